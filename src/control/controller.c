@@ -33,8 +33,6 @@
 #include "control/provisioning/workload_bursts.h"
 #include "control/runtime/control.h"
 #include "control/runtime/legacy_metrics.h"
-#include "control/runtime/operations.h"
-#include "control/runtime/queue_work_metrics.h"
 #include "control/state/cluster.h"
 #include "control/state/pod_events.h"
 #include "control/state/pod_metrics.h"
@@ -43,6 +41,8 @@
 #include "control/static/static_capacity.h"
 #include "control/static/static_deprovisioning.h"
 #include "control/static/static_provisioning.h"
+#include "reconcile/operations.h"
+#include "reconcile/queue_work_metrics.h"
 
 #define STOP_MAX_NS   (30 * SECOND)
 #define SYNC_LATE_NS  (30 * SECOND) // LIF-311
@@ -115,26 +115,24 @@ struct controller *controller_create(const struct controller_options *options)
     struct controller *controller = memory_allocate(sizeof *controller);
     struct control *control = &controller->control;
     *control = (struct control){
-        .loop = options->loop,
-        .client = options->client,
-        .mirror = options->mirror,
         .cloud = options->cloud,
-        .settings = options->settings,
-        .recorder = options->recorder,
-        .registry = options->metrics,
         .node_class_kind = options->node_class_kind,
         .pass_pods_max = options->pass_pods_max != 0
                              ? options->pass_pods_max
                              : backlog_chunk_pods_max(options->settings->memory_limit_bytes)};
     node_class_label(options->node_class_kind, control->node_class_label,
                      sizeof control->node_class_label);
-    random_seed(&control->random, options->seed);
     control_metrics_register(&control->metrics, options->metrics);
     metrics_hide(options->metrics, options->settings->disabled_metrics);
     if (options->settings->legacy_metrics)
         legacy_metrics_serve(options->metrics);
-    queue_metrics_register(&control->queue_metrics, options->metrics);
-    control->operations = operations_create(control);
+    manager_init(&control->manager, &(struct manager_options){.loop = options->loop,
+                                                              .client = options->client,
+                                                              .mirror = options->mirror,
+                                                              .settings = options->settings,
+                                                              .recorder = options->recorder,
+                                                              .metrics = options->metrics,
+                                                              .seed = options->seed});
     control->cluster = cluster_create(control); // first: the others read it in their handlers
     control->registration_health = registration_health_create(control);
     control->protection_events = protection_events_create(control);
@@ -169,28 +167,29 @@ struct controller *controller_create(const struct controller_options *options)
     daemon_mismatch_watch(control);
     discovered_capacity_watch(control);
     controller->pool_cost = pool_cost_create(control);
-    queue_work_metrics_collect(control, true);
-    controller->start_timer = timer_create_on(control->loop, poll_start, controller);
-    controller->stop_timer = timer_create_on(control->loop, poll_stop, controller);
+    queue_work_metrics_collect(&control->manager, true);
+    controller->start_timer = timer_create_on(control->manager.loop, poll_start, controller);
+    controller->stop_timer = timer_create_on(control->manager.loop, poll_stop, controller);
     if (!options->watches_are_set)
-        controller_watch(control->mirror, control->settings, control->node_class_kind);
+        controller_watch(control->manager.mirror, control->manager.settings,
+                         control->node_class_kind);
     return controller;
 }
 
 void controller_start(struct controller *controller)
 {
     struct control *control = &controller->control;
-    if (control->started)
+    if (control->manager.started)
         return;
-    controller->started_ns = loop_monotonic_ns(control->loop);
-    control_lead(control);
+    controller->started_ns = loop_monotonic_ns(control->manager.loop);
+    manager_lead(&control->manager);
     poll_start(controller);
 }
 
 // LIF-311: nobody else would say why nothing happens.
 static void tell_late(struct controller *controller)
 {
-    int64_t now_ns = loop_monotonic_ns(controller->control.loop);
+    int64_t now_ns = loop_monotonic_ns(controller->control.manager.loop);
     int64_t waited_ns = ns_subtract(now_ns, controller->started_ns);
     (void)cluster_synced(controller->control.cluster); // for its metrics
     if (waited_ns < SYNC_LATE_NS || (controller->told_late_ns != 0 &&
@@ -207,21 +206,20 @@ static void poll_start(void *context)
 {
     struct controller *controller = context;
     struct control *control = &controller->control;
-    if (!mirror_synced(control->mirror)) {
+    if (!mirror_synced(control->manager.mirror)) {
         tell_late(controller);
         timer_start(controller->start_timer, START_POLL_NS);
         return;
     }
-    for (uint32_t i = 0; i < control->queues.count; i++)
-        reconcile_queue_start(control->queues.items[i]);
+    manager_start_queues(&control->manager);
 }
 
 static void poll_stop(void *context)
 {
     struct controller *controller = context;
     struct control *control = &controller->control;
-    bool late = loop_monotonic_ns(control->loop) >= controller->stop_deadline_ns;
-    if (operations_under_way(control->operations) > 0 && !late)
+    bool late = loop_monotonic_ns(control->manager.loop) >= controller->stop_deadline_ns;
+    if (operations_under_way(control->manager.operations) > 0 && !late)
         timer_start(controller->stop_timer, STOP_POLL_NS);
     else
         controller->stopped(controller->stopped_context);
@@ -230,13 +228,11 @@ static void poll_stop(void *context)
 void controller_stop(struct controller *controller, void (*done)(void *context), void *context)
 {
     struct control *control = &controller->control;
-    control->stopping = true;
     timer_stop(controller->start_timer);
-    for (uint32_t i = 0; i < control->queues.count; i++)
-        reconcile_queue_stop(control->queues.items[i]);
+    manager_stop(&control->manager);
     controller->stopped = done;
     controller->stopped_context = context;
-    controller->stop_deadline_ns = ns_add(loop_monotonic_ns(control->loop), STOP_MAX_NS);
+    controller->stop_deadline_ns = ns_add(loop_monotonic_ns(control->manager.loop), STOP_MAX_NS);
     timer_start(controller->stop_timer, 0);
 }
 
@@ -248,12 +244,7 @@ bool controller_synced(struct controller *controller)
 bool controller_idle(const struct controller *controller)
 {
     const struct control *control = &controller->control;
-    for (uint32_t i = 0; i < control->queues.count; i++)
-        if (reconcile_queue_waiting(control->queues.items[i]) > 0 ||
-            reconcile_queue_in_work(control->queues.items[i]) > 0)
-            return false;
-    return operations_under_way(control->operations) == 0 &&
-           provisioner_is_idle(control->provisioner);
+    return manager_is_idle(&control->manager) && provisioner_is_idle(control->provisioner);
 }
 
 void controller_destroy(struct controller *controller)
@@ -263,8 +254,8 @@ void controller_destroy(struct controller *controller)
     struct control *control = &controller->control;
     timer_destroy(controller->start_timer);
     timer_destroy(controller->stop_timer);
-    operations_destroy(control->operations);
-    queue_work_metrics_collect(control, false);
+    manager_end_operations(&control->manager);
+    queue_work_metrics_collect(&control->manager, false);
     pool_cost_destroy(controller->pool_cost);
     condition_metrics_destroy(controller->condition_metrics);
     pod_metrics_destroy(control->pod_metrics);
@@ -292,10 +283,7 @@ void controller_destroy(struct controller *controller)
     eviction_queue_destroy(control->eviction_queue);
     protection_events_destroy(control->protection_events);
     registration_health_destroy(control->registration_health);
-    for (uint32_t i = 0; i < control->queues.count; i++)
-        reconcile_queue_destroy(control->queues.items[i]);
-    vector_free(&control->queues);
-    control_forget_observers(control);
+    manager_free(&control->manager);
     cluster_destroy(control->cluster);
     free(controller);
 }

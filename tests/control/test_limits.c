@@ -5,10 +5,10 @@
 #include "base/log.h"
 #include "base/loop_virtual.h"
 #include "control/provisioning/claim_limits.h"
-#include "control/runtime/operations.h"
 #include "control/state/cluster.h"
 #include "control/state/node_claim_template.h"
 #include "model/schema/decode.h"
+#include "reconcile/operations.h"
 
 static struct resource_quantity two_cpu[] = {{"cpu", 2000}}, four_cpu[] = {{"cpu", 4000}},
                                 eight_cpu[] = {{"cpu", 8000}};
@@ -81,15 +81,15 @@ static int setup(void **state)
     memset(&pool, 0, sizeof pool);
     memset(&plan, 0, sizeof plan);
     settings_defaults(&settings);
-    control.loop = loop_create_virtual(0);
-    control.client =
-        kube_client_create(control.loop, &silent->transport, &(struct kube_client_options){0});
-    control.mirror = mirror_create(control.loop, control.client);
-    mirror_watch(control.mirror, KIND_NODE_CLAIM, NULL, NULL, false);
+    control.manager.loop = loop_create_virtual(0);
+    control.manager.client = kube_client_create(control.manager.loop, &silent->transport,
+                                                &(struct kube_client_options){0});
+    control.manager.mirror = mirror_create(control.manager.loop, control.manager.client);
+    mirror_watch(control.manager.mirror, KIND_NODE_CLAIM, NULL, NULL, false);
     control.cloud = &cloud;
-    control.settings = &settings;
-    control.registry = metrics_create(now_of_test, NULL);
-    control_metrics_register(&control.metrics, control.registry);
+    control.manager.settings = &settings;
+    control.manager.registry = metrics_create(now_of_test, NULL);
+    control_metrics_register(&control.metrics, control.manager.registry);
     control.cluster = cluster_create(&control);
     snprintf(control.node_class_label, sizeof control.node_class_label, "g/kind");
     pool.kind = kind_get(KIND_NODE_POOL);
@@ -104,10 +104,10 @@ static int teardown(void **state)
     (void)state;
     arena_destroy(arena);
     cluster_destroy(control.cluster);
-    mirror_destroy(control.mirror);
-    kube_client_destroy(control.client);
-    metrics_destroy(control.registry);
-    loop_destroy(control.loop);
+    mirror_destroy(control.manager.mirror);
+    kube_client_destroy(control.manager.client);
+    metrics_destroy(control.manager.registry);
+    loop_destroy(control.manager.loop);
     settings_free(&settings);
     return 0;
 }
@@ -134,7 +134,7 @@ static void observe_claim(const char *name, const char *provider_id, const char 
     struct object *claim =
         object_decode(document, kind_get(KIND_NODE_CLAIM), DECODE_LENIENT, &error);
     assert_non_null(claim);
-    mirror_observe(control.mirror, claim);
+    mirror_observe(control.manager.mirror, claim);
     object_release(claim);
     json_decref(document);
 }

@@ -7,7 +7,7 @@
 const struct object *buffer_find_template(const struct control *control,
                                           const struct capacity_buffer *buffer)
 {
-    return mirror_get(control->mirror, KIND_POD_TEMPLATE, buffer->meta.namespace,
+    return mirror_get(control->manager.mirror, KIND_POD_TEMPLATE, buffer->meta.namespace,
                       buffer->spec.pod_template_ref->name);
 }
 
@@ -43,7 +43,7 @@ static void resolve_template(const struct control *control, struct arena *arena,
         return;
     }
     const char *name = buffer->spec.pod_template_ref->name;
-    if (!mirror_is_absent(control->mirror, KIND_POD_TEMPLATE)) {
+    if (!mirror_is_absent(control->manager.mirror, KIND_POD_TEMPLATE)) {
         fail(out, "PodTemplateNotFound",
              arena_format(arena, "podtemplates \"%s\" not found", name));
         return;
@@ -83,7 +83,7 @@ struct buffer_resolution buffer_resolve(const struct control *control, struct ar
     struct buffer_resolution resolution = {.workload = -1};
     const char *strategy = buffer->spec.provisioning_strategy;
     bool unknown = strategy != NULL && *strategy != '\0' && strcmp(strategy, STRATEGY) != 0;
-    if (unknown && !control->settings->compatibility_upstream) // LIF-466
+    if (unknown && !control->manager.settings->compatibility_upstream) // LIF-466
         fail(&resolution, "ResolutionFailed",
              arena_format(arena, "provisioningStrategy \"%s\" is not served, only " STRATEGY,
                           strategy));

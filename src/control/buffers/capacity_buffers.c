@@ -9,11 +9,11 @@
 #include "control/buffers/buffer_resolution.h"
 #include "control/disruption/disruption.h"
 #include "control/provisioning/provisioner.h"
-#include "control/runtime/operations.h"
 #include "control/state/cluster.h"
 #include "engine/pods/placeholders.h"
 #include "model/reading/workload_counts.h"
 #include "reconcile/conditions.h"
+#include "reconcile/operations.h"
 
 #define PERIOD_NS   (30 * SECOND)
 #define UNSYNCED_NS (50 * MILLISECOND)
@@ -91,7 +91,7 @@ static void on_template(void *context, enum mirror_change change, const struct o
     struct mirror_iterator iterator = {0};
     (void)change;
     for (const struct object *buffer;
-         (buffer = mirror_next(buffers->control->mirror, KIND_CAPACITY_BUFFER, &iterator));)
+         (buffer = mirror_next(buffers->control->manager.mirror, KIND_CAPACITY_BUFFER, &iterator));)
         if (text_equal(buffer->meta.namespace, template->meta.namespace) &&
             ((const struct capacity_buffer *)buffer)->spec.pod_template_ref != NULL)
             evaluate_anew(buffers, buffer);
@@ -126,8 +126,8 @@ static void on_workload(void *context, enum mirror_change change, const struct o
     (void)change;
     if (wanted(old_object) == wanted(new_object))
         return;
-    for (const struct object *object;
-         (object = mirror_next(buffers->control->mirror, KIND_CAPACITY_BUFFER, &iterator));) {
+    for (const struct object *object; (object = mirror_next(buffers->control->manager.mirror,
+                                                            KIND_CAPACITY_BUFFER, &iterator));) {
         const struct capacity_buffer *buffer = (const struct capacity_buffer *)object;
         if (buffer->spec.scalable_ref != NULL && is_of(buffer, workload))
             evaluate_anew(buffers, object);
@@ -166,8 +166,8 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
     (void)change;
     if (!is_initialized(new_object) || is_initialized(old_object) || new_object->meta.uid == NULL)
         return;
-    for (const struct object *buffer;
-         (buffer = mirror_next(buffers->control->mirror, KIND_CAPACITY_BUFFER, &iterator));) {
+    for (const struct object *buffer; (buffer = mirror_next(buffers->control->manager.mirror,
+                                                            KIND_CAPACITY_BUFFER, &iterator));) {
         const struct buffer_outcome *outcome =
             buffer_placements_outcome(buffers->ledger, buffer->meta.namespace, buffer->meta.name);
         if (outcome != NULL && outcome->on_new > 0) {
@@ -185,25 +185,25 @@ void capacity_buffers_watch(struct mirror *mirror)
 
 struct capacity_buffers *capacity_buffers_create(struct control *control)
 {
-    if (!control->settings->gate_capacity_buffer)
+    if (!control->manager.settings->gate_capacity_buffer)
         return NULL;
     struct capacity_buffers *buffers = memory_allocate(sizeof *buffers);
     buffers->control = control;
     buffers->ledger = buffer_placements_create(control);
     buffers->records = map_create();
     buffers->queue =
-        control_queue(control, &(struct reconcile_queue_options){.name = "capacitybuffer",
-                                                                 .kind = "CapacityBuffer",
-                                                                 .concurrency = 10,
-                                                                 .reconcile = reconcile,
-                                                                 .context = buffers});
-    mirror_on_change(control->mirror, KIND_CAPACITY_BUFFER, on_buffer, buffers);
-    mirror_on_change(control->mirror, KIND_POD_TEMPLATE, on_template, buffers);
-    if (!control->settings->compatibility_upstream) {
-        mirror_on_change(control->mirror, KIND_REPLICA_SET, on_workload, buffers);
-        mirror_on_change(control->mirror, KIND_STATEFUL_SET, on_workload, buffers);
-        mirror_on_change(control->mirror, KIND_POD, on_pod, buffers);
-        mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, buffers);
+        manager_queue(&control->manager, &(struct reconcile_queue_options){.name = "capacitybuffer",
+                                                                           .kind = "CapacityBuffer",
+                                                                           .concurrency = 10,
+                                                                           .reconcile = reconcile,
+                                                                           .context = buffers});
+    mirror_on_change(control->manager.mirror, KIND_CAPACITY_BUFFER, on_buffer, buffers);
+    mirror_on_change(control->manager.mirror, KIND_POD_TEMPLATE, on_template, buffers);
+    if (!control->manager.settings->compatibility_upstream) {
+        mirror_on_change(control->manager.mirror, KIND_REPLICA_SET, on_workload, buffers);
+        mirror_on_change(control->manager.mirror, KIND_STATEFUL_SET, on_workload, buffers);
+        mirror_on_change(control->manager.mirror, KIND_POD, on_pod, buffers);
+        mirror_on_change(control->manager.mirror, KIND_NODE_CLAIM, on_claim, buffers);
     }
     return buffers;
 }
@@ -245,7 +245,7 @@ static struct reconcile_result read_workload(struct capacity_buffers *buffers,
                                              struct work_item *item,
                                              const struct capacity_buffer *buffer)
 {
-    return start_get(&(struct operation_about){.control = buffers->control,
+    return start_get(&(struct operation_about){.manager = &buffers->control->manager,
                                                .item = item,
                                                .doing = "reading the workload",
                                                .record = note_workload,
@@ -330,7 +330,7 @@ static struct reconcile_result write_status(struct capacity_buffers *buffers,
     if (conditions->changed)
         json_object_set_new(patch, "conditions", conditions_encode(conditions));
     json_object_set_new(body, "status", json_incref(patch));
-    return start_patch_status(&(struct operation_about){.control = buffers->control,
+    return start_patch_status(&(struct operation_about){.manager = &buffers->control->manager,
                                                         .item = item,
                                                         .doing = "updating buffer status"},
                               object, body);
@@ -345,7 +345,7 @@ static struct reconcile_result settle(struct capacity_buffers *buffers,
                                       const struct buffer_resolution *resolution,
                                       struct error *error)
 {
-    int64_t now_ns = loop_monotonic_ns(buffers->control->loop);
+    int64_t now_ns = loop_monotonic_ns(buffers->control->manager.loop);
     if (!record->is_due)
         return reconcile_after(ns_subtract(record->next_ns, now_ns));
     record->is_read = false;
@@ -379,7 +379,7 @@ static struct reconcile_result evaluate(struct capacity_buffers *buffers, struct
         disruption_wake(control->disruption_controller);
     struct conditions conditions;
     conditions_read(&conditions, arena, (const struct object *)buffer, &buffer->status.conditions,
-                    control_now(control));
+                    manager_now(&control->manager));
     set_ready(&conditions, &resolution);
     set_provisioning(buffers, &conditions, buffer, &resolution, size);
     json_t *patch = status_patch(buffer, &resolution, size);
@@ -399,7 +399,7 @@ static const struct capacity_buffer *find_buffer(const struct capacity_buffers *
     size_t length = strcspn(key, "/");
     snprintf(namespace, sizeof namespace, "%.*s", (int)length, key);
     return (const struct capacity_buffer *)mirror_get(
-        buffers->control->mirror, KIND_CAPACITY_BUFFER, namespace, key + length + 1);
+        buffers->control->manager.mirror, KIND_CAPACITY_BUFFER, namespace, key + length + 1);
 }
 
 static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
@@ -413,10 +413,10 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
             record_destroy(record);
         return reconcile_done();
     }
-    if (!mirror_kind_synced(buffers->control->mirror, KIND_POD_TEMPLATE))
+    if (!mirror_kind_synced(buffers->control->manager.mirror, KIND_POD_TEMPLATE))
         return reconcile_after(UNSYNCED_NS);
     struct buffer_record *record = record_of(buffers, key);
-    if (loop_monotonic_ns(buffers->control->loop) >= record->next_ns)
+    if (loop_monotonic_ns(buffers->control->manager.loop) >= record->next_ns)
         record->is_due = true;
     if (buffer_needs_workload(buffer) && record->is_due && !record->is_read)
         return read_workload(buffers, item, buffer);
@@ -437,7 +437,7 @@ bool capacity_buffers_want_pass(const struct capacity_buffers *buffers)
     if (buffers == NULL)
         return false;
     for (const struct object *object;
-         (object = mirror_next(buffers->control->mirror, KIND_CAPACITY_BUFFER, &iterator));)
+         (object = mirror_next(buffers->control->manager.mirror, KIND_CAPACITY_BUFFER, &iterator));)
         if (present_size((const struct capacity_buffer *)object) > 0)
             return true;
     return false;
@@ -479,7 +479,7 @@ void capacity_buffers_add(struct capacity_buffers *buffers, struct snapshot *sna
 {
     if (buffers == NULL)
         return;
-    const struct mirror *mirror = buffers->control->mirror;
+    const struct mirror *mirror = buffers->control->manager.mirror;
     struct mirror_iterator iterator = {0};
     for (const struct object *object; (object = mirror_next(mirror, KIND_POD_TEMPLATE, &iterator));)
         snapshot_add(snapshot, object);
@@ -510,8 +510,8 @@ void capacity_buffers_note_plan(struct capacity_buffers *buffers, const struct s
     if (buffer_placements_note_plan(buffers->ledger, snapshot, plan))
         disruption_wake(buffers->control->disruption_controller);
     struct mirror_iterator iterator = {0};
-    for (const struct object *object;
-         (object = mirror_next(buffers->control->mirror, KIND_CAPACITY_BUFFER, &iterator));) {
+    for (const struct object *object; (object = mirror_next(buffers->control->manager.mirror,
+                                                            KIND_CAPACITY_BUFFER, &iterator));) {
         char key[600];
         key_of(object, key);
         reconcile_queue_add(buffers->queue, key);

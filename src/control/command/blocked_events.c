@@ -85,14 +85,15 @@ void blocked_events_tell(struct blocked_events *causes, enum node_looker looker,
     cause->look = causes->look;
     // What was told a moment ago, before something else was, waits for its turn.
     if (was_told(causes, key.data, hash) ||
-        publish_of_node(causes->control, node, claim, &event, "%s", message))
+        publish_of_node(&causes->control->manager, node, claim, &event, "%s", message))
         cause->message = hash;
     text_free(&key);
 }
 
 static bool is_gone(const struct control *control, const struct cause *cause)
 {
-    const struct object *about = mirror_get(control->mirror, cause->kind, NULL, cause->name);
+    const struct object *about =
+        mirror_get(control->manager.mirror, cause->kind, NULL, cause->name);
     return about == NULL || strcmp(about->meta.uid != NULL ? about->meta.uid : "", cause->uid) != 0;
 }
 

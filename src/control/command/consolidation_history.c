@@ -58,7 +58,7 @@ struct consolidation_history *consolidation_history_create(struct control *contr
     struct consolidation_history *ledger = memory_allocate(sizeof *ledger);
     ledger->control = control;
     ledger->pools = map_create();
-    mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, ledger);
+    mirror_on_change(control->manager.mirror, KIND_NODE_CLAIM, on_claim, ledger);
     return ledger;
 }
 
@@ -98,7 +98,7 @@ void consolidation_history_destroy(struct consolidation_history *ledger)
 
 static bool is_off(const struct consolidation_history *ledger)
 {
-    return ledger->control->settings->compatibility_upstream;
+    return ledger->control->manager.settings->compatibility_upstream;
 }
 
 // --- moves ---------------------------------------------------------------------------------------
@@ -157,7 +157,7 @@ static void add_workloads(const struct control *control, struct ledger_move *mov
 
 static void forget_old(struct consolidation_history *ledger)
 {
-    int64_t now = control_now(ledger->control);
+    int64_t now = manager_now(&ledger->control->manager);
     uint32_t old = 0;
     while (old < ledger->moves.count &&
            (ns_subtract(now, ledger->moves.items[old]->time) > MEMORY_NS ||
@@ -185,7 +185,7 @@ static void tell_loop(struct consolidation_history *ledger, const struct ledger_
     metric_add(control->metrics.consolidation_loops, 1, move->pool);
     if (pool != NULL && move->from.count > 0 && move->to.count > 0)
         publish(
-            control, (const struct object *)pool, &loop_event,
+            &control->manager, (const struct object *)pool, &loop_event,
             "consolidation loop: %s replaces %s, which had %s within 24 h; neither replaces the "
             "other any more for 24 h",
             move->to.names[0], move->from.names[0],
@@ -217,7 +217,7 @@ void consolidation_history_begin(struct consolidation_history *ledger,
     forget_old(ledger);
     struct ledger_move *move = memory_allocate(sizeof *move);
     memcpy(move->id, command->id, sizeof move->id);
-    move->time = control_now(control);
+    move->time = manager_now(&control->manager);
     move->pool = memory_copy_string(command->nodes.items[0].pool);
     list_for_each (entry, &command->nodes) {
         add_type(&move->from, entry->instance_type);
@@ -304,7 +304,7 @@ void consolidation_history_undone(struct consolidation_history *ledger, const ch
     if (move == NULL)
         return;
     struct ledger_move *back = memory_allocate(sizeof *back);
-    back->time = control_now(ledger->control);
+    back->time = manager_now(&ledger->control->manager);
     back->is_back = true;
     back->pool = memory_copy_string(move->pool);
     copy_types(&back->from, &move->to);
@@ -324,7 +324,7 @@ void consolidation_history_emptied(struct consolidation_history *ledger, const c
     uint32_t at = entry->next++ % ARRAY_LENGTH(entry->emptied);
     free(entry->emptied[at].instance_type);
     entry->emptied[at].instance_type = memory_copy_string(instance_type);
-    entry->emptied[at].at_ns = loop_monotonic_ns(ledger->control->loop);
+    entry->emptied[at].at_ns = loop_monotonic_ns(ledger->control->manager.loop);
 }
 
 // Regrets of one wave count once: the next is one of a node that was emptied after the last.
@@ -336,10 +336,10 @@ static void regret(struct consolidation_history *ledger, struct ledger_pool *ent
     if (entry->last_regret_ns != 0 && emptied_ns <= entry->last_regret_ns)
         return;
     entry->regret_ns = entry->last_regret_ns;
-    entry->last_regret_ns = loop_monotonic_ns(control->loop);
+    entry->last_regret_ns = loop_monotonic_ns(control->manager.loop);
     const struct node_pool *object = find_pool(control, pool);
     if (consolidation_history_quiet_ns(ledger, pool) > 0 && object != NULL)
-        publish(control, (const struct object *)object, &event,
+        publish(&control->manager, (const struct object *)object, &event,
                 "nodes that were removed as empty were launched again within 15 min, twice within "
                 "an hour: empty nodes are kept for 15 min until an hour passes without");
 }
@@ -356,7 +356,7 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
     const char *pool = object_label(new_object, LABEL_NODE_POOL);
     const char *type = object_label(new_object, LABEL_INSTANCE_TYPE);
     struct ledger_pool *entry = pool != NULL ? map_get(ledger->pools, pool) : NULL;
-    int64_t now_ns = loop_monotonic_ns(ledger->control->loop), emptied_ns = 0;
+    int64_t now_ns = loop_monotonic_ns(ledger->control->manager.loop), emptied_ns = 0;
     for (size_t i = 0; entry != NULL && i < ARRAY_LENGTH(entry->emptied); i++)
         if (text_equal(entry->emptied[i].instance_type, type) &&
             ns_subtract(now_ns, entry->emptied[i].at_ns) <= REGRET_NS &&
@@ -371,7 +371,7 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
 int64_t consolidation_history_quiet_ns(const struct consolidation_history *ledger, const char *pool)
 {
     const struct ledger_pool *entry = map_get(ledger->pools, pool);
-    int64_t now_ns = loop_monotonic_ns(ledger->control->loop);
+    int64_t now_ns = loop_monotonic_ns(ledger->control->manager.loop);
     bool restless = entry != NULL && entry->regret_ns != 0 &&
                     ns_subtract(entry->last_regret_ns, entry->regret_ns) <= REGRET_WINDOW_NS &&
                     ns_subtract(now_ns, entry->last_regret_ns) <= REGRET_WINDOW_NS;
@@ -390,7 +390,7 @@ static void recover_move(struct consolidation_history *ledger, const struct node
     struct error error = {0};
     move->pool = memory_copy_string(label_or_empty(object, LABEL_NODE_POOL));
     if (time == NULL || kind == NULL || !instant_parse(time, &move->time, &error) ||
-        ns_subtract(control_now(control), move->time) > MEMORY_NS) {
+        ns_subtract(manager_now(&control->manager), move->time) > MEMORY_NS) {
         move_destroy(move);
         return;
     }
@@ -419,8 +419,8 @@ void consolidation_history_recover(struct consolidation_history *ledger)
     struct mirror_iterator iterator = {0};
     if (is_off(ledger))
         return;
-    for (const struct object *claim;
-         (claim = mirror_next(ledger->control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;)
+    for (const struct object *claim; (claim = mirror_next(ledger->control->manager.mirror,
+                                                          KIND_NODE_CLAIM, &iterator)) != NULL;)
         if (object_annotation(claim, ANNOTATION_REPLACES) != NULL)
             recover_move(ledger, (const struct node_claim *)claim);
     if (ledger->moves.count > 1)

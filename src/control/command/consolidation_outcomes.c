@@ -53,7 +53,7 @@ struct consolidation_outcomes *consolidation_outcomes_create(struct control *con
     struct consolidation_outcomes *outcomes = memory_allocate(sizeof *outcomes);
     outcomes->control = control;
     outcomes->habits = map_create();
-    mirror_on_change(control->mirror, KIND_POD, on_pod, outcomes);
+    mirror_on_change(control->manager.mirror, KIND_POD, on_pod, outcomes);
     return outcomes;
 }
 
@@ -136,7 +136,7 @@ void consolidation_outcomes_begin(struct consolidation_outcomes *outcomes,
                                   const struct disruption_command *command)
 {
     struct control *control = outcomes->control;
-    if (control->settings->compatibility_upstream || command->nodes.count == 0 ||
+    if (control->manager.settings->compatibility_upstream || command->nodes.count == 0 ||
         strcmp(command->reason, "Underutilized") != 0)
         return;
     if (outcomes->outcomes.count == OUTCOMES_MAX)
@@ -144,7 +144,7 @@ void consolidation_outcomes_begin(struct consolidation_outcomes *outcomes,
     struct outcome *outcome = memory_allocate(sizeof *outcome);
     memcpy(outcome->id, command->id, sizeof outcome->id);
     outcome->pool = memory_copy_string(command->nodes.items[0].pool);
-    outcome->begun = control_now(control);
+    outcome->begun = manager_now(&control->manager);
     outcome->price = command->price;
     outcome->predicted = command->savings;
     list_for_each (move, &command->moves)
@@ -169,7 +169,8 @@ void consolidation_outcomes_end(struct consolidation_outcomes *outcomes,
     uint32_t index;
     struct outcome *outcome = find(outcomes, command->id, &index);
     if (outcome != NULL)
-        outcome->due_ns = ns_add(loop_monotonic_ns(outcomes->control->loop), JUDGED_AFTER_NS);
+        outcome->due_ns =
+            ns_add(loop_monotonic_ns(outcomes->control->manager.loop), JUDGED_AFTER_NS);
 }
 
 // --- pods that come ------------------------------------------------------------------------------
@@ -245,7 +246,7 @@ static void remember_node(struct habit *habit, const char *node)
 
 static void forget_old_habits(struct consolidation_outcomes *outcomes)
 {
-    int64_t now = control_now(outcomes->control);
+    int64_t now = manager_now(&outcomes->control->manager);
     struct map_entry *next;
     for (struct map_entry *at = map_first(outcomes->habits); at != NULL; at = next) {
         next = map_next(at);
@@ -266,7 +267,7 @@ static bool is_before(const struct outcome *outcome, uint32_t index)
 // One strike for each workload, whatever the number of its pods.
 static void learn(struct consolidation_outcomes *outcomes, const struct outcome *outcome)
 {
-    int64_t now = control_now(outcomes->control);
+    int64_t now = manager_now(&outcomes->control->manager);
     for (uint32_t i = 0; i < outcome->elsewhere.count; i++) {
         const struct landing *landing = &outcome->elsewhere.items[i];
         struct habit *habit = map_ensure(outcomes->habits, landing->workload, sizeof *habit);
@@ -417,7 +418,7 @@ static void judge(struct consolidation_outcomes *outcomes, const struct outcome 
 
 void consolidation_outcomes_review(struct consolidation_outcomes *outcomes)
 {
-    int64_t now_ns = loop_monotonic_ns(outcomes->control->loop);
+    int64_t now_ns = loop_monotonic_ns(outcomes->control->manager.loop);
     for (uint32_t i = 0; i < outcomes->outcomes.count;) {
         struct outcome *outcome = outcomes->outcomes.items[i];
         if (outcome->due_ns == 0 || now_ns < outcome->due_ns) {

@@ -39,10 +39,10 @@ struct consolidation_target *consolidation_target_create(struct control *control
     target->lines = pod_lines_create();
     target->launched = map_create();
     target->going = map_create();
-    if (control->settings->compatibility_upstream)
+    if (control->manager.settings->compatibility_upstream)
         return target;
-    mirror_on_change(control->mirror, KIND_POD, on_pod, target);
-    mirror_on_change(control->mirror, KIND_NODE, on_node, target);
+    mirror_on_change(control->manager.mirror, KIND_POD, on_pod, target);
+    mirror_on_change(control->manager.mirror, KIND_NODE, on_node, target);
     return target;
 }
 
@@ -109,8 +109,8 @@ static void note_arrival(struct consolidation_target *target, const struct pod *
     struct amounts amounts = amounts_of(pod);
     const char *workload = pod_controller_uid(pod);
     add(&target->all, &amounts);
-    if (workload == NULL ||
-        !pod_lines_arrive(target->lines, workload, pod->meta.uid, control_now(target->control)))
+    if (workload == NULL || !pod_lines_arrive(target->lines, workload, pod->meta.uid,
+                                              manager_now(&target->control->manager)))
         note_change_by(target, &amounts);
 }
 
@@ -122,8 +122,8 @@ static void note_departure(struct consolidation_target *target, const struct pod
     bool by_consolidation = is_evicted && map_get(target->going, node) != NULL;
     subtract(&target->all, &amounts);
     if (is_evicted && workload != NULL)
-        pod_lines_evict(target->lines, workload, pod->meta.uid, control_now(target->control),
-                        by_consolidation);
+        pod_lines_evict(target->lines, workload, pod->meta.uid,
+                        manager_now(&target->control->manager), by_consolidation);
     if (!by_consolidation)
         note_change_by(target, &amounts);
     pod_lines_forget(target->lines, pod->meta.uid);
@@ -167,7 +167,7 @@ void consolidation_target_begin(struct consolidation_target *target,
         map_set(target->going, entry->node, target);
     list_for_each (replacement, &command->replacements) {
         int64_t *launched = map_ensure(target->launched, replacement->name, sizeof *launched);
-        *launched = control_now(target->control);
+        *launched = manager_now(&target->control->manager);
     }
 }
 
@@ -197,7 +197,7 @@ struct string_list consolidation_target_nodes(const struct consolidation_target 
     if (map_count(target->launched) == 0 && !pod_lines_any(target->lines))
         return names;
     names.items = arena_allocate_array(arena, cluster_count(cluster) + 1, sizeof *names.items);
-    int64_t since = ns_subtract(control_now(target->control), STANDS_NS);
+    int64_t since = ns_subtract(manager_now(&target->control->manager), STANDS_NS);
     struct map_entry *position = NULL;
     for (const struct state_node *state; (state = cluster_next(cluster, &position)) != NULL;) {
         const struct node *node = state_main_node(state);

@@ -50,7 +50,7 @@ void disruption_backoff_destroy(struct disruption_backoff *backoff)
 static bool note(struct disruption_backoff *backoff, struct map *map, const char *name,
                  int64_t first_ns, int64_t *until_ns)
 {
-    int64_t now_ns = loop_monotonic_ns(backoff->control->loop);
+    int64_t now_ns = loop_monotonic_ns(backoff->control->manager.loop);
     struct failure_record *record = map_ensure(map, name, sizeof *record);
     if (record->until_ns > now_ns)
         return false;
@@ -59,7 +59,7 @@ static bool note(struct disruption_backoff *backoff, struct map *map, const char
     if (record->delay_ns > LONGEST_NS)
         record->delay_ns = LONGEST_NS;
     uint64_t tenth = (uint64_t)record->delay_ns / 10;
-    int64_t jitter_ns = (int64_t)random_below(&backoff->control->random, tenth + 1);
+    int64_t jitter_ns = (int64_t)random_below(&backoff->control->manager.random, tenth + 1);
     record->until_ns = ns_add(now_ns, ns_add(record->delay_ns, jitter_ns));
     *until_ns = record->until_ns;
     return true;
@@ -69,7 +69,7 @@ static void note_node(struct disruption_backoff *backoff, struct map *map, const
                       int64_t first_ns)
 {
     int64_t until_ns;
-    if (!backoff->control->settings->compatibility_upstream)
+    if (!backoff->control->manager.settings->compatibility_upstream)
         note(backoff, map, node, first_ns, &until_ns);
 }
 
@@ -87,16 +87,16 @@ void disruption_backoff_pool_failed(struct disruption_backoff *backoff, const ch
 {
     struct control *control = backoff->control;
     int64_t until_ns;
-    if (control->settings->compatibility_upstream ||
+    if (control->manager.settings->compatibility_upstream ||
         !note(backoff, backoff->pools, pool, POOL_FIRST_NS, &until_ns))
         return;
     const struct node_pool *object = find_pool(control, pool);
     char until[INSTANT_TEXT_MAX];
-    instant_format(
-        ns_subtract(ns_add(control_now(control), until_ns), loop_monotonic_ns(control->loop)),
-        until);
+    instant_format(ns_subtract(ns_add(manager_now(&control->manager), until_ns),
+                               loop_monotonic_ns(control->manager.loop)),
+                   until);
     if (object != NULL)
-        publish(control, (const struct object *)object, &backing_off,
+        publish(&control->manager, (const struct object *)object, &backing_off,
                 "drift backing off until %s, replacements failed", until);
 }
 
@@ -107,7 +107,7 @@ void disruption_backoff_pool_succeeded(struct disruption_backoff *backoff, const
 
 void disruption_backoff_drifted(struct disruption_backoff *backoff, const char *pool)
 {
-    int64_t now_ns = loop_monotonic_ns(backoff->control->loop);
+    int64_t now_ns = loop_monotonic_ns(backoff->control->manager.loop);
     if (pool == NULL)
         return;
     struct failure_record *record = map_ensure(backoff->drifting, pool, sizeof *record);
@@ -118,7 +118,7 @@ void disruption_backoff_drifted(struct disruption_backoff *backoff, const char *
 static void add_active(const struct disruption_backoff *backoff, struct map *map,
                        struct arena *arena, struct string_list *names)
 {
-    int64_t now_ns = loop_monotonic_ns(backoff->control->loop);
+    int64_t now_ns = loop_monotonic_ns(backoff->control->manager.loop);
     for (struct map_entry *entry = map_first(map), *next; entry != NULL; entry = next) {
         const struct failure_record *record = map_value(entry);
         next = map_next(entry);
@@ -161,7 +161,7 @@ struct string_list disruption_backoff_pools(struct disruption_backoff *backoff, 
 static void take_earliest(const struct disruption_backoff *backoff, struct map *map,
                           int64_t *earliest_ns)
 {
-    int64_t now_ns = loop_monotonic_ns(backoff->control->loop);
+    int64_t now_ns = loop_monotonic_ns(backoff->control->manager.loop);
     for (struct map_entry *entry = map_first(map); entry != NULL; entry = map_next(entry)) {
         const struct failure_record *record = map_value(entry);
         if (record->until_ns > now_ns && record->until_ns < *earliest_ns)

@@ -41,11 +41,11 @@ struct disruption_command *command_create(struct control *control, const char *i
     command->arena = arena_create(2048);
     command->reason = reason;
     command->consolidation = consolidation != NULL ? consolidation : "";
-    command->created_ns = loop_monotonic_ns(control->loop);
+    command->created_ns = loop_monotonic_ns(control->manager.loop);
     if (id != NULL)
         memcpy(command->id, id, sizeof command->id);
     else
-        random_uuid(&control->random, command->id);
+        random_uuid(&control->manager.random, command->id);
     return command;
 }
 
@@ -201,7 +201,7 @@ uint32_t command_turn(const struct disruption_command *command, const struct pod
 bool command_plans_places(const struct control *control, const struct disruption_command *command)
 {
     return strcmp(command->reason, "Empty") == 0 && command_pods(command) > 0 &&
-           !control->settings->compatibility_upstream;
+           !control->manager.settings->compatibility_upstream;
 }
 
 // --- texts ---------------------------------------------------------------------------------------

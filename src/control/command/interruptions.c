@@ -63,7 +63,7 @@ void interruptions_destroy(struct interruptions *interruptions)
 
 static bool is_off(const struct interruptions *interruptions)
 {
-    const struct settings *settings = interruptions->control->settings;
+    const struct settings *settings = interruptions->control->manager.settings;
     return !settings->gate_spot_to_spot_consolidation || settings->spot_min_types >= 15;
 }
 
@@ -102,7 +102,8 @@ static struct day *today(struct interruptions *interruptions, const struct node_
         !text_equal(object_label(object, LABEL_CAPACITY_TYPE), CAPACITY_TYPE_SPOT))
         return NULL;
     struct record *record = record_of(interruptions, pool, type);
-    return record != NULL ? day_of(record, control_now(interruptions->control) / DAY) : NULL;
+    return record != NULL ? day_of(record, manager_now(&interruptions->control->manager) / DAY)
+                          : NULL;
 }
 
 void interruptions_note(struct interruptions *interruptions, const struct node_claim *claim)
@@ -132,7 +133,7 @@ static void read_entry(struct interruptions *interruptions, const char *pool, ch
 {
     char *rest = NULL;
     const char *date = strtok_r(entry, "/", &rest), *type = strtok_r(NULL, "/", &rest);
-    int64_t count, seconds, instant, now = control_now(interruptions->control);
+    int64_t count, seconds, instant, now = manager_now(&interruptions->control->manager);
     struct error error = {0};
     if (!read_number(strtok_r(NULL, "/", &rest), &count) ||
         !read_number(strtok_r(NULL, "/", &rest), &seconds) || rest == NULL || *rest != '\0')
@@ -164,7 +165,7 @@ void interruptions_read(struct interruptions *interruptions, const struct object
 static void write_pool(const struct interruptions *interruptions, const char *pool,
                        struct text *out)
 {
-    int64_t last = control_now(interruptions->control) / DAY;
+    int64_t last = manager_now(&interruptions->control->manager) / DAY;
     for (int64_t number = last; number > last - DAYS; number--)
         for (struct map_entry *at = map_first(interruptions->records); at != NULL;
              at = map_next(at)) {
@@ -184,7 +185,7 @@ uint32_t interruptions_save(struct interruptions *interruptions,
                             const struct operation_about *about)
 {
     struct control *control = interruptions->control;
-    int64_t now_ns = loop_monotonic_ns(control->loop);
+    int64_t now_ns = loop_monotonic_ns(control->manager.loop);
     struct mirror_iterator iterator = {0};
     uint32_t started = 0;
     if (is_off(interruptions) || !interruptions->recovered ||
@@ -193,7 +194,7 @@ uint32_t interruptions_save(struct interruptions *interruptions,
     interruptions->saved_ns = now_ns;
     interruptions->urgent = false;
     for (const struct object *pool;
-         (pool = mirror_next(control->mirror, KIND_NODE_POOL, &iterator)) != NULL;) {
+         (pool = mirror_next(control->manager.mirror, KIND_NODE_POOL, &iterator)) != NULL;) {
         struct text text = {0};
         write_pool(interruptions, pool->meta.name, &text);
         const char *before = object_annotation(pool, ANNOTATION_SPOT_INTERRUPTIONS);
@@ -213,18 +214,18 @@ uint32_t interruptions_save(struct interruptions *interruptions,
 static void recover(struct interruptions *interruptions)
 {
     struct mirror_iterator iterator = {0};
-    for (const struct object *pool;
-         (pool = mirror_next(interruptions->control->mirror, KIND_NODE_POOL, &iterator)) != NULL;)
+    for (const struct object *pool; (pool = mirror_next(interruptions->control->manager.mirror,
+                                                        KIND_NODE_POOL, &iterator)) != NULL;)
         interruptions_read(interruptions, pool);
     interruptions->recovered = true;
-    interruptions->saved_ns = loop_monotonic_ns(interruptions->control->loop);
+    interruptions->saved_ns = loop_monotonic_ns(interruptions->control->manager.loop);
 }
 
 // --- time ----------------------------------------------------------------------------------------
 void interruptions_review(struct interruptions *interruptions)
 {
     struct control *control = interruptions->control;
-    int64_t now_ns = loop_monotonic_ns(control->loop);
+    int64_t now_ns = loop_monotonic_ns(control->manager.loop);
     if (is_off(interruptions))
         return;
     if (!interruptions->recovered)
@@ -237,7 +238,7 @@ void interruptions_review(struct interruptions *interruptions)
     interruptions->counted_ns = ns_add(interruptions->counted_ns, ns_multiply(seconds, SECOND));
     struct mirror_iterator iterator = {0};
     for (const struct object *object;
-         (object = mirror_next(control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;) {
+         (object = mirror_next(control->manager.mirror, KIND_NODE_CLAIM, &iterator)) != NULL;) {
         const struct node_claim *claim = (const struct node_claim *)object;
         struct day *day = node_claim_is_launched(claim) && !object_is_deleting(object)
                               ? today(interruptions, claim)
@@ -258,7 +259,7 @@ static int by_pool_and_type(const void *a, const void *b)
 struct interruption_list interruptions_list(struct interruptions *interruptions,
                                             struct arena *arena)
 {
-    int64_t last = control_now(interruptions->control) / DAY;
+    int64_t last = manager_now(&interruptions->control->manager) / DAY;
     struct interruption_rate *items =
         arena_allocate_array(arena, map_count(interruptions->records) + 1, sizeof *items);
     struct interruption_list list = {.items = items};

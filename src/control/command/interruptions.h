@@ -9,8 +9,8 @@
 #pragma once
 
 #include "control/runtime/control.h"
-#include "control/runtime/operations.h"
 #include "engine/problem/disruption_inputs.h"
+#include "reconcile/operations.h"
 
 struct interruptions;
 struct interruptions *interruptions_create(struct control *control);

@@ -26,7 +26,7 @@ struct node_timings *node_timings_create(struct control *control)
 {
     struct node_timings *turnover = memory_allocate(sizeof *turnover);
     turnover->control = control;
-    mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, turnover);
+    mirror_on_change(control->manager.mirror, KIND_NODE_CLAIM, on_claim, turnover);
     return turnover;
 }
 
@@ -59,7 +59,7 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
     struct node_timings *turnover = context;
     if (change == MIRROR_DELETED) {
         if (object_is_deleting(old_object) && initialized(old_object) != NULL)
-            remember(&turnover->drains, ns_subtract(control_now(turnover->control),
+            remember(&turnover->drains, ns_subtract(manager_now(&turnover->control->manager),
                                                     old_object->meta.deletion_timestamp));
         return;
     }

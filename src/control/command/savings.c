@@ -43,7 +43,7 @@ void savings_destroy(struct savings *savings)
 
 static void turn_page(const struct savings *savings, struct pool_savings *pool)
 {
-    int64_t day = control_now(savings->control) / DAY_NS;
+    int64_t day = manager_now(&savings->control->manager) / DAY_NS;
     if (day == pool->day)
         return;
     if (day == pool->day + 1)

@@ -28,7 +28,7 @@ static bool budgets_bar(const struct control *control, const struct pod *pod)
 
 static enum command_blocker pod_bar(const struct control *control, const struct pod *pod)
 {
-    int64_t now = control_now(control);
+    int64_t now = manager_now(&control->manager);
     if (pod_is_active(pod) && pod_is_protected(pod, now))
         return BAR_POD;
     return pod_is_evictable(pod, now) && budgets_bar(control, pod) ? BAR_BUDGET : BAR_NONE;
@@ -51,7 +51,7 @@ static const struct pod *find_bereft(const struct control *control,
     const struct pod_list **nodes =
         arena_allocate_array(scratch, command->nodes.count + 1, sizeof *nodes);
     uint32_t count = 0;
-    if (!control->settings->workload_guard)
+    if (!control->manager.settings->workload_guard)
         return NULL;
     list_for_each (entry, &command->nodes)
         if (!entry->gone && !entry->deleted)

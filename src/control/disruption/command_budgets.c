@@ -63,8 +63,8 @@ bool command_within_budgets(const struct control *control, const struct disrupti
         struct count count = count_nodes(control, command, pool->meta.name);
         struct error error = {0};
         int64_t allowed = 0;
-        if (!budgets_allowed(pool, command->reason, count.total, control_now(control), &allowed,
-                             &error) ||
+        if (!budgets_allowed(pool, command->reason, count.total, manager_now(&control->manager),
+                             &allowed, &error) ||
             count.others + count.own > allowed)
             return false;
     }

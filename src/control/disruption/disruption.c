@@ -21,12 +21,12 @@
 #include "control/disruption/disruption_recovery.h"
 #include "control/disruption/target_report.h"
 #include "control/provisioning/wave_report.h"
-#include "control/runtime/operations.h"
 #include "control/state/cluster.h"
 #include "control/state/decision_inputs.h"
 #include "control/state/state_node.h"
 #include "engine/disruption/expiry.h"
 #include "model/reading/pod.h"
+#include "reconcile/operations.h"
 
 #define KEY          "disruption"
 #define UNSYNCED_NS  SECOND
@@ -164,7 +164,7 @@ static void on_budget(void *context, enum mirror_change change, const struct obj
 
 static void note_leaving(struct disruption_controller *disruption)
 {
-    int64_t now_ns = loop_monotonic_ns(disruption->control->loop);
+    int64_t now_ns = loop_monotonic_ns(disruption->control->manager.loop);
     bool begins = disruption->wave_pods == 0 ||
                   ns_subtract(now_ns, disruption->wave_last_ns) >= WAVE_QUIET_NS ||
                   ns_subtract(now_ns, disruption->wave_first_ns) >= WAVE_MAX_NS;
@@ -179,8 +179,9 @@ static void note_leaving(struct disruption_controller *disruption)
 // How long to hold back new commands; 0: not at all.
 static int64_t wave_left(const struct disruption_controller *disruption)
 {
-    int64_t now_ns = loop_monotonic_ns(disruption->control->loop);
-    if (disruption->wave_pods < WAVE_PODS || disruption->control->settings->compatibility_upstream)
+    int64_t now_ns = loop_monotonic_ns(disruption->control->manager.loop);
+    if (disruption->wave_pods < WAVE_PODS ||
+        disruption->control->manager.settings->compatibility_upstream)
         return 0;
     int64_t quiet_ns = ns_add(disruption->wave_last_ns, WAVE_QUIET_NS);
     int64_t longest_ns = ns_add(disruption->wave_first_ns, WAVE_MAX_NS);
@@ -223,7 +224,7 @@ static void on_pod(void *context, enum mirror_change change, const struct object
 static void collect_ages(void *context, const struct metric *metric, struct text *out)
 {
     const struct disruption_controller *disruption = context;
-    int64_t now_ns = loop_monotonic_ns(disruption->control->loop);
+    int64_t now_ns = loop_monotonic_ns(disruption->control->manager.loop);
     for (struct map_entry *entry = map_first(disruption->examined); entry != NULL;
          entry = map_next(entry)) {
         char method[32];
@@ -279,14 +280,15 @@ struct disruption_controller *disruption_create(struct control *control)
     decision_inputs_touch(disruption->inputs);
     disruption->examined = map_create();
     metric_collect(control->metrics.examined_age, collect_ages, disruption);
-    disruption->queue = control_queue(
-        control, &(struct reconcile_queue_options){
-                     .name = "disruption", .reconcile = reconcile, .context = disruption});
-    mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, disruption);
-    mirror_on_change(control->mirror, KIND_NODE_POOL, on_pool, disruption);
-    mirror_on_change(control->mirror, KIND_POD, on_pod, disruption);
-    mirror_on_change(control->mirror, KIND_POD_DISRUPTION_BUDGET, on_budget, disruption);
-    mirror_on_change(control->mirror, KIND_NODE_OVERLAY, on_overlay, disruption);
+    disruption->queue =
+        manager_queue(&control->manager, &(struct reconcile_queue_options){.name = "disruption",
+                                                                           .reconcile = reconcile,
+                                                                           .context = disruption});
+    mirror_on_change(control->manager.mirror, KIND_NODE_CLAIM, on_claim, disruption);
+    mirror_on_change(control->manager.mirror, KIND_NODE_POOL, on_pool, disruption);
+    mirror_on_change(control->manager.mirror, KIND_POD, on_pod, disruption);
+    mirror_on_change(control->manager.mirror, KIND_POD_DISRUPTION_BUDGET, on_budget, disruption);
+    mirror_on_change(control->manager.mirror, KIND_NODE_OVERLAY, on_overlay, disruption);
     cloud_watch_types(control->cloud, on_types, disruption);
     reconcile_queue_add(disruption->queue, KEY);
     return disruption;
@@ -372,16 +374,16 @@ static void look_for_empty_nodes(struct disruption_controller *disruption)
 {
     struct control *control = disruption->control;
     disruption->dirty = false;
-    disruption->evaluated_ns = loop_monotonic_ns(control->loop);
+    disruption->evaluated_ns = loop_monotonic_ns(control->manager.loop);
     disruption->evaluated_state = cluster_changed_at(control->cluster);
     disruption->evaluated_nodes = cluster_count(control->cluster);
     struct emptiness_outcome outcome = emptiness_turn(control, wave_left(disruption) == 0);
     disruption->dirty = outcome.put_off;
     // What holds a node back now may end by the clock alone (DIS-705).
     int64_t left_ns = outcome.waits || outcome.put_off ? AGAIN_NS : SETTLED_NS;
-    if (ns_subtract(outcome.next_change, control_now(control)) < left_ns)
-        left_ns = ns_subtract(outcome.next_change, control_now(control));
-    disruption->again_ns = ns_add(loop_monotonic_ns(control->loop), left_ns);
+    if (ns_subtract(outcome.next_change, manager_now(&control->manager)) < left_ns)
+        left_ns = ns_subtract(outcome.next_change, manager_now(&control->manager));
+    disruption->again_ns = ns_add(loop_monotonic_ns(control->manager.loop), left_ns);
 }
 
 // --- the other methods ---------------------------------------------------------------------------
@@ -409,7 +411,7 @@ static void start_job(struct disruption_controller *disruption, struct disruptio
     struct evaluation_job *job = memory_allocate(sizeof *job);
     *job = (struct evaluation_job){disruption, sweep};
     disruption->job = job;
-    loop_offload(disruption->control->loop, job_work, job_done, job);
+    loop_offload(disruption->control->manager.loop, job_work, job_done, job);
 }
 
 static void tell_notes(struct control *control, const struct plan *plan)
@@ -419,7 +421,7 @@ static void tell_notes(struct control *control, const struct plan *plan)
             continue;
         if (note->object->kind->id == KIND_NODE_POOL ||
             note->object->kind->id == KIND_POD_DISRUPTION_BUDGET)
-            publish(control, note->object,
+            publish(&control->manager, note->object,
                     &(struct event_text){
                         .reason = note->reason, .dedupe = note->message, .window_ns = MINUTE},
                     "%s", note->message);
@@ -441,8 +443,9 @@ static int64_t next_look(const struct disruption_controller *disruption,
     int64_t next_ns = ns_add(now_ns, SETTLED_NS);
     int64_t change = sweep->next_change,
             backoff_ns = disruption_backoff_next(control->disruption_backoff);
-    if (change != INT64_MAX && ns_subtract(ns_add(now_ns, change), control_now(control)) < next_ns)
-        next_ns = ns_subtract(ns_add(now_ns, change), control_now(control));
+    if (change != INT64_MAX &&
+        ns_subtract(ns_add(now_ns, change), manager_now(&control->manager)) < next_ns)
+        next_ns = ns_subtract(ns_add(now_ns, change), manager_now(&control->manager));
     return backoff_ns < next_ns ? backoff_ns : next_ns;
 }
 
@@ -452,7 +455,7 @@ static void note_examined(struct disruption_controller *disruption, const char *
     struct text key = {0};
     text_format(&key, "%s/%s", method, pool);
     int64_t *examined_ns = map_ensure(disruption->examined, key.data, sizeof *examined_ns);
-    *examined_ns = loop_monotonic_ns(disruption->control->loop);
+    *examined_ns = loop_monotonic_ns(disruption->control->manager.loop);
     text_free(&key);
 }
 
@@ -495,7 +498,7 @@ static void carry_out(struct disruption_controller *disruption)
 {
     struct control *control = disruption->control;
     struct disruption_evaluation *sweep = disruption->done;
-    int64_t now_ns = loop_monotonic_ns(control->loop),
+    int64_t now_ns = loop_monotonic_ns(control->manager.loop),
             took_ns = ns_subtract(now_ns, sweep->started_ns);
     disruption->done = NULL;
     uint32_t commands = evaluation_carry_out(sweep);
@@ -519,9 +522,9 @@ static void carry_out(struct disruption_controller *disruption)
 // DIS-762: a deadline is near, or will be before the next look.
 static bool may_expire(const struct control *control, const struct object *claim)
 {
-    return !control->settings->compatibility_upstream &&
+    return !control->manager.settings->compatibility_upstream &&
            expiry_window_start((const struct node_claim *)claim) <=
-               ns_add(control_now(control), SETTLED_NS);
+               ns_add(manager_now(&control->manager), SETTLED_NS);
 }
 
 // Some node that a method may want: else a sweep has nothing to look at.
@@ -561,7 +564,7 @@ static bool rests_soon(const struct control *control, const struct state_node *s
         return false;
     int64_t rests_at = ns_add(claim->status.last_pod_event_time,
                               pool->spec.disruption.consolidate_after.nanoseconds);
-    int64_t left_ns = ns_subtract(rests_at, control_now(control));
+    int64_t left_ns = ns_subtract(rests_at, manager_now(&control->manager));
     return left_ns > 0 && left_ns <= UNREST_MAX_NS;
 }
 
@@ -609,7 +612,7 @@ static bool is_held_up(const struct disruption_controller *disruption)
 {
     const struct control *control = disruption->control;
     struct map_entry *position = NULL;
-    if (!control->settings->compatibility_upstream)
+    if (!control->manager.settings->compatibility_upstream)
         return wave_left(disruption) > 0;
     for (const struct disruption_command *command;
          (command = disruption_queue_next(control->disruption_queue, &position)) != NULL;)
@@ -653,7 +656,7 @@ static bool a_set_waits(const struct control *control)
 static int64_t sweep(struct disruption_controller *disruption)
 {
     struct control *control = disruption->control;
-    int64_t now_ns = loop_monotonic_ns(control->loop);
+    int64_t now_ns = loop_monotonic_ns(control->manager.loop);
     if (disruption->job != NULL)
         return INT64_MAX;
     struct disruption_evaluation *check = evaluation_create_check(control);
@@ -666,9 +669,9 @@ static int64_t sweep(struct disruption_controller *disruption)
         return due_ns;
     if (is_held_up(disruption))
         return ns_add(now_ns, SOON_NS);
-    if (!control->settings->compatibility_upstream && a_set_waits(control))
+    if (!control->manager.settings->compatibility_upstream && a_set_waits(control))
         return ns_add(now_ns, SOON_NS);
-    if (!control->settings->compatibility_upstream && awaits_rest(disruption, now_ns))
+    if (!control->manager.settings->compatibility_upstream && awaits_rest(disruption, now_ns))
         return ns_add(now_ns, UNREST_LOOK_NS);
     disruption->swept_version = decision_inputs_version(disruption->inputs);
     if (!has_candidates(control)) { // DIS-400: there is nobody to be counted by a sweep
@@ -713,13 +716,13 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
         disruption_cleanup_begin(control->disruption_cleanup);
     }
     disruption->recovered = true;
-    int64_t now_ns = loop_monotonic_ns(control->loop);
+    int64_t now_ns = loop_monotonic_ns(control->manager.loop);
     consolidation_outcomes_review(control->consolidation_outcomes);
     wave_report_review(control->wave_report);
     target_report_review(control->target_report);
     interruptions_review(control->interruptions);
     struct operation_about saving = {
-        .control = control, .item = item, .doing = "writing down interruptions"};
+        .manager = &control->manager, .item = item, .doing = "writing down interruptions"};
     if (interruptions_save(control->interruptions, &saving) > 0)
         return reconcile_running();
     if (disruption->done != NULL)

@@ -7,9 +7,9 @@
 #include "control/disruption/disruption_queue.h"
 #include "control/disruption/disruption_replacements.h"
 #include "control/disruption/disruption_taints.h"
-#include "control/runtime/operations.h"
 #include "control/state/cluster.h"
 #include "control/state/state_node.h"
+#include "reconcile/operations.h"
 
 #define AGAIN_NS       (10 * SECOND) // what cannot be cleared yet: DIS-19
 #define BACKOFF_NS     (100 * MILLISECOND)
@@ -80,17 +80,18 @@ struct disruption_cleanup *disruption_cleanup_create(struct control *control)
 {
     struct disruption_cleanup *leftovers = memory_allocate(sizeof *leftovers);
     leftovers->control = control;
-    leftovers->queue = control_queue(
-        control, &(struct reconcile_queue_options){.name = "disruption.leftovers",
-                                                   .concurrency = control_scale(control, 100, 1000),
-                                                   .backoff_base_ns = BACKOFF_NS,
-                                                   .backoff_max_ns = BACKOFF_MAX_NS,
-                                                   .rate = 100,
-                                                   .burst = 1000,
-                                                   .reconcile = reconcile,
-                                                   .context = leftovers});
-    mirror_on_change(control->mirror, KIND_NODE, on_node, leftovers);
-    mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, leftovers);
+    leftovers->queue = manager_queue(&control->manager,
+                                     &(struct reconcile_queue_options){
+                                         .name = "disruption.leftovers",
+                                         .concurrency = manager_scale(&control->manager, 100, 1000),
+                                         .backoff_base_ns = BACKOFF_NS,
+                                         .backoff_max_ns = BACKOFF_MAX_NS,
+                                         .rate = 100,
+                                         .burst = 1000,
+                                         .reconcile = reconcile,
+                                         .context = leftovers});
+    mirror_on_change(control->manager.mirror, KIND_NODE, on_node, leftovers);
+    mirror_on_change(control->manager.mirror, KIND_NODE_CLAIM, on_claim, leftovers);
     return leftovers;
 }
 
@@ -101,7 +102,7 @@ void disruption_cleanup_destroy(struct disruption_cleanup *leftovers)
 
 void disruption_cleanup_begin(struct disruption_cleanup *leftovers)
 {
-    const struct mirror *mirror = leftovers->control->mirror;
+    const struct mirror *mirror = leftovers->control->manager.mirror;
     struct mirror_iterator iterator = {0};
     leftovers->begun = true;
     for (const struct object *node; (node = mirror_next(mirror, KIND_NODE, &iterator)) != NULL;)
@@ -141,9 +142,9 @@ static bool is_taken_back(const struct disruption_command *command)
     return command != NULL && command->phase == COMMAND_ROLLBACK;
 }
 
-static struct reconcile_result clear_node(struct operation_about *about, const char *name)
+static struct reconcile_result clear_node(struct control *control, struct operation_about *about,
+                                          const char *name)
 {
-    struct control *control = about->control;
     const struct node *node = find_node(control, name);
     const struct disruption_command *command =
         disruption_queue_of_node(control->disruption_queue, name);
@@ -157,13 +158,13 @@ static struct reconcile_result clear_node(struct operation_about *about, const c
     return start_patch(about, (const struct object *)node, NULL, untaint_patch(node));
 }
 
-static struct reconcile_result clear_claim(struct operation_about *about, const char *name)
+static struct reconcile_result clear_claim(struct control *control, struct operation_about *about,
+                                           const char *name)
 {
-    struct control *control = about->control;
     const struct node_claim *claim = find_claim(control, name);
     if (claim == NULL || object_is_deleting((const struct object *)claim))
         return reconcile_done();
-    if (!control->settings->compatibility_upstream && // DIS-330
+    if (!control->manager.settings->compatibility_upstream && // DIS-330
         replacement_is_abandoned(control, claim)) {
         about->doing = "deleting an abandoned replacement";
         return start_delete(about, (const struct object *)claim, -1);
@@ -186,12 +187,12 @@ static struct reconcile_result clear_claim(struct operation_about *about, const 
 static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
 {
     struct disruption_cleanup *leftovers = context;
-    struct operation_about about = {.control = leftovers->control, .item = item};
+    struct operation_about about = {.manager = &leftovers->control->manager, .item = item};
     const char *key = work_item_key(item);
     (void)error;
     if (!leftovers->begun)
         return reconcile_done();
     if (strncmp(key, node_prefix, strlen(node_prefix)) == 0)
-        return clear_node(&about, key + strlen(node_prefix));
-    return clear_claim(&about, key + strlen(claim_prefix));
+        return clear_node(leftovers->control, &about, key + strlen(node_prefix));
+    return clear_claim(leftovers->control, &about, key + strlen(claim_prefix));
 }

@@ -49,7 +49,7 @@ static bool may_run_on(struct arena *arena, const struct pod *pod, const struct 
 static bool is_wanted(struct arena *arena, const struct control *control, const struct node *node)
 {
     const struct pod_list *pods = cluster_provisionable(control->cluster);
-    int64_t now = control_now(control);
+    int64_t now = manager_now(&control->manager);
     for (uint32_t i = 0; i < pods->count; i++) {
         const struct pod *pod = pods->items[i];
         const struct condition *condition = condition_find(&pod->status.conditions, "PodScheduled");
@@ -161,7 +161,7 @@ static bool is_kept_for_a_while(const struct control *control, const struct node
     int64_t since = pod_events_last(control->pod_events, claim);
     if (since == 0 && initialized != NULL)
         since = initialized->last_transition_time;
-    return quiet_ns > 0 && ns_subtract(control_now(control), since) < quiet_ns;
+    return quiet_ns > 0 && ns_subtract(manager_now(&control->manager), since) < quiet_ns;
 }
 
 static void start_command(struct control *control, const struct disruption_candidate *candidate)
@@ -221,7 +221,7 @@ static void tell_pool(const struct turn *turn, const struct emptiness *emptiness
         log_error("detected disruption budget errors", "s:controller", "disruption", "s:error",
                   pool->budget_error);
     if (emptiness->eligible.count > 0 && pool->total != 0 && pool->allowed == 0)
-        publish(control, (const struct object *)pool->pool, &event,
+        publish(&control->manager, (const struct object *)pool->pool, &event,
                 "No allowed disruptions for disruption reason Empty due to blocking budget");
 }
 
@@ -297,7 +297,7 @@ static void note_kept(struct control *control, bool put_off)
 struct emptiness_outcome emptiness_turn(struct control *control, bool may_start)
 {
     struct emptiness_outcome outcome = {.next_change = INT64_MAX};
-    int64_t started_ns = loop_monotonic_ns(control->loop);
+    int64_t started_ns = loop_monotonic_ns(control->manager.loop);
     struct text errors = {0};
     struct turn turn = {.control = control, .arena = arena_create(64 * 1024)};
     struct snapshot *snapshot = snapshot_build(control, &errors);
@@ -313,7 +313,8 @@ struct emptiness_outcome emptiness_turn(struct control *control, bool may_start)
     if (outcome.waits)
         outcome.next_change = snapshot_next_change(snapshot);
     metric_observe(control->metrics.disruption_evaluation_seconds,
-                   (double)ns_subtract(loop_monotonic_ns(control->loop), started_ns) / SECOND,
+                   (double)ns_subtract(loop_monotonic_ns(control->manager.loop), started_ns) /
+                       SECOND,
                    "empty", "empty");
     snapshot_destroy(snapshot);
     arena_destroy(turn.arena);

@@ -52,7 +52,7 @@ struct disruption_evaluation *evaluation_create(struct control *control)
 {
     struct disruption_evaluation *sweep = memory_allocate(sizeof *sweep);
     sweep->control = control;
-    sweep->started_ns = loop_monotonic_ns(control->loop);
+    sweep->started_ns = loop_monotonic_ns(control->manager.loop);
     sweep->arena = arena_create(64 * 1024);
     sweep->snapshot = snapshot_build(control, &sweep->errors);
     mark_busy(sweep);
@@ -225,8 +225,9 @@ static void tell_candidate(struct control *control, const struct disruption_comm
                                             .window_ns = 15 * MINUTE};
     struct text text = {0};
     command_describe_part(command, entry, &text);
-    publish_of_node(control, find_node(control, entry->node), find_claim(control, entry->claim),
-                    &event, "Consolidation candidate: %s (savings: $%.2f)", text.data,
+    publish_of_node(&control->manager, find_node(control, entry->node),
+                    find_claim(control, entry->claim), &event,
+                    "Consolidation candidate: %s (savings: $%.2f)", text.data,
                     (double)command->savings / 1e9);
     text_free(&text);
 }
@@ -264,7 +265,7 @@ static void tell_score(struct control *control, const struct plan_score *score)
                      : NULL};
     for (size_t i = 0; i < ARRAY_LENGTH(about) && score->approved; i++)
         if (about[i] != NULL)
-            publish(control, about[i], &event,
+            publish(&control->manager, about[i], &event,
                     "score %.2f >= threshold 0.50 (k: 2, savings %.1f%%, disruption %.1f%%)",
                     score->score, 100 * score->savings, 100 * score->disruption);
 }

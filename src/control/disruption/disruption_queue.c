@@ -21,8 +21,8 @@
 #include "control/node/eviction_queue.h"
 #include "control/node/ready_replicas.h"
 #include "control/nomination/nominator.h"
-#include "control/runtime/operations.h"
 #include "control/state/cluster.h"
+#include "reconcile/operations.h"
 
 // How long a command is looked at before it is carried out (DIS-260). Upstream waits 15 s, during
 // which anything may be scheduled to the node. With the taint in place what may change is what
@@ -53,8 +53,8 @@ struct disruption_queue {
 static struct reconcile_result reconcile(void *context, struct work_item *item,
                                          struct error *error);
 
-static void wake(struct disruption_queue *queue, const struct map *commands,
-                 const struct object *object)
+static void look_again(struct disruption_queue *queue, const struct map *commands,
+                       const struct object *object)
 {
     const struct disruption_command *command = map_get(commands, object->meta.name);
     if (command != NULL)
@@ -67,7 +67,7 @@ static void on_node(void *context, enum mirror_change change, const struct objec
 {
     struct disruption_queue *queue = context;
     (void)change;
-    wake(queue, queue->by_node, new_object != NULL ? new_object : old_object);
+    look_again(queue, queue->by_node, new_object != NULL ? new_object : old_object);
 }
 
 static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
@@ -75,7 +75,7 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
 {
     struct disruption_queue *queue = context;
     (void)change;
-    wake(queue, queue->by_claim, new_object != NULL ? new_object : old_object);
+    look_again(queue, queue->by_claim, new_object != NULL ? new_object : old_object);
 }
 
 struct disruption_queue *disruption_queue_create(struct control *control)
@@ -85,17 +85,18 @@ struct disruption_queue *disruption_queue_create(struct control *control)
     queue->commands = map_create();
     queue->by_node = map_create();
     queue->by_claim = map_create();
-    queue->queue = control_queue(
-        control, &(struct reconcile_queue_options){.name = "disruption.queue",
-                                                   .concurrency = control_scale(control, 100, 1000),
-                                                   .backoff_base_ns = SECOND, // DIS-327: no growth
-                                                   .backoff_max_ns = SECOND,
-                                                   .rate = 100,
-                                                   .burst = 1000,
-                                                   .reconcile = reconcile,
-                                                   .context = queue});
-    mirror_on_change(control->mirror, KIND_NODE, on_node, queue);
-    mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, queue);
+    queue->queue = manager_queue(&control->manager,
+                                 &(struct reconcile_queue_options){
+                                     .name = "disruption.queue",
+                                     .concurrency = manager_scale(&control->manager, 100, 1000),
+                                     .backoff_base_ns = SECOND, // DIS-327: no growth
+                                     .backoff_max_ns = SECOND,
+                                     .rate = 100,
+                                     .burst = 1000,
+                                     .reconcile = reconcile,
+                                     .context = queue});
+    mirror_on_change(control->manager.mirror, KIND_NODE, on_node, queue);
+    mirror_on_change(control->manager.mirror, KIND_NODE_CLAIM, on_claim, queue);
     return queue;
 }
 
@@ -222,7 +223,7 @@ struct disruption_command *disruption_queue_next(const struct disruption_queue *
 bool command_is_due(const struct disruption_queue *queue, const struct disruption_command *command)
 {
     return command->phase == COMMAND_WAIT && !command->is_checking &&
-           loop_monotonic_ns(queue->control->loop) >= command->due_ns;
+           loop_monotonic_ns(queue->control->manager.loop) >= command->due_ns;
 }
 
 bool command_is_of_emptiness(const struct control *control,
@@ -303,9 +304,10 @@ static void tell_rejected(struct control *control, const struct disruption_comma
     list_for_each (entry, &command->nodes) {
         struct text text = {0};
         command_describe_part(command, entry, &text);
-        publish_of_node(control, find_node(control, entry->node), find_claim(control, entry->claim),
-                        &rejected, "Consolidation rejected: %s, reason: %s (savings: $%.2f)",
-                        text.data, kind, (double)command->savings / 1e9);
+        publish_of_node(&control->manager, find_node(control, entry->node),
+                        find_claim(control, entry->claim), &rejected,
+                        "Consolidation rejected: %s, reason: %s (savings: $%.2f)", text.data, kind,
+                        (double)command->savings / 1e9);
         text_free(&text);
     }
 }
@@ -411,8 +413,8 @@ static bool reason_matters(const struct step *step, const char *node)
 {
     const struct control *control = step->control;
     struct drain drain;
-    drain_plan(&drain, cluster_pods(control->cluster, node), 0, control_now(control));
-    bool matters = drain.waiting > 0 || control->settings->compatibility_upstream;
+    drain_plan(&drain, cluster_pods(control->cluster, node), 0, manager_now(&control->manager));
+    bool matters = drain.waiting > 0 || control->manager.settings->compatibility_upstream;
     drain_free(&drain);
     return matters;
 }
@@ -421,7 +423,7 @@ static int64_t validation_delay(const struct step *step)
 {
     if (strcmp(step->command->reason, "Drifted") == 0)
         return 0;
-    if (step->control->settings->compatibility_upstream)
+    if (step->control->manager.settings->compatibility_upstream)
         return VALIDATION_UPSTREAM_NS;
     return strcmp(step->command->reason, "Empty") == 0 ? VALIDATION_EMPTY_NS : VALIDATION_NS;
 }
@@ -446,7 +448,8 @@ static struct reconcile_result step_reason(struct step *step)
     if (step->started > 0)
         return reconcile_running();
     command->phase = COMMAND_WAIT;
-    command->due_ns = ns_add(loop_monotonic_ns(step->control->loop), validation_delay(step));
+    command->due_ns =
+        ns_add(loop_monotonic_ns(step->control->manager.loop), validation_delay(step));
     disruption_wake(step->control->disruption_controller);
     return reconcile_done();
 }
@@ -456,7 +459,7 @@ static struct reconcile_result step_reason(struct step *step)
 static void plan_moves(const struct step *step)
 {
     const struct disruption_command *command = step->command;
-    if (step->control->settings->compatibility_upstream)
+    if (step->control->manager.settings->compatibility_upstream)
         return;
     struct map *names = map_create(); // of replacements, by pod
     list_for_each (move, &command->moves)
@@ -488,18 +491,18 @@ static struct reconcile_result step_launch(struct step *step)
     list_for_each (replacement, &command->replacements) {
         if (replacement->is_rejected)
             return fail(step, "launching replacement nodeclaim, rejected: ", replacement->name);
-        step->started += replacement_create(&step->about, command, replacement);
+        step->started += replacement_create(step->control, &step->about, command, replacement);
     }
     if (step->started > 0)
         return reconcile_running();
-    command->launched_ns = loop_monotonic_ns(step->control->loop);
+    command->launched_ns = loop_monotonic_ns(step->control->manager.loop);
     plan_moves(step);
     return go_on(step, COMMAND_AWAIT);
 }
 
 static enum command_blocker bar_of(const struct step *step, const struct pod **pod)
 {
-    return step->control->settings->compatibility_upstream
+    return step->control->manager.settings->compatibility_upstream
                ? BAR_NONE
                : command_blocker(step->control, step->command, pod);
 }
@@ -508,7 +511,7 @@ static struct reconcile_result step_await(struct step *step)
 {
     struct disruption_command *command = step->command;
     const char *gone = NULL;
-    int64_t now_ns = loop_monotonic_ns(step->control->loop);
+    int64_t now_ns = loop_monotonic_ns(step->control->manager.loop);
     int64_t left_ns = ns_subtract(ns_add(command->created_ns, timeout_of(step->queue)), now_ns);
     enum replacements_state state = replacements_state(step->control, command, &gone);
     if (state == REPLACEMENTS_LOST)
@@ -544,11 +547,11 @@ static void count_deleted(struct control *control, const struct disruption_comma
     const struct node *node = find_node(control, entry->node);
     const struct node_claim *claim = find_claim(control, entry->claim);
     if (node != NULL)
-        publish(control, (const struct object *)node, &terminating, "Disrupting Node: %s",
+        publish(&control->manager, (const struct object *)node, &terminating, "Disrupting Node: %s",
                 command->reason);
     if (claim != NULL)
-        publish(control, (const struct object *)claim, &terminating, "Disrupting NodeClaim: %s",
-                command->reason);
+        publish(&control->manager, (const struct object *)claim, &terminating,
+                "Disrupting NodeClaim: %s", command->reason);
     if (strcmp(command->reason, "Empty") == 0)
         consolidation_history_emptied(control->consolidation_history, entry->pool,
                                       entry->instance_type);
@@ -690,7 +693,7 @@ static struct reconcile_result step_rollback(struct step *step)
     }
     set_marked(step->control, command, false);
     bool left = take_back_nodes(step);
-    step->started += replacements_give_up(&step->about, command); // DIS-723
+    step->started += replacements_give_up(step->control, &step->about, command); // DIS-723
     if (step->started > 0)
         return reconcile_running();
     if (left)
@@ -706,7 +709,7 @@ static struct reconcile_result step_rollback(struct step *step)
 static const char *overdue_write(const struct step *step)
 {
     const struct disruption_command *command = step->command;
-    int64_t now_ns = loop_monotonic_ns(step->control->loop);
+    int64_t now_ns = loop_monotonic_ns(step->control->manager.loop);
     if (now_ns < ns_add(command->created_ns, timeout_of(step->queue)))
         return NULL;
     switch (command->phase) {
@@ -747,7 +750,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     struct step step = {.queue = queue,
                         .control = queue->control,
                         .command = command,
-                        .about = {.control = queue->control, .item = item}};
+                        .about = {.manager = &queue->control->manager, .item = item}};
     bool left = any_left(&step);
     if (!left && command->phase != COMMAND_ROLLBACK && command->phase != COMMAND_DRAIN)
         command->phase = command->is_confirmed ? COMMAND_DRAIN : COMMAND_ROLLBACK;

@@ -52,8 +52,8 @@ static void find_nodes(struct recovery *recovery)
 static void find_replacements(struct recovery *recovery)
 {
     struct mirror_iterator iterator = {0};
-    for (const struct object *claim;
-         (claim = mirror_next(recovery->control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;) {
+    for (const struct object *claim; (claim = mirror_next(recovery->control->manager.mirror,
+                                                          KIND_NODE_CLAIM, &iterator)) != NULL;) {
         struct command_mark mark;
         struct found *found;
         if (command_mark_read(claim, &mark) &&
@@ -66,7 +66,7 @@ static void find_replacements(struct recovery *recovery)
 // what has become of it.
 static int64_t age_of(const struct control *control, const struct found *found)
 {
-    int64_t now = control_now(control), age = 0;
+    int64_t now = manager_now(&control->manager), age = 0;
     for (uint32_t i = 0; i < found->replacements.count; i++) {
         int64_t own = ns_subtract(now, found->replacements.items[i]->meta.creation_timestamp);
         age = own > age ? own : age;

@@ -62,7 +62,7 @@ static bool limit_exceeded(struct control *control, const struct disruption_comm
                            const struct node_pool *pool)
 {
     CLEANUP_ARENA struct arena *arena = arena_create(4096);
-    bool better = !control->settings->compatibility_upstream;
+    bool better = !control->manager.settings->compatibility_upstream;
     const struct resource_map *limits = &pool->spec.limits;
     int64_t *left = pool_limits_left(control, arena, pool, better ? command : NULL);
     list_for_each (replacement, &command->replacements) {
@@ -178,10 +178,10 @@ static enum operation_outcome note_created(void *context, const char *key,
     return OPERATION_PASS;
 }
 
-uint32_t replacement_create(const struct operation_about *about, struct disruption_command *command,
+uint32_t replacement_create(struct control *control, const struct operation_about *about,
+                            struct disruption_command *command,
                             struct command_replacement *replacement)
 {
-    struct control *control = about->control;
     if (replacement->body == NULL)
         return 0;
     if (replacement_claim(control, command, replacement) != NULL) {
@@ -217,18 +217,18 @@ static enum replacements_state state_of(struct control *control,
     const struct object *about = (const struct object *)claim;
     if (object_is_deleting(about))
         return REPLACEMENTS_LOST;
-    publish(control, about, &launching, "Launching NodeClaim: %s", command->reason);
+    publish(&control->manager, about, &launching, "Launching NodeClaim: %s", command->reason);
     if (!node_claim_is_launched(claim))
         return REPLACEMENTS_LAUNCHING;
     const struct node *node = cluster_node_of(control->cluster, claim, NULL);
     bool initialized = condition_is_true(&claim->status.conditions, "Initialized");
     // Upstream is content with having seen it initialized.
-    bool ready = control->settings->compatibility_upstream ||
+    bool ready = control->manager.settings->compatibility_upstream ||
                  (node != NULL && !object_is_deleting((const struct object *)node) &&
                   condition_is_true(&node->status.conditions, "Ready"));
     if (initialized && ready)
         return REPLACEMENTS_READY;
-    publish(control, about, &waiting, "Waiting on readiness to continue disruption");
+    publish(&control->manager, about, &waiting, "Waiting on readiness to continue disruption");
     return REPLACEMENTS_WAITING;
 }
 
@@ -269,7 +269,7 @@ void replacements_nominate(struct control *control, const struct disruption_comm
         if (state == NULL)
             continue;
         cluster_hold(control->cluster, state,
-                     control->settings->compatibility_upstream ? 0 : HELD_NS);
+                     control->manager.settings->compatibility_upstream ? 0 : HELD_NS);
     }
 }
 
@@ -316,18 +316,18 @@ bool replacement_is_abandoned(struct control *control, const struct node_claim *
 {
     struct command_mark mark;
     return replacement_has_joined(claim) && !object_is_deleting((const struct object *)claim) &&
-           ns_subtract(control_now(control), claim->meta.creation_timestamp) > ABANDONED_NS &&
+           ns_subtract(manager_now(&control->manager), claim->meta.creation_timestamp) >
+               ABANDONED_NS &&
            command_mark_read((const struct object *)claim, &mark) &&
            disruption_queue_find(control->disruption_queue, mark.id) == NULL &&
            !is_used(control, claim);
 }
 
-uint32_t replacements_give_up(struct operation_about *about,
+uint32_t replacements_give_up(struct control *control, struct operation_about *about,
                               const struct disruption_command *command)
 {
-    struct control *control = about->control;
     uint32_t started = 0;
-    if (control->settings->compatibility_upstream)
+    if (control->manager.settings->compatibility_upstream)
         return 0; // DIS-330
     list_for_each (replacement, &command->replacements) {
         const struct node_claim *claim = replacement_claim(control, command, replacement);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "control/command/disruption_command.h"
-#include "control/runtime/operations.h"
+#include "reconcile/operations.h"
 
 // Why the replacements must not be created now: the limits of their NodePools. NULL: they may.
 // Outside of COMPATIBILITY=upstream the command's own nodes do not count: what is launched exceeds
@@ -18,7 +18,8 @@ const struct node_claim *replacement_claim(const struct control *control,
 const char *replacements_lost(const struct control *control,
                               const struct disruption_command *command);
 // Starts the create call unless the NodeClaim is there; answers how many calls were started (0, 1).
-uint32_t replacement_create(const struct operation_about *about, struct disruption_command *command,
+uint32_t replacement_create(struct control *control, const struct operation_about *about,
+                            struct disruption_command *command,
                             struct command_replacement *replacement);
 enum replacements_state {
     REPLACEMENTS_LOST,      // one is gone or going
@@ -40,7 +41,7 @@ void replacements_nominate(struct control *control, const struct disruption_comm
 bool replacement_is_needed(const struct control *control, const struct node_claim *claim);
 // Deletes those that nobody uses, at once but for Nodes that have joined and are not initialized:
 // people may want to see why. Answers how many calls were started.
-uint32_t replacements_give_up(struct operation_about *about,
+uint32_t replacements_give_up(struct control *control, struct operation_about *about,
                               const struct disruption_command *command);
 bool replacement_has_joined(const struct node_claim *claim); // registered, not initialized yet
 // A replacement of a command that is no more, which never became initialized: it has been there for

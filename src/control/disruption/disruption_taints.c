@@ -58,7 +58,7 @@ json_t *unreason_patch(struct control *control, const struct node_claim *claim)
     struct arena *arena CLEANUP_ARENA = arena_create(2048);
     struct conditions conditions;
     conditions_read(&conditions, arena, (const struct object *)claim, &claim->status.conditions,
-                    control_now(control));
+                    manager_now(&control->manager));
     conditions_clear(&conditions, "DisruptionReason");
     json_t *body = json_locked((const struct object *)claim);
     json_object_set_new(body, "status",
@@ -72,7 +72,7 @@ json_t *reason_patch(struct control *control, const struct node_claim *claim, co
     struct arena *arena CLEANUP_ARENA = arena_create(2048);
     struct conditions conditions;
     conditions_read(&conditions, arena, (const struct object *)claim, &claim->status.conditions,
-                    control_now(control));
+                    manager_now(&control->manager));
     conditions_set(&conditions, "DisruptionReason", "True", reason, reason);
     json_t *body = json_locked((const struct object *)claim);
     json_object_set_new(body, "status",

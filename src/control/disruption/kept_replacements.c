@@ -50,7 +50,7 @@ void kept_replacements_destroy(struct kept_replacements *kept)
 
 static int64_t now_of(const struct kept_replacements *kept)
 {
-    return loop_monotonic_ns(kept->control->loop);
+    return loop_monotonic_ns(kept->control->manager.loop);
 }
 
 // --- what the command says -----------------------------------------------------------------------

@@ -39,7 +39,7 @@ struct target_report *target_report_create(struct control *control)
     report->control = control;
     report->pools = map_create();
     report->successors = map_create();
-    mirror_on_change(control->mirror, KIND_POD, on_pod, report);
+    mirror_on_change(control->manager.mirror, KIND_POD, on_pod, report);
     return report;
 }
 
@@ -73,7 +73,7 @@ static void expect_successor(struct target_report *report, const struct pod *pod
         return;
     struct successors *successors = map_ensure(report->successors, workload, sizeof *successors);
     if (successors->left++ == 0)
-        successors->since = control_now(report->control);
+        successors->since = manager_now(&report->control->manager);
 }
 
 // The workload's entry if the pod may be a successor. Instants of objects are whole seconds.
@@ -122,7 +122,7 @@ void target_report_bought(struct target_report *report, const struct plan_claim 
     if (evicted == NULL)
         return;
     report->unplanned++;
-    report->last_ns = loop_monotonic_ns(report->control->loop);
+    report->last_ns = loop_monotonic_ns(report->control->manager.loop);
     metric_add(report->control->metrics.unplanned_node_claims, 1, pool);
     log_info("evicted pods needed a node that no command had planned", "s:controller", "disruption",
              "o:NodePool", pool, "o:NodeClaim", claim->meta.name, "n:Pod", evicted->meta.namespace,
@@ -141,7 +141,7 @@ void target_report_begin(struct target_report *report, const struct disruption_c
     if (!report->is_open)
         begin_anew(report, command->created_ns);
     report->commands++;
-    report->last_ns = loop_monotonic_ns(report->control->loop);
+    report->last_ns = loop_monotonic_ns(report->control->manager.loop);
     list_for_each (entry, &command->nodes) {
         const struct pod_list *pods = cluster_pods(report->control->cluster, entry->node);
         map_set(report->pools, entry->pool, report);
@@ -170,7 +170,7 @@ void target_report_end(struct target_report *report, const struct disruption_com
             metric_add(control->metrics.consolidation_evicted_pods, entry->pods, entry->pool);
     if (!report->is_open)
         return; // a predecessor began it
-    report->last_ns = loop_monotonic_ns(control->loop);
+    report->last_ns = loop_monotonic_ns(control->manager.loop);
     report->nodes += command->nodes.count;
     report->launched += command->replacements.count;
     report->evicted += command_pods(command);
@@ -186,7 +186,7 @@ static int64_t rest_of(const struct control *control)
     int64_t longest_ns = 0;
     struct mirror_iterator iterator = {0};
     for (const struct object *object;
-         (object = mirror_next(control->mirror, KIND_NODE_POOL, &iterator)) != NULL;) {
+         (object = mirror_next(control->manager.mirror, KIND_NODE_POOL, &iterator)) != NULL;) {
         const struct node_pool *pool = (const struct node_pool *)object;
         int64_t after_ns = pool->spec.disruption.consolidate_after.nanoseconds;
         if (managed_pool(control, pool) && after_ns != DURATION_NEVER && after_ns > longest_ns)
@@ -225,9 +225,10 @@ static void tell(const struct target_report *report)
     describe(report, seconds, &text);
     for (struct map_entry *at = map_first(report->pools); at != NULL; at = map_next(at)) {
         const struct node_pool *pool = find_pool(control, map_key(at));
-        if (pool != NULL && report->evicted > 0 && !control->settings->compatibility_upstream)
-            publish(control, (const struct object *)pool, &event, "Disruption settled: %s",
-                    text.data);
+        if (pool != NULL && report->evicted > 0 &&
+            !control->manager.settings->compatibility_upstream)
+            publish(&control->manager, (const struct object *)pool, &event,
+                    "Disruption settled: %s", text.data);
     }
     text_free(&text);
 }
@@ -235,7 +236,7 @@ static void tell(const struct target_report *report)
 void target_report_review(struct target_report *report)
 {
     struct control *control = report->control;
-    int64_t now_ns = loop_monotonic_ns(control->loop);
+    int64_t now_ns = loop_monotonic_ns(control->manager.loop);
     if (!report->is_open || disruption_queue_count(control->disruption_queue) > 0 ||
         ns_subtract(now_ns, report->last_ns) < rest_of(control))
         return;

@@ -79,7 +79,7 @@ static void attempt_begin(struct launch_backoff *backoff, struct pool_backoff *p
     }
     vector_for_each (trial, &attempt->trials)
         (*trial)->attempts++;
-    attempt->since_ns = loop_monotonic_ns(backoff->control->loop);
+    attempt->since_ns = loop_monotonic_ns(backoff->control->manager.loop);
     map_set(pool->attempts, claim->meta.name, attempt);
     pool->outdated = true;
 }
@@ -120,7 +120,7 @@ static bool admits(struct launch_backoff *backoff, struct pool_backoff *pool,
                    const struct node_claim *claim, const struct instance_type_catalog *catalog,
                    enum launch_cause cause)
 {
-    int64_t now_ns = loop_monotonic_ns(backoff->control->loop);
+    int64_t now_ns = loop_monotonic_ns(backoff->control->manager.loop);
     int64_t failed_after_ns =
         cause == LAUNCH_REPLACEMENT ? ns_subtract(now_ns, REPLACED_NS) : INT64_MIN;
     CLEANUP_ARENA struct arena *arena = arena_create(1 << 14);
@@ -175,7 +175,7 @@ static void note_planned(struct launch_backoff *backoff, const struct node_pool 
 {
     struct cloud *cloud = backoff->control->cloud;
     struct error error = {0};
-    int64_t now_ns = loop_monotonic_ns(backoff->control->loop);
+    int64_t now_ns = loop_monotonic_ns(backoff->control->manager.loop);
     const struct instance_type_catalog *catalog =
         cloud->operations->instance_types(cloud, pool, &error);
     evaluation_planned(backoff, now_ns);
@@ -195,7 +195,8 @@ bool launch_backoff_admits(struct launch_backoff *backoff, const json_t *body,
     const char *name = json_string_value(json_object_get(metadata, "name"));
     const struct node_pool *pool =
         pool_name != NULL ? find_pool(backoff->control, pool_name) : NULL;
-    if (pool == NULL || name == NULL || backoff->control->settings->compatibility_upstream ||
+    if (pool == NULL || name == NULL ||
+        backoff->control->manager.settings->compatibility_upstream ||
         map_get(backoff->planned, name) != NULL)
         return true;
     if (map_get(backoff->pools, pool_name) != NULL && !pool_admits(backoff, pool, body, cause))

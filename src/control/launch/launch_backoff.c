@@ -80,8 +80,8 @@ struct launch_backoff *launch_backoff_create(struct control *control)
     backoff->control = control;
     backoff->pools = map_create();
     backoff->planned = map_create();
-    mirror_on_change(control->mirror, KIND_NODE_POOL, on_pool, backoff);
-    mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, backoff);
+    mirror_on_change(control->manager.mirror, KIND_NODE_POOL, on_pool, backoff);
+    mirror_on_change(control->manager.mirror, KIND_NODE_CLAIM, on_claim, backoff);
     launch_backoff_begin_report(backoff);
     return backoff;
 }
@@ -104,7 +104,7 @@ struct pool_backoff *pool_backoff_make(struct launch_backoff *backoff, const str
         pool_destroy(map_remove(backoff->pools, pool->meta.name));
     entry = memory_allocate(sizeof *entry);
     entry->uid = memory_copy_string(pool->meta.uid);
-    entry->pace = 1 - JITTER * random_unit(&backoff->control->random);
+    entry->pace = 1 - JITTER * random_unit(&backoff->control->manager.random);
     entry->offerings = map_create();
     entry->attempts = map_create();
     map_set(backoff->pools, pool->meta.name, entry);
@@ -130,7 +130,7 @@ static bool was_created_before_failure(const struct trial *trial, const struct n
 static bool note(const struct launch_backoff *backoff, struct trial *trial,
                  const struct spacing *spacing, double pace, const struct node_claim *claim)
 {
-    int64_t now_ns = loop_monotonic_ns(backoff->control->loop);
+    int64_t now_ns = loop_monotonic_ns(backoff->control->manager.loop);
     if (claim->meta.creation_timestamp >
         ns_add(ns_add(trial->failed_at, trial->delay_ns), FORGOTTEN_NS))
         trial->failures = 0;
@@ -145,14 +145,14 @@ static bool note(const struct launch_backoff *backoff, struct trial *trial,
     trial->successes = 0;
     trial->delay_ns = (int64_t)((double)delay * pace);
     trial->until_ns = ns_add(now_ns, trial->delay_ns);
-    trial->failed_at = control_now(backoff->control);
+    trial->failed_at = manager_now(&backoff->control->manager);
     return true;
 }
 
 // Nothing that is left has capacity: attempts one after the other.
 static void note_dry(const struct launch_backoff *backoff, struct pool_backoff *pool)
 {
-    int64_t now_ns = loop_monotonic_ns(backoff->control->loop), delay = DRY_FIRST_NS;
+    int64_t now_ns = loop_monotonic_ns(backoff->control->manager.loop), delay = DRY_FIRST_NS;
     if (!pool->is_dry || now_ns < pool->dry_until_ns)
         return;
     for (uint32_t i = 0; i < pool->dry_failures && delay < DRY_MAX_NS; i++)
@@ -167,7 +167,7 @@ void launch_backoff_no_capacity(struct launch_backoff *backoff, const struct nod
     struct control *control = backoff->control;
     const struct node_pool *pool = pool_of_claim(control, claim);
     struct planned *planned = map_remove(backoff->planned, claim->meta.name);
-    if (pool == NULL || planned == NULL || control->settings->compatibility_upstream) {
+    if (pool == NULL || planned == NULL || control->manager.settings->compatibility_upstream) {
         planned_destroy(planned);
         return;
     }
@@ -200,7 +200,7 @@ static void tell(struct control *control, const struct node_pool *pool, const st
              pool->meta.name, "s:reason", reason, "s:duration", delay);
     struct event_text event = {
         .reason = "LaunchBackOff", .dedupe = pool->meta.uid, .window_ns = SECOND, .warning = true};
-    publish(control, (const struct object *)pool, &event,
+    publish(&control->manager, (const struct object *)pool, &event,
             "Nothing is launched for %s, after %u attempt(s) in a row that failed (%s)", delay,
             trial->failures, reason);
 }
@@ -210,7 +210,7 @@ void launch_backoff_failed(struct launch_backoff *backoff, const struct node_cla
 {
     struct control *control = backoff->control;
     const struct node_pool *pool = pool_of_claim(control, claim);
-    if (pool == NULL || control->settings->compatibility_upstream)
+    if (pool == NULL || control->manager.settings->compatibility_upstream)
         return;
     const struct spacing *spacing = NULL;
     for (size_t i = 0; i < ARRAY_LENGTH(spacings); i++)
@@ -222,7 +222,7 @@ void launch_backoff_failed(struct launch_backoff *backoff, const struct node_cla
         return;
     entry->whole_reason = spacing->reason;
     entry->outdated = true;
-    int64_t now_ns = loop_monotonic_ns(control->loop);
+    int64_t now_ns = loop_monotonic_ns(control->manager.loop);
     if (entry->whole.until_ns > now_ns)
         tell(control, pool, &entry->whole, now_ns, reason);
 }
@@ -254,7 +254,7 @@ static void note_launched(const struct launch_backoff *backoff, struct pool_back
         return;
     trial->failures = 0;
     trial->successes++;
-    trial->until_ns = loop_monotonic_ns(backoff->control->loop);
+    trial->until_ns = loop_monotonic_ns(backoff->control->manager.loop);
     pool->outdated = true;
 }
 

@@ -155,7 +155,7 @@ static const struct instance_type_catalog *catalog_of(const struct launch_backof
                                                       const struct instance_type_catalog *provided)
 {
     const char *name = node_pool->meta.name;
-    int64_t now_ns = loop_monotonic_ns(backoff->control->loop);
+    int64_t now_ns = loop_monotonic_ns(backoff->control->manager.loop);
     if (pool->outdated || provided != pool->provided || now_ns >= pool->reduced_until_ns) {
         object_release((const struct object *)pool->provided);
         object_release((const struct object *)pool->reduced);

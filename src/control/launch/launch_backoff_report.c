@@ -7,9 +7,9 @@
 #include "control/launch/launch_attempts.h"
 #include "control/launch/launch_backoff_catalog.h"
 #include "control/launch/launch_backoff_internal.h"
-#include "control/runtime/operations.h"
 #include "model/reading/pod.h"
 #include "reconcile/conditions.h"
+#include "reconcile/operations.h"
 
 #define CONDITION "LaunchBackOff"
 #define NAMED_MAX 3
@@ -66,7 +66,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     struct arena *arena CLEANUP_ARENA = arena_create(2048);
     struct conditions conditions;
     conditions_read(&conditions, arena, (const struct object *)pool, &pool->status.conditions,
-                    control_now(control));
+                    manager_now(&control->manager));
     if (reason != NULL)
         conditions_set(&conditions, CONDITION, "True", reason, message.data);
     else
@@ -76,7 +76,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
         json_t *body = json_locked((const struct object *)pool);
         json_object_set_new(body, "status",
                             json_pack("{s:o}", "conditions", conditions_encode(&conditions)));
-        result = start_patch_status(&(struct operation_about){.control = control,
+        result = start_patch_status(&(struct operation_about){.manager = &control->manager,
                                                               .item = item,
                                                               .doing = "telling of launches"},
                                     (const struct object *)pool, body);
@@ -117,15 +117,16 @@ static void on_pool(void *context, enum mirror_change change, const struct objec
 void launch_backoff_begin_report(struct launch_backoff *backoff)
 {
     struct control *control = backoff->control;
-    if (control->settings->compatibility_upstream)
+    if (control->manager.settings->compatibility_upstream)
         return;
-    backoff->queue = control_queue(
-        control, &(struct reconcile_queue_options){.name = "nodepool.launchbackoff",
-                                                   .kind = "NodePool",
-                                                   .concurrency = control_scale(control, 10, 1000),
-                                                   .reconcile = reconcile,
-                                                   .context = backoff});
-    mirror_on_change(control->mirror, KIND_NODE_POOL, on_pool, backoff);
+    backoff->queue = manager_queue(
+        &control->manager,
+        &(struct reconcile_queue_options){.name = "nodepool.launchbackoff",
+                                          .kind = "NodePool",
+                                          .concurrency = manager_scale(&control->manager, 10, 1000),
+                                          .reconcile = reconcile,
+                                          .context = backoff});
+    mirror_on_change(control->manager.mirror, KIND_NODE_POOL, on_pool, backoff);
 }
 
 // --- pods ----------------------------------------------------------------------------------------

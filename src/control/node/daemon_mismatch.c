@@ -29,7 +29,7 @@ static const struct daemon_set *owner_of(const struct control *control, const st
 {
     const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
     return owner != NULL && text_equal(owner->kind, "DaemonSet")
-               ? (const struct daemon_set *)mirror_get(control->mirror, KIND_DAEMON_SET,
+               ? (const struct daemon_set *)mirror_get(control->manager.mirror, KIND_DAEMON_SET,
                                                        pod->meta.namespace, owner->name)
                : NULL;
 }
@@ -101,7 +101,7 @@ static void on_pod(void *context, enum mirror_change change, const struct object
                                          .dedupe = daemon_set->meta.uid,
                                          .window_ns = WINDOW_NS,
                                          .warning = true};
-        publish(control, (const struct object *)daemon_set, &event,
+        publish(&control->manager, (const struct object *)daemon_set, &event,
                 "Pod %s requests %s %s where the template says %s, so that node %s has no room for "
                 "all pods that were planned for it; later nodes are planned with what the newest "
                 "pod requests",
@@ -111,5 +111,5 @@ static void on_pod(void *context, enum mirror_change change, const struct object
 
 void daemon_mismatch_watch(struct control *control)
 {
-    control_observe(control, KIND_POD, on_pod, control);
+    manager_observe(&control->manager, KIND_POD, on_pod, control);
 }

@@ -134,15 +134,15 @@ struct drain_order *drain_order_create(struct control *control,
                                        void (*admitted)(void *context, const char *pod_uid),
                                        void *context)
 {
-    if (control->settings->compatibility_upstream)
+    if (control->manager.settings->compatibility_upstream)
         return NULL;
     struct drain_order *order = memory_allocate(sizeof *order);
     order->control = control;
     order->turns = map_create();
     order->admitted = admitted;
     order->context = context;
-    order->timer = timer_create_on(control->loop, look, order);
-    mirror_on_change(control->mirror, KIND_POD, on_pod, order);
+    order->timer = timer_create_on(control->manager.loop, look, order);
+    mirror_on_change(control->manager.mirror, KIND_POD, on_pod, order);
     return order;
 }
 
@@ -208,7 +208,7 @@ static struct turn *turn_of(struct drain_order *order, const struct pod *pod)
 
 static void add_turn(struct drain_order *order, const struct pod *pod)
 {
-    int64_t now_ns = loop_monotonic_ns(order->control->loop);
+    int64_t now_ns = loop_monotonic_ns(order->control->manager.loop);
     struct turn *turn = turn_of(order, pod);
     if (map_count(order->turns) == 0) {
         order->first_ns = now_ns;
@@ -258,10 +258,10 @@ void drain_order_evicted(struct drain_order *order, const struct pod *pod)
     drain_order_forget(order, pod->meta.uid);
     if (workload == NULL)
         return;
-    vector_push(
-        &order->outstanding,
-        (struct outstanding){queue, memory_copy_string(workload),
-                             ns_add(loop_monotonic_ns(order->control->loop), SUCCESSOR_NS)});
+    vector_push(&order->outstanding,
+                (struct outstanding){
+                    queue, memory_copy_string(workload),
+                    ns_add(loop_monotonic_ns(order->control->manager.loop), SUCCESSOR_NS)});
 }
 
 void drain_order_forget(struct drain_order *order, const char *pod_uid)
@@ -316,7 +316,7 @@ static void admit_next(struct drain_order *order, struct queue *queue, int64_t n
 static void look(void *context)
 {
     struct drain_order *order = context;
-    int64_t now_ns = loop_monotonic_ns(order->control->loop);
+    int64_t now_ns = loop_monotonic_ns(order->control->manager.loop);
     int64_t next_ns = expire_outstanding(order, now_ns);
     int64_t gathered_ns =
         ns_minimum(ns_add(order->last_ns, GATHER_NS), ns_add(order->first_ns, GATHER_MAX_NS));

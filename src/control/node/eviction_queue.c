@@ -7,10 +7,10 @@
 #include "control/node/drain.h"
 #include "control/node/drain_order.h"
 #include "control/node/ready_replicas.h"
-#include "control/runtime/operations.h"
 #include "control/state/cluster.h"
 #include "control/state/protection_events.h"
 #include "model/reading/pod.h"
+#include "reconcile/operations.h"
 
 // After an accepted eviction the mirror has this long to show that the pod is terminating, before
 // it is asked for again; a refusal by 404 or 409 is looked at sooner.
@@ -72,18 +72,18 @@ struct eviction_queue *eviction_queue_create(struct control *control)
     evictions->evictions = map_create();
     evictions->replicas = ready_replicas_create(control);
     evictions->order = drain_order_create(control, on_admitted, evictions);
-    uint32_t concurrency = control_scale(control, 100, 5000);
-    evictions->queue = control_queue(
-        control, &(struct reconcile_queue_options){.name = "eviction-queue",
-                                                   .kind = "Pod",
-                                                   .concurrency = concurrency,
-                                                   .backoff_base_ns = 100 * MILLISECOND,
-                                                   .backoff_max_ns = 10 * SECOND,
-                                                   .rate = concurrency,
-                                                   .burst = 10.0 * concurrency,
-                                                   .reconcile = reconcile,
-                                                   .context = evictions});
-    mirror_on_change(control->mirror, KIND_POD, on_pod, evictions);
+    uint32_t concurrency = manager_scale(&control->manager, 100, 5000);
+    evictions->queue = manager_queue(
+        &control->manager, &(struct reconcile_queue_options){.name = "eviction-queue",
+                                                             .kind = "Pod",
+                                                             .concurrency = concurrency,
+                                                             .backoff_base_ns = 100 * MILLISECOND,
+                                                             .backoff_max_ns = 10 * SECOND,
+                                                             .rate = concurrency,
+                                                             .burst = 10.0 * concurrency,
+                                                             .reconcile = reconcile,
+                                                             .context = evictions});
+    mirror_on_change(control->manager.mirror, KIND_POD, on_pod, evictions);
     return evictions;
 }
 
@@ -146,8 +146,9 @@ void eviction_queue_add(struct eviction_queue *evictions, const struct pod *pod,
             eviction->deleted = false; // with more grace than is left now (LIF-122)
         }
         // A pod that has just become overdue waits for no back-off: its grace is running.
-        bool overdue = pod_is_overdue(pod, eviction->deadline, control_now(evictions->control)) &&
-                       !eviction->deleted;
+        bool overdue =
+            pod_is_overdue(pod, eviction->deadline, manager_now(&evictions->control->manager)) &&
+            !eviction->deleted;
         if (overdue || !reconcile_queue_has(evictions->queue, pod->meta.uid))
             reconcile_queue_add(evictions->queue, pod->meta.uid);
         return;
@@ -165,8 +166,8 @@ void eviction_queue_add(struct eviction_queue *evictions, const struct pod *pod,
 static const struct pod *pod_of(const struct eviction_queue *evictions,
                                 const struct eviction *eviction)
 {
-    const struct object *pod =
-        mirror_get(evictions->control->mirror, KIND_POD, eviction->namespace, eviction->name);
+    const struct object *pod = mirror_get(evictions->control->manager.mirror, KIND_POD,
+                                          eviction->namespace, eviction->name);
     return pod != NULL && text_equal(pod->meta.uid, eviction->uid) ? (const struct pod *)pod : NULL;
 }
 
@@ -210,14 +211,14 @@ static void tell_node(struct eviction_queue *evictions, const struct eviction *e
     const struct node *node =
         eviction->node_name != NULL ? find_node(evictions->control, eviction->node_name) : NULL;
     if (node != NULL)
-        publish(evictions->control, (const struct object *)node, &failed_draining,
+        publish(&evictions->control->manager, (const struct object *)node, &failed_draining,
                 "Failed to drain node, %s (Pod=%s/%s)", why, eviction->namespace, eviction->name);
 }
 
 static void end_until(const struct eviction_queue *evictions, struct eviction *eviction,
                       int64_t pause_ns)
 {
-    eviction->again_ns = ns_add(loop_monotonic_ns(evictions->control->loop), pause_ns);
+    eviction->again_ns = ns_add(loop_monotonic_ns(evictions->control->manager.loop), pause_ns);
 }
 
 // --- answers -------------------------------------------------------------------------------------
@@ -240,8 +241,8 @@ static enum operation_outcome note_evicted(void *context, const char *key,
         if (pod != NULL)
             drain_order_evicted(evictions->order, pod);
         if (pod != NULL)
-            publish(evictions->control, (const struct object *)pod, &evicted, "Evicted pod: %s",
-                    reason_of(evictions, eviction));
+            publish(&evictions->control->manager, (const struct object *)pod, &evicted,
+                    "Evicted pod: %s", reason_of(evictions, eviction));
         count_drained(evictions, eviction);
         return OPERATION_NOTED;
     }
@@ -299,7 +300,7 @@ static struct reconcile_result delete_overdue(const struct operation_about *abou
     char deadline[INSTANT_TEXT_MAX];
     instant_format(eviction->deadline, deadline);
     int64_t wanted = pod->spec.termination_grace_period_seconds.value;
-    publish(about->control, (const struct object *)pod, &disrupted,
+    publish(about->manager, (const struct object *)pod, &disrupted,
             "Deleting the pod to accommodate the terminationTime %s of the node. The pod was "
             "granted %lld seconds of grace-period of its %lld terminationGracePeriodSeconds. This "
             "bypasses the PDB of the pod and the do-not-disrupt annotation.",
@@ -314,8 +315,8 @@ static struct reconcile_result delete_overdue(const struct operation_about *abou
 static bool is_kept(struct eviction_queue *evictions, struct eviction *eviction,
                     const struct pod *pod)
 {
-    int64_t now_ns = loop_monotonic_ns(evictions->control->loop);
-    if (!evictions->control->settings->workload_guard ||
+    int64_t now_ns = loop_monotonic_ns(evictions->control->manager.loop);
+    if (!evictions->control->manager.settings->workload_guard ||
         !ready_replicas_is_last(evictions->replicas, pod) || !is_voluntary(evictions, eviction))
         return false;
     ready_replicas_give_back(evictions->replicas, eviction->uid);
@@ -336,13 +337,15 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     if (eviction == NULL)
         return reconcile_done();
     const struct pod *pod = pod_of(evictions, eviction);
-    int64_t now = control_now(evictions->control);
+    int64_t now = manager_now(&evictions->control->manager);
     if (pod == NULL) {
         forget(evictions, uid);
         return reconcile_done();
     }
-    struct operation_about about = {
-        .control = evictions->control, .item = item, .doing = "evicting pod", .context = evictions};
+    struct operation_about about = {.manager = &evictions->control->manager,
+                                    .item = item,
+                                    .doing = "evicting pod",
+                                    .context = evictions};
     // The entry stays as long as the pod does: it remembers what was done and counted, whatever the
     // drain asks for meanwhile (LIF-450).
     bool overdue = pod_is_overdue(pod, eviction->deadline, now);
@@ -350,7 +353,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
         drain_order_forget(evictions->order, uid);
         return reconcile_done();
     }
-    if (!overdue && loop_monotonic_ns(evictions->control->loop) < eviction->again_ns)
+    if (!overdue && loop_monotonic_ns(evictions->control->manager.loop) < eviction->again_ns)
         return reconcile_done(); // the drain asks again, every second
     if (overdue) {
         about.doing = "deleting pod";

@@ -6,9 +6,9 @@
 #include "base/map.h"
 #include "base/nanoseconds.h"
 #include "control/runtime/control.h"
-#include "control/runtime/operations.h"
 #include "control/state/cluster.h"
 #include "control/state/disruption_counters.h"
+#include "reconcile/operations.h"
 
 #define BLOCKED_RETRY_NS  (5 * MINUTE)
 #define BLOCKED_WINDOW_NS (15 * MINUTE)
@@ -69,7 +69,7 @@ struct node_health *node_health_create(struct control *control)
 {
     uint32_t count = 0;
     const struct repair_policy *policies =
-        control->settings->gate_node_repair
+        control->manager.settings->gate_node_repair
             ? control->cloud->operations->repair_policies(control->cloud, &count)
             : NULL;
     if (count == 0)
@@ -79,17 +79,18 @@ struct node_health *node_health_create(struct control *control)
     health->policies = policies;
     health->policies_count = count;
     health->condemned = map_create();
-    health->queue = control_queue(
-        control, &(struct reconcile_queue_options){.name = "node.health",
-                                                   .kind = "Node",
-                                                   .concurrency = control_scale(control, 10, 1000),
-                                                   .backoff_base_ns = 100 * MILLISECOND,
-                                                   .backoff_max_ns = MINUTE,
-                                                   .rate = 10,
-                                                   .burst = 100,
-                                                   .reconcile = reconcile,
-                                                   .context = health});
-    mirror_on_change(control->mirror, KIND_NODE, on_node, health);
+    health->queue = manager_queue(
+        &control->manager,
+        &(struct reconcile_queue_options){.name = "node.health",
+                                          .kind = "Node",
+                                          .concurrency = manager_scale(&control->manager, 10, 1000),
+                                          .backoff_base_ns = 100 * MILLISECOND,
+                                          .backoff_max_ns = MINUTE,
+                                          .rate = 10,
+                                          .burst = 100,
+                                          .reconcile = reconcile,
+                                          .context = health});
+    mirror_on_change(control->manager.mirror, KIND_NODE, on_node, health);
     return health;
 }
 
@@ -124,12 +125,12 @@ static struct finding examine(const struct node_health *health, const struct nod
 static bool breaker_is_open(const struct node_health *health, const char *pool)
 {
     const struct control *control = health->control;
-    bool upstream = control->settings->compatibility_upstream;
-    int64_t now = control_now(control);
+    bool upstream = control->manager.settings->compatibility_upstream;
+    int64_t now = manager_now(&control->manager);
     uint32_t nodes = 0, unhealthy = 0;
     struct mirror_iterator iterator = {0};
     for (const struct object *object;
-         (object = mirror_next(control->mirror, KIND_NODE, &iterator)) != NULL;) {
+         (object = mirror_next(control->manager.mirror, KIND_NODE, &iterator)) != NULL;) {
         const struct node *node = (const struct node *)object;
         if (pool != NULL ? !text_equal(object_label(object, LABEL_NODE_POOL), pool)
                          : !upstream && !managed_node(control, node))
@@ -154,8 +155,9 @@ static void tell_blocked(const struct node_health *health, const struct node *no
                                      .dedupe = about[i]->meta.uid,
                                      .window_ns = BLOCKED_WINDOW_NS,
                                      .warning = true};
-        publish(health->control, about[i], &blocked, "more than %d%% nodes are unhealthy in the %s",
-                UNHEALTHY_PERCENT, in_pool ? "nodepool" : "cluster");
+        publish(&health->control->manager, about[i], &blocked,
+                "more than %d%% nodes are unhealthy in the %s", UNHEALTHY_PERCENT,
+                in_pool ? "nodepool" : "cluster");
     }
 }
 
@@ -165,7 +167,7 @@ static bool repair_is_blocked(const struct node_health *health, const struct nod
 {
     const char *pool = object_label((const struct object *)claim, LABEL_NODE_POOL);
     bool in_pool = pool != NULL && breaker_is_open(health, pool);
-    bool asks_cluster = pool == NULL || !health->control->settings->compatibility_upstream;
+    bool asks_cluster = pool == NULL || !health->control->manager.settings->compatibility_upstream;
     if (!in_pool && !(asks_cluster && breaker_is_open(health, NULL)))
         return false;
     tell_blocked(health, node, claim, in_pool);
@@ -238,7 +240,7 @@ static struct reconcile_result delete_claim(struct node_health *health, struct w
     struct condemnation *condemnation = memory_allocate(sizeof *condemnation);
     condemnation->condition_type = condition_type;
     free(map_set(health->condemned, work_item_key(item), condemnation));
-    return start_delete(&(struct operation_about){.control = health->control,
+    return start_delete(&(struct operation_about){.manager = &health->control->manager,
                                                   .item = item,
                                                   .doing = "deleting unhealthy node",
                                                   .record = note_deleted,
@@ -264,7 +266,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     bool condemned = is_condemned(health, node);
     if (finding.condition == NULL && !condemned)
         return reconcile_done();
-    int64_t now = control_now(control);
+    int64_t now = manager_now(&control->manager);
     if (!condemned && now < finding.due)
         return reconcile_after(ns_subtract(finding.due, now));
     const struct node_claim *claim = cluster_claim_of(control->cluster, node, NULL);
@@ -279,7 +281,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
         return reconcile_after(BLOCKED_RETRY_NS);
     if (!deleting)
         return delete_claim(health, item, claim, finding.condition_type);
-    return set_deadline(&(struct operation_about){.control = control,
+    return set_deadline(&(struct operation_about){.manager = &control->manager,
                                                   .item = item,
                                                   .doing = "annotating nodeclaim"},
                         claim, now);

@@ -93,7 +93,7 @@ static void add_label(struct node_metrics *metrics, const char *label)
 
 static void register_families(struct node_metrics *metrics)
 {
-    struct metrics *registry = metrics->control->registry;
+    struct metrics *registry = metrics->control->manager.registry;
     struct metric_options options = {.type = METRIC_GAUGE};
     uint32_t count = 0;
     for (; count < metrics->labels_count; count++)
@@ -122,7 +122,7 @@ static void register_families(struct node_metrics *metrics)
 
 struct node_metrics *node_metrics_create(struct control *control)
 {
-    if (control->settings->disable_cluster_state_observability) // LIF-357
+    if (control->manager.settings->disable_cluster_state_observability) // LIF-357
         return NULL;
     struct node_metrics *metrics = memory_allocate(sizeof *metrics);
     metrics->control = control;
@@ -147,9 +147,9 @@ void node_metrics_destroy(struct node_metrics *metrics)
     if (metrics == NULL)
         return;
     for (int i = 0; i < FAMILIES; i++)
-        stop_collecting(metrics->control->registry, families[i].name);
-    stop_collecting(metrics->control->registry, LIFETIME);
-    stop_collecting(metrics->control->registry, UTILIZATION);
+        stop_collecting(metrics->control->manager.registry, families[i].name);
+    stop_collecting(metrics->control->manager.registry, LIFETIME);
+    stop_collecting(metrics->control->manager.registry, UTILIZATION);
     for (uint32_t i = 0; i < metrics->labels_count; i++)
         free(metrics->names[i]);
     free(metrics);
@@ -246,7 +246,7 @@ static void collect_family(void *context, const struct metric *metric, struct te
     const struct control *control = collector->metrics->control;
     struct arena *arena CLEANUP_ARENA = arena_create(16 * 1024);
     struct map_entry *position = NULL;
-    if (!control->started)
+    if (!control->manager.started)
         return;
     for (const struct state_node *state;
          (state = cluster_next(control->cluster, &position)) != NULL;) {
@@ -270,7 +270,7 @@ static void collect_lifetime(void *context, const struct metric *metric, struct 
 {
     const struct node_metrics *metrics = context;
     struct map_entry *position = NULL;
-    if (!metrics->control->started)
+    if (!metrics->control->manager.started)
         return;
     for (const struct state_node *state;
          (state = cluster_next(metrics->control->cluster, &position)) != NULL;) {
@@ -278,7 +278,7 @@ static void collect_lifetime(void *context, const struct metric *metric, struct 
             continue;
         const char *values[METRIC_LABELS_MAX];
         uint32_t count = label_values(metrics, state, values);
-        int64_t age = ns_subtract(control_now(metrics->control),
+        int64_t age = ns_subtract(manager_now(&metrics->control->manager),
                                   state->nodes.items[0]->meta.creation_timestamp);
         metric_emit(metric, out, age > 0 ? (double)age / SECOND : 0, values, count);
     }
@@ -290,7 +290,7 @@ static void collect_utilization(void *context, const struct metric *metric, stru
     struct arena *arena CLEANUP_ARENA = arena_create(16 * 1024);
     struct sums used = {0}, available = {0};
     struct map_entry *position = NULL;
-    if (!control->started)
+    if (!control->manager.started)
         return;
     for (const struct state_node *state;
          (state = cluster_next(control->cluster, &position)) != NULL;) {

@@ -36,8 +36,8 @@ struct ready_replicas *ready_replicas_create(struct control *control)
     replicas->workloads = map_create();
     replicas->asked = map_create();
     replicas->leaving = map_create();
-    mirror_on_change(control->mirror, KIND_POD, on_pod, replicas);
-    mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, replicas);
+    mirror_on_change(control->manager.mirror, KIND_POD, on_pod, replicas);
+    mirror_on_change(control->manager.mirror, KIND_NODE_CLAIM, on_claim, replicas);
     return replicas;
 }
 
@@ -64,7 +64,7 @@ static void count(struct ready_replicas *replicas, const struct pod *pod, bool c
         map_set(replicas->workloads, found.key, workload);
     }
     if (workload->pods > 1)
-        workload->several_ns = loop_monotonic_ns(replicas->control->loop);
+        workload->several_ns = loop_monotonic_ns(replicas->control->manager.loop);
     workload->pods += comes ? 1 : -1;
     if (pod_is_serving(pod))
         workload->ready += comes ? 1 : -1;
@@ -137,9 +137,9 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
 // A StatefulSet's pod comes again only when the one before is gone.
 static bool has_several(const struct ready_replicas *replicas, const struct workload *workload)
 {
-    return workload->pods > 1 ||
-           (workload->several_ns != 0 && ns_subtract(loop_monotonic_ns(replicas->control->loop),
-                                                     workload->several_ns) < SUCCESSOR_NS);
+    return workload->pods > 1 || (workload->several_ns != 0 &&
+                                  ns_subtract(loop_monotonic_ns(replicas->control->manager.loop),
+                                              workload->several_ns) < SUCCESSOR_NS);
 }
 
 bool ready_replicas_is_last(const struct ready_replicas *replicas, const struct pod *pod)

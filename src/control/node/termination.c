@@ -9,7 +9,7 @@
 #include "control/node/eviction_queue.h"
 #include "control/node/volume_wait.h"
 #include "control/nodeclaim/lifecycle.h"
-#include "control/runtime/operations.h"
+#include "control/runtime/machine_operations.h"
 #include "control/state/cluster.h"
 #include "reconcile/conditions.h"
 
@@ -103,7 +103,7 @@ static void on_node(void *context, enum mirror_change change, const struct objec
     if (disrupted_taint(node) != NULL) {
         struct node_record *record = record_for(termination, node);
         if (record->tainted_at_ns == 0)
-            record->tainted_at_ns = loop_monotonic_ns(termination->control->loop);
+            record->tainted_at_ns = loop_monotonic_ns(termination->control->manager.loop);
     } else {
         forget(termination, node->meta.name);
     }
@@ -143,20 +143,20 @@ struct termination *termination_create(struct control *control)
     struct termination *termination = memory_allocate(sizeof *termination);
     termination->control = control;
     termination->records = map_create();
-    uint32_t concurrency = control_scale(control, 100, 5000);
-    termination->queue = control_queue(
-        control, &(struct reconcile_queue_options){.name = "node.termination",
-                                                   .kind = "Node",
-                                                   .concurrency = concurrency,
-                                                   .backoff_base_ns = 100 * MILLISECOND,
-                                                   .backoff_max_ns = 10 * SECOND,
-                                                   .rate = concurrency / 10.0,
-                                                   .burst = concurrency,
-                                                   .reconcile = reconcile,
-                                                   .context = termination});
-    mirror_on_change(control->mirror, KIND_NODE, on_node, termination);
-    mirror_on_change(control->mirror, KIND_POD, on_pod, termination);
-    mirror_on_change(control->mirror, KIND_VOLUME_ATTACHMENT, on_attachment, termination);
+    uint32_t concurrency = manager_scale(&control->manager, 100, 5000);
+    termination->queue = manager_queue(
+        &control->manager, &(struct reconcile_queue_options){.name = "node.termination",
+                                                             .kind = "Node",
+                                                             .concurrency = concurrency,
+                                                             .backoff_base_ns = 100 * MILLISECOND,
+                                                             .backoff_max_ns = 10 * SECOND,
+                                                             .rate = concurrency / 10.0,
+                                                             .burst = concurrency,
+                                                             .reconcile = reconcile,
+                                                             .context = termination});
+    mirror_on_change(control->manager.mirror, KIND_NODE, on_node, termination);
+    mirror_on_change(control->manager.mirror, KIND_POD, on_pod, termination);
+    mirror_on_change(control->manager.mirror, KIND_VOLUME_ATTACHMENT, on_attachment, termination);
     return termination;
 }
 
@@ -170,8 +170,10 @@ void termination_destroy(struct termination *termination)
 
 static struct operation_about about(const struct node_pass *pass, const char *doing)
 {
-    return (struct operation_about){
-        .control = pass->control, .item = pass->item, .doing = doing, .context = pass->termination};
+    return (struct operation_about){.manager = &pass->control->manager,
+                                    .item = pass->item,
+                                    .doing = doing,
+                                    .context = pass->termination};
 }
 
 // --- writes --------------------------------------------------------------------------------------
@@ -203,7 +205,7 @@ static enum operation_outcome note_removed(void *context, const char *key,
     struct node_record *record = map_get(termination->records, key);
     bool gone = result->error.kind == ERROR_NONE || result->error.kind == ERROR_NOT_FOUND;
     if (record != NULL && gone) {
-        record->finalized_ns = loop_monotonic_ns(termination->control->loop);
+        record->finalized_ns = loop_monotonic_ns(termination->control->manager.loop);
         record->gone = result->error.kind == ERROR_NOT_FOUND ||
                        (result->object != NULL && object_is_deleting(result->object) &&
                         result->object->meta.finalizers.count == 0);
@@ -215,7 +217,7 @@ static enum operation_outcome note_removed(void *context, const char *key,
     if (record != NULL && record->drained_now)
         metric_add(metrics->nodes_drained, 1, object_label(node, LABEL_NODE_POOL));
     const char *pool = object_label(node, LABEL_NODE_POOL);
-    int64_t now = control_now(termination->control);
+    int64_t now = manager_now(&termination->control->manager);
     metric_add(metrics->nodes_terminated, 1, pool, object_label(node, LABEL_ZONE));
     metric_observe(metrics->node_termination_seconds,
                    seconds_between(node->meta.deletion_timestamp, now), pool);
@@ -343,7 +345,7 @@ static enum operation_outcome note_instance(void *context, const char *key,
         record->instance_gone = true;
     else if (result->error.kind != ERROR_NONE)
         return OPERATION_PASS;
-    record->asked_at_ns = loop_monotonic_ns(termination->control->loop);
+    record->asked_at_ns = loop_monotonic_ns(termination->control->manager.loop);
     return OPERATION_NOTED;
 }
 
@@ -363,7 +365,8 @@ static bool instance_vanished(struct node_pass *pass, struct reconcile_result *r
         (record->asked_at_ns == 0 ||
          ns_subtract(pass->now_ns, record->asked_at_ns) >= INSTANCE_POLL_NS)) {
         struct operation_about question = about(pass, "node.termination");
-        *result = start_machine_get(&question, provider_id, note_instance);
+        *result =
+            start_machine_get(pass->termination->control, &question, provider_id, note_instance);
         *wait = true;
         return false;
     }
@@ -382,7 +385,7 @@ static bool instance_vanished(struct node_pass *pass, struct reconcile_result *r
 // between decision and binding is left.
 static int64_t drain_minimum(const struct node_pass *pass)
 {
-    if (pass->control->settings->compatibility_upstream ||
+    if (pass->control->manager.settings->compatibility_upstream ||
         cluster_unbound_pods(pass->control->cluster) > 0)
         return DRAIN_MINIMUM_NS;
     return DRAIN_MINIMUM_SHORT;
@@ -392,9 +395,9 @@ static int64_t drain_minimum(const struct node_pass *pass)
 static void tell_waiting(struct node_pass *pass, uint32_t waiting, const char *blockers)
 {
     struct event_text event = failed_draining;
-    bool names = blockers != NULL && !pass->control->settings->compatibility_upstream;
+    bool names = blockers != NULL && !pass->control->manager.settings->compatibility_upstream;
     event.dedupe = names ? blockers : pass->node->meta.name;
-    publish(pass->control, (const struct object *)pass->node, &event,
+    publish(&pass->control->manager, (const struct object *)pass->node, &event,
             "Failed to drain node, %u pods are waiting to be evicted%s%s", waiting,
             names ? ": " : "", names ? blockers : "");
 }
@@ -405,7 +408,7 @@ static const char *draining_message(struct node_pass *pass, const char *blockers
 {
     struct node_record *record = pass->record;
     const struct condition *present = conditions_get(&pass->conditions, "Drained");
-    if (blockers == NULL || pass->control->settings->compatibility_upstream) {
+    if (blockers == NULL || pass->control->manager.settings->compatibility_upstream) {
         record->blocked_ns = 0;
         return "Draining";
     }
@@ -434,8 +437,8 @@ static void tell_stuck(const struct node_pass *pass, const struct pod_list *pods
 {
     struct text names = {0};
     drain_stuck(pods, pass->now, &names);
-    if (names.data != NULL && !pass->control->settings->compatibility_upstream)
-        publish(pass->control, (const struct object *)pass->node, &failed_draining,
+    if (names.data != NULL && !pass->control->manager.settings->compatibility_upstream)
+        publish(&pass->control->manager, (const struct object *)pass->node, &failed_draining,
                 "Failed to drain node, no longer waiting for pods that do not end: %s", names.data);
     text_free(&names);
 }
@@ -487,7 +490,7 @@ static bool volumes_detached(struct node_pass *pass, struct reconcile_result *re
     } else {
         if (count > 5)
             text_format(&names, " and %u other(s)", count - 5);
-        publish(pass->control, (const struct object *)pass->node, &awaiting_volumes,
+        publish(&pass->control->manager, (const struct object *)pass->node, &awaiting_volumes,
                 "Awaiting deletion of bound volumeattachments (%s)", names.data);
         set_condition(pass, "VolumesDetached", "Unknown", "AwaitingVolumeDetachment");
         *result = reconcile_after(DRAIN_POLL_NS);
@@ -526,7 +529,8 @@ static bool instance_terminated(struct node_pass *pass, struct reconcile_result 
     if (!record->instance_gone && due) {
         record->delete_again_ns = ns_add(pass->now_ns, INSTANCE_POLL_NS);
         struct operation_about deletion = about(pass, "node.termination");
-        *result = start_machine_delete(&deletion, provider_id, note_machine_deleted);
+        *result = start_machine_delete(pass->termination->control, &deletion, provider_id,
+                                       note_machine_deleted);
         return false;
     }
     set_condition(pass, "InstanceTerminating", "True", "InstanceTerminating");
@@ -538,7 +542,7 @@ static bool instance_terminated(struct node_pass *pass, struct reconcile_result 
 // gone with it a moment later. A step that took time is written down (LIF-106).
 static bool ended_at_once(const struct node_pass *pass)
 {
-    return pass->claim != NULL && !pass->control->settings->compatibility_upstream &&
+    return pass->claim != NULL && !pass->control->manager.settings->compatibility_upstream &&
            condition_find(&pass->claim->status.conditions, "Drained") == NULL;
 }
 
@@ -559,8 +563,8 @@ static struct reconcile_result terminate(struct node_pass *pass)
     if (pass->deadline != 0) {
         char text[INSTANT_TEXT_MAX];
         instant_format(pass->deadline, text);
-        publish(pass->control, node, &grace_period_expiring, "All pods will be deleted by %s",
-                text);
+        publish(&pass->control->manager, node, &grace_period_expiring,
+                "All pods will be deleted by %s", text);
     }
     if (needs_taint(pass))
         return taint(pass);
@@ -602,7 +606,7 @@ static bool claim_is_unreadable(const struct control *control, const struct node
 {
     list_for_each (owner, &node->meta.owner_references)
         if (text_equal(owner->kind, "NodeClaim") &&
-            mirror_is_invalid(control->mirror, KIND_NODE_CLAIM, NULL, owner->name)) {
+            mirror_is_invalid(control->manager.mirror, KIND_NODE_CLAIM, NULL, owner->name)) {
             error_set(
                 error, ERROR_INVALID,
                 "nodeclaim %s cannot be read, node %s waits for it to be corrected or removed",
@@ -633,8 +637,8 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
                              .record = record_for(termination, node),
                              .claim = cluster_claim_of(control->cluster, node, NULL),
                              .arena = arena_create(2048),
-                             .now = control_now(control),
-                             .now_ns = loop_monotonic_ns(control->loop)};
+                             .now = manager_now(&control->manager),
+                             .now_ns = loop_monotonic_ns(control->manager.loop)};
     if (pass.record->finalized_ns != 0) {
         int64_t left =
             ns_subtract(ns_add(pass.record->finalized_ns, FINALIZE_AGAIN_NS), pass.now_ns);

@@ -17,8 +17,8 @@ static const char *volume_of(const struct control *control, const struct pod *po
         snprintf(claim_name, sizeof claim_name, "%s-%s", pod->meta.name, volume->name);
     else
         return NULL;
-    const struct object *claim =
-        mirror_get(control->mirror, KIND_PERSISTENT_VOLUME_CLAIM, pod->meta.namespace, claim_name);
+    const struct object *claim = mirror_get(control->manager.mirror, KIND_PERSISTENT_VOLUME_CLAIM,
+                                            pod->meta.namespace, claim_name);
     return claim != NULL ? ((const struct persistent_volume_claim *)claim)->spec.volume_name : NULL;
 }
 
@@ -43,7 +43,8 @@ uint32_t volume_attachments_awaited(const struct control *control, const struct 
     struct mirror_iterator iterator = {0};
     uint32_t count = 0;
     for (const struct object *object;
-         (object = mirror_next(control->mirror, KIND_VOLUME_ATTACHMENT, &iterator)) != NULL;) {
+         (object = mirror_next(control->manager.mirror, KIND_VOLUME_ATTACHMENT, &iterator)) !=
+         NULL;) {
         const struct volume_attachment *attachment = (const struct volume_attachment *)object;
         const char *volume = attachment->spec.source.persistent_volume_name;
         if (volume == NULL || !text_equal(attachment->spec.node_name, node->meta.name) ||

@@ -21,7 +21,7 @@ struct claim_drift *claim_drift_create(struct control *control)
     struct claim_drift *drift = memory_allocate(sizeof *drift);
     drift->control = control;
     drift->found = map_create();
-    mirror_on_change(control->mirror, KIND_NODE_CLAIM, forget_object, drift->found);
+    mirror_on_change(control->manager.mirror, KIND_NODE_CLAIM, forget_object, drift->found);
     return drift;
 }
 
@@ -101,7 +101,7 @@ static bool type_is_gone(struct claim_drift *drift, const struct node_claim *cla
 {
     struct control *control = drift->control;
     const struct cloud_operations *cloud = control->cloud->operations;
-    int64_t now = control_now(control);
+    int64_t now = manager_now(&control->manager);
     int64_t *found = claim->meta.uid != NULL ? map_get(drift->found, claim->meta.uid) : NULL;
     *gone = false;
     if (ns_subtract(now, claim->meta.creation_timestamp) <= TYPE_AGE_MIN_NS ||

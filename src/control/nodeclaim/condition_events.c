@@ -15,7 +15,7 @@ static void tell(struct control *control, const struct object *object, const cha
     text_format(&dedupe, "%s-%s", object->meta.uid != NULL ? object->meta.uid : "", message);
     struct event_text event = {
         .reason = reason, .dedupe = dedupe.data, .rate = EVENTS_PER_SECOND, .burst = EVENTS_BURST};
-    publish(control, object, &event, "%s", message);
+    publish(&control->manager, object, &event, "%s", message);
     text_free(&dedupe);
 }
 
@@ -64,12 +64,12 @@ static void on_object(void *context, enum mirror_change change, const struct obj
 
 void condition_events_watch(struct control *control)
 {
-    if (control->settings->disable_cluster_state_observability) // LIF-357
+    if (control->manager.settings->disable_cluster_state_observability) // LIF-357
         return;
     const enum kind_id kinds[] = {KIND_NODE_CLAIM, KIND_NODE_POOL, KIND_NODE,
                                   control->node_class_kind};
     for (size_t i = 0; i < ARRAY_LENGTH(kinds); i++)
-        control_observe(control, kinds[i], on_object, control);
-    if (control->settings->gate_capacity_buffer)
-        control_observe(control, KIND_CAPACITY_BUFFER, on_object, control);
+        manager_observe(&control->manager, kinds[i], on_object, control);
+    if (control->manager.settings->gate_capacity_buffer)
+        manager_observe(&control->manager, KIND_CAPACITY_BUFFER, on_object, control);
 }

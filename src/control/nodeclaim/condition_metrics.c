@@ -80,7 +80,7 @@ static void emit(const struct observed_kind *kind, const struct object *object,
 static void emit_conditions(const struct observed_kind *kind, const struct object *object,
                             const struct metric *metric, bool seconds, struct text *out)
 {
-    int64_t now = control_now(kind->owner->control);
+    int64_t now = manager_now(&kind->owner->control->manager);
     list_for_each (condition, object_conditions(object)) {
         const char *const given[] = {object->meta.namespace, object->meta.name, condition->type,
                                      condition->status, condition->reason};
@@ -95,17 +95,17 @@ static void collect_kind(const struct observed_kind *kind, const struct families
 {
     const struct control *control = kind->owner->control;
     struct mirror_iterator iterator = {0};
-    if (!control->started)
+    if (!control->manager.started)
         return;
     for (const struct object *object;
-         (object = mirror_next(control->mirror, kind->id, &iterator)) != NULL;) {
+         (object = mirror_next(control->manager.mirror, kind->id, &iterator)) != NULL;) {
         const char *const given[] = {object->meta.namespace, object->meta.name};
         if (metric != families->terminating_seconds)
             emit_conditions(kind, object, metric, metric == families->current_seconds, out);
         else if (object_is_deleting(object))
             emit(kind, object, metric,
-                 seconds_between(object->meta.deletion_timestamp, control_now(control)), given,
-                 ARRAY_LENGTH(given), out);
+                 seconds_between(object->meta.deletion_timestamp, manager_now(&control->manager)),
+                 given, ARRAY_LENGTH(given), out);
     }
 }
 
@@ -171,7 +171,7 @@ static void on_object(void *context, enum mirror_change change, const struct obj
         if (object_is_deleting(old_object))
             note(kind, old_object, TERMINATION_SECONDS,
                  seconds_between(old_object->meta.deletion_timestamp,
-                                 control_now(kind->owner->control)),
+                                 manager_now(&kind->owner->control->manager)),
                  NULL, 0);
         return;
     }
@@ -248,8 +248,9 @@ static void kind_register(struct observed_kind *kind)
     struct control *control = kind->owner->control;
     double buckets[15];
     metric_exponential_buckets(0.5, ARRAY_LENGTH(buckets), buckets);
-    struct naming naming = {
-        .registry = control->registry, .buckets = buckets, .buckets_count = ARRAY_LENGTH(buckets)};
+    struct naming naming = {.registry = control->manager.registry,
+                            .buckets = buckets,
+                            .buckets_count = ARRAY_LENGTH(buckets)};
     if (kind->id == KIND_EC2_NODE_CLASS) {
         naming.buckets = metric_plain_buckets;
         naming.buckets_count = metric_plain_buckets_count;
@@ -266,12 +267,12 @@ static void kind_register(struct observed_kind *kind)
     }
     kind->own = families_register(&naming);
     families_collect(&kind->own, collect_own, kind);
-    control_observe(control, kind->id, on_object, kind);
+    manager_observe(&control->manager, kind->id, on_object, kind);
 }
 
 struct condition_metrics *condition_metrics_create(struct control *control)
 {
-    if (control->settings->disable_cluster_state_observability) // LIF-357
+    if (control->manager.settings->disable_cluster_state_observability) // LIF-357
         return NULL;
     struct condition_metrics *metrics = memory_allocate(sizeof *metrics);
     metrics->control = control;
@@ -283,14 +284,15 @@ struct condition_metrics *condition_metrics_create(struct control *control)
         {.id = control->node_class_kind},
         {.id = KIND_CAPACITY_BUFFER},
     };
-    metrics->kinds_count = control->settings->gate_capacity_buffer ? KINDS_MAX : KINDS_MAX - 1;
+    metrics->kinds_count =
+        control->manager.settings->gate_capacity_buffer ? KINDS_MAX : KINDS_MAX - 1;
     for (uint32_t i = 0; i < metrics->kinds_count; i++) {
         metrics->kinds[i] = kinds[i];
         metrics->kinds[i].owner = metrics;
         kind_register(&metrics->kinds[i]);
     }
     metrics->deprecated =
-        families_register(&(struct naming){.registry = control->registry,
+        families_register(&(struct naming){.registry = control->manager.registry,
                                            .prefix = "operator",
                                            .extra = {"group", "kind"},
                                            .extra_count = 2,

@@ -5,9 +5,9 @@
 #include "base/nanoseconds.h"
 #include "base/quantity.h"
 #include "control/runtime/control.h"
-#include "control/runtime/operations.h"
 #include "control/state/cluster.h"
 #include "reconcile/conditions.h"
+#include "reconcile/operations.h"
 
 #define PERIOD_NS     (10 * MINUTE)
 #define SHARE_MINIMUM 0.90
@@ -47,13 +47,14 @@ struct consistency *consistency_create(struct control *control)
     struct consistency *consistency = memory_allocate(sizeof *consistency);
     consistency->control = control;
     consistency->checks = map_create();
-    consistency->queue = control_queue(
-        control, &(struct reconcile_queue_options){.name = "nodeclaim.consistency",
-                                                   .kind = "NodeClaim",
-                                                   .concurrency = control_scale(control, 10, 1000),
-                                                   .reconcile = reconcile,
-                                                   .context = consistency});
-    mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, consistency);
+    consistency->queue = manager_queue(
+        &control->manager,
+        &(struct reconcile_queue_options){.name = "nodeclaim.consistency",
+                                          .kind = "NodeClaim",
+                                          .concurrency = manager_scale(&control->manager, 10, 1000),
+                                          .reconcile = reconcile,
+                                          .context = consistency});
+    mirror_on_change(control->manager.mirror, KIND_NODE_CLAIM, on_claim, consistency);
     return consistency;
 }
 
@@ -104,7 +105,7 @@ static bool tell_issues(struct control *control, const struct node_claim *claim,
         any = true;
         log_info("failed consistency check", "s:controller", "nodeclaim.consistency", "o:NodeClaim",
                  claim->meta.name, "s:error", issue.data);
-        publish(control, (const struct object *)claim, &failed_check, "%s", issue.data);
+        publish(&control->manager, (const struct object *)claim, &failed_check, "%s", issue.data);
     }
     text_free(&issue);
     return any;
@@ -118,7 +119,7 @@ static struct reconcile_result write_condition(struct consistency *consistency,
     struct arena *arena CLEANUP_ARENA = arena_create(2048);
     struct conditions conditions;
     conditions_read(&conditions, arena, (const struct object *)claim, &claim->status.conditions,
-                    control_now(control));
+                    manager_now(&control->manager));
     bool changed = fails ? conditions_set(&conditions, "ConsistentStateFound", "False",
                                           "ConsistencyCheckFailed", "Consistency Check Failed")
                          : conditions_set_true(&conditions, "ConsistentStateFound");
@@ -127,7 +128,7 @@ static struct reconcile_result write_condition(struct consistency *consistency,
         json_t *body = json_locked((const struct object *)claim);
         json_object_set_new(body, "status",
                             json_pack("{s:o}", "conditions", conditions_encode(&conditions)));
-        result = start_patch_status(&(struct operation_about){.control = control,
+        result = start_patch_status(&(struct operation_about){.manager = &control->manager,
                                                               .item = item,
                                                               .doing = "updating consistency"},
                                     (const struct object *)claim, body);
@@ -143,8 +144,8 @@ static bool checked_lately(struct consistency *consistency, const struct node_cl
     struct check *check = map_get(consistency->checks, claim->meta.name);
     if (check == NULL || !text_equal(check->uid, claim->meta.uid))
         return false;
-    *left =
-        ns_subtract(ns_add(check->at_ns, PERIOD_NS), loop_monotonic_ns(consistency->control->loop));
+    *left = ns_subtract(ns_add(check->at_ns, PERIOD_NS),
+                        loop_monotonic_ns(consistency->control->manager.loop));
     const struct condition *condition =
         condition_find(&claim->status.conditions, "ConsistentStateFound");
     return *left > 0 && condition != NULL;
@@ -154,7 +155,7 @@ static void remember(struct consistency *consistency, const struct node_claim *c
 {
     struct check *check = memory_allocate(sizeof *check);
     *check = (struct check){memory_copy_string(claim->meta.uid),
-                            loop_monotonic_ns(consistency->control->loop)};
+                            loop_monotonic_ns(consistency->control->manager.loop)};
     struct check *before = map_set(consistency->checks, claim->meta.name, check);
     if (before != NULL)
         check_destroy(before);

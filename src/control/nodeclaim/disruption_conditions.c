@@ -6,9 +6,9 @@
 #include "control/nodeclaim/claim_drift.h"
 #include "control/nodeclaim/pod_churn.h"
 #include "control/runtime/control.h"
-#include "control/runtime/operations.h"
 #include "control/state/cluster.h"
 #include "reconcile/conditions.h"
+#include "reconcile/operations.h"
 
 #define CONSOLIDATABLE "Consolidatable"
 #define DRIFTED        "Drifted"
@@ -48,8 +48,8 @@ static void on_pool(void *context, enum mirror_change change, const struct objec
         return; // nothing else is read
     const char *name = (new_object != NULL ? new_object : old_object)->meta.name;
     struct mirror_iterator iterator = {0};
-    for (const struct object *claim;
-         (claim = mirror_next(disruption->control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;)
+    for (const struct object *claim; (claim = mirror_next(disruption->control->manager.mirror,
+                                                          KIND_NODE_CLAIM, &iterator)) != NULL;)
         if (text_equal(object_label(claim, LABEL_NODE_POOL), name))
             reconcile_queue_add(disruption->queue, claim->meta.name);
 }
@@ -62,8 +62,8 @@ static void on_node_class(void *context, enum mirror_change change, const struct
     (void)change;
     const struct object *class = new_object != NULL ? new_object : old_object;
     struct mirror_iterator iterator = {0};
-    for (const struct object *object;
-         (object = mirror_next(disruption->control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;) {
+    for (const struct object *object; (object = mirror_next(disruption->control->manager.mirror,
+                                                            KIND_NODE_CLAIM, &iterator)) != NULL;) {
         const struct node_class_reference *reference =
             ((const struct node_claim *)object)->spec.node_class_ref;
         if (reference != NULL && text_equal(reference->name, class->meta.name) &&
@@ -76,15 +76,16 @@ struct disruption_conditions *disruption_conditions_create(struct control *contr
 {
     struct disruption_conditions *disruption = memory_allocate(sizeof *disruption);
     disruption->control = control;
-    disruption->queue = control_queue(
-        control, &(struct reconcile_queue_options){.name = "nodeclaim.disruption",
-                                                   .kind = "NodeClaim",
-                                                   .concurrency = control_scale(control, 10, 1000),
-                                                   .reconcile = reconcile,
-                                                   .context = disruption});
-    mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, disruption);
-    mirror_on_change(control->mirror, KIND_NODE_POOL, on_pool, disruption);
-    mirror_on_change(control->mirror, control->node_class_kind, on_node_class, disruption);
+    disruption->queue = manager_queue(
+        &control->manager,
+        &(struct reconcile_queue_options){.name = "nodeclaim.disruption",
+                                          .kind = "NodeClaim",
+                                          .concurrency = manager_scale(&control->manager, 10, 1000),
+                                          .reconcile = reconcile,
+                                          .context = disruption});
+    mirror_on_change(control->manager.mirror, KIND_NODE_CLAIM, on_claim, disruption);
+    mirror_on_change(control->manager.mirror, KIND_NODE_POOL, on_pool, disruption);
+    mirror_on_change(control->manager.mirror, control->node_class_kind, on_node_class, disruption);
     disruption->drift = claim_drift_create(control);
     disruption->pod_churn = pod_churn_create(control);
     return disruption;
@@ -212,7 +213,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
         return reconcile_done();
     struct arena *arena CLEANUP_ARENA = arena_create(2048);
     struct conditions conditions;
-    int64_t now = control_now(control);
+    int64_t now = manager_now(&control->manager);
     conditions_read(&conditions, arena, (const struct object *)claim, &claim->status.conditions,
                     now);
     conditions.changed = false; // missing ones are the lifecycle controller's to add
@@ -225,12 +226,13 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
         json_t *body = json_locked((const struct object *)claim);
         json_object_set_new(body, "status",
                             json_pack("{s:o}", "conditions", conditions_encode(&conditions)));
-        result = start_patch_status(
-            &(struct operation_about){
-                .control = control, .item = item, .doing = "updating disruption conditions"},
-            (const struct object *)claim, body);
+        result =
+            start_patch_status(&(struct operation_about){.manager = &control->manager,
+                                                         .item = item,
+                                                         .doing = "updating disruption conditions"},
+                               (const struct object *)claim, body);
     } else if (patch != NULL) {
-        result = start_patch(&(struct operation_about){.control = control,
+        result = start_patch(&(struct operation_about){.manager = &control->manager,
                                                        .item = item,
                                                        .doing = "noting a restless node"},
                              (const struct object *)claim, NULL, patch);

@@ -4,8 +4,8 @@
 
 #include "base/nanoseconds.h"
 #include "control/runtime/control.h"
-#include "control/runtime/operations.h"
 #include "control/state/disruption_counters.h"
+#include "reconcile/operations.h"
 
 struct expiration {
     struct control *control;
@@ -30,13 +30,13 @@ struct expiration *expiration_create(struct control *control)
 {
     struct expiration *expiration = memory_allocate(sizeof *expiration);
     expiration->control = control;
-    expiration->queue =
-        control_queue(control, &(struct reconcile_queue_options){.name = "nodeclaim.expiration",
-                                                                 .kind = "NodeClaim",
-                                                                 .concurrency = 10,
-                                                                 .reconcile = reconcile,
-                                                                 .context = expiration});
-    mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, expiration);
+    expiration->queue = manager_queue(
+        &control->manager, &(struct reconcile_queue_options){.name = "nodeclaim.expiration",
+                                                             .kind = "NodeClaim",
+                                                             .concurrency = 10,
+                                                             .reconcile = reconcile,
+                                                             .context = expiration});
+    mirror_on_change(control->manager.mirror, KIND_NODE_CLAIM, on_claim, expiration);
     return expiration;
 }
 
@@ -70,10 +70,10 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
         return reconcile_done();
     int64_t left =
         ns_subtract(ns_add(claim->meta.creation_timestamp, claim->spec.expire_after.nanoseconds),
-                    control_now(expiration->control));
+                    manager_now(&expiration->control->manager));
     if (left > 0)
         return reconcile_after(left);
-    return start_delete(&(struct operation_about){.control = expiration->control,
+    return start_delete(&(struct operation_about){.manager = &expiration->control->manager,
                                                   .item = item,
                                                   .doing = "deleting expired nodeclaim",
                                                   .record = note_deleted,

@@ -3,7 +3,7 @@
 #include "base/nanoseconds.h"
 #include "control/node/termination.h"
 #include "control/nodeclaim/lifecycle.h"
-#include "control/runtime/operations.h"
+#include "control/runtime/machine_operations.h"
 #include "control/state/cluster.h"
 
 #define DELETE_AGAIN_NS   (5 * SECOND)
@@ -14,8 +14,10 @@ static const struct event_text grace_period_expiring = {.reason = "TerminationGr
 
 static struct operation_about about(struct claim_pass *pass, const char *doing)
 {
-    return (struct operation_about){
-        .control = pass->control, .item = pass->item, .doing = doing, .context = pass->lifecycle};
+    return (struct operation_about){.manager = &pass->control->manager,
+                                    .item = pass->item,
+                                    .doing = doing,
+                                    .context = pass->lifecycle};
 }
 
 // LIF-80, step 0.
@@ -31,7 +33,7 @@ static struct reconcile_result annotate_deadline(struct claim_pass *pass)
                         json_string(text));
     log_info("annotated nodeclaim", "s:controller", "nodeclaim.lifecycle", "o:NodeClaim",
              claim->meta.name, "s:" ANNOTATION_TERMINATION_TIMESTAMP, text);
-    publish(pass->control, (const struct object *)claim, &grace_period_expiring,
+    publish(&pass->control->manager, (const struct object *)claim, &grace_period_expiring,
             "All pods will be deleted by %s", text);
     struct operation_about annotate = about(pass, "annotating nodeclaim");
     return start_patch(&annotate, (const struct object *)claim, NULL, body);
@@ -88,12 +90,13 @@ static const char *machine_of(const struct claim_pass *pass)
 static bool machine_gone(struct claim_pass *pass, struct reconcile_result *result)
 {
     struct claim_record *record = pass->record;
-    int64_t now_ns = loop_monotonic_ns(pass->control->loop);
+    int64_t now_ns = loop_monotonic_ns(pass->control->manager.loop);
     bool due = !record->delete_called || now_ns >= record->delete_again_ns;
     if (!record->instance_gone && due) {
         record->delete_again_ns = ns_add(now_ns, DELETE_AGAIN_NS);
         struct operation_about deletion = about(pass, "nodeclaim.lifecycle");
-        *result = start_machine_delete(&deletion, machine_of(pass), note_machine_deleted);
+        *result =
+            start_machine_delete(pass->control, &deletion, machine_of(pass), note_machine_deleted);
         return false;
     }
     if (record->instance_gone)
@@ -124,14 +127,14 @@ static enum operation_outcome note_finalized(void *context, const char *key,
     struct claim_record *record = lifecycle_record(context, key);
     bool gone = result->error.kind == ERROR_NONE || result->error.kind == ERROR_NOT_FOUND;
     if (record != NULL && gone)
-        record->finalized_ns = loop_monotonic_ns(control->loop);
+        record->finalized_ns = loop_monotonic_ns(control->manager.loop);
     if (result->error.kind != ERROR_NONE || result->object == NULL ||
         result->object->kind->id != KIND_NODE_CLAIM)
         return gone ? OPERATION_NOTED : OPERATION_PASS;
     const struct node_claim *claim = (const struct node_claim *)result->object;
     const struct object *object = result->object;
     const char *pool = object_label(object, LABEL_NODE_POOL);
-    int64_t now = control_now(control);
+    int64_t now = manager_now(&control->manager);
     const struct condition *terminating =
         condition_find(&claim->status.conditions, "InstanceTerminating");
     if (terminating != NULL)
@@ -166,7 +169,7 @@ struct reconcile_result claim_finalize(struct claim_pass *pass)
         return reconcile_done();
     if (pass->record->finalized_ns != 0) { // the watch will tell; or it was put on again
         int64_t left = ns_subtract(ns_add(pass->record->finalized_ns, FINALIZE_AGAIN_NS),
-                                   loop_monotonic_ns(pass->control->loop));
+                                   loop_monotonic_ns(pass->control->manager.loop));
         if (left > 0)
             return reconcile_after(left);
     }

@@ -5,7 +5,7 @@
 #include "base/nanoseconds.h"
 #include "control/command/interruptions.h"
 #include "control/runtime/control.h"
-#include "control/runtime/operations.h"
+#include "control/runtime/machine_operations.h"
 #include "control/state/cluster.h"
 #include "control/state/disruption_counters.h"
 
@@ -51,14 +51,14 @@ struct garbage_collection *garbage_collection_create(struct control *control)
 {
     struct garbage_collection *collection = memory_allocate(sizeof *collection);
     collection->control = control;
-    collection->claims_queue = control_queue(
-        control, &(struct reconcile_queue_options){.name = "nodeclaim.garbagecollection",
-                                                   .reconcile = reconcile_claims,
-                                                   .context = collection});
-    collection->instances_queue = control_queue(
-        control, &(struct reconcile_queue_options){.name = "instance.garbagecollection",
-                                                   .reconcile = reconcile_instances,
-                                                   .context = collection});
+    collection->claims_queue = manager_queue(
+        &control->manager, &(struct reconcile_queue_options){.name = "nodeclaim.garbagecollection",
+                                                             .reconcile = reconcile_claims,
+                                                             .context = collection});
+    collection->instances_queue = manager_queue(
+        &control->manager, &(struct reconcile_queue_options){.name = "instance.garbagecollection",
+                                                             .reconcile = reconcile_instances,
+                                                             .context = collection});
     reconcile_queue_add(collection->claims_queue, CLAIMS_KEY);
     reconcile_queue_add(collection->instances_queue, INSTANCES_KEY);
     return collection;
@@ -115,9 +115,10 @@ static enum operation_outcome note_list(void *context, const char *key,
 static struct reconcile_result ask(struct garbage_collection *collection, struct work_item *item,
                                    const char *controller)
 {
-    if (!mirror_synced(collection->control->mirror))
+    if (!mirror_synced(collection->control->manager.mirror))
         return reconcile_after(SECOND);
-    return start_machine_list(&(struct operation_about){.control = collection->control,
+    return start_machine_list(collection->control,
+                              &(struct operation_about){.manager = &collection->control->manager,
                                                         .item = item,
                                                         .doing = controller,
                                                         .context = collection},
@@ -172,11 +173,11 @@ static struct reconcile_result reconcile_claims(void *context, struct work_item 
     struct mirror_iterator iterator = {0};
     VECTOR(const struct object *) orphans = {0};
     for (const struct object *object;
-         (object = mirror_next(control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;)
+         (object = mirror_next(control->manager.mirror, KIND_NODE_CLAIM, &iterator)) != NULL;)
         if (orphans.count < PARALLEL_CLAIMS &&
             claim_is_orphan(collection, (const struct node_claim *)object))
             vector_push(&orphans, object);
-    struct operation_about about = {.control = control,
+    struct operation_about about = {.manager = &control->manager,
                                     .item = item,
                                     .doing = "deleting nodeclaim",
                                     .record = note_claim_deleted,
@@ -197,7 +198,7 @@ static struct owners owners_read(const struct control *control)
     struct owners owners = {map_create(), map_create(), true};
     struct mirror_iterator iterator = {0};
     for (const struct object *object;
-         (object = mirror_next(control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;) {
+         (object = mirror_next(control->manager.mirror, KIND_NODE_CLAIM, &iterator)) != NULL;) {
         const struct node_claim *claim = (const struct node_claim *)object;
         if (claim->status.provider_id != NULL)
             map_set(owners.provider_ids, claim->status.provider_id, (void *)object);
@@ -207,7 +208,8 @@ static struct owners owners_read(const struct control *control)
     iterator = (struct mirror_iterator){0};
     uint32_t known = 0;
     for (const struct object *object;
-         (object = mirror_next_salvaged(control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;)
+         (object = mirror_next_salvaged(control->manager.mirror, KIND_NODE_CLAIM, &iterator)) !=
+         NULL;)
         if (object->meta.uid != NULL) {
             const char *machine = ((const struct node_claim *)object)->status.provider_id;
             if (machine != NULL)
@@ -215,7 +217,7 @@ static struct owners owners_read(const struct control *control)
             map_set(owners.uids, object->meta.uid, (void *)object);
             known++;
         }
-    owners.known = known == mirror_invalid_count(control->mirror, KIND_NODE_CLAIM);
+    owners.known = known == mirror_invalid_count(control->manager.mirror, KIND_NODE_CLAIM);
     return owners;
 }
 
@@ -273,7 +275,7 @@ static bool any_orphan(const struct garbage_collection *collection, const struct
     for (struct map_entry *entry = map_first(collection->instances.machines); entry != NULL;
          entry = map_next(entry))
         if (instance_is_orphan(owners, map_key(entry), map_value(entry),
-                               control_now(collection->control)))
+                               manager_now(&collection->control->manager)))
             return true;
     return false;
 }
@@ -293,11 +295,11 @@ static void collect(struct garbage_collection *collection, struct work_item *ite
                     const char *provider_id)
 {
     struct control *control = collection->control;
-    struct operation_about about = {.control = control,
+    struct operation_about about = {.manager = &control->manager,
                                     .item = item,
                                     .doing = "instance.garbagecollection",
                                     .context = collection};
-    start_machine_delete(&about, provider_id, note_instance_deleted);
+    start_machine_delete(control, &about, provider_id, note_instance_deleted);
     const struct node_list *nodes = cluster_nodes_with(control->cluster, provider_id);
     for (uint32_t i = 0; i < nodes->count; i++) {
         const struct object *node = (const struct object *)nodes->items[i];
@@ -324,7 +326,7 @@ static struct reconcile_result reconcile_instances(void *context, struct work_it
     uint32_t started = 0;
     if (owners.known && !collection->is_listed && any_orphan(collection, &owners)) {
         owners_clear(&owners);
-        return start_list(&(struct operation_about){.control = control,
+        return start_list(&(struct operation_about){.manager = &control->manager,
                                                     .item = item,
                                                     .doing = "instance.garbagecollection",
                                                     .record = note_listed,
@@ -335,7 +337,7 @@ static struct reconcile_result reconcile_instances(void *context, struct work_it
          owners.known && collection->is_listed && entry != NULL && started < PARALLEL_INSTANCES;
          entry = next) {
         next = map_next(entry);
-        int64_t now = control_now(control);
+        int64_t now = manager_now(&control->manager);
         if (!instance_is_orphan(&owners, map_key(entry), map_value(entry), now) ||
             !instance_is_orphan(&collection->listed, map_key(entry), map_value(entry), now))
             continue;

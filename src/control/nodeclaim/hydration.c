@@ -4,8 +4,8 @@
 
 #include "base/duration.h"
 #include "control/runtime/control.h"
-#include "control/runtime/operations.h"
 #include "control/state/cluster.h"
+#include "reconcile/operations.h"
 
 struct hydration {
     struct control *control;
@@ -60,20 +60,21 @@ struct hydration *hydration_create(struct control *control)
     hydration->control = control;
     struct reconcile_queue_options options = {.name = "nodeclaim.hydration",
                                               .kind = "NodeClaim",
-                                              .concurrency = control_scale(control, 1000, 5000),
+                                              .concurrency =
+                                                  manager_scale(&control->manager, 1000, 5000),
                                               .backoff_base_ns = 100 * MILLISECOND,
                                               .backoff_max_ns = MINUTE,
                                               .rate = 10,
                                               .burst = 100,
                                               .reconcile = reconcile_claim,
                                               .context = hydration};
-    hydration->claims = control_queue(control, &options);
+    hydration->claims = manager_queue(&control->manager, &options);
     options.name = "node.hydration";
     options.kind = "Node";
     options.reconcile = reconcile_node;
-    hydration->nodes = control_queue(control, &options);
-    mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, hydration);
-    mirror_on_change(control->mirror, KIND_NODE, on_node, hydration);
+    hydration->nodes = manager_queue(&control->manager, &options);
+    mirror_on_change(control->manager.mirror, KIND_NODE_CLAIM, on_claim, hydration);
+    mirror_on_change(control->manager.mirror, KIND_NODE, on_node, hydration);
     return hydration;
 }
 
@@ -88,7 +89,7 @@ static struct reconcile_result label(struct hydration *hydration, struct work_it
     json_t *body = json_object();
     json_object_set_new(json_metadata(body, "labels"), hydration->control->node_class_label,
                         json_string(value));
-    return start_patch(&(struct operation_about){.control = hydration->control,
+    return start_patch(&(struct operation_about){.manager = &hydration->control->manager,
                                                  .item = item,
                                                  .doing = "labelling with the node class"},
                        object, NULL, body);

@@ -15,7 +15,7 @@
 static void report_age(struct claim_pass *pass, const char *reason, const char *message)
 {
     struct claim_record *record = pass->record;
-    if (pass->control->settings->compatibility_upstream)
+    if (pass->control->manager.settings->compatibility_upstream)
         return;
     if (!text_equal(record->blocked_reason, reason)) {
         // A new process does not know when it began: since the Node was there.
@@ -33,7 +33,7 @@ static void report_age(struct claim_pass *pass, const char *reason, const char *
                                .dedupe = reason,
                                .window_ns = BLOCKED_AGAIN_NS,
                                .warning = true};
-    publish(pass->control, (const struct object *)pass->claim, &event,
+    publish(&pass->control->manager, (const struct object *)pass->claim, &event,
             "Node is not initialized for %lld minutes: %s (%s)", (long long)(age / MINUTE), message,
             reason);
 }

@@ -7,6 +7,7 @@
 #include "control/launch/launch_backoff.h"
 #include "control/nodeclaim/lifecycle.h"
 #include "control/state/cluster.h"
+#include "model/schema/encode.h"
 
 #define MESSAGE_BYTES_MAX 300 // LIF-33
 #define RETRY_FIRST_NS    SECOND
@@ -116,8 +117,8 @@ static void launched(struct claim_pass *pass)
     json_object_set_new(pass->status, "providerID", json_string(machine->provider_id));
     if (machine->image_id != NULL)
         json_object_set_new(pass->status, "imageID", json_string(machine->image_id));
-    json_object_set_new(pass->status, "capacity", json_resources(&machine->capacity));
-    json_object_set_new(pass->status, "allocatable", json_resources(&machine->allocatable));
+    json_object_set_new(pass->status, "capacity", resource_map_encode(&machine->capacity));
+    json_object_set_new(pass->status, "allocatable", resource_map_encode(&machine->allocatable));
     conditions_set_true(&pass->conditions, "Launched");
     pass->record->tells_launched = true;
 }
@@ -133,9 +134,9 @@ static void give_up(struct claim_pass *pass, const struct error *failure)
                     failure->message);
         log_error("failed launching nodeclaim", "s:controller", "nodeclaim.lifecycle",
                   "o:NodeClaim", pass->claim->meta.name, "s:error", message.data);
-        publish(pass->control, claim, capacity ? &insufficient_capacity : &class_not_ready,
-                "NodeClaim %s event: %s", pass->claim->meta.name,
-                shorten(pass->arena, message.data));
+        publish(&pass->control->manager, claim,
+                capacity ? &insufficient_capacity : &class_not_ready, "NodeClaim %s event: %s",
+                pass->claim->meta.name, shorten(pass->arena, message.data));
         text_free(&message);
         if (capacity)
             launch_backoff_no_capacity(pass->control->launch_backoff, pass->claim);
@@ -156,11 +157,11 @@ static void failed(struct claim_pass *pass)
         return;
     }
     const char *message = shorten(pass->arena, failure->message);
-    if (record->launch_failures > 1 && !pass->control->settings->compatibility_upstream)
+    if (record->launch_failures > 1 && !pass->control->manager.settings->compatibility_upstream)
         message = arena_format(pass->arena, "%s (attempt %u)", message, record->launch_failures);
     conditions_set(&pass->conditions, "Launched", "Unknown",
                    record->launch_reason != NULL ? record->launch_reason : "LaunchFailed", message);
-    int64_t now_ns = loop_monotonic_ns(pass->control->loop);
+    int64_t now_ns = loop_monotonic_ns(pass->control->manager.loop);
     if (now_ns >= record->retry_at_ns)
         pass->create = true;
     else

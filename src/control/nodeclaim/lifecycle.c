@@ -10,9 +10,10 @@
 #include "control/nodeclaim/liveness.h"
 #include "control/nodeclaim/registration.h"
 #include "control/nodepool/registration_health.h"
-#include "control/runtime/operations.h"
+#include "control/runtime/machine_operations.h"
 #include "control/state/cluster.h"
 #include "control/state/disruption_counters.h"
+#include "model/schema/encode.h"
 
 struct lifecycle {
     struct control *control;
@@ -70,19 +71,19 @@ struct lifecycle *lifecycle_create(struct control *control)
     lifecycle->control = control;
     lifecycle->records = map_create();
     control->launch_backoff = launch_backoff_create(control);
-    uint32_t concurrency = control_scale(control, 1000, 5000);
-    lifecycle->queue =
-        control_queue(control, &(struct reconcile_queue_options){.name = "nodeclaim.lifecycle",
-                                                                 .kind = "NodeClaim",
-                                                                 .concurrency = concurrency,
-                                                                 .backoff_base_ns = SECOND,
-                                                                 .backoff_max_ns = MINUTE,
-                                                                 .rate = concurrency / 100.0,
-                                                                 .burst = concurrency / 10.0,
-                                                                 .reconcile = reconcile,
-                                                                 .context = lifecycle});
-    mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, lifecycle);
-    mirror_on_change(control->mirror, KIND_NODE, on_node, lifecycle);
+    uint32_t concurrency = manager_scale(&control->manager, 1000, 5000);
+    lifecycle->queue = manager_queue(
+        &control->manager, &(struct reconcile_queue_options){.name = "nodeclaim.lifecycle",
+                                                             .kind = "NodeClaim",
+                                                             .concurrency = concurrency,
+                                                             .backoff_base_ns = SECOND,
+                                                             .backoff_max_ns = MINUTE,
+                                                             .rate = concurrency / 100.0,
+                                                             .burst = concurrency / 10.0,
+                                                             .reconcile = reconcile,
+                                                             .context = lifecycle});
+    mirror_on_change(control->manager.mirror, KIND_NODE_CLAIM, on_claim, lifecycle);
+    mirror_on_change(control->manager.mirror, KIND_NODE, on_node, lifecycle);
     return lifecycle;
 }
 
@@ -150,7 +151,7 @@ static struct reconcile_result add_finalizer(struct claim_pass *pass)
     json_t *body = json_locked((const struct object *)pass->claim);
     json_object_set_new(json_object_get(body, "metadata"), "finalizers",
                         json_finalizers((const struct object *)pass->claim, true));
-    return start_patch(&(struct operation_about){.control = pass->control,
+    return start_patch(&(struct operation_about){.manager = &pass->control->manager,
                                                  .item = pass->item,
                                                  .doing = "adding finalizer"},
                        (const struct object *)pass->claim, NULL, body);
@@ -163,7 +164,7 @@ static enum operation_outcome note_machine(void *context, const char *key,
     struct claim_record *record = map_get(lifecycle->records, key);
     if (record == NULL)
         return OPERATION_NOTED;
-    record_launch_result(record, result, loop_monotonic_ns(lifecycle->control->loop));
+    record_launch_result(record, result, loop_monotonic_ns(lifecycle->control->manager.loop));
     if (result->error.kind != ERROR_NONE && result->error.kind != ERROR_INSUFFICIENT_CAPACITY &&
         result->error.kind != ERROR_NODE_CLASS_NOT_READY) {
         struct error error = result->error;
@@ -176,7 +177,7 @@ static enum operation_outcome note_machine(void *context, const char *key,
 
 static void write_resources(const struct resource_map *map, struct text *out)
 {
-    json_t *json = json_resources(map);
+    json_t *json = resource_map_encode(map);
     char *text = json_dumps(json, JSON_COMPACT);
     text_add(out, text);
     free(text);
@@ -268,7 +269,7 @@ static struct reconcile_result next_operation(struct claim_pass *pass, struct er
 {
     const struct object *claim = (const struct object *)pass->claim;
     struct operation_about about = {
-        .control = pass->control, .item = pass->item, .context = pass->lifecycle};
+        .manager = &pass->control->manager, .item = pass->item, .context = pass->lifecycle};
     if (pass->delete_reason != NULL) { // nothing else is worth a write then
         about.doing = "deleting nodeclaim";
         about.record = note_deleted;
@@ -277,7 +278,7 @@ static struct reconcile_result next_operation(struct claim_pass *pass, struct er
     }
     if (pass->create) {
         about.doing = "nodeclaim.lifecycle";
-        return start_machine_create(&about, pass->claim, note_machine);
+        return start_machine_create(pass->control, &about, pass->claim, note_machine);
     }
     if (pass->node_patch != NULL) {
         about.doing = pass->node_doing;
@@ -339,7 +340,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
                               .claim = claim,
                               .record = record_for(lifecycle, claim),
                               .arena = arena_create(4096),
-                              .now = control_now(control),
+                              .now = manager_now(&control->manager),
                               .requeue_ns = INT64_MAX};
     conditions_read(&pass.conditions, pass.arena, (const struct object *)claim,
                     &claim->status.conditions, pass.now);

@@ -27,7 +27,7 @@ static void give_up(struct claim_pass *pass, int64_t timeout, const char *reason
 // LIF-443: only if a deadline is set. The machine has come, so that its NodePool is not to blame.
 static void initialization_deadline(struct claim_pass *pass)
 {
-    int64_t timeout = pass->control->settings->initialization_timeout;
+    int64_t timeout = pass->control->manager.settings->initialization_timeout;
     if (timeout == 0 || conditions_are(&pass->conditions, "Initialized", "True"))
         return;
     const struct condition *registered = conditions_get(&pass->conditions, "Registered");
@@ -59,7 +59,7 @@ void claim_liveness(struct claim_pass *pass)
         pass_requeue(pass, left);
     }
     const struct condition *registered = conditions_get(&pass->conditions, "Registered");
-    int64_t timeout = pass->control->settings->registration_timeout;
+    int64_t timeout = pass->control->manager.settings->registration_timeout;
     int64_t left = ns_subtract(ns_add(registered->last_transition_time, timeout), pass->now);
     if (left > 0)
         pass_requeue(pass, left);

@@ -19,7 +19,7 @@ struct pod_churn *pod_churn_create(struct control *control)
     struct pod_churn *pod_churn = memory_allocate(sizeof *pod_churn);
     pod_churn->control = control;
     pod_churn->since = map_create();
-    mirror_on_change(control->mirror, KIND_NODE_CLAIM, forget_object, pod_churn->since);
+    mirror_on_change(control->manager.mirror, KIND_NODE_CLAIM, forget_object, pod_churn->since);
     return pod_churn;
 }
 
@@ -90,13 +90,14 @@ struct pod_churn_look pod_churn_look(struct pod_churn *pod_churn, const struct n
     struct pod_churn_look look = {.again = INT64_MAX};
     const char *written =
         object_annotation((const struct object *)claim, ANNOTATION_RESTLESS_SINCE);
-    if (rested || control->settings->quiet_by_node || claim->meta.uid == NULL) {
+    if (rested || control->manager.settings->quiet_by_node || claim->meta.uid == NULL) {
         if (claim->meta.uid != NULL)
             free(map_remove(pod_churn->since, claim->meta.uid));
         look.patch = written != NULL ? annotation_patch(claim, NULL) : NULL;
         return look;
     }
-    int64_t now = control_now(control), after = pool->spec.disruption.consolidate_after.nanoseconds;
+    int64_t now = manager_now(&control->manager),
+            after = pool->spec.disruption.consolidate_after.nanoseconds;
     int64_t first = *remember(pod_churn, claim, since);
     int64_t written_at = ns_add(first, ns_multiply(WAITS_UNTIL_WRITTEN, after));
     int64_t quiet_at = ns_add(first, ns_multiply(WAITS_UNTIL_QUIET, after));

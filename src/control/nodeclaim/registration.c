@@ -42,7 +42,8 @@ static void check_unregistered_taint(struct claim_pass *pass, const struct node 
     log_error("node claim registration error", "s:controller", "nodeclaim.lifecycle", "o:NodeClaim",
               pass->claim->meta.name, "o:Node", node->meta.name, "s:taint", TAINT_UNREGISTERED,
               "s:error", "missing required startup taint, " TAINT_UNREGISTERED);
-    publish(pass->control, (const struct object *)pass->claim, &unregistered_taint_missing,
+    publish(&pass->control->manager, (const struct object *)pass->claim,
+            &unregistered_taint_missing,
             "Missing %s taint which prevents registration-related race conditions on Karpenter-"
             "managed nodes",
             TAINT_UNREGISTERED);
@@ -124,7 +125,7 @@ static void sync_node(struct claim_pass *pass, const struct node *node)
 
 static bool settles(struct claim_pass *pass, const struct node *node)
 {
-    int64_t now_ns = loop_monotonic_ns(pass->control->loop);
+    int64_t now_ns = loop_monotonic_ns(pass->control->manager.loop);
     if (pass->record->node_seen_ns == 0)
         pass->record->node_seen_ns = now_ns;
     int64_t left = ns_subtract(ns_add(pass->record->node_seen_ns, SETTLE_NS), now_ns);

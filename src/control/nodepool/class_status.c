@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "control/runtime/control.h"
-#include "control/runtime/operations.h"
 #include "reconcile/conditions.h"
+#include "reconcile/operations.h"
 
 struct class_status {
     struct control *control;
@@ -30,13 +30,13 @@ struct class_status *class_status_create(struct control *control)
         return NULL;
     struct class_status *status = memory_allocate(sizeof *status);
     status->control = control;
-    status->queue =
-        control_queue(control, &(struct reconcile_queue_options){.name = "nodeclass.status",
-                                                                 .kind = "KWOKNodeClass",
-                                                                 .concurrency = 10,
-                                                                 .reconcile = reconcile,
-                                                                 .context = status});
-    mirror_on_change(control->mirror, KIND_KWOK_NODE_CLASS, on_class, status);
+    status->queue = manager_queue(&control->manager,
+                                  &(struct reconcile_queue_options){.name = "nodeclass.status",
+                                                                    .kind = "KWOKNodeClass",
+                                                                    .concurrency = 10,
+                                                                    .reconcile = reconcile,
+                                                                    .context = status});
+    mirror_on_change(control->manager.mirror, KIND_KWOK_NODE_CLASS, on_class, status);
     return status;
 }
 
@@ -49,7 +49,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
 {
     struct control *control = ((struct class_status *)context)->control;
     const struct kwok_node_class *node_class = (const struct kwok_node_class *)mirror_get(
-        control->mirror, KIND_KWOK_NODE_CLASS, NULL, work_item_key(item));
+        control->manager.mirror, KIND_KWOK_NODE_CLASS, NULL, work_item_key(item));
     (void)error;
     if (node_class == NULL || object_is_deleting((const struct object *)node_class))
         return reconcile_done();
@@ -59,13 +59,13 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     struct arena *arena CLEANUP_ARENA = arena_create(1024);
     struct conditions conditions;
     conditions_read(&conditions, arena, (const struct object *)node_class,
-                    &node_class->status.conditions, control_now(control));
+                    &node_class->status.conditions, manager_now(&control->manager));
     conditions_set_true(&conditions, CONDITION_READY);
     json_t *body = json_locked((const struct object *)node_class);
     json_object_set_new(body, "status",
                         json_pack("{s:o}", "conditions", conditions_encode(&conditions)));
     conditions_free(&conditions);
-    return start_patch_status(&(struct operation_about){.control = control,
+    return start_patch_status(&(struct operation_about){.manager = &control->manager,
                                                         .item = item,
                                                         .doing = "updating node class status"},
                               (const struct object *)node_class, body);

@@ -17,7 +17,7 @@ static void on_pool(void *context, enum mirror_change change, const struct objec
             continue;
         log_error("ignoring an annotation", "s:controller", "provisioner", "o:NodePool",
                   new_object->meta.name, "s:annotation", entry->key, "s:error", problem);
-        publish(control, new_object,
+        publish(&control->manager, new_object,
                 &(struct event_text){.reason = "InvalidAnnotation",
                                      .warning = true,
                                      .dedupe = entry->key,
@@ -28,5 +28,5 @@ static void on_pool(void *context, enum mirror_change change, const struct objec
 
 void pool_annotations_watch(struct control *control)
 {
-    control_observe(control, KIND_NODE_POOL, on_pool, control);
+    manager_observe(&control->manager, KIND_NODE_POOL, on_pool, control);
 }

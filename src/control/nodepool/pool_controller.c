@@ -25,15 +25,16 @@ struct pool_controller *pool_controller_create(struct control *control, const ch
 {
     struct pool_controller *controller = memory_allocate(sizeof *controller);
     controller->control = control;
-    controller->queue = control_queue(
-        control, &(struct reconcile_queue_options){.name = name,
-                                                   .kind = "NodePool",
-                                                   .concurrency = control_scale(control, 10, 1000),
-                                                   .reconcile = reconcile,
-                                                   .context = controller});
-    mirror_on_change(control->mirror, KIND_NODE_POOL, on_pool, controller);
+    controller->queue = manager_queue(
+        &control->manager,
+        &(struct reconcile_queue_options){.name = name,
+                                          .kind = "NodePool",
+                                          .concurrency = manager_scale(&control->manager, 10, 1000),
+                                          .reconcile = reconcile,
+                                          .context = controller});
+    mirror_on_change(control->manager.mirror, KIND_NODE_POOL, on_pool, controller);
     if (follows_class)
-        mirror_on_change(control->mirror, control->node_class_kind, on_class, controller);
+        mirror_on_change(control->manager.mirror, control->node_class_kind, on_class, controller);
     return controller;
 }
 
@@ -47,7 +48,7 @@ void pool_controller_add_users(struct control *control, struct reconcile_queue *
 {
     struct mirror_iterator iterator = {0};
     for (const struct object *pool;
-         (pool = mirror_next(control->mirror, KIND_NODE_POOL, &iterator)) != NULL;) {
+         (pool = mirror_next(control->manager.mirror, KIND_NODE_POOL, &iterator)) != NULL;) {
         const struct node_class_reference *reference =
             ((const struct node_pool *)pool)->spec.template.spec.node_class_ref;
         if (reference != NULL && text_equal(reference->name, node_class))

@@ -51,10 +51,10 @@ static bool has_offering(const struct object *claim)
 // --- the sum -------------------------------------------------------------------------------------
 static void add_claims(const struct pool_cost *cost, const struct map *pools)
 {
-    bool better = !cost->control->settings->compatibility_upstream;
+    bool better = !cost->control->manager.settings->compatibility_upstream;
     struct mirror_iterator iterator = {0};
-    for (const struct object *claim;
-         (claim = mirror_next(cost->control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;) {
+    for (const struct object *claim; (claim = mirror_next(cost->control->manager.mirror,
+                                                          KIND_NODE_CLAIM, &iterator)) != NULL;) {
         if (!has_offering(claim))
             continue;
         struct priced_pool *priced = map_get(pools, object_label(claim, LABEL_NODE_POOL));
@@ -71,12 +71,12 @@ static void add_claims(const struct pool_cost *cost, const struct map *pools)
 static void collect(void *context, const struct metric *metric, struct text *out)
 {
     const struct pool_cost *cost = context;
-    if (!cost->control->started)
+    if (!cost->control->manager.started)
         return;
     struct map *pools = map_create();
     struct mirror_iterator iterator = {0};
     for (const struct object *pool;
-         (pool = mirror_next(cost->control->mirror, KIND_NODE_POOL, &iterator)) != NULL;)
+         (pool = mirror_next(cost->control->manager.mirror, KIND_NODE_POOL, &iterator)) != NULL;)
         if (managed_pool(cost->control, (const struct node_pool *)pool))
             map_set(pools, pool->meta.name,
                     priced_pool_create(cost->control, (const struct node_pool *)pool));
@@ -116,23 +116,24 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
 
 struct pool_cost *pool_cost_create(struct control *control)
 {
-    if (control->settings->disable_cluster_state_observability) // LIF-357
+    if (control->manager.settings->disable_cluster_state_observability) // LIF-357
         return NULL;
     struct pool_cost *cost = memory_allocate(sizeof *cost);
     cost->control = control;
-    cost->total = metrics_register(
-        control->registry, &(struct metric_options){.name = "karpenter_nodepools_cost_total",
-                                                    .help = "Price of a NodePool's nodes an hour.",
-                                                    .type = METRIC_GAUGE,
-                                                    .labels = {"nodepool"}});
+    cost->total =
+        metrics_register(control->manager.registry,
+                         &(struct metric_options){.name = "karpenter_nodepools_cost_total",
+                                                  .help = "Price of a NodePool's nodes an hour.",
+                                                  .type = METRIC_GAUGE,
+                                                  .labels = {"nodepool"}});
     cost->errors = metrics_register(
-        control->registry,
+        control->manager.registry,
         &(struct metric_options){.name = "karpenter_nodepools_cost_tracker_errors_total",
                                  .help = "Nodes whose price is not known.",
                                  .type = METRIC_COUNTER,
                                  .labels = {"nodepool"}});
     metric_collect(cost->total, collect, cost);
-    control_observe(control, KIND_NODE_CLAIM, on_claim, cost);
+    manager_observe(&control->manager, KIND_NODE_CLAIM, on_claim, cost);
     return cost;
 }
 

@@ -7,9 +7,10 @@
 #include "base/quantity.h"
 #include "control/nodepool/pool_controller.h"
 #include "control/runtime/control.h"
-#include "control/runtime/operations.h"
 #include "control/state/cluster.h"
 #include "control/state/state_node.h"
+#include "model/schema/encode.h"
+#include "reconcile/operations.h"
 
 #define PERIOD_NS   (5 * SECOND)
 #define UNSYNCED_NS SECOND
@@ -104,7 +105,7 @@ static void write_metrics(const struct control *control, const struct node_pool 
 static json_t *resources_patch(const struct usage *usage, const struct node_pool *pool)
 {
     struct resource_map map = {usage->items.items, usage->items.count};
-    json_t *patch = json_resources(&map);
+    json_t *patch = resource_map_encode(&map);
     list_for_each (resource, &pool->status.resources)
         if (json_object_get(patch, resource->name) == NULL)
             json_object_set_new(patch, resource->name, json_null());
@@ -125,15 +126,16 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     struct arena *arena CLEANUP_ARENA = arena_create(16 * 1024);
     struct usage usage = {0};
     count(control, arena, pool->meta.name, &usage);
-    if (!control->settings->disable_cluster_state_observability) // LIF-357
+    if (!control->manager.settings->disable_cluster_state_observability) // LIF-357
         write_metrics(control, pool, &usage);
     struct reconcile_result result = reconcile_after(PERIOD_NS);
     if (!same(&usage, pool)) {
         json_t *body = json_pack("{s:{s:o, s:I}}", "status", "resources",
                                  resources_patch(&usage, pool), "nodes", (json_int_t)usage.nodes);
-        result = start_patch_status(
-            &(struct operation_about){.control = control, .item = item, .doing = "updating usage"},
-            (const struct object *)pool, body);
+        result = start_patch_status(&(struct operation_about){.manager = &control->manager,
+                                                              .item = item,
+                                                              .doing = "updating usage"},
+                                    (const struct object *)pool, body);
     }
     vector_free(&usage.items);
     return result;

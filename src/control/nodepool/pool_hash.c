@@ -2,8 +2,8 @@
 
 #include "control/nodepool/pool_controller.h"
 #include "control/runtime/control.h"
-#include "control/runtime/operations.h"
 #include "model/schema/drift_hash.h"
+#include "reconcile/operations.h"
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
                                          struct error *error);
@@ -32,14 +32,13 @@ static json_t *annotate(const char *hash)
 
 // NodeClaims of an older version get the new one; the hash only if they have not drifted, so that
 // what has drifted stays so (DIS-80).
-static uint32_t migrate_claims(const struct operation_about *about, const struct node_pool *pool,
-                               const char *hash)
+static uint32_t migrate_claims(struct control *control, const struct operation_about *about,
+                               const struct node_pool *pool, const char *hash)
 {
-    struct control *control = about->control;
     VECTOR(const struct object *) claims = {0};
     struct mirror_iterator iterator = {0};
     for (const struct object *object;
-         (object = mirror_next(control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;)
+         (object = mirror_next(control->manager.mirror, KIND_NODE_CLAIM, &iterator)) != NULL;)
         if (text_equal(object_label(object, LABEL_NODE_POOL), pool->meta.name) &&
             managed_claim(control, (const struct node_claim *)object) && !has_version(object))
             vector_push(&claims, object);
@@ -64,9 +63,9 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     node_pool_hash(pool, hash);
     const struct object *object = (const struct object *)pool;
     struct operation_about about = {
-        .control = control, .item = item, .doing = "updating nodepool hash"};
+        .manager = &control->manager, .item = item, .doing = "updating nodepool hash"};
     bool current = has_version(object);
-    if (!current && migrate_claims(&about, pool, hash) > 0)
+    if (!current && migrate_claims(control, &about, pool, hash) > 0)
         return reconcile_running();
     if (current && text_equal(object_annotation(object, ANNOTATION_NODE_POOL_HASH), hash))
         return reconcile_done();

@@ -5,10 +5,10 @@
 #include "control/nodepool/pool_budgets.h"
 #include "control/nodepool/pool_controller.h"
 #include "control/runtime/control.h"
-#include "control/runtime/operations.h"
 #include "model/validate/validate.h"
 #include "model/validate/validate_runtime.h"
 #include "reconcile/conditions.h"
+#include "reconcile/operations.h"
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
                                          struct error *error);
@@ -48,7 +48,8 @@ static void check_class(const struct control *control, const struct node_pool *p
 {
     const char *name = pool->spec.template.spec.node_class_ref->name;
     const struct object *node_class =
-        name != NULL ? mirror_get(control->mirror, control->node_class_kind, NULL, name) : NULL;
+        name != NULL ? mirror_get(control->manager.mirror, control->node_class_kind, NULL, name)
+                     : NULL;
     if (node_class == NULL)
         conditions_set(conditions, "NodeClassReady", "False", "NodeClassNotFound",
                        "NodeClass not found on cluster");
@@ -83,15 +84,15 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     if (pool == NULL || !managed_pool(control, pool))
         return reconcile_done();
     // A class that has only not been listed yet must not look as if it were missing.
-    if (!mirror_kind_synced(control->mirror, control->node_class_kind))
+    if (!mirror_kind_synced(control->manager.mirror, control->node_class_kind))
         return reconcile_after(50 * MILLISECOND);
     struct arena *arena CLEANUP_ARENA = arena_create(2048);
     struct conditions conditions;
     conditions_read(&conditions, arena, (const struct object *)pool, &pool->status.conditions,
-                    control_now(control));
+                    manager_now(&control->manager));
     check_class(control, pool, &conditions);
     check_spec(control, pool, &conditions);
-    int64_t again_ns = pool_budgets_check(pool, &conditions, control_now(control));
+    int64_t again_ns = pool_budgets_check(pool, &conditions, manager_now(&control->manager));
     struct reconcile_result result =
         again_ns != INT64_MAX ? reconcile_after(again_ns) : reconcile_done();
     if (conditions.changed) {
@@ -100,7 +101,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
                             json_pack("{s:o}", "conditions", conditions_encode(&conditions)));
         result = start_patch_status(
             &(struct operation_about){
-                .control = control, .item = item, .doing = "updating nodepool readiness"},
+                .manager = &control->manager, .item = item, .doing = "updating nodepool readiness"},
             (const struct object *)pool, body);
     }
     conditions_free(&conditions);

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "control/nodepool/pool_controller.h"
-#include "control/runtime/operations.h"
 #include "reconcile/conditions.h"
+#include "reconcile/operations.h"
 
 #define CONDITION "NodeRegistrationHealthy"
 
@@ -66,14 +66,15 @@ struct registration_health *registration_health_create(struct control *control)
     struct registration_health *health = memory_allocate(sizeof *health);
     health->control = control;
     health->pools = map_create();
-    health->queue = control_queue(
-        control, &(struct reconcile_queue_options){.name = "nodepool.registrationhealth",
-                                                   .kind = "NodePool",
-                                                   .concurrency = control_scale(control, 10, 1000),
-                                                   .reconcile = reconcile,
-                                                   .context = health});
-    mirror_on_change(control->mirror, KIND_NODE_POOL, on_pool, health);
-    mirror_on_change(control->mirror, control->node_class_kind, on_class, health);
+    health->queue = manager_queue(
+        &control->manager,
+        &(struct reconcile_queue_options){.name = "nodepool.registrationhealth",
+                                          .kind = "NodePool",
+                                          .concurrency = manager_scale(&control->manager, 10, 1000),
+                                          .reconcile = reconcile,
+                                          .context = health});
+    mirror_on_change(control->manager.mirror, KIND_NODE_POOL, on_pool, health);
+    mirror_on_change(control->manager.mirror, control->node_class_kind, on_class, health);
     return health;
 }
 
@@ -207,13 +208,13 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     if (!managed_pool(control, pool) || reference->name == NULL)
         return reconcile_done();
     const struct object *node_class =
-        mirror_get(control->mirror, control->node_class_kind, NULL, reference->name);
+        mirror_get(control->manager.mirror, control->node_class_kind, NULL, reference->name);
     if (node_class == NULL)
         return reconcile_done();
     struct arena *arena CLEANUP_ARENA = arena_create(2048);
     struct conditions conditions;
     conditions_read(&conditions, arena, (const struct object *)pool, &pool->status.conditions,
-                    control_now(control));
+                    manager_now(&control->manager));
     settle(health_of(health, pool), pool, node_class, &conditions);
     struct reconcile_result result = reconcile_done();
     if (conditions.changed ||
@@ -223,10 +224,11 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
                             json_pack("{s:o, s:I}", "conditions", conditions_encode(&conditions),
                                       "nodeClassObservedGeneration",
                                       (json_int_t)node_class->meta.generation));
-        result = start_patch_status(
-            &(struct operation_about){
-                .control = control, .item = item, .doing = "updating registration health"},
-            (const struct object *)pool, body);
+        result =
+            start_patch_status(&(struct operation_about){.manager = &control->manager,
+                                                         .item = item,
+                                                         .doing = "updating registration health"},
+                               (const struct object *)pool, body);
     }
     conditions_free(&conditions);
     return result;

@@ -133,7 +133,7 @@ static bool is_in_namespace(const struct anti_affinities *anti, const struct ant
     if (term->namespace_selector == NULL)
         return term->namespaces.count == 0 && text_equal(entry->namespace, namespace);
     const struct object *object =
-        mirror_get(anti->control->mirror, KIND_NAMESPACE, NULL, namespace);
+        mirror_get(anti->control->manager.mirror, KIND_NAMESPACE, NULL, namespace);
     return object == NULL || label_selector_matches(term->namespace_selector, &object->meta.labels);
 }
 

@@ -7,9 +7,9 @@
 #include "control/disruption/kept_replacements.h"
 #include "control/nomination/openings.h"
 #include "control/nomination/spread_order.h"
-#include "control/runtime/operations.h"
 #include "control/state/cluster.h"
 #include "model/reading/pod.h"
+#include "reconcile/operations.h"
 
 #define REVIEW         "review" // no pod's key: those have a slash
 #define REVIEW_WAIT_NS (50 * MILLISECOND)
@@ -49,7 +49,8 @@ static bool is_prepared(void *context, const char *name);
 
 static bool is_wanted(const struct control *control)
 {
-    return !control->settings->compatibility_upstream && control->settings->pod_nomination;
+    return !control->manager.settings->compatibility_upstream &&
+           control->manager.settings->pod_nomination;
 }
 
 void nominator_wake(struct nominator *nominator)
@@ -105,15 +106,15 @@ struct nominator *nominator_create(struct control *control)
     nominator->nominated = map_create();
     nominator->openings = openings_create(control, is_prepared, nominator);
     nominator->kept = kept_replacements_create(control, is_prepared, nominator);
-    nominator->queue =
-        control_queue(control, &(struct reconcile_queue_options){.name = "pod.nomination",
-                                                                 .kind = "Pod",
-                                                                 .concurrency = CONCURRENCY,
-                                                                 .reconcile = reconcile,
-                                                                 .context = nominator});
-    mirror_on_change(control->mirror, KIND_POD, on_pod, nominator);
-    mirror_on_change(control->mirror, KIND_NODE, on_node, nominator);
-    mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, nominator);
+    nominator->queue = manager_queue(&control->manager,
+                                     &(struct reconcile_queue_options){.name = "pod.nomination",
+                                                                       .kind = "Pod",
+                                                                       .concurrency = CONCURRENCY,
+                                                                       .reconcile = reconcile,
+                                                                       .context = nominator});
+    mirror_on_change(control->manager.mirror, KIND_POD, on_pod, nominator);
+    mirror_on_change(control->manager.mirror, KIND_NODE, on_node, nominator);
+    mirror_on_change(control->manager.mirror, KIND_NODE_CLAIM, on_claim, nominator);
     return nominator;
 }
 
@@ -121,7 +122,7 @@ void nominator_destroy(struct nominator *nominator)
 {
     if (nominator == NULL)
         return;
-    kube_cancel(nominator->control->client, nominator);
+    kube_cancel(nominator->control->manager.client, nominator);
     map_destroy(nominator->nominated, free);
     openings_destroy(nominator->openings);
     kept_replacements_destroy(nominator->kept);
@@ -131,7 +132,7 @@ void nominator_destroy(struct nominator *nominator)
 bool nominator_works(const struct nominator *nominator)
 {
     return nominator != NULL && nominator->support == SUPPORTED &&
-           loop_monotonic_ns(nominator->control->loop) >= nominator->distrusted_until_ns;
+           loop_monotonic_ns(nominator->control->manager.loop) >= nominator->distrusted_until_ns;
 }
 
 bool nominator_has_told(const struct nominator *nominator, const struct pod *pod)
@@ -166,13 +167,13 @@ static void note_version(void *context, const struct kube_result *result)
 
 static void ask_version(struct nominator *nominator)
 {
-    int64_t now_ns = loop_monotonic_ns(nominator->control->loop);
+    int64_t now_ns = loop_monotonic_ns(nominator->control->manager.loop);
     if (nominator->support != SUPPORT_UNKNOWN ||
         (nominator->asked_ns != 0 && ns_subtract(now_ns, nominator->asked_ns) < ASK_AGAIN_NS))
         return;
     nominator->asked_ns = now_ns;
     nominator->support = SUPPORT_ASKED;
-    kube_get_path(nominator->control->client, "/version", note_version, nominator);
+    kube_get_path(nominator->control->manager.client, "/version", note_version, nominator);
 }
 
 void nominator_note_landing(struct nominator *nominator, const struct pod *pod, bool as_planned)
@@ -188,7 +189,7 @@ void nominator_note_landing(struct nominator *nominator, const struct pod *pod, 
         return;
     if (100 * nominator->as_planned < KEPT_PERCENT * all) {
         nominator->distrusted_until_ns =
-            ns_add(loop_monotonic_ns(nominator->control->loop), DISTRUST_NS);
+            ns_add(loop_monotonic_ns(nominator->control->manager.loop), DISTRUST_NS);
         log_info("pods are not nominated for an hour: kube-scheduler puts them elsewhere",
                  "s:controller", "pod.nomination", "i:nominated", (int64_t)all, "i:elsewhere",
                  (int64_t)nominator->elsewhere);
@@ -256,14 +257,14 @@ static int64_t pause_left(const struct nominator *nominator, const struct pod *p
     if (last == NULL)
         return 0;
     int64_t left_ns = ns_subtract(ns_add(last->at_ns, last->pause_ns),
-                                  loop_monotonic_ns(nominator->control->loop));
+                                  loop_monotonic_ns(nominator->control->manager.loop));
     return left_ns > 0 ? left_ns : 0;
 }
 
 static void note_nomination(struct nominator *nominator, const struct pod *pod, bool is_preparing)
 {
     struct nomination *last = map_ensure(nominator->nominated, pod->meta.uid, sizeof *last);
-    last->at_ns = loop_monotonic_ns(nominator->control->loop);
+    last->at_ns = loop_monotonic_ns(nominator->control->manager.loop);
     last->pause_ns = last->pause_ns == 0 || is_preparing
                          ? AGAIN_NS
                          : ns_minimum(ns_multiply(last->pause_ns, 2), AGAIN_MAX_NS);
@@ -395,7 +396,7 @@ static const struct pod *pod_of_key(const struct nominator *nominator, const cha
         return NULL;
     memcpy(namespace, key, (size_t)(slash - key));
     namespace[slash - key] = '\0';
-    return (const struct pod *)mirror_get(nominator->control->mirror, KIND_POD, namespace,
+    return (const struct pod *)mirror_get(nominator->control->manager.mirror, KIND_POD, namespace,
                                           slash + 1);
 }
 
@@ -443,7 +444,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     log_debug(wanted != NULL ? "nominating node for pod" : "clearing nomination of pod",
               "s:controller", "pod.nomination", "n:Pod", pod->meta.namespace, pod->meta.name,
               "o:Node", wanted != NULL ? wanted : pod->status.nominated_node_name);
-    return start_patch_status(&(struct operation_about){.control = nominator->control,
+    return start_patch_status(&(struct operation_about){.manager = &nominator->control->manager,
                                                         .item = item,
                                                         .doing = "nominating node for pod",
                                                         .record = note_written,

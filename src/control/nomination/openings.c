@@ -68,7 +68,7 @@ void openings_destroy(struct openings *openings)
 
 static int64_t now_of(const struct openings *openings)
 {
-    return loop_monotonic_ns(openings->control->loop);
+    return loop_monotonic_ns(openings->control->manager.loop);
 }
 
 static struct held *held_of(struct openings *openings, const char *claim)
@@ -90,7 +90,8 @@ static bool is_overdue(const struct openings *openings, const struct held *held,
 {
     if (held->ready_ns != 0)
         return ns_subtract(now_of(openings), held->ready_ns) >= READY_NS;
-    int64_t since_ns = ns_subtract(control_now(openings->control), node->meta.creation_timestamp);
+    int64_t since_ns =
+        ns_subtract(manager_now(&openings->control->manager), node->meta.creation_timestamp);
     return since_ns >= UNREADY_NS || since_ns < -UNREADY_NS;
 }
 

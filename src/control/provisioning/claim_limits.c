@@ -121,7 +121,7 @@ static void take_existing(struct control *control, struct pool_room *room, struc
     struct worst_case_capacity *largest = worst_case_capacity_create(control);
     struct mirror_iterator iterator = {0};
     for (const struct object *object;
-         (object = mirror_next(control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;) {
+         (object = mirror_next(control->manager.mirror, KIND_NODE_CLAIM, &iterator)) != NULL;) {
         const struct node_claim *claim = (const struct node_claim *)object;
         if (!node_claim_is_launched(claim) &&
             is_of_pool(room, object_label(object, LABEL_NODE_POOL)))

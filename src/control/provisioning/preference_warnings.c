@@ -29,7 +29,7 @@ struct preference_warnings *preference_warnings_create(struct control *control)
     struct preference_warnings *warnings = memory_allocate(sizeof *warnings);
     warnings->control = control;
     warnings->told = map_create();
-    mirror_on_change(control->mirror, KIND_POD, forget_object, warnings->told);
+    mirror_on_change(control->manager.mirror, KIND_POD, forget_object, warnings->told);
     return warnings;
 }
 
@@ -55,7 +55,7 @@ static bool has_fact(const struct pod *pod, enum fact fact)
 
 static bool is_due(struct preference_warnings *warnings, const struct pod *pod, enum fact fact)
 {
-    int64_t now_ns = loop_monotonic_ns(warnings->control->loop);
+    int64_t now_ns = loop_monotonic_ns(warnings->control->manager.loop);
     if (pod->meta.uid == NULL)
         return true;
     struct told *told = map_ensure(warnings->told, pod->meta.uid, sizeof *told);
@@ -85,7 +85,7 @@ void preference_warnings_tell(struct preference_warnings *warnings, const struct
         "pod(s) have a preferred Anti-Affinity which can prevent consolidation",
         "pod(s) have a preferred TopologySpreadConstraint which can prevent consolidation"};
     struct telling telling[FACTS] = {0};
-    if (warnings->control->settings->preference_policy_ignore)
+    if (warnings->control->manager.settings->preference_policy_ignore)
         return;
     list_for_each (claim, &plan->claims)
         list_for_each (pod, &claim->pods)

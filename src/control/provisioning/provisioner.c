@@ -15,12 +15,12 @@
 #include "control/provisioning/wave_report.h"
 #include "control/provisioning/workload_bursts.h"
 #include "control/runtime/control.h"
-#include "control/runtime/operations.h"
 #include "control/state/cluster.h"
 #include "control/state/decision_inputs.h"
 #include "control/state/pod_metrics.h"
 #include "control/state/state_node.h"
 #include "model/reading/pod.h"
+#include "reconcile/operations.h"
 
 #define KEY            "provisioner"
 #define LEFT_OVER      "left-over" // the key under which pods are waited for that lost their place
@@ -78,7 +78,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item,
 
 static struct batcher_window window_of(const struct provisioner *provisioner)
 {
-    const struct settings *settings = provisioner->control->settings;
+    const struct settings *settings = provisioner->control->manager.settings;
     struct workload_bursts *waves = provisioner->control->workload_bursts;
     bool is_wave = waves != NULL && provisioner->has_fresh_pods;
     return (struct batcher_window){.idle_ns = settings->batch_idle_duration,
@@ -95,7 +95,7 @@ static void on_wave(void *context)
     if (provisioner->phase != PHASE_IDLE || !provisioner->batcher.open)
         return;
     struct batcher_window window = window_of(provisioner);
-    int64_t now = loop_monotonic_ns(provisioner->control->loop);
+    int64_t now = loop_monotonic_ns(provisioner->control->manager.loop);
     if (window.finished)
         reconcile_queue_add_after(provisioner->queue, KEY,
                                   ns_subtract(batcher_due(&provisioner->batcher, &window), now));
@@ -107,7 +107,7 @@ void provisioner_trigger(struct provisioner *provisioner, const char *uid)
         provisioner->deferred_trigger = true; // SCH-15
         return;
     }
-    int64_t now = loop_monotonic_ns(provisioner->control->loop);
+    int64_t now = loop_monotonic_ns(provisioner->control->manager.loop);
     bool was_open = provisioner->batcher.open;
     if (!batcher_trigger(&provisioner->batcher, uid, now))
         return;
@@ -136,7 +136,7 @@ static const struct acknowledgement *acknowledge(struct provisioner *provisioner
     if (entry != NULL)
         return entry;
     entry = memory_allocate(sizeof *entry);
-    entry->seen_ns = loop_monotonic_ns(provisioner->control->loop);
+    entry->seen_ns = loop_monotonic_ns(provisioner->control->manager.loop);
     map_set(provisioner->acknowledged, uid, entry);
     return entry;
 }
@@ -227,7 +227,7 @@ static void collect_unfinished(void *context, const struct metric *metric, struc
     if (provisioner->phase != PHASE_PLANNING)
         return;
     const char *const values[] = {"provisioner", provisioner->scheduling_id};
-    int64_t now = loop_monotonic_ns(provisioner->control->loop);
+    int64_t now = loop_monotonic_ns(provisioner->control->manager.loop);
     metric_emit(metric, out, (double)ns_subtract(now, provisioner->pass->started_ns) / SECOND,
                 values, ARRAY_LENGTH(values));
 }
@@ -239,19 +239,20 @@ struct provisioner *provisioner_create(struct control *control)
     provisioner->round = 1;
     provisioner->acknowledged = map_create();
     batcher_init(&provisioner->batcher);
-    provisioner->queue = control_queue(
-        control, &(struct reconcile_queue_options){
-                     .name = "provisioner", .reconcile = reconcile, .context = provisioner});
+    provisioner->queue =
+        manager_queue(&control->manager, &(struct reconcile_queue_options){.name = "provisioner",
+                                                                           .reconcile = reconcile,
+                                                                           .context = provisioner});
     metric_collect(control->metrics.unfinished_seconds, collect_unfinished, provisioner);
     provisioner->inputs = decision_inputs_create(control);
     control->preference_warnings = preference_warnings_create(control);
-    if (!control->settings->compatibility_upstream)
+    if (!control->manager.settings->compatibility_upstream)
         provisioner->control->workload_bursts =
             workload_bursts_create(control, on_wave, provisioner);
-    mirror_on_change(control->mirror, KIND_POD, on_pod, provisioner);
-    mirror_on_change(control->mirror, KIND_NODE, on_node, provisioner);
-    mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, provisioner);
-    mirror_on_change(control->mirror, KIND_NODE_POOL, on_pool, provisioner);
+    mirror_on_change(control->manager.mirror, KIND_POD, on_pod, provisioner);
+    mirror_on_change(control->manager.mirror, KIND_NODE, on_node, provisioner);
+    mirror_on_change(control->manager.mirror, KIND_NODE_CLAIM, on_claim, provisioner);
+    mirror_on_change(control->manager.mirror, KIND_NODE_POOL, on_pool, provisioner);
     return provisioner;
 }
 
@@ -291,7 +292,7 @@ static void job_done(void *context)
     }
     provisioner->job = NULL;
     provisioner->phase = PHASE_PLANNED;
-    provisioner->pass->planned_ns = loop_monotonic_ns(provisioner->control->loop);
+    provisioner->pass->planned_ns = loop_monotonic_ns(provisioner->control->manager.loop);
     metric_set(provisioner->control->metrics.queue_depth, 0, "provisioner",
                provisioner->scheduling_id);
     free(job);
@@ -352,7 +353,7 @@ static void mark_tried(const struct provisioner *provisioner)
 
 static struct reconcile_result start_pass(struct provisioner *provisioner, bool early)
 {
-    const struct settings *settings = provisioner->control->settings;
+    const struct settings *settings = provisioner->control->manager.settings;
     provisioner->pass = provisioning_pass_create(
         provisioner->control,
         &(struct backlog_chunk_options){
@@ -370,12 +371,12 @@ static struct reconcile_result start_pass(struct provisioner *provisioner, bool 
               (int64_t)cluster_provisionable(provisioner->control->cluster)->count);
     struct metric *depth = provisioner->control->metrics.queue_depth;
     metric_remove_all(depth);
-    random_uuid(&provisioner->control->random, provisioner->scheduling_id);
+    random_uuid(&provisioner->control->manager.random, provisioner->scheduling_id);
     metric_set(depth, queue_depth(provisioner), "provisioner", provisioner->scheduling_id);
     struct planning_job *job = memory_allocate(sizeof *job);
     *job = (struct planning_job){provisioner, provisioner->pass};
     provisioner->job = job;
-    loop_offload(provisioner->control->loop, job_work, job_done, job);
+    loop_offload(provisioner->control->manager.loop, job_work, job_done, job);
     return reconcile_done();
 }
 
@@ -406,9 +407,9 @@ static enum operation_outcome note_created(void *context, const char *key,
 static bool is_known_for_good(const struct provisioner *provisioner)
 {
     const struct provisioning_pass *pass = provisioner->pass;
-    return !provisioner->control->settings->compatibility_upstream && !provisioner->pass_failed &&
-           pass->plan != NULL && pass->plan->claims.count == 0 && pass->errors.data == NULL &&
-           !pass->early && !pass->rest && pass->left_out == 0 &&
+    return !provisioner->control->manager.settings->compatibility_upstream &&
+           !provisioner->pass_failed && pass->plan != NULL && pass->plan->claims.count == 0 &&
+           pass->errors.data == NULL && !pass->early && !pass->rest && pass->left_out == 0 &&
            pass->snapshot->marked_for_deletion.count == 0;
 }
 
@@ -429,7 +430,7 @@ static struct reconcile_result end_pass(struct provisioner *provisioner)
     }
     provisioner->pass = NULL;
     provisioner->phase = PHASE_IDLE;
-    int64_t now = loop_monotonic_ns(provisioner->control->loop);
+    int64_t now = loop_monotonic_ns(provisioner->control->manager.loop);
     provisioner->deferred_trigger = provisioner->deferred_trigger || held_back > 0;
     provisioner->repeat_at_ns = ns_add(now, provisioner->pass_failed ? AFTER_ERROR_NS : REPEAT_NS);
     if (provisioner->deferred_trigger || provisioner->goes_on)
@@ -458,7 +459,7 @@ static uint32_t create_round(struct provisioner *provisioner, struct work_item *
         }
         struct creation *creation = arena_allocate(round->arena, sizeof *creation);
         *creation = (struct creation){provisioner, round->first + i};
-        start_create(&(struct operation_about){.control = control,
+        start_create(&(struct operation_about){.manager = &control->manager,
                                                .item = item,
                                                .doing = "creating node claim",
                                                .record = note_created,
@@ -591,10 +592,10 @@ static struct reconcile_result repeat_known(struct provisioner *provisioner, int
 // Pods that were applied together with their NodePool would be told that there is none.
 static bool awaits_new_pool(const struct control *control)
 {
-    int64_t now = control_now(control);
+    int64_t now = manager_now(&control->manager);
     struct mirror_iterator iterator = {0};
     for (const struct object *pool;
-         (pool = mirror_next(control->mirror, KIND_NODE_POOL, &iterator)) != NULL;) {
+         (pool = mirror_next(control->manager.mirror, KIND_NODE_POOL, &iterator)) != NULL;) {
         int64_t age = ns_subtract(now, pool->meta.creation_timestamp);
         if (age > -NEW_POOL_NS && age < NEW_POOL_NS && !pool_is_ready(pool) &&
             !object_is_deleting(pool) && managed_pool(control, (const struct node_pool *)pool))
@@ -611,7 +612,7 @@ static void tell_nobody_waits(struct control *control)
 
 static struct reconcile_result idle(struct provisioner *provisioner)
 {
-    int64_t now = loop_monotonic_ns(provisioner->control->loop);
+    int64_t now = loop_monotonic_ns(provisioner->control->manager.loop);
     struct batcher_window window = window_of(provisioner);
     if (!provisioner->batcher.open && provisioner->repeat_at_ns != 0 &&
         now >= provisioner->repeat_at_ns) {
@@ -649,7 +650,7 @@ static struct reconcile_result idle(struct provisioner *provisioner)
 // Pods that were not bound where they were planned are planned anew when the others are bound.
 static struct reconcile_result look_at_left_over(struct provisioner *provisioner)
 {
-    int64_t now = loop_monotonic_ns(provisioner->control->loop);
+    int64_t now = loop_monotonic_ns(provisioner->control->manager.loop);
     if (provisioner->left_over_until_ns != 0 && now >= provisioner->left_over_until_ns &&
         has_work(provisioner))
         provisioner_trigger(provisioner, KEY);

@@ -17,6 +17,7 @@
 #include "control/state/state_node.h"
 #include "engine/pods/placeholders.h"
 #include "model/reading/pod.h"
+#include "model/schema/encode.h"
 
 #define NAMED_PODS_MAX      5
 #define FAILURES_LOGGED_MAX 100 // a pass; all have their event
@@ -33,7 +34,7 @@ struct provisioning_pass *provisioning_pass_create(struct control *control,
 {
     struct provisioning_pass *pass = memory_allocate(sizeof *pass);
     pass->control = control;
-    pass->started_ns = loop_monotonic_ns(control->loop);
+    pass->started_ns = loop_monotonic_ns(control->manager.loop);
     pass->arena = arena_create(64 * 1024);
     pass->snapshot = snapshot_build(control, &pass->errors);
     pass->left_out = backlog_chunk_choose(pass->snapshot, portion);
@@ -205,7 +206,7 @@ static bool any_real_pod(const struct plan_placement *placement)
 static bool goes_by_itself(const struct provisioning_pass *pass, const struct pod *pod,
                            const struct state_node *state)
 {
-    return !pass->control->settings->compatibility_upstream && pod_is_unexamined(pod) &&
+    return !pass->control->manager.settings->compatibility_upstream && pod_is_unexamined(pod) &&
            state != NULL && state_initialized(state);
 }
 
@@ -214,10 +215,10 @@ static void tell_nominated(struct control *control, const struct pod *pod, const
 {
     struct event_text event = nominated;
     event.dedupe = pod->meta.uid;
-    publish(control, (const struct object *)pod, &event, "Pod should schedule on: %s%s%s%s%s",
-            claim != NULL ? "nodeclaim/" : "", claim != NULL ? claim : "",
-            claim != NULL && node != NULL ? ", " : "", node != NULL ? "node/" : "",
-            node != NULL ? node : "");
+    publish(&control->manager, (const struct object *)pod, &event,
+            "Pod should schedule on: %s%s%s%s%s", claim != NULL ? "nodeclaim/" : "",
+            claim != NULL ? claim : "", claim != NULL && node != NULL ? ", " : "",
+            node != NULL ? "node/" : "", node != NULL ? node : "");
 }
 
 // Places on NodeClaims that are on their way are kept for pods that are about to be created.
@@ -239,7 +240,7 @@ static void expect_on(const struct provisioning_pass *pass, const struct plan_pl
 static void plan_pod(struct control *control, const struct pod *pod, const char *claim)
 {
     const struct object *now =
-        mirror_get(control->mirror, KIND_POD, pod->meta.namespace, pod->meta.name);
+        mirror_get(control->manager.mirror, KIND_POD, pod->meta.namespace, pod->meta.name);
     if (now != NULL && text_equal(now->meta.uid, pod->meta.uid))
         cluster_plan_pod(control->cluster, pod, claim);
 }
@@ -306,7 +307,7 @@ static void tell_unschedulable(const struct provisioning_pass *pass)
         struct text waits = {0};
         if (pass->with_reasons && !entry->ignored)
             launch_backoff_explain(pass->control->launch_backoff, entry, &waits);
-        publish(pass->control, (const struct object *)pod, &event, "%s%s%s",
+        publish(&pass->control->manager, (const struct object *)pod, &event, "%s%s%s",
                 entry->ignored ? "" : "Failed to schedule pod, ", entry->message,
                 waits.data != NULL ? waits.data : "");
         text_free(&waits);
@@ -348,7 +349,7 @@ static void tell_note(struct control *control, const struct plan_note *note)
                                    .warning = note->level == NOTE_EVENT_WARNING,
                                    .window_ns = MINUTE};
         if (note->object != NULL && note->reason != NULL)
-            publish(control, note->object, &event, "%s", note->message);
+            publish(&control->manager, note->object, &event, "%s", note->message);
         break;
     }
     }
@@ -406,7 +407,7 @@ void provisioning_pass_created(struct provisioning_pass *pass, uint32_t index,
     pass->created++;
     struct text types = {0};
     describe_types(&pass->round->types[index - pass->round->first], &types);
-    json_t *resources = json_resources(&planned->requests);
+    json_t *resources = resource_map_encode(&planned->requests);
     char *requests CLEANUP_FREE = json_dumps(resources, JSON_COMPACT);
     json_decref(resources);
     log_info("created nodeclaim", "s:controller", "provisioner", "o:NodePool",

@@ -34,7 +34,7 @@ static void add_kind(struct snapshot *snapshot, const struct control *control, e
 {
     struct mirror_iterator iterator = {0};
     for (const struct object *object;
-         (object = mirror_next(control->mirror, kind, &iterator)) != NULL;)
+         (object = mirror_next(control->manager.mirror, kind, &iterator)) != NULL;)
         if (!is_somebody_elses(control, object))
             snapshot_add(snapshot, object);
 }
@@ -44,7 +44,7 @@ static void add_salvaged_nodes(struct snapshot *snapshot, const struct control *
 {
     struct mirror_iterator iterator = {0};
     for (const struct object *object;
-         (object = mirror_next_salvaged(control->mirror, KIND_NODE, &iterator)) != NULL;)
+         (object = mirror_next_salvaged(control->manager.mirror, KIND_NODE, &iterator)) != NULL;)
         snapshot_add(snapshot, object);
 }
 
@@ -52,11 +52,11 @@ static void add_pods(struct snapshot *snapshot, struct control *control)
 {
     struct mirror_iterator iterator = {0};
     for (const struct object *object;
-         (object = mirror_next(control->mirror, KIND_POD, &iterator)) != NULL;) {
+         (object = mirror_next(control->manager.mirror, KIND_POD, &iterator)) != NULL;) {
         const struct pod *pod = (const struct pod *)object;
         bool bound = pod->spec.node_name != NULL && *pod->spec.node_name != '\0';
         if (pod_is_terminal(pod) || cluster_is_spoken_for(control->cluster, pod) ||
-            (!bound && !control->settings->compatibility_upstream))
+            (!bound && !control->manager.settings->compatibility_upstream))
             continue; // those that wait and count are added below
         snapshot_add(snapshot, object);
     }
@@ -75,7 +75,7 @@ static void add_catalogs(struct snapshot *snapshot, struct control *control, str
 {
     struct mirror_iterator iterator = {0};
     for (const struct object *object;
-         (object = mirror_next(control->mirror, KIND_NODE_POOL, &iterator)) != NULL;) {
+         (object = mirror_next(control->manager.mirror, KIND_NODE_POOL, &iterator)) != NULL;) {
         const struct node_pool *pool = (const struct node_pool *)object;
         if (!managed_pool(control, pool))
             continue;
@@ -120,19 +120,19 @@ static void add_marks(struct snapshot *snapshot, struct control *control)
 struct snapshot *snapshot_build(struct control *control, struct text *errors)
 {
     struct snapshot *snapshot = snapshot_create();
-    snapshot->time = control_now(control);
+    snapshot->time = manager_now(&control->manager);
     // The texts of the settings stay the controller's own: nothing for the snapshot to free.
-    snapshot->settings = *control->settings;
+    snapshot->settings = *control->manager.settings;
     snapshot->settings.strings_count = 0;
     memset(snapshot->settings.strings, 0, sizeof snapshot->settings.strings);
-    snapshot->require_unschedulable_condition = control->settings->compatibility_upstream;
+    snapshot->require_unschedulable_condition = control->manager.settings->compatibility_upstream;
     for (size_t i = 0; i < ARRAY_LENGTH(kinds); i++)
         add_kind(snapshot, control, kinds[i]);
     add_kind(snapshot, control, control->node_class_kind);
     add_salvaged_nodes(snapshot, control);
     snapshot_add_node_claims(snapshot, control);
     add_pods(snapshot, control);
-    if (!control->settings->compatibility_upstream)
+    if (!control->manager.settings->compatibility_upstream)
         add_waiting_pods(snapshot, control);
     snapshot_add_planned_pods(snapshot, control);
     snapshot_add_expected_pods(snapshot, control);
@@ -145,7 +145,7 @@ struct snapshot *snapshot_build(struct control *control, struct text *errors)
 bool deleting_nodes_have_pods(const struct control *control)
 {
     struct map_entry *position = NULL;
-    int64_t now = control_now(control);
+    int64_t now = manager_now(&control->manager);
     for (const struct state_node *state;
          (state = cluster_next(control->cluster, &position)) != NULL;) {
         if (!state_marked(state))
@@ -178,7 +178,8 @@ bool snapshot_has_catalogs(const struct snapshot *snapshot, struct control *cont
     bool held = true;
     struct mirror_iterator iterator = {0};
     for (const struct object *object;
-         held && (object = mirror_next(control->mirror, KIND_NODE_POOL, &iterator)) != NULL;) {
+         held &&
+         (object = mirror_next(control->manager.mirror, KIND_NODE_POOL, &iterator)) != NULL;) {
         struct error error = {0};
         if (!managed_pool(control, (const struct node_pool *)object))
             continue;

@@ -86,12 +86,12 @@ void snapshot_add_node_claims(struct snapshot *snapshot, struct control *control
     struct worst_case_capacity *largest = worst_case_capacity_create(control);
     struct mirror_iterator iterator = {0};
     for (const struct object *object;
-         (object = mirror_next(control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;) {
+         (object = mirror_next(control->manager.mirror, KIND_NODE_CLAIM, &iterator)) != NULL;) {
         const struct node_claim *claim = (const struct node_claim *)object;
         if (!managed_claim(control, claim)) // LIF-2: its Node is like one that nobody manages
             continue;
         if (node_claim_is_launched(claim) || object_is_deleting(object) ||
-            control->settings->compatibility_upstream)
+            control->manager.settings->compatibility_upstream)
             snapshot_add(snapshot, object);
         else
             add_unlaunched(snapshot, control, largest, claim);
@@ -100,7 +100,8 @@ void snapshot_add_node_claims(struct snapshot *snapshot, struct control *control
     // It counts, and its node is left alone (API-603).
     iterator = (struct mirror_iterator){0};
     for (const struct object *object;
-         (object = mirror_next_salvaged(control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;)
+         (object = mirror_next_salvaged(control->manager.mirror, KIND_NODE_CLAIM, &iterator)) !=
+         NULL;)
         snapshot_add(snapshot, object);
 }
 
@@ -206,7 +207,7 @@ void snapshot_add_planned_pods(struct snapshot *snapshot, struct control *contro
     struct planning planning = {snapshot, control, map_create()};
     const struct pod_list *pods = cluster_provisionable(control->cluster);
     struct map_entry *position = NULL;
-    bool wanted = !control->settings->compatibility_upstream;
+    bool wanted = !control->manager.settings->compatibility_upstream;
     for (uint32_t i = 0; wanted && i < pods->count; i++)
         add_planned_pod(&planning, pods->items[i]);
     for (const struct state_node *state;

@@ -51,7 +51,7 @@ void wave_report_pass(struct wave_report *report, const struct provisioning_pass
         return;
     report->purchases++;
     report->claims += bought;
-    report->last_ns = loop_monotonic_ns(report->control->loop);
+    report->last_ns = loop_monotonic_ns(report->control->manager.loop);
     list_for_each (claim, &pass->plan->claims)
         map_set(report->pools, claim->node_pool->meta.name, report);
 }
@@ -62,7 +62,7 @@ void wave_report_landed(struct wave_report *report, bool as_planned)
         return;
     report->as_planned += as_planned;
     report->elsewhere += !as_planned;
-    report->last_ns = loop_monotonic_ns(report->control->loop);
+    report->last_ns = loop_monotonic_ns(report->control->manager.loop);
 }
 
 static bool planned_pods_wait(const struct control *control)
@@ -100,8 +100,9 @@ static void tell(const struct wave_report *report)
     describe(report, seconds, &text);
     for (struct map_entry *at = map_first(report->pools); at != NULL; at = map_next(at)) {
         const struct node_pool *pool = find_pool(control, map_key(at));
-        if (pool != NULL && !control->settings->compatibility_upstream)
-            publish(control, (const struct object *)pool, &event, "Wave placed: %s", text.data);
+        if (pool != NULL && !control->manager.settings->compatibility_upstream)
+            publish(&control->manager, (const struct object *)pool, &event, "Wave placed: %s",
+                    text.data);
     }
     text_free(&text);
 }
@@ -109,7 +110,8 @@ static void tell(const struct wave_report *report)
 void wave_report_review(struct wave_report *report)
 {
     if (!report->is_open ||
-        ns_subtract(loop_monotonic_ns(report->control->loop), report->last_ns) < OVER_AFTER_NS ||
+        ns_subtract(loop_monotonic_ns(report->control->manager.loop), report->last_ns) <
+            OVER_AFTER_NS ||
         planned_pods_wait(report->control))
         return;
     report->is_open = false;

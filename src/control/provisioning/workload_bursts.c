@@ -54,9 +54,9 @@ struct workload_bursts *workload_bursts_create(struct control *control,
     waves->context = context;
     waves->workloads = map_create();
     waves->loose_ns = INT64_MIN / 2;
-    mirror_on_change(control->mirror, KIND_POD, on_pod, waves);
+    mirror_on_change(control->manager.mirror, KIND_POD, on_pod, waves);
     for (size_t i = 0; i < ARRAY_LENGTH(kinds); i++)
-        mirror_on_change(control->mirror, kinds[i], on_workload, waves);
+        mirror_on_change(control->manager.mirror, kinds[i], on_workload, waves);
     return waves;
 }
 
@@ -118,7 +118,8 @@ static bool is_under_way(const struct workload_bursts *waves, const struct workl
                          int64_t now_ns)
 {
     bool is_first = workload->pods == 0 && workload->sample == NULL && !workload->is_failing;
-    int64_t patience_ns = is_first ? FIRST_NS : waves->control->settings->batch_idle_duration;
+    int64_t patience_ns =
+        is_first ? FIRST_NS : waves->control->manager.settings->batch_idle_duration;
     return !is_complete(workload) && missing_of(workload, now_ns) == 0 &&
            ns_subtract(now_ns, workload->changed_ns) < patience_ns;
 }
@@ -138,9 +139,9 @@ static struct workload *workload_of(struct workload_bursts *waves, const char *u
 
 static void note_growth(struct workload_bursts *waves)
 {
-    int64_t now_ns = loop_monotonic_ns(waves->control->loop);
+    int64_t now_ns = loop_monotonic_ns(waves->control->manager.loop);
     int64_t gap_ns = ns_subtract(now_ns, waves->grown_ns);
-    if (gap_ns >= waves->control->settings->batch_idle_duration)
+    if (gap_ns >= waves->control->manager.settings->batch_idle_duration)
         waves->gap_ns = 0; // another wave
     else if (gap_ns > waves->gap_ns)
         waves->gap_ns = gap_ns;
@@ -149,7 +150,7 @@ static void note_growth(struct workload_bursts *waves)
 
 static void note_change(struct workload_bursts *waves, struct workload *workload)
 {
-    workload->changed_ns = loop_monotonic_ns(waves->control->loop);
+    workload->changed_ns = loop_monotonic_ns(waves->control->manager.loop);
     if (!workload->is_listed && !is_complete(workload)) {
         workload->is_listed = true;
         vector_push(&waves->under_way, workload);
@@ -208,7 +209,7 @@ static struct share share_of(const struct object *object)
 
 static void tell_absence(struct workload_bursts *waves, size_t kind)
 {
-    if (waves->is_told[kind] || !mirror_is_absent(waves->control->mirror, kinds[kind]))
+    if (waves->is_told[kind] || !mirror_is_absent(waves->control->manager.mirror, kinds[kind]))
         return;
     waves->is_told[kind] = true;
     log_info("cannot see the workloads of a kind, their pods wait for the whole batch window",
@@ -274,7 +275,7 @@ static void on_workload(void *context, enum mirror_change change, const struct o
 // --- the look ------------------------------------------------------------------------------------
 void workload_bursts_note_loose(struct workload_bursts *waves)
 {
-    waves->loose_ns = loop_monotonic_ns(waves->control->loop);
+    waves->loose_ns = loop_monotonic_ns(waves->control->manager.loop);
 }
 
 static void unlist(struct workload_bursts *waves, uint32_t index)
@@ -303,7 +304,7 @@ static void review(struct workload_bursts *waves, int64_t now_ns)
 
 static bool any_is_under_way(const struct workload_bursts *waves)
 {
-    int64_t now_ns = loop_monotonic_ns(waves->control->loop);
+    int64_t now_ns = loop_monotonic_ns(waves->control->manager.loop);
     vector_for_each (workload, &waves->under_way)
         if (is_under_way(waves, *workload, now_ns))
             return true;
@@ -312,15 +313,16 @@ static bool any_is_under_way(const struct workload_bursts *waves)
 
 bool workload_bursts_finished(struct workload_bursts *waves)
 {
-    int64_t now_ns = loop_monotonic_ns(waves->control->loop);
+    int64_t now_ns = loop_monotonic_ns(waves->control->manager.loop);
     if (any_is_under_way(waves))
         return false;
-    return ns_subtract(now_ns, waves->loose_ns) >= waves->control->settings->batch_idle_duration;
+    return ns_subtract(now_ns, waves->loose_ns) >=
+           waves->control->manager.settings->batch_idle_duration;
 }
 
 int64_t workload_bursts_settled_at(const struct workload_bursts *waves)
 {
-    int64_t idle_ns = waves->control->settings->batch_idle_duration;
+    int64_t idle_ns = waves->control->manager.settings->batch_idle_duration;
     if (any_is_under_way(waves))
         return INT64_MAX;
     int64_t settle_ns = ns_multiply(SETTLE_GAPS, waves->gap_ns);
@@ -332,7 +334,7 @@ int64_t workload_bursts_settled_at(const struct workload_bursts *waves)
 bool workload_bursts_next_expected(struct workload_bursts *waves, const char *after,
                                    struct expected_pods *out)
 {
-    int64_t now_ns = loop_monotonic_ns(waves->control->loop);
+    int64_t now_ns = loop_monotonic_ns(waves->control->manager.loop);
     const struct workload *next = NULL;
     if (after == NULL)
         review(waves, now_ns);

@@ -72,11 +72,11 @@ struct cluster *cluster_create(struct control *control)
     cluster->node_pods = map_create();
     cluster->planned = planned_pods_create();
     cluster->node_names = map_create();
-    cluster->changed_at = control_now(control);
-    mirror_on_change(control->mirror, KIND_NODE, on_node, cluster);
-    mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, cluster);
-    mirror_on_change(control->mirror, KIND_POD, on_pod, cluster);
-    mirror_on_change(control->mirror, KIND_NODE_POOL, on_pool, cluster);
+    cluster->changed_at = manager_now(&control->manager);
+    mirror_on_change(control->manager.mirror, KIND_NODE, on_node, cluster);
+    mirror_on_change(control->manager.mirror, KIND_NODE_CLAIM, on_claim, cluster);
+    mirror_on_change(control->manager.mirror, KIND_POD, on_pod, cluster);
+    mirror_on_change(control->manager.mirror, KIND_NODE_POOL, on_pool, cluster);
     return cluster;
 }
 
@@ -133,12 +133,12 @@ void cluster_destroy(struct cluster *cluster)
 
 static void touch(struct cluster *cluster)
 {
-    cluster->changed_at = control_now(cluster->control);
+    cluster->changed_at = manager_now(&cluster->control->manager);
 }
 
 int64_t cluster_changed_at(struct cluster *cluster)
 {
-    if (ns_subtract(control_now(cluster->control), cluster->changed_at) >= CHANGED_AGE_NS)
+    if (ns_subtract(manager_now(&cluster->control->manager), cluster->changed_at) >= CHANGED_AGE_NS)
         touch(cluster);
     return cluster->changed_at;
 }
@@ -208,9 +208,9 @@ static void state_note_changes(struct cluster *cluster, struct state_node *state
     if (!initialized)
         state->initialized_ns = 0;
     else if (state->initialized_ns == 0)
-        state->initialized_ns = loop_monotonic_ns(cluster->control->loop);
+        state->initialized_ns = loop_monotonic_ns(cluster->control->manager.loop);
     if (initialized && !state->was_initialized &&
-        !cluster->control->settings->compatibility_upstream)
+        !cluster->control->manager.settings->compatibility_upstream)
         keep_for_planned_pods(cluster, state);
     state->was_initialized = initialized;
     state->was_marked = marked;
@@ -444,14 +444,14 @@ static void drop_empty_list(struct cluster *cluster, const char *node_name)
 static bool is_nominated_by_scheduler(const struct cluster *cluster, const struct pod *pod)
 {
     return pod_is_nominated(pod) &&
-           (cluster->control->settings->compatibility_upstream ||
+           (cluster->control->manager.settings->compatibility_upstream ||
             (planned_pods_claim(cluster->planned, pod->meta.uid) == NULL &&
              find_node(cluster->control, pod->status.nominated_node_name) != NULL));
 }
 
 static bool is_provisionable(const struct cluster *cluster, const struct pod *pod)
 {
-    if (cluster->control->settings->compatibility_upstream)
+    if (cluster->control->manager.settings->compatibility_upstream)
         return pod_wants_node(pod);
     const struct condition *scheduled = condition_find(&pod->status.conditions, "PodScheduled");
     bool waits = pod_is_unexamined(pod) || pod_is_nominated(pod) ||
@@ -543,7 +543,7 @@ static void release_displaced(struct cluster *cluster, const struct node *node)
             continue;
         }
         count_landing(cluster, claim, false);
-        record_of(cluster, pod)->displaced_ns = loop_monotonic_ns(cluster->control->loop);
+        record_of(cluster, pod)->displaced_ns = loop_monotonic_ns(cluster->control->manager.loop);
         planned_pods_forget(cluster->planned, pod->meta.uid);
     }
 }
@@ -555,7 +555,7 @@ static bool note_landing(struct cluster *cluster, const struct pod *pod,
     if (claim == NULL)
         return false;
     const struct node *node = find_node(cluster->control, pod->spec.node_name);
-    cluster->landed_ns = loop_monotonic_ns(cluster->control->loop);
+    cluster->landed_ns = loop_monotonic_ns(cluster->control->manager.loop);
     bool there = node != NULL && claim_key(claim) != NULL &&
                  text_equal(node->spec.provider_id, claim_key(claim));
     count_landing(cluster, claim, there);
@@ -606,7 +606,7 @@ static void on_pod(void *context, enum mirror_change change, const struct object
         const struct node_claim *planned = name != NULL ? find_claim(cluster->control, name) : NULL;
         bool as_planned = note_landing(cluster, record->pod, planned);
         planned_pods_forget(cluster->planned, new_object->meta.uid);
-        if (!as_planned && !cluster->control->settings->compatibility_upstream)
+        if (!as_planned && !cluster->control->manager.settings->compatibility_upstream)
             release_displaced(cluster, find_node(cluster->control, record->pod->spec.node_name));
     }
 }
@@ -654,26 +654,28 @@ void cluster_expect_node(struct cluster *cluster, const struct node_claim *claim
 // --- what decisions leave behind -----------------------------------------------------------------
 static int64_t nomination_ns(const struct cluster *cluster)
 {
-    int64_t window = 2 * cluster->control->settings->batch_max_duration;
+    int64_t window = 2 * cluster->control->manager.settings->batch_max_duration;
     return window > 10 * SECOND ? window : 10 * SECOND;
 }
 
 void cluster_nominate(struct cluster *cluster, struct state_node *state)
 {
-    state->nominated_until = ns_add(control_now(cluster->control), nomination_ns(cluster));
+    state->nominated_until =
+        ns_add(manager_now(&cluster->control->manager), nomination_ns(cluster));
 }
 
 void cluster_hold(struct cluster *cluster, struct state_node *state, int64_t window_ns)
 {
-    int64_t until =
-        ns_add(control_now(cluster->control), window_ns > 0 ? window_ns : nomination_ns(cluster));
+    int64_t until = ns_add(manager_now(&cluster->control->manager),
+                           window_ns > 0 ? window_ns : nomination_ns(cluster));
     if (state->held_until < until)
         state->held_until = until;
 }
 
 int64_t cluster_nominated_until(const struct cluster *cluster, const struct state_node *state)
 {
-    bool counts = cluster->unbound.count > 0 || cluster->control->settings->compatibility_upstream;
+    bool counts =
+        cluster->unbound.count > 0 || cluster->control->manager.settings->compatibility_upstream;
     int64_t until = counts ? state->nominated_until : 0;
     return until > state->held_until ? until : state->held_until;
 }
@@ -753,7 +755,7 @@ static int64_t chance_left(const struct cluster *cluster, const struct state_nod
     int64_t until_ns =
         ns_maximum(ns_add(state->initialized_ns, chance_ns), ns_add(cluster->landed_ns, busy_ns));
     until_ns = ns_minimum(until_ns, ns_add(state->initialized_ns, CHANCE_MAX_NS));
-    return ns_subtract(until_ns, loop_monotonic_ns(cluster->control->loop));
+    return ns_subtract(until_ns, loop_monotonic_ns(cluster->control->manager.loop));
 }
 
 const struct node_claim *cluster_planned_claim(struct cluster *cluster, const struct pod *pod)
@@ -770,7 +772,7 @@ const struct node_claim *cluster_planned_claim(struct cluster *cluster, const st
     if (key == NULL)
         return claim;
     const struct state_node *state = map_get(cluster->states, key);
-    bool over = cluster->control->settings->compatibility_upstream || state == NULL ||
+    bool over = cluster->control->manager.settings->compatibility_upstream || state == NULL ||
                 state_marked(state) ||
                 (state_initialized(state) && !nominator_keeps(cluster->control->nominator, name) &&
                  chance_left(cluster, state, pod) <= 0);
@@ -826,7 +828,7 @@ void cluster_note_opening(struct cluster *cluster, const char *name)
     const char *key = claim != NULL ? claim_key(claim) : NULL;
     struct state_node *state = key != NULL ? map_get(cluster->states, key) : NULL;
     if (state != NULL && state->initialized_ns != 0)
-        state->initialized_ns = loop_monotonic_ns(cluster->control->loop);
+        state->initialized_ns = loop_monotonic_ns(cluster->control->manager.loop);
 }
 
 // How long the displaced pod still waits to be planned anew.
@@ -836,7 +838,7 @@ static int64_t displaced_left(const struct cluster *cluster, const struct pod_re
         return 0;
     int64_t until_ns = ns_minimum(ns_add(cluster->landed_ns, DISPLACED_QUIET_NS),
                                   ns_add(record->displaced_ns, DISPLACED_MAX_NS));
-    return ns_subtract(until_ns, loop_monotonic_ns(cluster->control->loop));
+    return ns_subtract(until_ns, loop_monotonic_ns(cluster->control->manager.loop));
 }
 
 // The same for a pod with a plan: its node is open.
@@ -886,7 +888,7 @@ bool cluster_is_awaited(struct cluster *cluster, const struct node_claim *claim)
 // --- sync ----------------------------------------------------------------------------------------
 static bool everything_tracked(const struct cluster *cluster)
 {
-    const struct mirror *mirror = cluster->control->mirror;
+    const struct mirror *mirror = cluster->control->manager.mirror;
     struct mirror_iterator iterator = {0};
     for (const struct object *object; (object = mirror_next(mirror, KIND_NODE_CLAIM, &iterator));) {
         const struct node_claim *claim = (const struct node_claim *)object;
@@ -904,8 +906,8 @@ static bool everything_tracked(const struct cluster *cluster)
 bool cluster_synced(struct cluster *cluster)
 {
     struct control_metrics *metrics = &cluster->control->metrics;
-    int64_t now = loop_monotonic_ns(cluster->control->loop);
-    if (!cluster->synced && mirror_synced(cluster->control->mirror)) {
+    int64_t now = loop_monotonic_ns(cluster->control->manager.loop);
+    if (!cluster->synced && mirror_synced(cluster->control->manager.mirror)) {
         if (cluster->listed_at_ns == 0)
             cluster->listed_at_ns = ns_add(now, 1);
         cluster->synced = everything_tracked(cluster) ||

@@ -31,8 +31,8 @@ struct decision_inputs *decision_inputs_create(struct control *control)
     };
     struct decision_inputs *inputs = memory_allocate(sizeof *inputs);
     for (size_t i = 0; i < ARRAY_LENGTH(kinds); i++)
-        mirror_on_change(control->mirror, kinds[i], on_change, inputs);
-    mirror_on_change(control->mirror, control->node_class_kind, on_change, inputs);
+        mirror_on_change(control->manager.mirror, kinds[i], on_change, inputs);
+    mirror_on_change(control->manager.mirror, control->node_class_kind, on_change, inputs);
     return inputs;
 }
 

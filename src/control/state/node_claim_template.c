@@ -6,6 +6,7 @@
 
 #include "control/state/requirement_match.h"
 #include "model/reading/catalog.h"
+#include "model/schema/encode.h"
 
 #define NAME_BASE_MAX   57 // generateName's limit: 63 with the hyphen and the suffix
 #define NAME_TRIES_MAX  20
@@ -120,8 +121,8 @@ static json_t *metadata_body(struct control *control, const struct plan_claim *c
 {
     const struct node_pool *pool = claim->node_pool;
     const struct node_class_reference *reference = pool->spec.template.spec.node_class_ref;
-    json_t *labels = json_string_map(&claim->labels);
-    json_t *annotations = json_string_map(&claim->annotations);
+    json_t *labels = string_map_encode(&claim->labels);
+    json_t *annotations = string_map_encode(&claim->annotations);
     set_default(labels, LABEL_NODE_POOL, pool->meta.name);
     if (reference != NULL)
         set_default(labels, control->node_class_label, reference->name);
@@ -162,7 +163,7 @@ static json_t *spec_body(const struct plan_claim *claim, const struct claim_type
                             json_string(template->termination_grace_period.text));
     if (types != NULL)
         json_object_set_new(spec, "resources",
-                            json_pack("{s:o}", "requests", json_resources(&claim->requests)));
+                            json_pack("{s:o}", "requests", resource_map_encode(&claim->requests)));
     return spec;
 }
 
@@ -170,7 +171,7 @@ void choose_claim_name(struct control *control, const char *pool, char name[CLAI
 {
     char suffix[6];
     for (uint32_t try = 0; try < NAME_TRIES_MAX; try++) {
-        random_name_suffix(&control->random, suffix);
+        random_name_suffix(&control->manager.random, suffix);
         snprintf(name, CLAIM_NAME_MAX, "%.*s-%s", NAME_BASE_MAX, pool, suffix);
         if (find_claim(control, name) == NULL)
             return;

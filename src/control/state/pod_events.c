@@ -4,9 +4,9 @@
 
 #include "base/nanoseconds.h"
 #include "control/runtime/control.h"
-#include "control/runtime/operations.h"
 #include "control/state/cluster.h"
 #include "model/reading/pod.h"
+#include "reconcile/operations.h"
 
 #define WINDOW_NS (10 * SECOND)
 #define DELAY_NS  (2 * SECOND)  // so that one write carries a wave of pods
@@ -34,7 +34,8 @@ static int64_t delay_of(const struct pod_events *events, const struct node_claim
     const struct duration *after = pool != NULL ? &pool->spec.disruption.consolidate_after : NULL;
     bool waited_for = after == NULL || (after->text != NULL && after->nanoseconds > 0 &&
                                         after->nanoseconds != DURATION_NEVER);
-    return waited_for || events->control->settings->compatibility_upstream ? DELAY_NS : LAZY_NS;
+    return waited_for || events->control->manager.settings->compatibility_upstream ? DELAY_NS
+                                                                                   : LAZY_NS;
 }
 
 int64_t pod_events_last(const struct pod_events *events, const struct node_claim *claim)
@@ -65,11 +66,11 @@ static void on_pod(void *context, enum mirror_change change, const struct object
     struct pod_events *events = context;
     const struct pod *before = (const struct pod *)old_object;
     const struct pod *pod = (const struct pod *)(new_object != NULL ? new_object : old_object);
-    int64_t now = control_now(events->control);
+    int64_t now = manager_now(&events->control->manager);
     if (pod->spec.node_name == NULL || pod_owned_by_daemon_set(pod))
         return;
     if (change == MIRROR_ADDED) {
-        bool listing = !mirror_kind_synced(events->control->mirror, KIND_POD);
+        bool listing = !mirror_kind_synced(events->control->manager.mirror, KIND_POD);
         note_event(events, pod, listing ? pod_bound_at(pod) : now);
         return;
     }
@@ -96,14 +97,14 @@ struct pod_events *pod_events_create(struct control *control)
     struct pod_events *events = memory_allocate(sizeof *events);
     events->control = control;
     events->events = map_create();
-    events->queue =
-        control_queue(control, &(struct reconcile_queue_options){.name = "nodeclaim.podevents",
-                                                                 .kind = "NodeClaim",
-                                                                 .concurrency = 10,
-                                                                 .reconcile = reconcile,
-                                                                 .context = events});
-    mirror_on_change(control->mirror, KIND_POD, on_pod, events);
-    mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, events);
+    events->queue = manager_queue(&control->manager,
+                                  &(struct reconcile_queue_options){.name = "nodeclaim.podevents",
+                                                                    .kind = "NodeClaim",
+                                                                    .concurrency = 10,
+                                                                    .reconcile = reconcile,
+                                                                    .context = events});
+    mirror_on_change(control->manager.mirror, KIND_POD, on_pod, events);
+    mirror_on_change(control->manager.mirror, KIND_NODE_CLAIM, on_claim, events);
     return events;
 }
 
@@ -125,12 +126,12 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     if (claim == NULL || event == NULL || object_is_deleting((const struct object *)claim) ||
         !managed_claim(control, claim) || event->at <= claim->status.last_pod_event_time)
         return reconcile_done();
-    int64_t now_ns = loop_monotonic_ns(control->loop);
+    int64_t now_ns = loop_monotonic_ns(control->manager.loop);
     if (event->written_ns != 0 && ns_subtract(now_ns, event->written_ns) < WINDOW_NS)
         return reconcile_after(ns_subtract(ns_add(event->written_ns, WINDOW_NS), now_ns));
     event->written_ns = now_ns;
     json_t *body = json_pack("{s:{s:o}}", "status", "lastPodEventTime", json_instant(event->at));
-    return start_patch_status(&(struct operation_about){.control = control,
+    return start_patch_status(&(struct operation_about){.manager = &control->manager,
                                                         .item = item,
                                                         .doing = "updating last pod event"},
                               (const struct object *)claim, body);

@@ -88,10 +88,10 @@ static void collect_state(void *context, const struct metric *metric, struct tex
 {
     const struct pod_metrics *metrics = context;
     struct mirror_iterator iterator = {0};
-    if (!metrics->control->started)
+    if (!metrics->control->manager.started)
         return;
     for (const struct object *pod;
-         (pod = mirror_next(metrics->control->mirror, KIND_POD, &iterator)) != NULL;)
+         (pod = mirror_next(metrics->control->manager.mirror, KIND_POD, &iterator)) != NULL;)
         emit_state(metrics->control, (const struct pod *)pod, metric, out);
 }
 
@@ -137,7 +137,7 @@ static void follow(struct pod_metrics *metrics, const struct pod *pod)
         return;
     int64_t scheduled = transition(pod, "PodScheduled"), ready = transition(pod, "Ready");
     if (times->wanted_at == 0 && pod_wants_node(pod))
-        times->wanted_at = control_now(metrics->control);
+        times->wanted_at = manager_now(&metrics->control->manager);
     if (times->unbound && scheduled != 0 && !pending) {
         times->unbound = false;
         metric_observe(metrics->bound, since_creation(pod, scheduled));
@@ -168,7 +168,7 @@ void pod_metrics_decided(struct pod_metrics *metrics, const struct pod *pod, boo
     if (!placed)
         times->placed_at = 0;
     else if (times->placed_at == 0)
-        times->placed_at = control_now(metrics->control);
+        times->placed_at = manager_now(&metrics->control->manager);
 }
 
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
@@ -234,10 +234,10 @@ static const struct waiting {
 static void collect_waiting(void *context, const struct metric *metric, struct text *out)
 {
     const struct gauge *gauge = context;
-    int64_t now = control_now(gauge->metrics->control);
+    int64_t now = manager_now(&gauge->metrics->control->manager);
     struct mirror_iterator iterator = {0};
-    for (const struct object *object;
-         (object = mirror_next(gauge->metrics->control->mirror, KIND_POD, &iterator)) != NULL;) {
+    for (const struct object *object; (object = mirror_next(gauge->metrics->control->manager.mirror,
+                                                            KIND_POD, &iterator)) != NULL;) {
         char key[600];
         pod_key(object, key);
         const struct pod_times *times = map_get(gauge->metrics->times, key);
@@ -253,7 +253,7 @@ static struct metric *register_histogram(struct pod_metrics *metrics, const char
                                          const char *help)
 {
     return metrics_register(
-        metrics->control->registry,
+        metrics->control->manager.registry,
         &(struct metric_options){.name = name,
                                  .help = help,
                                  .type = METRIC_HISTOGRAM,
@@ -263,7 +263,7 @@ static struct metric *register_histogram(struct pod_metrics *metrics, const char
 
 static void register_families(struct pod_metrics *metrics)
 {
-    struct metrics *registry = metrics->control->registry;
+    struct metrics *registry = metrics->control->manager.registry;
     const struct metric_options state = {
         .name = STATE,
         .help = "One for each pod.",
@@ -295,13 +295,13 @@ static void register_families(struct pod_metrics *metrics)
 
 struct pod_metrics *pod_metrics_create(struct control *control)
 {
-    if (control->settings->disable_cluster_state_observability) // LIF-357
+    if (control->manager.settings->disable_cluster_state_observability) // LIF-357
         return NULL;
     struct pod_metrics *metrics = memory_allocate(sizeof *metrics);
     metrics->control = control;
     metrics->times = map_create();
     register_families(metrics);
-    control_observe(control, KIND_POD, on_pod, metrics);
+    manager_observe(&control->manager, KIND_POD, on_pod, metrics);
     return metrics;
 }
 
@@ -309,7 +309,7 @@ void pod_metrics_destroy(struct pod_metrics *metrics)
 {
     if (metrics == NULL)
         return;
-    const struct metrics *registry = metrics->control->registry;
+    const struct metrics *registry = metrics->control->manager.registry;
     metric_collect(metrics_find(registry, STATE), NULL, NULL);
     for (size_t i = 0; i < WAITING_GAUGES; i++)
         metric_collect(metrics_find(registry, waiting[i].name), NULL, NULL);

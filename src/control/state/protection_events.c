@@ -18,7 +18,7 @@ struct protection_events *protection_events_create(struct control *control)
     struct protection_events *events = memory_allocate(sizeof *events);
     events->control = control;
     events->told = map_create();
-    mirror_on_change(control->mirror, KIND_POD, forget_object, events->told);
+    mirror_on_change(control->manager.mirror, KIND_POD, forget_object, events->told);
     return events;
 }
 
@@ -40,7 +40,7 @@ static void say(struct protection_events *events, const struct pod *pod,
             return;
         *told = hash;
     }
-    publish(events->control, (const struct object *)pod, event, "%s", text);
+    publish(&events->control->manager, (const struct object *)pod, event, "%s", text);
 }
 
 static void say_invalid(struct protection_events *events, const struct pod *pod, const char *value)
@@ -69,7 +69,7 @@ void protection_events_tell(struct protection_events *events, const struct pod *
     int64_t until;
     if (value == NULL)
         return;
-    switch (pod_protection(pod, control_now(events->control), &until)) {
+    switch (pod_protection(pod, manager_now(&events->control->manager), &until)) {
     case PROTECTION_INVALID:
         say_invalid(events, pod, value);
         break;

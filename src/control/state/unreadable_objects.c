@@ -45,7 +45,7 @@ static void on_budget(void *context, enum mirror_change change, const struct obj
     log_error("tracking PodDisruptionBudgets, selector cannot be read", "s:controller",
               "disruption", "n:PodDisruptionBudget", new_object->meta.namespace,
               new_object->meta.name);
-    publish(control, new_object, &event,
+    publish(&control->manager, new_object, &event,
             "The selector cannot be read: while it is so, no node with a pod of the namespace is "
             "disrupted voluntarily");
 }
@@ -53,6 +53,6 @@ static void on_budget(void *context, enum mirror_change change, const struct obj
 void unreadable_objects_watch(struct control *control)
 {
     for (int kind = 0; kind < KIND_COUNT; kind++)
-        mirror_on_invalid(control->mirror, (enum kind_id)kind, on_invalid, control);
-    control_observe(control, KIND_POD_DISRUPTION_BUDGET, on_budget, control);
+        mirror_on_invalid(control->manager.mirror, (enum kind_id)kind, on_invalid, control);
+    manager_observe(&control->manager, KIND_POD_DISRUPTION_BUDGET, on_budget, control);
 }

@@ -82,7 +82,7 @@ struct static_counts static_counts_of(struct static_capacity *capacity, const ch
     struct static_counts counts = {0};
     struct mirror_iterator iterator = {0};
     for (const struct object *object;
-         (object = mirror_next(control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;) {
+         (object = mirror_next(control->manager.mirror, KIND_NODE_CLAIM, &iterator)) != NULL;) {
         if (!text_equal(object_label(object, LABEL_NODE_POOL), pool))
             continue;
         enum static_standing standing =
@@ -93,7 +93,8 @@ struct static_counts static_counts_of(struct static_capacity *capacity, const ch
     }
     iterator = (struct mirror_iterator){0};
     for (const struct object *object;
-         (object = mirror_next_salvaged(control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;)
+         (object = mirror_next_salvaged(control->manager.mirror, KIND_NODE_CLAIM, &iterator)) !=
+         NULL;)
         counts.active += text_equal(object_label(object, LABEL_NODE_POOL), pool); // API-603
     counts.reserved = count_reserved(capacity, pool);
     return counts;

@@ -5,13 +5,13 @@
 
 #include "base/nanoseconds.h"
 #include "control/runtime/control.h"
-#include "control/runtime/operations.h"
 #include "control/state/cluster.h"
 #include "control/state/state_node.h"
 #include "control/static/static_capacity.h"
 #include "engine/disruption/candidates.h"
 #include "model/reading/pod.h"
 #include "model/reading/pod_eviction.h"
+#include "reconcile/operations.h"
 
 #define PERIOD_NS MINUTE
 
@@ -52,20 +52,20 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
 struct static_deprovisioning *static_deprovisioning_create(struct control *control,
                                                            struct static_capacity *capacity)
 {
-    if (!control->settings->gate_static_capacity)
+    if (!control->manager.settings->gate_static_capacity)
         return NULL;
     struct static_deprovisioning *deprovisioning = memory_allocate(sizeof *deprovisioning);
     deprovisioning->control = control;
     deprovisioning->capacity = capacity;
     deprovisioning->asked = map_create();
-    deprovisioning->queue =
-        control_queue(control, &(struct reconcile_queue_options){.name = "static.deprovisioning",
-                                                                 .kind = "NodePool",
-                                                                 .concurrency = 10,
-                                                                 .reconcile = reconcile,
-                                                                 .context = deprovisioning});
-    mirror_on_change(control->mirror, KIND_NODE_POOL, on_pool, deprovisioning);
-    mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, deprovisioning);
+    deprovisioning->queue = manager_queue(
+        &control->manager, &(struct reconcile_queue_options){.name = "static.deprovisioning",
+                                                             .kind = "NodePool",
+                                                             .concurrency = 10,
+                                                             .reconcile = reconcile,
+                                                             .context = deprovisioning});
+    mirror_on_change(control->manager.mirror, KIND_NODE_POOL, on_pool, deprovisioning);
+    mirror_on_change(control->manager.mirror, KIND_NODE_CLAIM, on_claim, deprovisioning);
     return deprovisioning;
 }
 
@@ -135,7 +135,7 @@ static struct static_candidate rate(const struct control *control, const struct 
     const struct node *node = state != NULL ? state_main_node(state) : NULL;
     const struct pod_list *pods =
         cluster_pods(control->cluster, node != NULL ? node->meta.name : NULL);
-    return static_candidate_of(claim, state != NULL ? pods : NULL, control_now(control));
+    return static_candidate_of(claim, state != NULL ? pods : NULL, manager_now(&control->manager));
 }
 
 static struct reconcile_result delete_first(struct static_deprovisioning *deprovisioning,
@@ -144,7 +144,7 @@ static struct reconcile_result delete_first(struct static_deprovisioning *deprov
                                             int64_t count)
 {
     struct operation_about about = {
-        .control = deprovisioning->control, .item = item, .doing = "deleting node claim"};
+        .manager = &deprovisioning->control->manager, .item = item, .doing = "deleting node claim"};
     for (int64_t i = 0; i < count; i++) {
         map_set(deprovisioning->asked, candidates[i].claim->meta.name, deprovisioning);
         start_delete(&about, (const struct object *)candidates[i].claim, -1);
@@ -160,7 +160,7 @@ static struct reconcile_result deprovision(struct static_deprovisioning *deprovi
     VECTOR(struct static_candidate) candidates = {0};
     struct mirror_iterator iterator = {0};
     for (const struct object *object;
-         (object = mirror_next(control->mirror, KIND_NODE_CLAIM, &iterator)) != NULL;) {
+         (object = mirror_next(control->manager.mirror, KIND_NODE_CLAIM, &iterator)) != NULL;) {
         const struct node_claim *claim = (const struct node_claim *)object;
         if (!text_equal(object_label(object, LABEL_NODE_POOL), pool->meta.name) ||
             static_standing_of(control, claim) != STATIC_ACTIVE)

@@ -8,11 +8,11 @@
 #include "control/launch/launch_backoff.h"
 #include "control/launch/launch_backoff_catalog.h"
 #include "control/runtime/control.h"
-#include "control/runtime/operations.h"
 #include "control/state/cluster.h"
 #include "control/state/node_claim_template.h"
 #include "control/static/static_capacity.h"
 #include "engine/templates/static_claim.h"
+#include "reconcile/operations.h"
 
 #define PERIOD_NS        MINUTE
 #define UNSYNCED_NS      SECOND
@@ -90,8 +90,9 @@ static void on_pool(void *context, enum mirror_change change, const struct objec
 static void note_failure(struct static_provisioning *provisioning, const char *pool)
 {
     struct pool_record *record = record_of(provisioning, pool);
-    int64_t now_ns = loop_monotonic_ns(provisioning->control->loop);
-    if (now_ns < record->not_before_ns || provisioning->control->settings->compatibility_upstream)
+    int64_t now_ns = loop_monotonic_ns(provisioning->control->manager.loop);
+    if (now_ns < record->not_before_ns ||
+        provisioning->control->manager.settings->compatibility_upstream)
         return;
     int64_t delay_ns = FAILED_FIRST_NS;
     for (uint32_t i = 0; i < record->failures && delay_ns < FAILED_MAX_NS; i++)
@@ -134,20 +135,20 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
 struct static_provisioning *static_provisioning_create(struct control *control,
                                                        struct static_capacity *capacity)
 {
-    if (!control->settings->gate_static_capacity)
+    if (!control->manager.settings->gate_static_capacity)
         return NULL;
     struct static_provisioning *provisioning = memory_allocate(sizeof *provisioning);
     provisioning->control = control;
     provisioning->capacity = capacity;
     provisioning->records = map_create();
-    provisioning->queue =
-        control_queue(control, &(struct reconcile_queue_options){.name = "static.provisioning",
-                                                                 .kind = "NodePool",
-                                                                 .concurrency = 10,
-                                                                 .reconcile = reconcile,
-                                                                 .context = provisioning});
-    mirror_on_change(control->mirror, KIND_NODE_POOL, on_pool, provisioning);
-    mirror_on_change(control->mirror, KIND_NODE_CLAIM, on_claim, provisioning);
+    provisioning->queue = manager_queue(
+        &control->manager, &(struct reconcile_queue_options){.name = "static.provisioning",
+                                                             .kind = "NodePool",
+                                                             .concurrency = 10,
+                                                             .reconcile = reconcile,
+                                                             .context = provisioning});
+    mirror_on_change(control->manager.mirror, KIND_NODE_POOL, on_pool, provisioning);
+    mirror_on_change(control->manager.mirror, KIND_NODE_CLAIM, on_claim, provisioning);
     return provisioning;
 }
 
@@ -214,7 +215,7 @@ static struct reconcile_result create_claims(struct static_provisioning *provisi
     struct plan_claim claim;
     const struct instance_type_catalog *catalog =
         launch_backoff_catalog(control->launch_backoff, pool, &error);
-    static_claim_make(arena, control->settings, catalog, pool, &claim);
+    static_claim_make(arena, control->manager.settings, catalog, pool, &claim);
     object_release((const struct object *)catalog);
     struct pool_record *record = record_of(provisioning, pool->meta.name);
     uint32_t started = 0;
@@ -233,7 +234,7 @@ static struct reconcile_result create_claims(struct static_provisioning *provisi
             break;
         }
         static_reserve(provisioning->capacity, pool->meta.name, creation->name);
-        start_create(&(struct operation_about){.control = control,
+        start_create(&(struct operation_about){.manager = &control->manager,
                                                .item = item,
                                                .doing = "creating node claim",
                                                .record = note_created,
@@ -299,7 +300,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
         return reconcile_done();
     if (!cluster_synced(control->cluster))
         return reconcile_after(UNSYNCED_NS);
-    int64_t left_ns =
-        ns_subtract(record_of(provisioning, name)->not_before_ns, loop_monotonic_ns(control->loop));
+    int64_t left_ns = ns_subtract(record_of(provisioning, name)->not_before_ns,
+                                  loop_monotonic_ns(control->manager.loop));
     return left_ns > 0 ? reconcile_after(left_ns) : provision(provisioning, item, pool);
 }

@@ -1,5 +1,5 @@
-// Operations: calls to the API server and the cloud that a reconcile has started (design.md idea
-// 3).
+// Operations: calls to the API server, and others that take their time, which a reconcile has
+// started (design.md idea 3).
 //
 // Each belongs to a work item. When all of an item's operations have ended, the item is finished
 // and its key reconciled again: after success at once, after an error with back-off. A completion
@@ -7,10 +7,15 @@
 // function may note the result where the next reconcile finds it.
 #pragma once
 
-#include "control/runtime/control.h"
+#include "kube/client.h"
+#include "model/schema/core.h"
+#include "reconcile/reconcile_queue.h"
+
+struct manager;
+struct timer;
 
 struct operations;
-struct operations *operations_create(struct control *control);
+struct operations *operations_create(struct manager *manager);
 // No completion may come after this: client and cloud are destroyed before the loop runs on.
 void operations_destroy(struct operations *operations);
 uint32_t operations_under_way(const struct operations *operations);
@@ -23,15 +28,11 @@ enum operation_outcome {
 };
 typedef enum operation_outcome (*operation_record)(void *context, const char *key,
                                                    const struct kube_result *result);
-typedef enum operation_outcome (*operation_record_machine)(void *context, const char *key,
-                                                           const struct machine_result *result);
-typedef enum operation_outcome (*operation_record_machines)(
-    void *context, const char *key, const struct machine_list_result *result);
 
-// What is common to all: the item, what is being done (for messages: "removing finalizer") and who
-// records. `record` may be NULL.
+// Common to all: the item, a text for messages ("removing finalizer") and the recorder of the
+// answer. `record` may be NULL.
 struct operation_about {
-    struct control *control;
+    struct manager *manager;
     struct work_item *item;
     const char *doing; // static text
     operation_record record;
@@ -57,14 +58,18 @@ struct reconcile_result start_delete(const struct operation_about *about,
                                      const struct object *object, int64_t grace_period_seconds);
 struct reconcile_result start_evict(const struct operation_about *about, const struct pod *pod);
 
-// The cloud's; `about->record` is not used.
-struct reconcile_result start_machine_create(const struct operation_about *about,
-                                             const struct node_claim *claim,
-                                             operation_record_machine record);
-struct reconcile_result start_machine_delete(const struct operation_about *about,
-                                             const char *provider_id,
-                                             operation_record_machine record);
-struct reconcile_result start_machine_get(const struct operation_about *about,
-                                          const char *provider_id, operation_record_machine record);
-struct reconcile_result start_machine_list(const struct operation_about *about,
-                                           operation_record_machines record);
+// --- for rooms that have other calls to make -----------------------------------------------------
+// An operation of another kind begins with this.
+struct operation {
+    struct operations *operations;
+    struct operation *next, *previous;
+    struct work_item *item;
+    const char *doing;
+    struct timer *timer; // NULL, or the caller's: destroyed with the operation
+};
+// `size` zeroed bytes that begin with a struct operation, which is set. The caller answers
+// reconcile_running() and calls operation_end() later, once. `about->record` is not used.
+void *operation_begin(const struct operation_about *about, size_t size);
+// The operation is freed; the item is finished if it was its last.
+void operation_end(struct operation *operation, enum operation_outcome outcome,
+                   const struct error *error);

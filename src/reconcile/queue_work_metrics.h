@@ -3,6 +3,6 @@
 // written.
 #pragma once
 
-#include "control/runtime/control.h"
+#include "reconcile/manager.h"
 
-void queue_work_metrics_collect(struct control *control, bool on); // LIF-358
+void queue_work_metrics_collect(struct manager *manager, bool on); // LIF-358
