@@ -20,7 +20,7 @@ static struct cluster_facts facts_of(const struct snapshot *snapshot)
 {
     CLEANUP_ARENA struct arena *arena = arena_create(1 << 16);
     struct cluster_facts facts = {0};
-    const struct candidate_options options = {.reason = "Underutilized"};
+    const struct candidate_options options = {.reason = DISRUPTION_UNDERUTILIZED};
     struct candidate_table table = candidates_build(arena, snapshot, &options);
     facts.candidates = table.candidates.count;
     list_for_each (candidate, &table.candidates)

@@ -176,7 +176,7 @@ static int report_snapshot(struct request *request, struct snapshot *snapshot)
     if (!input_read(&request->input, snapshot, &error))
         return command_failed(&command_budgets, &error);
     CLEANUP_ARENA struct arena *arena = arena_create(65536);
-    const struct candidate_options options = {.reason = budget_reasons[0]};
+    const struct candidate_options options = {.reason = DISRUPTION_EMPTY};
     struct candidate_table table = candidates_build(arena, snapshot, &options);
     if (!names_exist(request, &table, &error))
         return command_failed(&command_budgets, &error);

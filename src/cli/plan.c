@@ -55,6 +55,7 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
     };
     static const char *const methods[] = {"emptiness", "drift", "static-drift", "expiry", "multi",
                                           "single",    NULL};
+    const char *method = NULL;
     int option;
     optind = 1;
     opterr = 0;
@@ -64,7 +65,7 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
             request->options.verdicts = true;
         } else if (option == DISRUPT || option == METHOD) {
             request->options.disrupt = true;
-            request->options.method = option == METHOD ? optarg : request->options.method;
+            method = option == METHOD ? optarg : method;
         } else if (!input_take_option(&request->input, option)) {
             *status = command_usage_error(&command_plan, "unknown or incomplete option %s",
                                           argv[optind - 1]);
@@ -77,8 +78,9 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
         return false;
     }
     return input_check_options(&command_plan, &request->input, status) &&
-           (request->options.method == NULL ||
-            option_is_one_of(&command_plan, "--method", request->options.method, methods, status));
+           (method == NULL ||
+            (option_is_one_of(&command_plan, "--method", method, methods, status) &&
+             disruption_method_parse(method, &request->options.method)));
 }
 
 static void print_plan(const struct request *request, const struct plan *plan)

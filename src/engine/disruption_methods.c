@@ -11,24 +11,22 @@
 #include "engine/disruption/expiry.h"
 #include "engine/disruption/static_drift.h"
 
-static void ask_methods(struct disruption *disruption, const char *only)
+static void ask_methods(struct disruption *disruption, enum disruption_method only)
 {
-    static const struct {
-        const char *name;
-        void (*decide)(struct disruption *);
-    } methods[] = {{"emptiness", emptiness_decide},
-                   {"static-drift", static_drift_decide},
-                   {"drift", drift_decide},
-                   {"expiry", expiry_decide},
-                   {"multi", upstream_multi_node_decide},
-                   {"single", upstream_single_node_decide}};
-    for (size_t i = 0; i < ARRAY_LENGTH(methods); i++) {
-        if ((only != NULL && strcmp(only, methods[i].name) != 0) ||
-            (i == METHOD_EMPTINESS && disruption->inputs->without_emptiness) ||
+    static void (*const decide[METHODS_COUNT])(struct disruption *) = {
+        [METHOD_EMPTINESS] = emptiness_decide,
+        [METHOD_STATIC_DRIFT] = static_drift_decide,
+        [METHOD_DRIFT] = drift_decide,
+        [METHOD_EXPIRY] = expiry_decide,
+        [METHOD_MULTI] = upstream_multi_node_decide,
+        [METHOD_SINGLE] = upstream_single_node_decide};
+    for (enum disruption_method m = METHOD_EMPTINESS; m < METHODS_COUNT; m++) {
+        if ((only != METHOD_ANY && only != m) ||
+            (m == METHOD_EMPTINESS && disruption->inputs->without_emptiness) ||
             disruption->plan->disruptions.count > 0)
             continue;
-        disruption->asked |= 1U << i;
-        methods[i].decide(disruption);
+        disruption->method = m;
+        decide[m](disruption);
     }
 }
 

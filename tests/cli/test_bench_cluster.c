@@ -58,7 +58,7 @@ static void a_loose_cluster_is_consolidated_FMT_15(void **state)
     struct snapshot *snapshot = make("loose", 1);
     struct plan *plan = plan_of(snapshot);
     assert_true(plan->disruptions.count > 0);
-    assert_string_equal(plan->disruptions.items[0].method, "Underutilized");
+    assert_int_equal(plan->disruptions.items[0].reason, DISRUPTION_UNDERUTILIZED);
     assert_true(plan->disruptions.items[0].savings > 0);
     plan_destroy(plan);
     snapshot_destroy(snapshot);
@@ -70,7 +70,7 @@ static void drifted_nodes_are_replaced_FMT_15(void **state)
     struct snapshot *snapshot = make("drifting", 1);
     struct plan *plan = plan_of(snapshot);
     assert_true(plan->disruptions.count > 0);
-    assert_string_equal(plan->disruptions.items[0].method, "Drifted");
+    assert_int_equal(plan->disruptions.items[0].reason, DISRUPTION_DRIFTED);
     plan_destroy(plan);
     snapshot_destroy(snapshot);
 }
@@ -87,7 +87,7 @@ static void all_nodes_are_managed_and_consolidatable_FMT_15(void **state)
                  ->status.conditions,
             "Consolidatable"));
     CLEANUP_ARENA struct arena *arena = arena_create(4096);
-    const struct candidate_options options = {.reason = "Underutilized"};
+    const struct candidate_options options = {.reason = DISRUPTION_UNDERUTILIZED};
     struct candidate_table table = candidates_build(arena, snapshot, &options);
     assert_int_equal(table.candidates.count + table.blocks.count, NODES);
     assert_true(table.pools.count > 1);

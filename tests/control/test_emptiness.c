@@ -27,7 +27,7 @@ static struct node_pool pool_of_budgets(uint32_t count)
     return pool;
 }
 
-static int64_t allowed(const struct node_pool *pool, const char *reason, int64_t total,
+static int64_t allowed(const struct node_pool *pool, enum disruption_reason reason, int64_t total,
                        const char *now)
 {
     int64_t value;
@@ -47,10 +47,10 @@ static void values_and_rounding_DIS_118_119(void **state)
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         budgets[0] = (struct node_pool_budget){.nodes = cases[i].nodes};
         struct node_pool pool = pool_of_budgets(1);
-        assert_true(allowed(&pool, "Empty", cases[i].total, NOW) == cases[i].expected);
+        assert_true(allowed(&pool, DISRUPTION_EMPTY, cases[i].total, NOW) == cases[i].expected);
     }
     struct node_pool none = pool_of_budgets(0);
-    assert_true(allowed(&none, "Empty", 5, NOW) == BUDGET_UNLIMITED);
+    assert_true(allowed(&none, DISRUPTION_EMPTY, 5, NOW) == BUDGET_UNLIMITED);
 }
 
 static void least_budget_of_a_reason_counts_DIS_120_122(void **state)
@@ -63,12 +63,12 @@ static void least_budget_of_a_reason_counts_DIS_120_122(void **state)
     budgets[2] = (struct node_pool_budget){.nodes = "5", .reasons = {drifted, 1}};
     budgets[3] = (struct node_pool_budget){.nodes = "4", .reasons = {empty, 1}};
     struct node_pool pool = pool_of_budgets(4);
-    assert_true(allowed(&pool, "Empty", 100, NOW) == 4);
-    assert_true(allowed(&pool, "Drifted", 100, NOW) == 5);
-    assert_true(allowed(&pool, "Underutilized", 100, NOW) == 10);
+    assert_true(allowed(&pool, DISRUPTION_EMPTY, 100, NOW) == 4);
+    assert_true(allowed(&pool, DISRUPTION_DRIFTED, 100, NOW) == 5);
+    assert_true(allowed(&pool, DISRUPTION_UNDERUTILIZED, 100, NOW) == 10);
     budgets[0] = (struct node_pool_budget){.nodes = "1", .reasons = {empty, 0}}; // no reason at all
     pool = pool_of_budgets(1);
-    assert_true(allowed(&pool, "Empty", 100, NOW) == BUDGET_UNLIMITED);
+    assert_true(allowed(&pool, DISRUPTION_EMPTY, 100, NOW) == BUDGET_UNLIMITED);
 }
 
 static void schedule_windows_are_half_open_DIS_111_112(void **state)
@@ -77,11 +77,11 @@ static void schedule_windows_are_half_open_DIS_111_112(void **state)
     budgets[0] = (struct node_pool_budget){
         .nodes = "0", .schedule = "0 9 * * mon-fri", .duration = {"8h", 8 * HOUR}};
     struct node_pool pool = pool_of_budgets(1);
-    assert_true(allowed(&pool, "Empty", 9, "2026-01-05T08:59:59Z") == BUDGET_UNLIMITED);
-    assert_true(allowed(&pool, "Empty", 9, "2026-01-05T09:00:00Z") == 0);
-    assert_true(allowed(&pool, "Empty", 9, "2026-01-05T16:59:59Z") == 0);
-    assert_true(allowed(&pool, "Empty", 9, "2026-01-05T17:00:00Z") == BUDGET_UNLIMITED);
-    assert_true(allowed(&pool, "Empty", 9, "2026-01-04T12:00:00Z") == BUDGET_UNLIMITED);
+    assert_true(allowed(&pool, DISRUPTION_EMPTY, 9, "2026-01-05T08:59:59Z") == BUDGET_UNLIMITED);
+    assert_true(allowed(&pool, DISRUPTION_EMPTY, 9, "2026-01-05T09:00:00Z") == 0);
+    assert_true(allowed(&pool, DISRUPTION_EMPTY, 9, "2026-01-05T16:59:59Z") == 0);
+    assert_true(allowed(&pool, DISRUPTION_EMPTY, 9, "2026-01-05T17:00:00Z") == BUDGET_UNLIMITED);
+    assert_true(allowed(&pool, DISRUPTION_EMPTY, 9, "2026-01-04T12:00:00Z") == BUDGET_UNLIMITED);
 }
 
 static void one_bad_budget_closes_the_pool_DIS_117_121(void **state)
@@ -94,7 +94,7 @@ static void one_bad_budget_closes_the_pool_DIS_117_121(void **state)
     budgets[1] = (struct node_pool_budget){
         .nodes = "5", .schedule = "@dailyfoo", .duration = {"1h", HOUR}, .reasons = {drifted, 1}};
     struct node_pool pool = pool_of_budgets(2);
-    assert_false(budgets_allowed(&pool, "Empty", 100, at(NOW), &value, &error));
+    assert_false(budgets_allowed(&pool, DISRUPTION_EMPTY, 100, at(NOW), &value, &error));
     assert_true(value == 0);
     assert_non_null(strstr(error.message, "invalid cron"));
 }

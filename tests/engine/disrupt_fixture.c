@@ -176,9 +176,17 @@ void assert_verdict_at(const struct plan *plan, const char *node, const char *ru
     _fail(file, line);
 }
 
+enum disruption_method method_of(const char *name)
+{
+    enum disruption_method method = METHOD_ANY;
+    assert_true(name == NULL || disruption_method_parse(name, &method));
+    return method;
+}
+
 struct plan_fixture disrupt(struct text *world, const char *method, const char *settings)
 {
-    const struct plan_options options = {.disrupt = true, .verdicts = true, .method = method};
+    const struct plan_options options = {
+        .disrupt = true, .verdicts = true, .method = method_of(method)};
     struct plan_fixture fixture = plan_yaml_with(world->data, settings, &options);
     text_free(world);
     check_verdicts(&fixture);
@@ -188,7 +196,8 @@ struct plan_fixture disrupt(struct text *world, const char *method, const char *
 struct plan_fixture disrupt_running(struct text *world, const char *method, const char *settings,
                                     const struct disrupt_inputs *inputs)
 {
-    const struct plan_options options = {.disrupt = true, .method = method, .inputs = inputs};
+    const struct plan_options options = {
+        .disrupt = true, .method = method_of(method), .inputs = inputs};
     struct plan_fixture fixture = plan_yaml_with(world->data, settings, &options);
     text_free(world);
     return fixture;
@@ -196,7 +205,8 @@ struct plan_fixture disrupt_running(struct text *world, const char *method, cons
 
 struct plan_fixture disrupt_bare(struct text *world, const char *method, const char *settings)
 {
-    const struct plan_options options = {.disrupt = true, .verdicts = true, .method = method};
+    const struct plan_options options = {
+        .disrupt = true, .verdicts = true, .method = method_of(method)};
     struct plan_fixture fixture = plan_yaml_bare_with(world->data, settings, &options);
     text_free(world);
     check_verdicts(&fixture);
@@ -205,8 +215,9 @@ struct plan_fixture disrupt_bare(struct text *world, const char *method, const c
 
 static void describe(struct text *text, const struct plan_disruption *command)
 {
-    text_format(text, "%s%s/%s:", text->length > 0 ? "; " : "", command->method,
-                or (command->consolidation, "none"));
+    text_format(text, "%s%s/%s:", text->length > 0 ? "; " : "",
+                disruption_reason_name(command->reason),
+                consolidation_type_name(command->consolidation));
     list_for_each (name, &command->candidates)
         text_format(text, " %s", *name);
     list_for_each (claim, &command->replacements) {

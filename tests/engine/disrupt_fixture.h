@@ -42,6 +42,8 @@ struct test_pod {
 void add_pool(struct text *world, struct test_pool pool);
 void add_node(struct text *world, struct test_node node);
 void add_pod(struct text *world, struct test_pod pod);
+// NULL: any.
+enum disruption_method method_of(const char *name);
 // Takes the text. `settings` as plan_yaml(). Checks that every node is in a command or has a
 // verdict, and that the counts agree (DIS-770).
 struct plan_fixture disrupt(struct text *world, const char *method, const char *settings);

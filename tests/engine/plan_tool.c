@@ -32,7 +32,7 @@ int main(int argc, char **argv)
         if (strcmp(argv[i], "--disrupt") == 0)
             options.disrupt = true;
         else if (i + 1 < argc && strcmp(argv[i], "--method") == 0)
-            options.method = argv[++i];
+            fine = disruption_method_parse(argv[++i], &options.method);
         else if (i + 1 < argc && strcmp(argv[i], "-f") == 0)
             fine = snapshot_read(snapshot, argv[++i], false, &error);
     }

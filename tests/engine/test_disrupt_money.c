@@ -41,7 +41,7 @@ static struct plan_fixture decide(struct text *world, const char *method, const 
                                   const struct disrupt_inputs *inputs)
 {
     const struct plan_options options = {
-        .disrupt = true, .verdicts = true, .method = method, .inputs = inputs};
+        .disrupt = true, .verdicts = true, .method = method_of(method), .inputs = inputs};
     struct plan_fixture fixture = plan_yaml_bare_with(world->data, settings, &options);
     text_free(world);
     return fixture;
@@ -440,7 +440,7 @@ static void what_a_job_has_done_counts_DIS_757(void **state)
             add_job_pod(&world, "p", "x", cases[i].started, "");
             PLAN p = disrupt(&world, "emptiness", upstream ? UPSTREAM : NULL);
             CLEANUP_ARENA struct arena *arena = arena_create(4096);
-            const struct candidate_options options = {.reason = "Underutilized"};
+            const struct candidate_options options = {.reason = DISRUPTION_UNDERUTILIZED};
             struct candidate_table table = candidates_build(arena, p.snapshot, &options);
             assert_int_equal(table.candidates.count, 1);
             double expected = upstream ? 1 : cases[i].expected;
@@ -495,7 +495,7 @@ static void a_condition_changes_no_score_DIS_754(void **state)
                                           .meta = "deletionTimestamp: '2026-01-01T00:00:00Z', "});
         PLAN p = disrupt(&world, "single", NULL);
         CLEANUP_ARENA struct arena *arena = arena_create(4096);
-        const struct candidate_options options = {.reason = "Underutilized"};
+        const struct candidate_options options = {.reason = DISRUPTION_UNDERUTILIZED};
         struct candidate_table table = candidates_build(arena, p.snapshot, &options);
         assert_int_equal(table.candidates.count, !blocked);
         cost[blocked] = table.pools.items[0].balance_cost;

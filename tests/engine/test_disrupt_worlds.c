@@ -270,8 +270,8 @@ static void buffers_hold_nodes_in_any_world_DIS_140_DIS_753(void **state)
         list_for_each (command, &p.plan->disruptions)
             list_for_each (name, &command->candidates) {
                 bool holds = holds_placeholders(p.plan, *name);
-                assert_false(holds && strcmp(command->method, "Empty") == 0);
-                moved += holds && strcmp(command->method, "Underutilized") == 0;
+                assert_false(holds && command->reason == DISRUPTION_EMPTY);
+                moved += holds && command->reason == DISRUPTION_UNDERUTILIZED;
             }
     }
     print_message("%u nodes with placeholders moved\n", moved);

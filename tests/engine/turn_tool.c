@@ -14,16 +14,17 @@
 #include "engine/engine.h"
 
 struct method {
-    const char *name, *reason;
+    const char *name;
+    enum disruption_reason reason;
     bool eventual;
     void (*decide)(struct disruption *);
 };
 static const struct method methods[] = {
-    {"emptiness", "Empty", false, emptiness_decide},
-    {"static-drift", "Drifted", true, static_drift_decide},
-    {"drift", "Drifted", true, drift_decide},
-    {"multi", "Underutilized", false, upstream_multi_node_decide},
-    {"single", "Underutilized", false, upstream_single_node_decide},
+    {"emptiness", DISRUPTION_EMPTY, false, emptiness_decide},
+    {"static-drift", DISRUPTION_DRIFTED, true, static_drift_decide},
+    {"drift", DISRUPTION_DRIFTED, true, drift_decide},
+    {"multi", DISRUPTION_UNDERUTILIZED, false, upstream_multi_node_decide},
+    {"single", DISRUPTION_UNDERUTILIZED, false, upstream_single_node_decide},
 };
 
 static const struct method *find_method(const char *name)
@@ -43,8 +44,7 @@ static bool is_wanted(struct arena *arena, const struct method *method,
         return emptiness_is_eligible(arena, candidate, &message);
     if (!method->eventual)
         return consolidation_is_eligible(arena, candidate, &message);
-    return is_static == (method->decide == static_drift_decide) &&
-           condition_is_true(&candidate->claim->status.conditions, "Drifted");
+    return is_static == (method->decide == static_drift_decide) && candidate_is_drifted(candidate);
 }
 
 static json_t *encode_turn(struct disruption *disruption, const struct method *method)

@@ -3,7 +3,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void plan(const struct snapshot *snapshot, const char *method)
+static void plan(const struct snapshot *snapshot, enum disruption_method method)
 {
     const struct plan_options options = {
         .explain = EXPLAIN_FULL, .verdicts = true, .disrupt = true, .method = method};
@@ -17,15 +17,13 @@ static void plan(const struct snapshot *snapshot, const char *method)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char *const methods[] = {NULL,     "emptiness", "drift", "static-drift",
-                                          "expiry", "multi",     "single"};
     struct error error = {0};
     struct snapshot *snapshot = snapshot_create();
     snapshot->time = INT64_C(1767225600) * SECOND;
     if (snapshot_read_text(snapshot, (const char *)data, size, "fuzz", false, &error) &&
         snapshot_complete(snapshot, &error))
-        for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-            plan(snapshot, methods[i]);
+        for (enum disruption_method m = METHOD_ANY; m < METHODS_COUNT; m++)
+            plan(snapshot, m);
     snapshot_destroy(snapshot);
     return 0;
 }

@@ -98,8 +98,8 @@ static void disruptions_appear_when_asked_for_FMT_13(void **state)
     plan->has_disruptions = true;
     assert_plan(plan, CLAIMS ",\"disruptions\":[]" TOTALS);
     const char *candidates[] = {"node-a"};
-    struct plan_disruption disruption = {.method = "Underutilized",
-                                         .consolidation = "single",
+    struct plan_disruption disruption = {.reason = DISRUPTION_UNDERUTILIZED,
+                                         .consolidation = CONSOLIDATION_SINGLE,
                                          .candidates = {candidates, 1},
                                          .savings = 46000000};
     plan->disruptions.items = &disruption;

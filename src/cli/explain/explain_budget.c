@@ -104,8 +104,8 @@ static void print_pool(const struct disruption_pool *pool, int64_t now)
     budget_print_heading(pool);
     budget_allowed_at(pool, now, allowed);
     printf("  allowed now:");
-    for (size_t i = 0; i < BUDGET_REASONS_COUNT; i++)
-        printf("%s %s %s", i > 0 ? "," : "", budget_reasons[i],
+    for (enum disruption_reason i = 0; i < BUDGET_REASONS_COUNT; i++)
+        printf("%s %s %s", i > 0 ? "," : "", disruption_reason_name(i),
                budget_allowed_text(allowed[i], number));
     putchar('\n');
     budget_print_oddities(pool, now);
@@ -177,7 +177,7 @@ static int run(const struct input_options *options, const struct snapshot *snaps
 {
     struct error error = {0};
     CLEANUP_ARENA struct arena *arena = arena_create(65536);
-    const struct candidate_options candidate_options = {.reason = budget_reasons[0]};
+    const struct candidate_options candidate_options = {.reason = DISRUPTION_EMPTY};
     struct candidate_table table = candidates_build(arena, snapshot, &candidate_options);
     list_for_each (pool, &table.pools) {
         if (!text_equal(pool->pool->meta.name, names[0]))

@@ -108,9 +108,9 @@ void disruption_print(const struct plan_disruption *disruption)
 {
     struct text text = {0};
     const struct string_list *names = &disruption->candidates;
-    text_add(&text, disruption->method);
-    if (disruption->consolidation != NULL)
-        text_format(&text, " (%s)", disruption->consolidation);
+    text_add(&text, disruption_reason_name(disruption->reason));
+    if (disruption->consolidation != CONSOLIDATION_NONE)
+        text_format(&text, " (%s)", consolidation_type_name(disruption->consolidation));
     text_format(&text, ": %" PRIu32 " node%s", names->count, plural(names->count));
     for (uint32_t i = 0; i < names->count && i < NAMES_SHOWN; i++)
         text_format(&text, " %s", names->items[i]);
@@ -129,7 +129,7 @@ void disruption_print(const struct plan_disruption *disruption)
         text_format(&text, "; +%" PRIu32, disruption->replacements.count - REPLACEMENTS_SHOWN);
     if (disruption->savings > 0)
         text_format(&text, "; saves $%.4f an hour", price_to_double(disruption->savings));
-    if (strcmp(disruption->method, "Empty") == 0 && disruption->moves.count > 0) { // DIS-755
+    if (disruption->reason == DISRUPTION_EMPTY && disruption->moves.count > 0) { // DIS-755
         text_add(&text, "; ");
         plan_moves_describe(&disruption->moves, &text);
     }

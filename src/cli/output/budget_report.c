@@ -11,8 +11,6 @@
 
 #define WIDTH 100 // of running text
 
-const char *const budget_reasons[BUDGET_REASONS_COUNT] = {"Empty", "Drifted", "Underutilized"};
-
 // --- instants ------------------------------------------------------------------------------------
 
 static struct tm local_of(int64_t instant)
@@ -63,10 +61,9 @@ void budget_encode_instant(json_t *json, const char *utc_key, const char *local_
 void budget_allowed_at(const struct disruption_pool *pool, int64_t instant,
                        int64_t allowed[BUDGET_REASONS_COUNT])
 {
-    for (size_t i = 0; i < BUDGET_REASONS_COUNT; i++) {
+    for (enum disruption_reason i = 0; i < BUDGET_REASONS_COUNT; i++) {
         struct error ignored; // an oddity
-        if (!budgets_allowed(pool->pool, budget_reasons[i], pool->total, instant, &allowed[i],
-                             &ignored))
+        if (!budgets_allowed(pool->pool, i, pool->total, instant, &allowed[i], &ignored))
             allowed[i] = 0;
     }
 }
@@ -74,8 +71,8 @@ void budget_allowed_at(const struct disruption_pool *pool, int64_t instant,
 json_t *budget_encode_allowed(const int64_t allowed[BUDGET_REASONS_COUNT])
 {
     json_t *json = json_object();
-    for (size_t i = 0; i < BUDGET_REASONS_COUNT; i++)
-        json_object_set_new(json, budget_reasons[i],
+    for (enum disruption_reason i = 0; i < BUDGET_REASONS_COUNT; i++)
+        json_object_set_new(json, disruption_reason_name(i),
                             allowed[i] >= BUDGET_UNLIMITED ? json_null()
                                                            : json_integer(allowed[i]));
     return json;

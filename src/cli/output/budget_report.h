@@ -7,9 +7,6 @@
 #include "engine/disruption/candidates.h"
 #include "model/reading/budget_windows.h"
 
-#define BUDGET_REASONS_COUNT 3
-extern const char *const budget_reasons[BUDGET_REASONS_COUNT]; // "Empty", "Drifted", ...
-
 #define LOCAL_TEXT_MAX 64
 // "Mon 05 Jan 2026 10:00 CET", as the environment's TZ says.
 void local_time_format(int64_t instant, char out[LOCAL_TEXT_MAX]);

@@ -466,17 +466,17 @@ static void measure(struct disruption_controller *disruption, const struct plan 
     struct control_metrics *metrics = &disruption->control->metrics;
     uint32_t drifted = 0, underutilized = 0;
     list_for_each (turn, &plan->turns) {
-        if (text_equal(turn->reason, "Drifted"))
+        if (turn->reason == DISRUPTION_DRIFTED)
             drifted += turn->eligible;
         else
             underutilized = turn->eligible > underutilized ? turn->eligible : underutilized;
         list_for_each (pool, &turn->pools) {
             const char *name = pool->pool->meta.name;
-            note_examined(disruption, turn->method, name);
+            note_examined(disruption, disruption_method_name(turn->method), name);
             metric_set(metrics->pool_allowed_disruptions, (double)pool->allowed, name,
-                       turn->reason);
+                       disruption_reason_name(turn->reason));
             metric_set(metrics->pool_consuming_budgets, (double)pool->disrupting, name,
-                       turn->reason);
+                       disruption_reason_name(turn->reason));
             if (pool->error != NULL)
                 log_error("detected disruption budget errors", "s:controller", "disruption",
                           "s:error", pool->error);

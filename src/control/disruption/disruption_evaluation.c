@@ -92,9 +92,8 @@ static void add_check(struct disruption_evaluation *sweep, const struct disrupti
 {
     struct disrupt_check *check = &sweep->checks[sweep->checks_count];
     sweep->ids[sweep->checks_count++] = arena_copy_string(sweep->arena, command->id);
-    *check = (struct disrupt_check){.reason = command->reason,
-                                    .consolidation = command->consolidation,
-                                    .replacements = command->replacements.count};
+    *check = (struct disrupt_check){.replacements = command->replacements.count};
+    disruption_reason_parse(command->reason, &check->reason);
     check->nodes.items =
         arena_allocate_array(sweep->arena, command->nodes.count + 1, sizeof *check->nodes.items);
     list_for_each (entry, &command->nodes)
@@ -195,8 +194,8 @@ static struct disruption_command *make_command(struct control *control,
                                                const struct plan_disruption *planned)
 {
     struct disruption_command *command =
-        command_create(control, NULL, command_reason(planned->method),
-                       command_consolidation(planned->consolidation));
+        command_create(control, NULL, command_reason(disruption_reason_name(planned->reason)),
+                       command_consolidation(consolidation_type_name(planned->consolidation)));
     command->savings = command->price = planned->savings;
     list_for_each (claim, &planned->replacements)
         command->price = quantity_add(command->price, claim->price);
@@ -319,10 +318,10 @@ static uint32_t judge_commands(struct disruption_evaluation *sweep)
         judged++;
         if (!sweep->checked)
             disruption_queue_cancel(queue, command, "unknown", sweep->error.message);
-        else if (sweep->checks[i].kind == NULL)
+        else if (sweep->checks[i].kind == CANCEL_NONE)
             confirm(sweep, command, &sweep->checks[i].moves);
         else
-            disruption_queue_cancel(queue, command, sweep->checks[i].kind,
+            disruption_queue_cancel(queue, command, cancel_kind_name(sweep->checks[i].kind),
                                     sweep->checks[i].message);
     }
     return judged;

@@ -474,11 +474,11 @@ bool move_drop_own_types(struct disruption *disruption, struct move *move,
     return move->kind != MOVE_NONE;
 }
 
-void move_command(struct disruption *disruption, struct move *move, const char *consolidation,
+void move_command(struct disruption *disruption, struct move *move, enum consolidation_type type,
                   struct disruption_candidate *const *candidates, uint32_t count)
 {
     struct plan_disruption *command =
-        disruption_command(disruption, "Underutilized", consolidation, candidates, count);
+        disruption_command(disruption, DISRUPTION_UNDERUTILIZED, type, candidates, count);
     command->savings = move->savings;
     balance_note(disruption, candidates, count, move->payback.saving);
     planned_moves_find(disruption, move->trial.pass, candidates, count, &move->claim,

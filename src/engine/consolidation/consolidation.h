@@ -44,5 +44,5 @@ int64_t move_price(struct disruption *disruption, const struct claim *claim, uin
 bool move_keep_off_own_types(struct disruption *disruption, struct move *move,
                              struct disruption_candidate *const *candidates, uint32_t count);
 // Adds the command to the plan.
-void move_command(struct disruption *disruption, struct move *move, const char *consolidation,
+void move_command(struct disruption *disruption, struct move *move, enum consolidation_type type,
                   struct disruption_candidate *const *candidates, uint32_t count);

@@ -364,7 +364,8 @@ void part_command(struct disruption *disruption, const struct joint *joint, cons
 {
     struct plan *plan = disruption->plan;
     struct plan_disruption *command =
-        disruption_command(disruption, "Underutilized", part->count > 1 ? "multi" : "single",
+        disruption_command(disruption, DISRUPTION_UNDERUTILIZED,
+                           part->count > 1 ? CONSOLIDATION_MULTI : CONSOLIDATION_SINGLE,
                            part->candidates, part->count);
     command->savings = part->savings;
     balance_note(disruption, part->candidates, part->count, part->savings);

@@ -508,7 +508,8 @@ static void add_commands(struct disruption *disruption, const struct joint *join
 
 void multi_node_search_decide(struct disruption *disruption)
 {
-    struct candidate_table table = disruption_candidates(disruption, "Underutilized", false);
+    struct candidate_table table =
+        disruption_candidates(disruption, DISRUPTION_UNDERUTILIZED, false);
     candidate_list wanted = consolidation_candidates(disruption, &table);
     if (deletions_decide(disruption, &wanted, 2)) // before anything is bought
         return;

@@ -11,7 +11,7 @@
 static candidate_list take(struct disruption *disruption, const struct candidate_table *table)
 {
     candidate_list wanted = consolidation_candidates(disruption, table);
-    disruption_turn(disruption, "multi", "Underutilized", wanted.count);
+    disruption_turn(disruption, METHOD_MULTI, DISRUPTION_UNDERUTILIZED, wanted.count);
     candidate_list taken = candidate_list_create(disruption, table);
     struct evictions evictions = evictions_create(disruption);
     for (uint32_t i = 0; i < wanted.count; i++) {
@@ -76,11 +76,12 @@ void upstream_multi_node_decide(struct disruption *disruption)
         multi_node_search_decide(disruption);
         return;
     }
-    struct candidate_table table = disruption_candidates(disruption, "Underutilized", false);
+    struct candidate_table table =
+        disruption_candidates(disruption, DISRUPTION_UNDERUTILIZED, false);
     candidate_list list = take(disruption, &table);
     uint32_t count;
     struct move move = search(disruption, &list, &count);
     if (move.kind != MOVE_NONE)
-        move_command(disruption, &move, "multi", list.items, count);
+        move_command(disruption, &move, CONSOLIDATION_MULTI, list.items, count);
     move_free(&move);
 }

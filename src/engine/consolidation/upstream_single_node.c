@@ -28,9 +28,10 @@ static candidate_list interleave(struct disruption *disruption, const struct can
 
 void upstream_single_node_decide(struct disruption *disruption)
 {
-    struct candidate_table table = disruption_candidates(disruption, "Underutilized", false);
+    struct candidate_table table =
+        disruption_candidates(disruption, DISRUPTION_UNDERUTILIZED, false);
     candidate_list sorted = consolidation_candidates(disruption, &table);
-    disruption_turn(disruption, "single", "Underutilized", sorted.count);
+    disruption_turn(disruption, METHOD_SINGLE, DISRUPTION_UNDERUTILIZED, sorted.count);
     candidate_list list = interleave(disruption, &table, &sorted);
     if (disruption->better) {
         single_node_search_decide(disruption, &list);
@@ -48,7 +49,7 @@ void upstream_single_node_decide(struct disruption *disruption)
         struct move move = consolidate(disruption, &candidate, 1);
         bool found = move.kind != MOVE_NONE && balance_approves(&candidate, 1, move.payback.saving);
         if (found)
-            move_command(disruption, &move, "single", &candidate, 1);
+            move_command(disruption, &move, CONSOLIDATION_SINGLE, &candidate, 1);
         else
             disruption_note(disruption, "Unconsolidatable", candidate, move.why);
         if (!found && move.kind != MOVE_NONE)

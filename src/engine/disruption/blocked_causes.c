@@ -14,8 +14,6 @@
 
 #define NODES_SHOWN 3
 
-static const char *const reasons[REASONS_COUNT] = {"Empty", "Drifted", "Underutilized"};
-
 struct verdict_word cause(const struct causes *causes, const char *rule, const char *format, ...)
 {
     struct verdict_word word = {.rule = rule};
@@ -31,7 +29,7 @@ struct verdict_word cause(const struct causes *causes, const char *rule, const c
     return word;
 }
 
-void causes_begin(struct causes *causes, struct disruption *disruption, const char *only)
+void causes_begin(struct causes *causes, struct disruption *disruption, enum disruption_method only)
 {
     const struct problem *problem = disruption->problem;
     struct candidate_table *table = &disruption->table;
@@ -39,9 +37,9 @@ void causes_begin(struct causes *causes, struct disruption *disruption, const ch
     causes->commanded = bitset_create(disruption->arena, problem->nodes.count);
     causes->taken =
         arena_allocate_array(disruption->arena, table->pools.count + 1, sizeof *causes->taken);
-    causes->budgets =
-        arena_allocate_array(disruption->arena, (size_t)(table->pools.count + 1) * REASONS_COUNT,
-                             sizeof *causes->budgets);
+    causes->budgets = arena_allocate_array(disruption->arena,
+                                           (size_t)(table->pools.count + 1) * BUDGET_REASONS_COUNT,
+                                           sizeof *causes->budgets);
     list_for_each (command, &disruption->plan->disruptions)
         list_for_each (name, &command->candidates) {
             const struct state_node *state = map_get(problem->nodes.by_node_name, *name);
@@ -98,25 +96,25 @@ static void describe_limit(const struct causes *causes, const struct disruption_
 }
 
 static struct pool_budget *budget_of(const struct causes *causes,
-                                     const struct disruption_pool *pool, int reason)
+                                     const struct disruption_pool *pool,
+                                     enum disruption_reason reason)
 {
     const struct disruption *disruption = causes->disruption;
     size_t index = (size_t)(pool - disruption->table.pools.items);
-    struct pool_budget *budget = &causes->budgets[index * REASONS_COUNT + (size_t)reason];
+    struct pool_budget *budget = &causes->budgets[index * BUDGET_REASONS_COUNT + (size_t)reason];
     int64_t now = disruption->problem->snapshot->time, allowed;
     struct error error = {0};
     if (budget->known)
         return budget;
     budget->known = true;
-    bool readable =
-        budgets_allowed(pool->pool, reasons[reason], pool->total, now, &allowed, &error);
+    bool readable = budgets_allowed(pool->pool, reason, pool->total, now, &allowed, &error);
     budget->remaining = allowed > pool->disrupting ? allowed - pool->disrupting : 0;
     budget->rule = !readable ? "DIS-121" : allowed == 0 ? "DIS-120" : "DIS-127";
     if (budget->remaining > 0 || !disruption->tells)
         return budget;
-    uint32_t decides = budgets_deciding(pool->pool, reasons[reason], pool->total, now);
+    uint32_t decides = budgets_deciding(pool->pool, reason, pool->total, now);
     struct text text = {0};
-    text_format(&text, "no disruption budget for %s is left: ", reasons[reason]);
+    text_format(&text, "no disruption budget for %s is left: ", disruption_reason_name(reason));
     if (!readable)
         text_format(&text,
                     "NodePool \"%s\" budgets[%" PRIu32 "] cannot be read, which forbids every "
@@ -131,7 +129,8 @@ static struct pool_budget *budget_of(const struct causes *causes,
 
 // Nothing was left, or others took it; no rule: something is left.
 static struct verdict_word limit(const struct causes *causes,
-                                 const struct disruption_candidate *candidate, int reason)
+                                 const struct disruption_candidate *candidate,
+                                 enum disruption_reason reason)
 {
     const struct disruption_pool *pool = candidate->pool;
     const struct pool_budget *budget = budget_of(causes, pool, reason);
@@ -143,7 +142,7 @@ static struct verdict_word limit(const struct causes *causes,
     return cause(causes, "DIS-132",
                  "the disruption budget of NodePool \"%s\" leaves %" PRId64
                  " for %s now, which other nodes come for first",
-                 pool->pool->meta.name, budget->remaining, reasons[reason]);
+                 pool->pool->meta.name, budget->remaining, disruption_reason_name(reason));
 }
 
 // --- what came first -----------------------------------------------------------------------------
@@ -158,12 +157,13 @@ static struct verdict_word others_first(const struct causes *causes, enum disrup
     if (plan->disruptions.count == 0)
         return cause(causes, "DIS-746", "its move pays by itself, but not beside the others");
     const struct plan_disruption *first = &plan->disruptions.items[0];
-    bool earlier = (causes->disruption->asked & 1U << method) == 0;
+    bool consolidated = first->consolidation != CONSOLIDATION_NONE;
+    bool earlier = causes->disruption->method < method;
     return cause(causes, "DIS-11", "%s: %s%s%s%s has %" PRIu32 " command%s",
                  earlier ? "an earlier method comes first" : "other nodes come first",
-                 first->method, first->consolidation != NULL ? " (" : "",
-                 first->consolidation != NULL ? first->consolidation : "",
-                 first->consolidation != NULL ? ")" : "", plan->disruptions.count,
+                 disruption_reason_name(first->reason), consolidated ? " (" : "",
+                 consolidated ? consolidation_type_name(first->consolidation) : "",
+                 consolidated ? ")" : "", plan->disruptions.count,
                  plan->disruptions.count == 1 ? "" : "s");
 }
 
@@ -203,9 +203,9 @@ static bool is_consolidatable(const struct disruption_candidate *candidate)
 
 // --- by method -----------------------------------------------------------------------------------
 
-static bool is_only(const struct causes *causes, const char *method)
+static bool is_only(const struct causes *causes, enum disruption_method method)
 {
-    return causes->only != NULL && strcmp(causes->only, method) == 0;
+    return causes->only == method;
 }
 
 static struct verdict_word said(const struct causes *causes,
@@ -222,7 +222,7 @@ static struct verdict_word stays_drifted(const struct causes *causes,
     enum disruption_method method = is_static ? METHOD_STATIC_DRIFT : METHOD_DRIFT;
     struct verdict_word word = said(causes, candidate);
     if (word.rule == NULL || !word.of_drift)
-        word = limit(causes, candidate, REASON_DRIFTED);
+        word = limit(causes, candidate, DISRUPTION_DRIFTED);
     return word.rule != NULL ? word : others_first(causes, method);
 }
 
@@ -241,7 +241,7 @@ static struct verdict_word stays_mortal(const struct causes *causes,
         return cause(causes, "DIS-762", "the node never expires");
     struct verdict_word word = {0};
     if (expiry_is_near(candidate->claim, causes->disruption->problem->snapshot->time))
-        word = limit(causes, candidate, REASON_DRIFTED);
+        word = limit(causes, candidate, DISRUPTION_DRIFTED);
     if (word.rule != NULL)
         return word;
     char at[INSTANT_TEXT_MAX];
@@ -260,9 +260,9 @@ static struct verdict_word stays_empty(const struct causes *causes,
                      "are planned on it");
     if (!is_consolidatable(candidate))
         return waiting(causes, candidate);
-    if (is_only(causes, "multi") || is_only(causes, "single"))
+    if (is_only(causes, METHOD_MULTI) || is_only(causes, METHOD_SINGLE))
         return cause(causes, "DIS-151", "the node is empty, which is left to emptiness");
-    struct verdict_word word = limit(causes, candidate, REASON_EMPTY);
+    struct verdict_word word = limit(causes, candidate, DISRUPTION_EMPTY);
     if (word.rule != NULL)
         return word;
     if (disruption->inputs->without_emptiness)
@@ -293,29 +293,29 @@ static struct verdict_word stays_used(const struct causes *causes,
         return waiting(causes, candidate);
     struct verdict_word word = said(causes, candidate);
     if (word.rule == NULL)
-        word = limit(causes, candidate, REASON_UNDERUTILIZED);
+        word = limit(causes, candidate, DISRUPTION_UNDERUTILIZED);
     return word.rule != NULL
                ? word
-               : others_first(causes, is_only(causes, "multi") ? METHOD_MULTI : METHOD_SINGLE);
+               : others_first(causes, is_only(causes, METHOD_MULTI) ? METHOD_MULTI : METHOD_SINGLE);
 }
 
 struct verdict_word cause_of_candidate(const struct causes *causes,
                                        const struct disruption_candidate *candidate)
 {
     bool is_static = candidate->pool->pool->spec.replicas.present;
-    bool drifted = condition_is_true(&candidate->claim->status.conditions, "Drifted");
-    const char *own = is_static ? "static-drift" : "drift";
-    if (drifted && (causes->only == NULL || is_only(causes, own)))
+    bool drifted = candidate_is_drifted(candidate);
+    enum disruption_method own = is_static ? METHOD_STATIC_DRIFT : METHOD_DRIFT;
+    if (drifted && (causes->only == METHOD_ANY || is_only(causes, own)))
         return stays_drifted(causes, candidate);
     if (said(causes, candidate).of_drift) // it is about to expire (DIS-762)
         return said(causes, candidate);
-    if (is_only(causes, "expiry"))
+    if (is_only(causes, METHOD_EXPIRY))
         return stays_mortal(causes, candidate);
     if (is_static)
         return cause(causes, "DIS-220",
                      "NodePool \"%s\" is static: its nodes go only when they have drifted%s",
                      candidate->pool->pool->meta.name, drifted ? ", by static-drift" : "");
-    if (is_only(causes, "drift") || is_only(causes, "static-drift"))
+    if (is_only(causes, METHOD_DRIFT) || is_only(causes, METHOD_STATIC_DRIFT))
         return drifted ? cause(causes, "DIS-220",
                                "NodePool \"%s\" is not static: its drifted nodes go by drift",
                                candidate->pool->pool->meta.name)
@@ -327,10 +327,10 @@ struct verdict_word cause_of_candidate(const struct causes *causes,
                      candidate->pool->pool->meta.name, drifted ? "" : ", and it has not drifted");
     const char *policy = candidate->pool->pool->spec.disruption.consolidation_policy;
     bool consolidated = candidate->holds_placeholders && !text_equal(policy, "WhenEmpty") &&
-                        !is_only(causes, "emptiness"); // DIS-753
+                        !is_only(causes, METHOD_EMPTINESS); // DIS-753
     if (candidate->empty && !consolidated)
         return stays_empty(causes, candidate);
-    if (is_only(causes, "emptiness"))
+    if (is_only(causes, METHOD_EMPTINESS))
         return cause(causes, "DIS-144",
                      "the node is not empty: %" PRIu32 " of its pods would have to move",
                      candidate->reschedulable);

@@ -4,8 +4,6 @@
 
 #include "engine/disruption/blocked_reasons.h"
 
-enum { REASON_EMPTY, REASON_DRIFTED, REASON_UNDERUTILIZED, REASONS_COUNT };
-
 struct pool_budget { // of one pool and reason, before the methods took anything
     bool known;
     int64_t remaining;
@@ -14,12 +12,13 @@ struct pool_budget { // of one pool and reason, before the methods took anything
 };
 struct causes {
     struct disruption *disruption;
-    const char *only;            // the one method that was asked, or NULL
+    enum disruption_method only; // that was asked; METHOD_ANY: all of them
     struct bitset commanded;     // places in commands
     uint32_t *taken;             // by pool of the table: how many of its nodes are
     struct pool_budget *budgets; // by pool of the table and reason
 };
-void causes_begin(struct causes *causes, struct disruption *disruption, const char *only);
+void causes_begin(struct causes *causes, struct disruption *disruption,
+                  enum disruption_method only);
 
 struct verdict_word cause_of_candidate(const struct causes *causes,
                                        const struct disruption_candidate *candidate);

@@ -32,7 +32,7 @@ void disruption_verdict(struct disruption *disruption, const struct disruption_c
                         const char *rule, const char *message)
 {
     struct verdict_word *word = &disruption->words[place_of(disruption, candidate->state)];
-    bool of_drift = disruption->asked < 1U << METHOD_MULTI;
+    bool of_drift = disruption->method < METHOD_MULTI;
     if (word->of_drift && !of_drift)
         return;
     *word = (struct verdict_word){.rule = rule, .of_drift = of_drift};
@@ -98,7 +98,7 @@ static void warn_of_rounding(const struct disruption *disruption,
                              const struct disruption_pool *pool)
 {
     struct plan *plan = disruption->plan;
-    uint32_t index = budgets_deciding(pool->pool, "Underutilized", pool->total,
+    uint32_t index = budgets_deciding(pool->pool, DISRUPTION_UNDERUTILIZED, pool->total,
                                       disruption->problem->snapshot->time);
     if (pool->total != 1 || index == UINT32_MAX)
         return;
@@ -119,12 +119,12 @@ static void warn_of_rounding(const struct disruption *disruption,
     plan->warnings.items = warnings;
 }
 
-void verdicts_finish(struct disruption *disruption, const char *only)
+void verdicts_finish(struct disruption *disruption, enum disruption_method only)
 {
     struct plan *plan = disruption->plan;
     struct causes causes;
     if (disruption->table.pools.items == NULL)
-        (void)disruption_candidates(disruption, "Drifted", true);
+        (void)disruption_candidates(disruption, DISRUPTION_DRIFTED, true);
     causes_begin(&causes, disruption, only);
     size_t room = (size_t)disruption->problem->nodes.count +
                   disruption->problem->snapshot->objects[KIND_NODE_CLAIM].count + 1;

@@ -18,5 +18,5 @@ struct verdict_word {           // about one place
 // Makes room for what the methods say.
 void verdicts_begin(struct disruption *disruption);
 // Fills plan->verdict_counts and, if asked for, plan->verdicts. `only`: the one method that was
-// asked, or NULL.
-void verdicts_finish(struct disruption *disruption, const char *only);
+// asked, or METHOD_ANY.
+void verdicts_finish(struct disruption *disruption, enum disruption_method only);

@@ -1,7 +1,7 @@
 #include "engine/disruption/budgets.h"
 
-bool budgets_allowed(const struct node_pool *pool, const char *reason, int64_t total, int64_t now,
-                     int64_t *allowed, struct error *error)
+bool budgets_allowed(const struct node_pool *pool, enum disruption_reason reason, int64_t total,
+                     int64_t now, int64_t *allowed, struct error *error)
 {
     *allowed = BUDGET_UNLIMITED;
     list_for_each (budget, &pool->spec.disruption.budgets) {
@@ -18,8 +18,8 @@ bool budgets_allowed(const struct node_pool *pool, const char *reason, int64_t t
     return true;
 }
 
-uint32_t budgets_deciding(const struct node_pool *pool, const char *reason, int64_t total,
-                          int64_t now)
+uint32_t budgets_deciding(const struct node_pool *pool, enum disruption_reason reason,
+                          int64_t total, int64_t now)
 {
     uint32_t least = UINT32_MAX;
     int64_t lowest = BUDGET_UNLIMITED;

@@ -394,7 +394,7 @@ static void count_for_balance(struct build *build, const struct state_node *stat
 }
 
 void candidates_apply_budgets(struct arena *arena, const struct snapshot *snapshot,
-                              const struct candidate_table *table, const char *reason)
+                              const struct candidate_table *table, enum disruption_reason reason)
 {
     list_for_each (pool, &table->pools) {
         struct error error = {0};

@@ -74,7 +74,7 @@ struct candidate_table {
 };
 
 struct candidate_options {
-    const char *reason;             // whose budgets: "Empty", ...
+    enum disruption_reason reason;  // whose budgets
     const struct string_list *busy; // names of Nodes in running commands: no candidates, and they
                                     // count as disrupting
     bool eventual;                  // DIS-34
@@ -87,4 +87,4 @@ struct candidate_table candidates_build(struct arena *arena, const struct snapsh
                                         const struct candidate_options *options);
 // Sets what the budgets leave for another reason.
 void candidates_apply_budgets(struct arena *arena, const struct snapshot *snapshot,
-                              const struct candidate_table *table, const char *reason);
+                              const struct candidate_table *table, enum disruption_reason reason);

@@ -13,8 +13,6 @@
 #include "engine/pods/pod_budgets.h"
 #include "model/reading/pod.h"
 
-#define METHODS_MAX 8
-
 // --- what the methods share ----------------------------------------------------------------------
 
 // DIS-753: a node is not empty for consolidation while a placeholder is on it.
@@ -61,8 +59,8 @@ static void note_unreadable_budgets(struct disruption *disruption)
     }
 }
 
-struct candidate_table disruption_candidates(struct disruption *disruption, const char *reason,
-                                             bool eventual)
+struct candidate_table disruption_candidates(struct disruption *disruption,
+                                             enum disruption_reason reason, bool eventual)
 {
     const struct snapshot *snapshot = disruption->problem->snapshot;
     const struct candidate_options options = {.reason = reason,
@@ -90,7 +88,7 @@ struct candidate_table disruption_candidates(struct disruption *disruption, cons
     return table;
 }
 
-static void note_allowance(struct disruption *disruption, const char *reason,
+static void note_allowance(struct disruption *disruption, enum disruption_reason reason,
                            const struct disruption_pool *pool, struct plan_turn *turn)
 {
     turn->pools.items[turn->pools.count++] = (struct plan_turn_pool){
@@ -103,17 +101,17 @@ static void note_allowance(struct disruption *disruption, const char *reason,
                      arena_format(disruption->arena,
                                   "No allowed disruptions for disruption reason %s due to "
                                   "blocking budget",
-                                  reason));
+                                  disruption_reason_name(reason)));
 }
 
-void disruption_turn(struct disruption *disruption, const char *method, const char *reason,
-                     uint32_t eligible)
+void disruption_turn(struct disruption *disruption, enum disruption_method method,
+                     enum disruption_reason reason, uint32_t eligible)
 {
     struct plan *plan = disruption->plan;
     if (plan->turns.items == NULL)
         plan->turns.items =
-            arena_allocate_array(plan->arena, METHODS_MAX, sizeof *plan->turns.items);
-    if (plan->turns.count == METHODS_MAX)
+            arena_allocate_array(plan->arena, METHODS_COUNT, sizeof *plan->turns.items);
+    if (plan->turns.count == METHODS_COUNT)
         return;
     struct plan_turn *turn = &plan->turns.items[plan->turns.count++];
     *turn = (struct plan_turn){.method = method, .reason = reason, .eligible = eligible};
@@ -149,8 +147,9 @@ int64_t candidates_cost(const struct disruption *disruption,
                         quantity_multiply(disruption->problem->node_cost, count));
 }
 
-struct plan_disruption *disruption_command(struct disruption *disruption, const char *method,
-                                           const char *consolidation,
+struct plan_disruption *disruption_command(struct disruption *disruption,
+                                           enum disruption_reason reason,
+                                           enum consolidation_type consolidation,
                                            struct disruption_candidate *const *candidates,
                                            uint32_t count)
 {
@@ -164,7 +163,7 @@ struct plan_disruption *disruption_command(struct disruption *disruption, const 
         plan->disruptions.items = larger;
     }
     struct plan_disruption *command = &plan->disruptions.items[plan->disruptions.count++];
-    *command = (struct plan_disruption){.method = method,
+    *command = (struct plan_disruption){.reason = reason,
                                         .consolidation = consolidation,
                                         .savings = candidates_price(candidates, count)};
     command->candidates.items =

@@ -39,10 +39,10 @@ struct disruption {
     struct workload_table *workloads; // the same
     bool target_known;                // engine/repack_target.h
     int64_t least_saving_percent;     // the same
-    int64_t *lives;             // of nodes, by index of table.pools (payback.h); 0: not yet asked
-    uint32_t asked;             // bits of the methods that were
-    struct verdict_word *words; // by place: what the methods said
-    bool tells;                 // verdicts are wanted with their texts
+    int64_t *lives; // of nodes, by index of table.pools (payback.h); 0: not yet asked
+    enum disruption_method method; // whose turn it is, or was the last
+    struct verdict_word *words;    // by place: what the methods said
+    bool tells;                    // verdicts are wanted with their texts
 };
 
 // --- for the methods -----------------------------------------------------------------------------
@@ -60,18 +60,19 @@ void disruption_begin_with(struct disruption *disruption, struct problem *proble
 void disruption_end(struct disruption *disruption);
 
 // The candidates by one reason's budgets (DIS-15); `eventual`: DIS-34.
-struct candidate_table disruption_candidates(struct disruption *disruption, const char *reason,
-                                             bool eventual);
+struct candidate_table disruption_candidates(struct disruption *disruption,
+                                             enum disruption_reason reason, bool eventual);
 // Notes a method's turn and, if it has candidates, what the budgets leave them (DIS-15); tells of
 // pools that allow nothing (DIS-129). Before the method takes from the budgets.
-void disruption_turn(struct disruption *disruption, const char *method, const char *reason,
-                     uint32_t eligible);
+void disruption_turn(struct disruption *disruption, enum disruption_method method,
+                     enum disruption_reason reason, uint32_t eligible);
 // An empty list with room for all candidates of the table.
 candidate_list candidate_list_create(struct disruption *disruption,
                                      const struct candidate_table *table);
 // A command that removes the candidates; its replacements are the caller's to add.
-struct plan_disruption *disruption_command(struct disruption *disruption, const char *method,
-                                           const char *consolidation,
+struct plan_disruption *disruption_command(struct disruption *disruption,
+                                           enum disruption_reason reason,
+                                           enum consolidation_type consolidation,
                                            struct disruption_candidate *const *candidates,
                                            uint32_t count);
 // What is to be told about a candidate: an event of the plan's notes.
@@ -96,13 +97,3 @@ int64_t candidates_price(struct disruption_candidate *const *candidates, uint32_
 // The same with what the nodes cost beside their machines (node_cost.h).
 int64_t candidates_cost(const struct disruption *disruption,
                         struct disruption_candidate *const *candidates, uint32_t count);
-
-// The methods, in their order (DIS-11).
-enum disruption_method {
-    METHOD_EMPTINESS,
-    METHOD_STATIC_DRIFT,
-    METHOD_DRIFT,
-    METHOD_EXPIRY,
-    METHOD_MULTI,
-    METHOD_SINGLE,
-};

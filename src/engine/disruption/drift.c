@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/disruption/eligibility.h"
 #include "engine/disruption/evictions.h"
 #include "engine/disruption/planned_moves.h"
 #include "engine/disruption/removal_simulation.h"
@@ -40,21 +41,20 @@ static candidate_list find_drifted(struct disruption *disruption,
 {
     candidate_list list = candidate_list_create(disruption, table);
     list_for_each (candidate, &table->candidates)
-        if (!candidate->pool->pool->spec.replicas.present &&
-            condition_is_true(&candidate->claim->status.conditions, "Drifted") &&
+        if (!candidate->pool->pool->spec.replicas.present && candidate_is_drifted(candidate) &&
             !disruption_is_paused(disruption, candidate, true))
             list.items[list.count++] = candidate;
     qsort(list.items, list.count, sizeof *list.items, compare_drift);
     return list;
 }
 
-static void add_command(struct disruption *disruption, const char *method,
+static void add_command(struct disruption *disruption, enum disruption_reason reason,
                         const struct trial *trial, struct disruption_candidate *const *candidates,
                         uint32_t count)
 {
     struct plan *plan = disruption->plan;
     struct plan_disruption *command =
-        disruption_command(disruption, method, NULL, candidates, count);
+        disruption_command(disruption, reason, CONSOLIDATION_NONE, candidates, count);
     command->replacements.items = arena_allocate_array(plan->arena, trial->claims_count + 1,
                                                        sizeof *command->replacements.items);
     for (uint32_t i = 0; i < trial->claims_count; i++) {
@@ -84,7 +84,7 @@ static void replace_first(struct disruption *disruption, const candidate_list *l
         struct trial trial = trial_run(disruption, &list->items[i], 1, false);
         bool possible = trial_possible(&trial), failed = trial.no_pool;
         if (possible)
-            add_command(disruption, "Drifted", &trial, &list->items[i], 1);
+            add_command(disruption, DISRUPTION_DRIFTED, &trial, &list->items[i], 1);
         else
             refuse(disruption, list->items[i], &trial);
         trial_free(&trial);
@@ -165,7 +165,7 @@ void depart(struct disruption *disruption, const struct departure *departure,
         if (!departs_alone(candidate) || candidate->pool->remaining == 0)
             continue;
         candidate->pool->remaining--;
-        disruption_command(disruption, departure->method, NULL, &candidate, 1);
+        disruption_command(disruption, departure->reason, CONSOLIDATION_NONE, &candidate, 1);
     }
     if (!take_all(disruption, departure->eventual, list, &together))
         take_some(disruption, departure->eventual, list, &together);
@@ -177,18 +177,19 @@ void depart(struct disruption *disruption, const struct departure *departure,
         trial_free(&trial);
         trial = trial_run(disruption, together.items, together.count, false);
     }
-    add_command(disruption, departure->method, &trial, together.items, together.count);
+    add_command(disruption, departure->reason, &trial, together.items, together.count);
     trial_free(&trial);
 }
 
 void drift_decide(struct disruption *disruption)
 {
-    struct candidate_table table = disruption_candidates(disruption, "Drifted", true);
+    struct candidate_table table = disruption_candidates(disruption, DISRUPTION_DRIFTED, true);
     candidate_list list = find_drifted(disruption, &table);
-    disruption_turn(disruption, "drift", "Drifted", list.count);
+    disruption_turn(disruption, METHOD_DRIFT, DISRUPTION_DRIFTED, list.count);
     if (!disruption->better) {
         replace_first(disruption, &list);
         return;
     }
-    depart(disruption, &(struct departure){.method = "Drifted", .eventual = true}, &table, &list);
+    depart(disruption, &(struct departure){.reason = DISRUPTION_DRIFTED, .eventual = true}, &table,
+           &list);
 }

@@ -8,8 +8,8 @@
 int compare_drift_times(const void *a, const void *b);
 
 struct departure {
-    const char *method; // of the plan's commands: "Drifted", "Expired"
-    bool eventual;      // DIS-34
+    enum disruption_reason reason; // Drifted or Expired
+    bool eventual;                 // DIS-34
 };
 // Nothing on it needs another place: no pods, and no placeholders of CapacityBuffers, which get new
 // room before the old goes.

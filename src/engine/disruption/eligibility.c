@@ -10,6 +10,11 @@ bool consolidation_is_disabled(const struct node_pool *pool)
     return after->text == NULL || after->nanoseconds == DURATION_NEVER;
 }
 
+bool candidate_is_drifted(const struct disruption_candidate *candidate)
+{
+    return condition_is_true(&candidate->claim->status.conditions, "Drifted");
+}
+
 bool emptiness_is_eligible(struct arena *arena, const struct disruption_candidate *candidate,
                            const char **message)
 {

@@ -6,6 +6,8 @@
 
 // consolidateAfter is Never, or not there: the pool's nodes go by drift alone (DIS-98).
 bool consolidation_is_disabled(const struct node_pool *pool);
+// The condition Drifted of its NodeClaim (DIS-222).
+bool candidate_is_drifted(const struct disruption_candidate *candidate);
 // DIS-140. `*message` gets the text of the event Unconsolidatable, in `arena`, or NULL.
 bool emptiness_is_eligible(struct arena *arena, const struct disruption_candidate *candidate,
                            const char **message);

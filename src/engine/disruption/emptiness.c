@@ -94,7 +94,7 @@ static void choose_with_problem(struct arena *arena, const struct snapshot *snap
     struct error error = {0};
     if (disruption_begin(&disruption, snapshot, &inputs, &plan, arena, &error)) {
         struct candidate_table all = found->table; // here a grace period waives what bars nodes
-        struct candidate_table table = disruption_candidates(&disruption, "Empty", false);
+        struct candidate_table table = disruption_candidates(&disruption, DISRUPTION_EMPTY, false);
         struct evictions evictions = evictions_create(&disruption);
         *found = choose(arena, snapshot, &table, first, &evictions);
         found->table = all;
@@ -107,7 +107,7 @@ static void choose_with_problem(struct arena *arena, const struct snapshot *snap
 struct emptiness emptiness_find(struct arena *arena, const struct snapshot *snapshot,
                                 const struct string_list *busy, const struct string_list *first)
 {
-    const struct candidate_options options = {.reason = "Empty", .busy = busy};
+    const struct candidate_options options = {.reason = DISRUPTION_EMPTY, .busy = busy};
     struct candidate_table table = candidates_build(arena, snapshot, &options);
     struct emptiness out = choose(arena, snapshot, &table, first, NULL);
     if (depends_on_pods_or_overlays(snapshot, &out))
@@ -132,7 +132,7 @@ static void plan_places(struct disruption *disruption,
 
 void emptiness_decide(struct disruption *disruption)
 {
-    struct candidate_table table = disruption_candidates(disruption, "Empty", false);
+    struct candidate_table table = disruption_candidates(disruption, DISRUPTION_EMPTY, false);
     struct evictions evictions = evictions_create(disruption);
     struct emptiness found =
         choose(disruption->arena, disruption->problem->snapshot, &table, NULL, &evictions);
@@ -143,7 +143,7 @@ void emptiness_decide(struct disruption *disruption)
         return;
     struct disruption_candidate *const *taken =
         (struct disruption_candidate *const *)(void *)found.taken.items;
-    struct plan_disruption *command =
-        disruption_command(disruption, "Empty", "empty", taken, found.taken.count);
+    struct plan_disruption *command = disruption_command(
+        disruption, DISRUPTION_EMPTY, CONSOLIDATION_EMPTY, taken, found.taken.count);
     plan_places(disruption, taken, found.taken.count, &command->moves);
 }

@@ -7,6 +7,7 @@
 #include "base/quantity.h"
 #include "engine/disruption/disruption.h"
 #include "engine/disruption/drift.h"
+#include "engine/disruption/eligibility.h"
 
 #define WINDOW_SHARE 10           // of expireAfter
 #define LEAD_USUAL   (5 * MINUTE) // where nothing has been observed
@@ -53,7 +54,7 @@ static candidate_list find_mortal(struct disruption *disruption,
     list_for_each (candidate, &table->candidates) {
         int64_t deadline = expiry_deadline(candidate->claim);
         if (candidate->pool == pool && deadline != INT64_MAX && deadline > now &&
-            !condition_is_true(&candidate->claim->status.conditions, "Drifted"))
+            !candidate_is_drifted(candidate))
             list.items[list.count++] = candidate;
     }
     qsort(list.items, list.count, sizeof *list.items, compare_deadlines);
@@ -96,12 +97,12 @@ void expiry_decide(struct disruption *disruption)
 {
     if (!disruption->better)
         return;
-    struct candidate_table table = disruption_candidates(disruption, "Drifted", false);
+    struct candidate_table table = disruption_candidates(disruption, DISRUPTION_DRIFTED, false);
     candidate_list due = candidate_list_create(disruption, &table);
     list_for_each (pool, &table.pools)
         if (!pool->pool->spec.replicas.present && pool->allowed > 0)
             add_due(disruption, &table, pool, &due);
     qsort(due.items, due.count, sizeof *due.items, compare_deadlines);
     if (due.count > 0)
-        depart(disruption, &(struct departure){.method = "Expired"}, &table, &due);
+        depart(disruption, &(struct departure){.reason = DISRUPTION_EXPIRED}, &table, &due);
 }

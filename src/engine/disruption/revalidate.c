@@ -28,7 +28,7 @@ struct revalidation {
 static void index_candidates(struct revalidation *revalidation)
 {
     struct disruption *disruption = &revalidation->disruption;
-    struct candidate_table table = disruption_candidates(disruption, "Drifted", true);
+    struct candidate_table table = disruption_candidates(disruption, DISRUPTION_DRIFTED, true);
     revalidation->accepted = candidate_list_create(disruption, &table);
     revalidation->taken =
         arena_allocate_array(disruption->arena, table.pools.count + 1, sizeof *revalidation->taken);
@@ -38,7 +38,7 @@ static void index_candidates(struct revalidation *revalidation)
 
 static bool is_drift(const struct disrupt_check *check)
 {
-    return strcmp(check->reason, "Drifted") == 0;
+    return check->reason == DISRUPTION_DRIFTED;
 }
 
 // The predicate of the method that decided it.
@@ -48,17 +48,17 @@ static bool is_wanted(struct revalidation *revalidation, const struct disrupt_ch
     struct arena *arena = revalidation->disruption.arena;
     const char *message;
     if (is_drift(check)) // or expiry, which goes by the same reason (DIS-762)
-        return condition_is_true(&candidate->claim->status.conditions, "Drifted") ||
+        return candidate_is_drifted(candidate) ||
                (candidate->blocked == NULL && revalidation->disruption.better &&
                 expiry_is_near(candidate->claim, revalidation->disruption.snapshot->time));
     if (candidate->blocked != NULL)
         return false; // graceful disruption: DIS-34
-    return strcmp(check->reason, "Empty") == 0
+    return check->reason == DISRUPTION_EMPTY
                ? emptiness_is_eligible(arena, candidate, &message)
                : consolidation_is_eligible(arena, candidate, &message);
 }
 
-static bool reject(struct disrupt_check *check, const char *kind, const char *message)
+static bool reject(struct disrupt_check *check, enum cancel_kind kind, const char *message)
 {
     check->kind = kind;
     check->message = message;
@@ -81,7 +81,7 @@ static bool find_candidates(struct revalidation *revalidation, struct disrupt_ch
     if (missing == 0)
         return true;
     return reject(
-        check, "churn",
+        check, CANCEL_CHURN,
         arena_format(disruption->arena, "%" PRIu32 " candidates are no longer valid", missing));
 }
 
@@ -102,7 +102,7 @@ static bool take_budgets(struct revalidation *revalidation, struct disrupt_check
         return true;
     while (taken-- > 0)
         revalidation->taken[list->items[taken]->pool - table->pools.items]--;
-    return reject(check, "budget",
+    return reject(check, CANCEL_BUDGET,
                   "a candidate can no longer be disrupted without violating budgets");
 }
 
@@ -149,7 +149,7 @@ static bool has_static_pool(const candidate_list *list)
 
 static bool has_simulation(const struct disrupt_check *check, const candidate_list *list)
 {
-    return strcmp(check->reason, "Empty") != 0 && !has_static_pool(list);
+    return check->reason != DISRUPTION_EMPTY && !has_static_pool(list);
 }
 
 // What consolidation decided at one time it decided together: a node's pods may have the room
@@ -265,7 +265,7 @@ static bool simulate_again(struct revalidation *revalidation, struct disrupt_che
                            const candidate_list *list)
 {
     struct disruption *disruption = &revalidation->disruption;
-    if (strcmp(check->reason, "Empty") == 0)
+    if (check->reason == DISRUPTION_EMPTY)
         plan_places(revalidation, check, list);
     if (!has_simulation(check, list))
         return true;
@@ -276,7 +276,7 @@ static bool simulate_again(struct revalidation *revalidation, struct disrupt_che
     const char *why = judge_alone(disruption, check, list);
     if (why == NULL)
         why = try_together(revalidation, check, list);
-    return why == NULL || reject(check, "scheduling", why);
+    return why == NULL || reject(check, CANCEL_SCHEDULING, why);
 }
 
 // DIS-760, DIS-761: what was ready when it was decided may not be any more.
@@ -291,7 +291,7 @@ static bool take_pods(struct revalidation *revalidation, struct disrupt_check *c
         return true;
     while (taken-- > 0)
         evictions_give_back(evictions, list->items[taken], is_drift(check));
-    return reject(check, "budget",
+    return reject(check, CANCEL_BUDGET,
                   "its pods can no longer be evicted together with those of other nodes that go");
 }
 
@@ -306,7 +306,8 @@ static void check_one(struct revalidation *revalidation, struct disrupt_check *c
 {
     struct disruption *disruption = &revalidation->disruption;
     candidate_list list = {0};
-    check->kind = check->message = NULL;
+    check->kind = CANCEL_NONE;
+    check->message = NULL;
     check->moves.count = 0;
     list.items =
         arena_allocate_array(disruption->arena, check->nodes.count + 1, sizeof *list.items);

@@ -6,15 +6,14 @@
 #include "model/snapshot/snapshot.h"
 
 struct disrupt_check {
-    const char *reason, *consolidation; // of the command: "Underutilized", "multi"
-    struct string_list nodes;           // those of its candidates that are still there
+    enum disruption_reason reason; // of the command
+    struct string_list nodes;      // those of its candidates that are still there
     uint32_t replacements;
     struct string_list
         types; // names that the replacement may be launched as, if there is one alone
-    // The answer: NULL: valid. "churn": a node is no candidate any more; "budget"; "scheduling":
-    // its pods would not go where they were to go (DIS-267).
-    const char *kind;
-    const char *message;     // in the arena
+    // The answer.
+    enum cancel_kind kind;   // CANCEL_NONE: valid
+    const char *message;     // in the arena; NULL: valid
     struct plan_moves moves; // the same: where the pods of empty nodes are to go (DIS-755)
 };
 // The nodes of the checks must not be marked for deletion in the snapshot; those of other commands

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "engine/disruption/drift.h"
+#include "engine/disruption/eligibility.h"
 #include "engine/disruption/evictions.h"
 #include "engine/problem/problem.h"
 #include "engine/templates/static_claim.h"
@@ -14,8 +15,7 @@ static candidate_list find_drifted(struct disruption *disruption,
 {
     candidate_list list = candidate_list_create(disruption, table);
     list_for_each (candidate, &table->candidates)
-        if (candidate->pool == pool &&
-            condition_is_true(&candidate->claim->status.conditions, "Drifted") &&
+        if (candidate->pool == pool && candidate_is_drifted(candidate) &&
             !disruption_is_paused(disruption, candidate, true))
             list.items[list.count++] = candidate;
     qsort(list.items, list.count, sizeof *list.items, compare_drift_times);
@@ -94,7 +94,7 @@ static void replace(struct disruption *disruption, const struct disruption_pool 
 {
     struct arena *arena = disruption->plan->arena;
     struct plan_disruption *command =
-        disruption_command(disruption, "Drifted", NULL, &candidate, 1);
+        disruption_command(disruption, DISRUPTION_DRIFTED, CONSOLIDATION_NONE, &candidate, 1);
     command->savings = 0; // one like it comes in its place
     command->replacements.items = arena_allocate(arena, sizeof *command->replacements.items);
     static_claim_make(arena, disruption->problem->settings, pool->catalog, pool->pool,
@@ -156,7 +156,8 @@ static void decide_pool(struct disruption *disruption, const struct candidate_ta
         return;
     bool first = room == 0 && may_delete_first(disruption, &counts);
     if (first)
-        disruption_command(disruption, "Drifted", NULL, taken.items, 1)->savings = 0;
+        disruption_command(disruption, DISRUPTION_DRIFTED, CONSOLIDATION_NONE, taken.items, 1)
+            ->savings = 0;
     uint32_t gone = first ? 1 : (uint32_t)room;
     candidate_list left = {.items = taken.items + gone, .count = taken.count - gone};
     if (left.count > 0)
@@ -167,15 +168,14 @@ static uint32_t count_drifted(const struct candidate_table *table)
 {
     uint32_t count = 0;
     list_for_each (candidate, &table->candidates)
-        count += candidate->pool->pool->spec.replicas.present &&
-                 condition_is_true(&candidate->claim->status.conditions, "Drifted");
+        count += candidate->pool->pool->spec.replicas.present && candidate_is_drifted(candidate);
     return count;
 }
 
 void static_drift_decide(struct disruption *disruption)
 {
-    struct candidate_table table = disruption_candidates(disruption, "Drifted", true);
-    disruption_turn(disruption, "static-drift", "Drifted", count_drifted(&table));
+    struct candidate_table table = disruption_candidates(disruption, DISRUPTION_DRIFTED, true);
+    disruption_turn(disruption, METHOD_STATIC_DRIFT, DISRUPTION_DRIFTED, count_drifted(&table));
     list_for_each (pool, &table.pools)
         if (pool->pool->spec.replicas.present && pool->remaining > 0)
             decide_pool(disruption, &table, pool);

@@ -3,6 +3,8 @@
 
 #include <stdbool.h>
 
+#include "model/reading/disruption_reason.h"
+
 enum explain_level {
     EXPLAIN_NOTHING, // costs nothing
     EXPLAIN_REASONS, // plan_unschedulable.reasons: a code and a text of each pool, counts of nodes
@@ -14,9 +16,9 @@ struct disrupt_inputs;
 struct plan_options {
     enum explain_level explain;
     const char *explain_pod; // "namespace/name": fill plan->choice if it has a place; or NULL
-    bool zones;         // also count the pending pods by the zone that is left to them (SCH-398)
-    bool disrupt;       // FMT-13: also plan the next disruption
-    bool verdicts;      // of the disruption: also why each other node stays (DIS-770)
-    const char *method; // emptiness, static-drift, drift, expiry, multi, single; NULL: in order
+    bool zones;    // also count the pending pods by the zone that is left to them (SCH-398)
+    bool disrupt;  // FMT-13: also plan the next disruption
+    bool verdicts; // of the disruption: also why each other node stays (DIS-770)
+    enum disruption_method method;       // METHOD_ANY: all of them, in their order
     const struct disrupt_inputs *inputs; // of the disruption; NULL: nothing is known (DIS-445)
 };

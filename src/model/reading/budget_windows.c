@@ -124,9 +124,10 @@ bool budget_nodes(const struct node_pool_budget *budget, int64_t total, int64_t 
     return true;
 }
 
-bool budget_has_reason(const struct node_pool_budget *budget, const char *reason)
+bool budget_has_reason(const struct node_pool_budget *budget, enum disruption_reason reason)
 {
-    return budget->reasons.items == NULL || string_list_has(&budget->reasons, reason);
+    return budget->reasons.items == NULL ||
+           string_list_has(&budget->reasons, disruption_reason_name(reason));
 }
 
 bool budget_has_reasons(const struct node_pool_budget *budget)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/text.h"
+#include "model/reading/disruption_reason.h"
 #include "model/schema/karpenter.h"
 
 #define BUDGET_UNLIMITED INT64_C(2147483647)
@@ -27,7 +28,7 @@ bool budget_next_window(const struct node_pool_budget *budget, int64_t instant,
 bool budget_nodes(const struct node_pool_budget *budget, int64_t total, int64_t *nodes,
                   struct error *error) MUST_USE;
 // DIS-120: an empty list of reasons has none of them, an absent one has all.
-bool budget_has_reason(const struct node_pool_budget *budget, const char *reason);
+bool budget_has_reason(const struct node_pool_budget *budget, enum disruption_reason reason);
 // Whether the budget has a reason at all.
 bool budget_has_reasons(const struct node_pool_budget *budget);
 // For people: nodes "10%" for Empty and Drifted, schedule "0 9 * * mon-fri" for 8h.

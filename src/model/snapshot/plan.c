@@ -249,11 +249,10 @@ json_t *plan_disruption_encode(const struct plan_disruption *disruption)
     json_t *replacements = json_array();
     list_for_each (claim, &disruption->replacements)
         json_array_append_new(replacements, plan_claim_encode(claim));
-    const char *consolidation =
-        disruption->consolidation == NULL ? "none" : disruption->consolidation;
     json_t *json = json_object();
-    json_object_set_new(json, "method", json_string(disruption->method));
-    json_object_set_new(json, "consolidation", json_string(consolidation));
+    json_object_set_new(json, "method", json_string(disruption_reason_name(disruption->reason)));
+    json_object_set_new(json, "consolidation",
+                        json_string(consolidation_type_name(disruption->consolidation)));
     json_object_set_new(json, "candidates", string_list_encode(&disruption->candidates));
     json_object_set_new(json, "replacements", replacements);
     json_object_set_new(json, "savings", encode_price(disruption->savings));

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/text.h"
+#include "model/reading/disruption_reason.h"
 #include "model/schema/karpenter.h"
 
 // SCH-530; names as in docs/rules/scheduling.md, e.g. "InsufficientResources".
@@ -151,8 +152,9 @@ struct plan_moves { // by namespace/name
     struct plan_move *items;
     uint32_t count;
 };
-struct plan_disruption { // FMT-13
-    const char *method, *consolidation;
+struct plan_disruption {           // FMT-13
+    enum disruption_reason reason; // "method" in the JSON
+    enum consolidation_type consolidation;
     struct string_list candidates; // node names
     LIST(struct plan_claim) replacements;
     int64_t savings;         // nano-USD an hour
@@ -174,8 +176,9 @@ struct plan_turn_pool { // what the budgets of a NodePool left to a method (DIS-
     int64_t total, allowed, disrupting;
     const char *error; // DIS-121; or NULL
 };
-struct plan_turn {                     // one method's turn that had candidates
-    const char *method, *reason;       // "multi", "Underutilized"
+struct plan_turn { // one method's turn that had candidates
+    enum disruption_method method;
+    enum disruption_reason reason;     // whose budgets count
     uint32_t eligible;                 // candidates, before budgets
     LIST(struct plan_turn_pool) pools; // by name
 };

@@ -1,0 +1,54 @@
+// Why nodes are disrupted, which method decides it, which kind of consolidation it is, and why a
+// command is called off: the names that the API, plans, metrics and annotations have for them.
+#pragma once
+
+#include <stdbool.h>
+
+// DIS-3. Budgets, conditions and metrics know the first three; what is about to expire is charged
+// to the budgets of Drifted (DIS-762).
+enum disruption_reason {
+    DISRUPTION_EMPTY,
+    DISRUPTION_DRIFTED,
+    DISRUPTION_UNDERUTILIZED,
+    DISRUPTION_EXPIRED,
+    DISRUPTION_REASONS_COUNT,
+};
+#define BUDGET_REASONS_COUNT DISRUPTION_EXPIRED                    // those that a budget may name
+const char *disruption_reason_name(enum disruption_reason reason); // "Empty"
+bool disruption_reason_parse(const char *name, enum disruption_reason *reason);
+
+// In their order (DIS-11).
+enum disruption_method {
+    METHOD_ANY, // nothing was said: all of them
+    METHOD_EMPTINESS,
+    METHOD_STATIC_DRIFT,
+    METHOD_DRIFT,
+    METHOD_EXPIRY,
+    METHOD_MULTI,
+    METHOD_SINGLE,
+    METHODS_COUNT,
+};
+const char *disruption_method_name(enum disruption_method method); // "static-drift"; "any"
+bool disruption_method_parse(const char *name, enum disruption_method *method);
+
+enum consolidation_type {
+    CONSOLIDATION_NONE, // the command is drift's or expiry's
+    CONSOLIDATION_EMPTY,
+    CONSOLIDATION_MULTI,
+    CONSOLIDATION_SINGLE,
+    CONSOLIDATION_TYPES_COUNT,
+};
+const char *consolidation_type_name(enum consolidation_type type); // "multi"; "none"
+bool consolidation_type_parse(const char *name, enum consolidation_type *type);
+
+// Why a command that was decided is not carried out (DIS-263).
+enum cancel_kind {
+    CANCEL_NONE,       // it is valid
+    CANCEL_CHURN,      // a node is no candidate any more
+    CANCEL_BUDGET,     // of the NodePool, or of its pods
+    CANCEL_SCHEDULING, // its pods would not go where they were to go (DIS-267)
+    CANCEL_UNKNOWN,    // nothing could be made of the cluster
+    CANCEL_KINDS_COUNT,
+};
+const char *cancel_kind_name(enum cancel_kind kind); // "churn"; "none"
+bool cancel_kind_parse(const char *name, enum cancel_kind *kind);
