@@ -40,7 +40,7 @@ static struct plan *plan_with_disruption(const struct snapshot *snapshot,
     struct plan *plan;
     // Prices of the last hours are the disruption's alone (DIS-750).
     bool other_prices = options->inputs != NULL && options->inputs->spot_prices != NULL;
-    if (problem->queued_count == 0 && !other_prices) {
+    if (problem->pods.queued_count == 0 && !other_prices) {
         plan = plan_of(problem, options, arena);
     } else {
         struct problem *pending = problem_create(snapshot, arena, false);

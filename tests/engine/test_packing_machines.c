@@ -57,7 +57,7 @@ static void world_free(struct world *world)
 
 static const struct packing_machines *market_of(struct world *world)
 {
-    const struct node_template *template = world->problem->templates[0];
+    const struct node_template *template = world->problem->templates.items[0];
     return packing_machines_of(world->packing, template, template->set);
 }
 

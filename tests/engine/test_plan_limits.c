@@ -180,8 +180,9 @@ static void a_pass_may_end_early_SCH_53_530(void **state)
     PLAN p = plan_yaml(POOL APART("a", "0", "1") APART("b", "0", "1") APART("c", "0", "1"), NULL);
     struct arena *arena = arena_create(4096);
     struct problem *problem = problem_create(p.snapshot, arena, false);
-    struct pass_input input = {
-        .queue = problem->queued, .queue_count = problem->queued_count, .attempts_max = 2};
+    struct pass_input input = {.queue = problem->pods.queued,
+                               .queue_count = problem->pods.queued_count,
+                               .attempts_max = 2};
     struct pass *pass = pass_create(problem, &input);
     pass_run(pass);
     assert_int_equal(pass->claims.count, 2);

@@ -20,7 +20,7 @@ static void name_fixed_dimensions(struct problem *problem)
 {
     static const char *const names[DIMENSIONS_FIXED] = {"cpu", "memory", "pods", "nodes"};
     for (uint32_t i = 0; i < DIMENSIONS_FIXED; i++)
-        symbols_intern(problem->dimension_names, names[i]);
+        symbols_intern(problem->dimensions.names, names[i]);
 }
 
 // Every resource that anything in the snapshot names gets a dimension before the first vector is
@@ -38,7 +38,7 @@ static void collect_dimensions(struct problem *problem)
         problem_add_dimensions(problem, &problem->nodes.items[i].allocatable);
     }
     templates_add_daemon_dimensions(problem);
-    problem->dimensions = symbols_count(problem->dimension_names);
+    problem->dimensions.count = symbols_count(problem->dimensions.names);
 }
 
 // The snapshot without what cannot be spoken of: objects without a name, or without a namespace
@@ -83,22 +83,22 @@ struct problem *problem_create(const struct snapshot *snapshot, struct arena *pl
     problem->plan_arena = plan_arena;
     problem->with_movable = with_movable;
     problem->snapshot = named_objects(problem, snapshot);
-    problem->node_cost = node_cost_of(problem->snapshot);
+    problem->catalog.node_cost = node_cost_of(problem->snapshot);
     problem->vocabulary = vocabulary_create();
     problem->sets = requirement_sets_create(problem->vocabulary);
     problem->words = symbols_create();
-    problem->dimension_names = symbols_create();
-    problem->taint_list_ids = map_create();
-    problem->toleration_list_ids = map_create();
-    problem->identity_ids = map_create();
-    problem->shape_ids = map_create();
-    problem->class_ids = map_create();
-    problem->group_ids = map_create();
-    problem->peer_ids = map_create();
-    problem->key_hostname = vocabulary_key(problem->vocabulary, LABEL_HOSTNAME);
-    problem->key_zone = vocabulary_key(problem->vocabulary, LABEL_ZONE);
-    problem->key_capacity_type = vocabulary_key(problem->vocabulary, LABEL_CAPACITY_TYPE);
-    problem->key_instance_type = vocabulary_key(problem->vocabulary, LABEL_INSTANCE_TYPE);
+    problem->dimensions.names = symbols_create();
+    problem->interned.taint_list_ids = map_create();
+    problem->interned.toleration_list_ids = map_create();
+    problem->interned.identity_ids = map_create();
+    problem->interned.shape_ids = map_create();
+    problem->interned.class_ids = map_create();
+    problem->topology.group_ids = map_create();
+    problem->topology.peer_ids = map_create();
+    problem->keys.hostname = vocabulary_key(problem->vocabulary, LABEL_HOSTNAME);
+    problem->keys.zone = vocabulary_key(problem->vocabulary, LABEL_ZONE);
+    problem->keys.capacity_type = vocabulary_key(problem->vocabulary, LABEL_CAPACITY_TYPE);
+    problem->keys.instance_type = vocabulary_key(problem->vocabulary, LABEL_INSTANCE_TYPE);
     name_fixed_dimensions(problem);
     volumes_index(problem);
     problem->nodes = state_nodes_build(problem->arena, problem->snapshot);
@@ -117,52 +117,52 @@ void problem_destroy(struct problem *problem)
 {
     if (problem == NULL)
         return;
-    for (struct type_table *table = problem->tables; table != NULL; table = table->next)
+    for (struct type_table *table = problem->catalog.tables; table != NULL; table = table->next)
         type_table_free(table);
-    for (uint32_t t = 0; t < problem->templates_count; t++) {
-        memo_free(&problem->templates[t]->domain_sets);
-        memo_free(&problem->templates[t]->holding);
+    for (uint32_t t = 0; t < problem->templates.count; t++) {
+        memo_free(&problem->templates.items[t]->domain_sets);
+        memo_free(&problem->templates.items[t]->holding);
     }
-    memo_free(&problem->reached);
+    memo_free(&problem->topology.reached);
     requirement_sets_destroy(problem->sets);
     vocabulary_destroy(problem->vocabulary);
     symbols_destroy(problem->words);
-    symbols_destroy(problem->dimension_names);
-    map_destroy(problem->taint_list_ids, NULL);
-    map_destroy(problem->toleration_list_ids, NULL);
-    map_destroy(problem->identity_ids, NULL);
-    map_destroy(problem->shape_ids, NULL);
-    if (problem->workload_ids != NULL)
-        map_destroy(problem->workload_ids, NULL);
-    vector_free(&problem->replicas);
-    map_destroy(problem->class_ids, NULL);
-    map_destroy(problem->group_ids, NULL);
-    map_destroy(problem->peer_ids, NULL);
-    map_destroy(problem->node_objects_by_name, NULL);
-    map_destroy(problem->volume_claims, NULL);
-    map_destroy(problem->volumes, NULL);
-    map_destroy(problem->storage_classes, NULL);
-    map_destroy(problem->csi_nodes, NULL);
-    map_destroy(problem->namespaces, NULL);
+    symbols_destroy(problem->dimensions.names);
+    map_destroy(problem->interned.taint_list_ids, NULL);
+    map_destroy(problem->interned.toleration_list_ids, NULL);
+    map_destroy(problem->interned.identity_ids, NULL);
+    map_destroy(problem->interned.shape_ids, NULL);
+    if (problem->workloads.ids != NULL)
+        map_destroy(problem->workloads.ids, NULL);
+    vector_free(&problem->workloads.replicas);
+    map_destroy(problem->interned.class_ids, NULL);
+    map_destroy(problem->topology.group_ids, NULL);
+    map_destroy(problem->topology.peer_ids, NULL);
+    map_destroy(problem->node_objects.by_name, NULL);
+    map_destroy(problem->volumes.claims, NULL);
+    map_destroy(problem->volumes.items, NULL);
+    map_destroy(problem->volumes.storage_classes, NULL);
+    map_destroy(problem->volumes.csi_nodes, NULL);
+    map_destroy(problem->topology.namespaces, NULL);
     pass_workspaces_free(problem);
     topology_base_free(problem);
     identity_index_free(problem);
     overlays_free(problem);
-    vector_free(&problem->taint_lists);
-    vector_free(&problem->toleration_lists);
-    vector_free(&problem->identities);
-    vector_free(&problem->shapes);
-    vector_for_each (class, &problem->classes)
+    vector_free(&problem->interned.taint_lists);
+    vector_free(&problem->interned.toleration_lists);
+    vector_free(&problem->interned.identities);
+    vector_free(&problem->interned.shapes);
+    vector_for_each (class, &problem->interned.classes)
         vector_free(&(*class)->without);
-    vector_free(&problem->classes);
-    vector_free(&problem->groups);
-    vector_free(&problem->universes);
-    vector_free(&problem->exclusive_uses);
-    memo_free(&problem->tolerated);
-    memo_free(&problem->tolerated_hard);
+    vector_free(&problem->interned.classes);
+    vector_free(&problem->topology.groups);
+    vector_free(&problem->topology.universes);
+    vector_free(&problem->volumes.exclusive_uses);
+    memo_free(&problem->interned.tolerated);
+    memo_free(&problem->interned.tolerated_hard);
     text_free(&problem->scratch);
     text_free(&problem->class_key);
-    free(problem->asked);
+    free(problem->asked.keys);
     vector_free(&problem->notes);
     state_nodes_free(&problem->nodes);
     arena_destroy(problem->arena);

@@ -30,7 +30,7 @@ static uint32_t asked_key(const struct problem *problem, struct label_keys *know
     if (index < KEYS_KNOWN && known->items[index].text == text)
         return known->items[index].key;
     uint32_t key = vocabulary_find_key(problem->vocabulary, text);
-    if (key == problem->key_hostname || (key != SYMBOL_NONE && !problem_is_asked(problem, key)))
+    if (key == problem->keys.hostname || (key != SYMBOL_NONE && !problem_is_asked(problem, key)))
         key = SYMBOL_NONE;
     if (index < KEYS_KNOWN)
         known->items[index] = (__typeof__(known->items[index])){text, key};
@@ -69,8 +69,8 @@ static uint32_t with_node_name(struct problem *problem, uint32_t set, const char
 static void compile_objects(struct problem *problem)
 {
     struct label_keys known = {0};
-    for (uint32_t i = 0; i < problem->node_objects_count; i++) {
-        struct node_object *object = &problem->node_objects[i];
+    for (uint32_t i = 0; i < problem->node_objects.count; i++) {
+        struct node_object *object = &problem->node_objects.items[i];
         const char *hostname = string_map_get(object->labels, LABEL_HOSTNAME);
         object->has_hostname = hostname != NULL;
         object->set = asked_labels(problem, object->labels, &known);
@@ -82,16 +82,16 @@ static void compile_objects(struct problem *problem)
 
 static uint32_t pool_of(const struct problem *problem, const struct state_node *state)
 {
-    for (uint32_t t = 0; t < problem->templates_count && state->node_pool != NULL; t++)
-        if (strcmp(problem->templates[t]->pool->meta.name, state->node_pool) == 0)
+    for (uint32_t t = 0; t < problem->templates.count && state->node_pool != NULL; t++)
+        if (strcmp(problem->templates.items[t]->pool->meta.name, state->node_pool) == 0)
             return t;
     return NONE;
 }
 
-static bool has_pod_of(const struct place *place, const struct daemon_set *daemon_set)
+static bool has_pod_of(const struct schedulable_node *node, const struct daemon_set *daemon_set)
 {
-    for (uint32_t i = 0; i < place->state->pods.count; i++) {
-        const struct object *pod = (const struct object *)place->state->pods.items[i];
+    for (uint32_t i = 0; i < node->state->pods.count; i++) {
+        const struct object *pod = (const struct object *)node->state->pods.items[i];
         const struct owner_reference *owner = object_owner(pod, "apps/v1", "DaemonSet");
         if (owner != NULL && strcmp(owner->name, daemon_set->meta.name) == 0 &&
             text_equal(pod->meta.namespace, daemon_set->meta.namespace))
@@ -114,11 +114,11 @@ static void append_ports(struct problem *problem, struct host_ports *to,
     to->count += ports->count;
 }
 
-// What is known of a pod of the place by its class; NULL: it has none, or is set aside.
-static const struct shape *shape_at(const struct problem *problem, const struct place *place,
-                                    uint32_t pod)
+// What is known of a pod of the node by its class; NULL: it has none, or is set aside.
+static const struct shape *shape_at(const struct problem *problem,
+                                    const struct schedulable_node *node, uint32_t pod)
 {
-    uint32_t class = problem->bound[place->state->running[pod]].class;
+    uint32_t class = problem->pods.bound[node->state->running[pod]].class;
     return class != NONE && !class_at(problem, class)->aside
                ? shape_of(problem, class_at(problem, class))
                : NULL;
@@ -126,34 +126,35 @@ static const struct shape *shape_at(const struct problem *problem, const struct 
 
 // Ports of bound pods and, as on new nodes (SCH-489), of the DaemonSet pods that will still come;
 // upstream forgets these on existing nodes.
-static void add_ports(struct problem *problem, struct place *place, const struct daemon *daemons,
-                      uint32_t daemons_count)
+static void add_ports(struct problem *problem, struct schedulable_node *node,
+                      const struct daemon *daemons, uint32_t daemons_count)
 {
-    for (uint32_t i = 0; i < place->state->pods.count; i++) {
-        const struct shape *shape = shape_at(problem, place, i);
-        if (problem->bound[place->state->running[i]].aside != NULL)
+    for (uint32_t i = 0; i < node->state->pods.count; i++) {
+        const struct shape *shape = shape_at(problem, node, i);
+        if (problem->pods.bound[node->state->running[i]].aside != NULL)
             continue;
         struct host_ports ports =
             shape != NULL ? shape->ports
-                          : host_ports_of(problem->arena, &place->state->pods.items[i]->spec);
-        append_ports(problem, &place->ports, &ports);
+                          : host_ports_of(problem->arena, &node->state->pods.items[i]->spec);
+        append_ports(problem, &node->ports, &ports);
     }
     for (uint32_t i = 0; i < daemons_count && !problem->settings->compatibility_upstream; i++)
-        if (daemons[i].ports.count > 0 && !has_pod_of(place, daemons[i].daemon_set) &&
-            daemon_runs_on(problem, &daemons[i], place->set, place->hostname, place->taints))
-            append_ports(problem, &place->ports, &daemons[i].ports);
+        if (daemons[i].ports.count > 0 && !has_pod_of(node, daemons[i].daemon_set) &&
+            daemon_runs_on(problem, &daemons[i], node->set, node->hostname, node->taints))
+            append_ports(problem, &node->ports, &daemons[i].ports);
 }
 
 // SCH-147: what the DaemonSets that belong on the node still lack there.
-static void subtract_daemons(struct problem *problem, struct place *place, int64_t *free_amounts,
-                             const int64_t *bound_daemons, const bool *allocatable,
-                             const struct daemon *daemons, uint32_t daemons_count)
+static void subtract_daemons(struct problem *problem, struct schedulable_node *node,
+                             int64_t *free_amounts, const int64_t *bound_daemons,
+                             const bool *allocatable, const struct daemon *daemons,
+                             uint32_t daemons_count)
 {
-    int64_t *missing = memory_allocate_array(problem->dimensions, sizeof *missing);
+    int64_t *missing = memory_allocate_array(problem->dimensions.count, sizeof *missing);
     for (uint32_t i = 0; i < daemons_count; i++)
-        if (daemon_runs_on(problem, &daemons[i], place->set, place->hostname, place->taints))
+        if (daemon_runs_on(problem, &daemons[i], node->set, node->hostname, node->taints))
             vector_add(problem, missing, daemons[i].requests);
-    for (uint32_t d = 0; d < problem->dimensions; d++) {
+    for (uint32_t d = 0; d < problem->dimensions.count; d++) {
         int64_t amount = quantity_subtract(missing[d], bound_daemons[d]);
         if (amount > 0 && allocatable[d])
             free_amounts[d] = quantity_subtract(free_amounts[d], amount);
@@ -161,31 +162,32 @@ static void subtract_daemons(struct problem *problem, struct place *place, int64
     free(missing);
 }
 
-struct resources {           // of one place, while it is compiled
+struct resources {           // of one node, while it is compiled
     int64_t *free, *daemons; // the latter: of bound DaemonSet pods
-    bool *allocatable;       // by dimension: the place has any
+    bool *allocatable;       // by dimension: the node has any
 };
 
 static void subtract_pod(struct problem *problem, struct resources *resources,
                          const int64_t *requests)
 {
-    for (uint32_t d = 0; d < problem->dimensions; d++)
+    for (uint32_t d = 0; d < problem->dimensions.count; d++)
         if (resources->allocatable[d])
             resources->free[d] = quantity_subtract(resources->free[d], requests[d]);
 }
 
-static void subtract_pods(struct problem *problem, const struct place *place,
+static void subtract_pods(struct problem *problem, const struct schedulable_node *node,
                           struct resources *resources, struct arena *scratch)
 {
-    for (uint32_t i = 0; i < place->state->pods.count; i++) {
-        const struct shape *shape = shape_at(problem, place, i);
+    for (uint32_t i = 0; i < node->state->pods.count; i++) {
+        const struct shape *shape = shape_at(problem, node, i);
         if (shape != NULL) { // no DaemonSet's: those are in no queue
             subtract_pod(problem, resources, shape->requests);
             continue;
         }
-        const struct pod *pod = place->state->pods.items[i];
+        const struct pod *pod = node->state->pods.items[i];
         struct resource_map map = pod_requests(scratch, pod);
-        int64_t *requests = arena_allocate_array(scratch, problem->dimensions, sizeof *requests);
+        int64_t *requests =
+            arena_allocate_array(scratch, problem->dimensions.count, sizeof *requests);
         vector_set_map(problem, requests, &map);
         subtract_pod(problem, resources, requests);
         if (pod_owned_by_daemon_set(pod))
@@ -193,35 +195,35 @@ static void subtract_pods(struct problem *problem, const struct place *place,
     }
 }
 
-static void compile_resources(struct problem *problem, struct place *place,
+static void compile_resources(struct problem *problem, struct schedulable_node *node,
                               const struct daemon *daemons, uint32_t daemons_count,
                               struct arena *scratch)
 {
     int64_t *capacity = vector_create(problem);
     struct resources resources = {
         vector_create(problem),
-        arena_allocate_array(scratch, problem->dimensions, sizeof *resources.daemons),
-        arena_allocate_array(scratch, problem->dimensions, sizeof *resources.allocatable)};
-    vector_set_map(problem, capacity, &place->state->capacity);
+        arena_allocate_array(scratch, problem->dimensions.count, sizeof *resources.daemons),
+        arena_allocate_array(scratch, problem->dimensions.count, sizeof *resources.allocatable)};
+    vector_set_map(problem, capacity, &node->state->capacity);
     capacity[DIMENSION_NODES] = 1;
-    vector_set_map(problem, resources.free, &place->state->allocatable);
-    list_for_each (entry, &place->state->allocatable)
-        resources.allocatable[symbols_find(problem->dimension_names, entry->name)] = true;
-    subtract_pods(problem, place, &resources, scratch);
-    subtract_daemons(problem, place, resources.free, resources.daemons, resources.allocatable,
+    vector_set_map(problem, resources.free, &node->state->allocatable);
+    list_for_each (entry, &node->state->allocatable)
+        resources.allocatable[symbols_find(problem->dimensions.names, entry->name)] = true;
+    subtract_pods(problem, node, &resources, scratch);
+    subtract_daemons(problem, node, resources.free, resources.daemons, resources.allocatable,
                      daemons, daemons_count);
-    place->free = resources.free;
-    place->capacity = capacity;
+    node->free = resources.free;
+    node->capacity = capacity;
 }
 
-// What the Node's object has already where the place goes by its labels.
+// What the Node's object has already where the node goes by its labels.
 static uint32_t set_of(struct problem *problem, const struct state_node *state)
 {
     struct label_keys known = {0};
     if (state->node == NULL)
         return asked_labels(problem, state->labels, &known);
     const struct node_object *object =
-        &problem->node_objects[problem_node_object(problem, state->node)];
+        &problem->node_objects.items[problem_node_object(problem, state->node)];
     uint32_t set = state->labels == object->labels ? object->set
                                                    : asked_labels(problem, state->labels, &known);
     return with_node_name(problem, set, state->node->meta.name);
@@ -233,19 +235,19 @@ void nodes_compile(struct problem *problem)
     const struct daemon *daemons = daemons_compile(problem, &daemons_count);
     CLEANUP_ARENA struct arena *scratch = arena_create(4096);
     compile_objects(problem);
-    problem->places =
-        arena_allocate_array(problem->arena, problem->nodes.count + 1, sizeof *problem->places);
+    problem->schedulable_nodes = arena_allocate_array(problem->arena, problem->nodes.count + 1,
+                                                      sizeof *problem->schedulable_nodes);
     for (uint32_t i = 0; i < problem->nodes.count; i++) {
-        struct place *place = &problem->places[i];
-        place->state = &problem->nodes.items[i];
-        place->hostname = vocabulary_value(problem->vocabulary, place->state->hostname);
-        place->set = set_of(problem, place->state);
-        place->taints = problem_intern_taints(problem, &place->state->taints);
-        place->real_taints = problem_intern_taints(problem, &place->state->real_taints);
-        place->pool = pool_of(problem, place->state);
-        add_ports(problem, place, daemons, daemons_count);
-        volumes_compile_place(problem, place);
-        compile_resources(problem, place, daemons, daemons_count, scratch);
+        struct schedulable_node *node = &problem->schedulable_nodes[i];
+        node->state = &problem->nodes.items[i];
+        node->hostname = vocabulary_value(problem->vocabulary, node->state->hostname);
+        node->set = set_of(problem, node->state);
+        node->taints = problem_intern_taints(problem, &node->state->taints);
+        node->real_taints = problem_intern_taints(problem, &node->state->real_taints);
+        node->pool = pool_of(problem, node->state);
+        add_ports(problem, node, daemons, daemons_count);
+        volumes_compile_node(problem, node);
+        compile_resources(problem, node, daemons, daemons_count, scratch);
         arena_reset(scratch);
     }
 }

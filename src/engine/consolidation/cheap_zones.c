@@ -30,7 +30,7 @@ static bool some_are_cheaper(struct problem *problem, const struct claim *claim,
 
 static uint32_t zone_of(const struct problem *problem, uint32_t set)
 {
-    const struct requirement *zone = set_get(problem->sets, set, problem->key_zone);
+    const struct requirement *zone = set_get(problem->sets, set, problem->keys.zone);
     return zone != NULL && !zone->complement && zone->count == 1 ? zone->values[0] : NONE;
 }
 
@@ -92,7 +92,7 @@ static uint32_t with_zones(struct problem *problem, struct arena *scratch, uint3
                            const struct zones *zones)
 {
     struct requirement requirement =
-        requirement_in_values(scratch, problem->key_zone, zones->values, zones->count);
+        requirement_in_values(scratch, problem->keys.zone, zones->values, zones->count);
     return set_add(problem->sets, set, &requirement);
 }
 

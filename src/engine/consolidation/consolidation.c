@@ -43,7 +43,8 @@ candidate_list consolidation_candidates(struct disruption *disruption,
 
 static bool allows(struct problem *problem, uint32_t set, const char *capacity_type)
 {
-    const struct requirement *requirement = set_get(problem->sets, set, problem->key_capacity_type);
+    const struct requirement *requirement =
+        set_get(problem->sets, set, problem->keys.capacity_type);
     return requirement == NULL ||
            requirement_has(problem->vocabulary, requirement,
                            vocabulary_value(problem->vocabulary, capacity_type));
@@ -52,7 +53,7 @@ static bool allows(struct problem *problem, uint32_t set, const char *capacity_t
 static uint32_t narrowed(struct disruption *disruption, uint32_t set, const char *capacity_type)
 {
     struct problem *problem = disruption->problem;
-    struct requirement only = requirement_in(disruption->arena, problem->key_capacity_type,
+    struct requirement only = requirement_in(disruption->arena, problem->keys.capacity_type,
                                              vocabulary_value(problem->vocabulary, capacity_type));
     return set_add(problem->sets, set, &only);
 }

@@ -135,7 +135,7 @@ static int64_t counted_saving(struct disruption *disruption,
 {
     struct problem *problem = disruption->problem;
     struct node_costs old = {0}, new = {0};
-    int64_t cost = problem->node_cost;
+    int64_t cost = problem->catalog.node_cost;
     for (uint32_t i = 0; i < count; i++)
         node_costs_add(&old, candidates[i]->price);
     for (uint32_t i = 0; i < claims_count && cost > 0; i++) {

@@ -6,7 +6,7 @@
 static void add_row(const struct problem *problem, const struct row *row, int64_t price,
                     double *prices)
 {
-    for (uint32_t d = 0; d < problem->dimensions; d++) {
+    for (uint32_t d = 0; d < problem->dimensions.count; d++) {
         if (row->allocatable[d] <= 0)
             continue;
         double unit = (double)price / (double)row->allocatable[d];
@@ -23,17 +23,18 @@ static void add_template(struct problem *problem, const struct node_template *te
     bitset_for_each (r, template->rows)
         if (bitset_has(filter->both, r) && filter->cheapest[r] != INT64_MAX)
             add_row(problem, &template->table->rows[r],
-                    quantity_add(filter->cheapest[r], problem->node_cost), prices);
+                    quantity_add(filter->cheapest[r], problem->catalog.node_cost), prices);
 }
 
 static const double *make_prices(struct price_bound *costs, uint32_t set, uint32_t tolerations)
 {
     struct problem *problem = costs->disruption->problem;
-    double *prices = arena_allocate_array(costs->arena, problem->dimensions + 1, sizeof *prices);
-    for (uint32_t d = 0; d < problem->dimensions; d++)
+    double *prices =
+        arena_allocate_array(costs->arena, problem->dimensions.count + 1, sizeof *prices);
+    for (uint32_t d = 0; d < problem->dimensions.count; d++)
         prices[d] = -1;
-    for (uint32_t t = 0; t < problem->templates_count; t++) {
-        const struct node_template *template = problem->templates[t];
+    for (uint32_t t = 0; t < problem->templates.count; t++) {
+        const struct node_template *template = problem->templates.items[t];
         if (problem_tolerates_hard(problem, tolerations, template->taints) &&
             sets_compatible(problem->sets, template->set, set, true))
             add_template(problem, template, set, prices);
@@ -45,8 +46,8 @@ static const double *make_prices(struct price_bound *costs, uint32_t set, uint32
 static const double *prices_for(struct price_bound *costs, const struct queued_pod *pod)
 {
     const struct problem *problem = costs->disruption->problem;
-    const struct pod_class *class = problem->classes.items[pod->class];
-    uint32_t tolerations = problem->shapes.items[class->shape].tolerations;
+    const struct pod_class *class = problem->interned.classes.items[pod->class];
+    uint32_t tolerations = problem->interned.shapes.items[class->shape].tolerations;
     uint32_t index = memo_get(&costs->known, class->strict_set, tolerations);
     if (index != MEMO_NONE)
         return costs->prices.items[index];
@@ -75,10 +76,10 @@ struct sum {
 static void add_pod(struct price_bound *costs, const struct queued_pod *pod, struct sum *sum)
 {
     const struct problem *problem = costs->disruption->problem;
-    const struct pod_class *class = problem->classes.items[pod->class];
-    const int64_t *requests = problem->shapes.items[class->shape].requests;
+    const struct pod_class *class = problem->interned.classes.items[pod->class];
+    const int64_t *requests = problem->interned.shapes.items[class->shape].requests;
     const double *prices = prices_for(costs, pod);
-    for (uint32_t d = 0; d < problem->dimensions; d++) {
+    for (uint32_t d = 0; d < problem->dimensions.count; d++) {
         if (requests[d] <= 0)
             continue;
         sum->impossible = sum->impossible || prices[d] < 0;
@@ -90,7 +91,7 @@ static void add_pod(struct price_bound *costs, const struct queued_pod *pod, str
 static int64_t highest(const struct price_bound *costs, const struct sum *sum)
 {
     double most = 0;
-    for (uint32_t d = 0; d < costs->disruption->problem->dimensions; d++)
+    for (uint32_t d = 0; d < costs->disruption->problem->dimensions.count; d++)
         most = sum->by_dimension[d] > most ? sum->by_dimension[d] : most;
     return sum->impossible ? INT64_MAX : (int64_t)most;
 }
@@ -100,11 +101,11 @@ int64_t price_bound_of(struct price_bound *costs, const struct disruption_candid
     const struct problem *problem = costs->disruption->problem;
     const struct simulator *simulator = costs->disruption->simulator;
     CLEANUP_ARENA struct arena *scratch = arena_create(1024);
-    struct sum sum = {arena_allocate_array(scratch, problem->dimensions + 1, sizeof(double)),
+    struct sum sum = {arena_allocate_array(scratch, problem->dimensions.count + 1, sizeof(double)),
                       false};
     uint32_t place = (uint32_t)(candidate->state - problem->nodes.items);
     for (uint32_t i = simulator->movable_start[place]; i < simulator->movable_start[place + 1]; i++)
-        add_pod(costs, &problem->movable[simulator->movable[i]], &sum);
+        add_pod(costs, &problem->pods.movable[simulator->movable[i]], &sum);
     return highest(costs, &sum);
 }
 
@@ -112,8 +113,8 @@ int64_t price_bound_of_claims(struct price_bound *costs, const struct pass *pass
                               struct claim *const *claims, uint32_t count)
 {
     CLEANUP_ARENA struct arena *scratch = arena_create(1024);
-    struct sum sum = {arena_allocate_array(scratch, pass->problem->dimensions + 1, sizeof(double)),
-                      false};
+    struct sum sum = {
+        arena_allocate_array(scratch, pass->problem->dimensions.count + 1, sizeof(double)), false};
     for (uint32_t c = 0; c < count; c++)
         for (uint32_t i = 0; i < claims[c]->pods.count; i++)
             add_pod(costs, pass_pod(pass, claims[c]->pods.items[i]), &sum);

@@ -8,7 +8,7 @@
 
 static int64_t room_of(const struct problem *problem, uint32_t place, uint32_t dimension)
 {
-    int64_t room = problem->places[place].free[dimension];
+    int64_t room = problem->schedulable_nodes[place].free[dimension];
     return room > 0 ? room : 0;
 }
 
@@ -28,9 +28,9 @@ struct holes holes_find(const struct disruption *disruption, struct arena *arena
 {
     const struct problem *problem = disruption->problem;
     struct holes holes = {.disruption = disruption, .arena = arena};
-    holes.room = arena_allocate_array(arena, problem->dimensions + 1, sizeof *holes.room);
+    holes.room = arena_allocate_array(arena, problem->dimensions.count + 1, sizeof *holes.room);
     for (uint32_t p = 0; p < problem->nodes.count; p++)
-        for (uint32_t d = 0; takes_pods(disruption, p) && d < problem->dimensions; d++)
+        for (uint32_t d = 0; takes_pods(disruption, p) && d < problem->dimensions.count; d++)
             holes.room[d] = quantity_add(holes.room[d], room_of(problem, p, d));
     return holes;
 }
@@ -39,19 +39,20 @@ struct wish holes_wish(const struct holes *holes, struct disruption_candidate *c
 {
     const struct problem *problem = holes->disruption->problem;
     const struct simulator *simulator = holes->disruption->simulator;
-    int64_t *needs = arena_allocate_array(holes->arena, problem->dimensions + 1, sizeof *needs);
+    int64_t *needs =
+        arena_allocate_array(holes->arena, problem->dimensions.count + 1, sizeof *needs);
     struct wish wish = {.candidate = candidate,
                         .needs = needs,
                         .cost = candidates_cost(holes->disruption, &candidate, 1)};
     uint32_t place = place_of(holes, candidate);
     for (uint32_t i = simulator->movable_start[place]; i < simulator->movable_start[place + 1];
          i++) {
-        const struct queued_pod *pod = &problem->movable[simulator->movable[i]];
+        const struct queued_pod *pod = &problem->pods.movable[simulator->movable[i]];
         const int64_t *requests = shape_of(problem, class_at(problem, pod->class))->requests;
-        for (uint32_t d = 0; d < problem->dimensions; d++)
+        for (uint32_t d = 0; d < problem->dimensions.count; d++)
             needs[d] = quantity_add(needs[d], requests[d]);
     }
-    for (uint32_t d = 0; d < problem->dimensions; d++) {
+    for (uint32_t d = 0; d < problem->dimensions.count; d++) {
         int64_t room = holes->room[d];
         if (takes_pods(holes->disruption, place))
             room -= room_of(problem, place, d);
@@ -80,10 +81,10 @@ bool holes_take(struct holes *holes, const struct wish *wish)
     const struct problem *problem = holes->disruption->problem;
     uint32_t place = place_of(holes, wish->candidate);
     bool own = takes_pods(holes->disruption, place);
-    for (uint32_t d = 0; d < problem->dimensions; d++)
+    for (uint32_t d = 0; d < problem->dimensions.count; d++)
         if (wish->needs[d] > holes->room[d] - (own ? room_of(problem, place, d) : 0))
             return false;
-    for (uint32_t d = 0; d < problem->dimensions; d++)
+    for (uint32_t d = 0; d < problem->dimensions.count; d++)
         holes->room[d] -= wish->needs[d] + (own ? room_of(problem, place, d) : 0);
     return true;
 }

@@ -180,7 +180,7 @@ static struct verdict_word unreadable(const struct causes *causes, const struct 
     list_for_each (pod, &state->pods) {
         const struct pod_disruption_budget *budget =
             pod_is_evictable(*pod, problem->snapshot->time)
-                ? pod_budgets_unreadable(problem->pod_budgets, (*pod)->meta.namespace)
+                ? pod_budgets_unreadable(problem->pods.budgets, (*pod)->meta.namespace)
                 : NULL;
         if (budget != NULL && budget->meta.unreadable != NULL)
             return cause(

@@ -487,8 +487,8 @@ struct candidate_table candidates_build(struct arena *arena, const struct snapsh
     index_types(&build);
     index_plan(&build);
     index_names(&build);
-    build.budgets = problem != NULL ? problem->pod_budgets : pod_budgets_create(arena, snapshot);
-    build.facts = problem != NULL ? problem->pod_facts
+    build.budgets = problem != NULL ? problem->pods.budgets : pod_budgets_create(arena, snapshot);
+    build.facts = problem != NULL ? problem->pods.facts
                                   : pod_facts_create(arena, &states, build.budgets, snapshot->time);
     table.candidates.items =
         arena_allocate_array(arena, states.count + 1, sizeof *table.candidates.items);

@@ -21,8 +21,8 @@ static void find_placeholders(struct disruption *disruption)
     const struct problem *problem = disruption->problem;
     const struct baseline *baseline = NULL;
     struct map *homes = map_create();
-    for (uint32_t i = 0; disruption->better && i < problem->queued_count; i++) {
-        if (!problem->queued[i].placeholder)
+    for (uint32_t i = 0; disruption->better && i < problem->pods.queued_count; i++) {
+        if (!problem->pods.queued[i].placeholder)
             continue;
         baseline = baseline != NULL ? baseline : trial_baseline(disruption);
         if (baseline->homes[i] != NULL)
@@ -45,7 +45,7 @@ const struct state_node *disruption_home(const struct disruption *disruption,
 // DIS-708.
 static void note_unreadable_budgets(struct disruption *disruption)
 {
-    const struct pod_budgets *budgets = disruption->problem->pod_budgets;
+    const struct pod_budgets *budgets = disruption->problem->pods.budgets;
     for (uint32_t i = 0; i < budgets->unreadable_count; i++) {
         const struct pod_disruption_budget *budget = budgets->items[budgets->unreadable[i]];
         problem_note(
@@ -144,7 +144,7 @@ int64_t candidates_cost(const struct disruption *disruption,
                         struct disruption_candidate *const *candidates, uint32_t count)
 {
     return quantity_add(candidates_price(candidates, count),
-                        quantity_multiply(disruption->problem->node_cost, count));
+                        quantity_multiply(disruption->problem->catalog.node_cost, count));
 }
 
 struct plan_disruption *disruption_command(struct disruption *disruption,
@@ -254,17 +254,17 @@ static bool is_settled(const struct problem *problem, const struct state_node *s
 static const struct node_pool *open_pool_of(const struct problem *problem,
                                             const struct state_node *state)
 {
-    for (uint32_t i = 0; i < problem->pools_count; i++)
-        if (text_equal(problem->pools[i].pool->meta.name, state->node_pool))
-            return problem->pools[i].pool;
+    for (uint32_t i = 0; i < problem->templates.pools_count; i++)
+        if (text_equal(problem->templates.pools[i].pool->meta.name, state->node_pool))
+            return problem->templates.pools[i].pool;
     return NULL;
 }
 
 // The pool's nodes take no running pods until they have been quiet for consolidateAfter.
-static bool is_quiet(const struct problem *problem, const struct place *place)
+static bool is_quiet(const struct problem *problem, const struct schedulable_node *node)
 {
-    const struct node_claim *claim = place->state->claim;
-    const struct node_pool *pool = open_pool_of(problem, place->state);
+    const struct node_claim *claim = node->state->claim;
+    const struct node_pool *pool = open_pool_of(problem, node->state);
     if (pool == NULL || claim == NULL)
         return false;
     const struct duration *after = &pool->spec.disruption.consolidate_after;
@@ -275,7 +275,7 @@ static bool is_quiet(const struct problem *problem, const struct place *place)
     int64_t since = claim->status.last_pod_event_time != 0 ? claim->status.last_pod_event_time
                                                            : initialized->last_transition_time;
     return ns_subtract(problem->snapshot->time, since) < after->nanoseconds &&
-           !is_settled(problem, place->state, after->nanoseconds);
+           !is_settled(problem, node->state, after->nanoseconds);
 }
 
 static void find_quiet_places(struct disruption *disruption)
@@ -283,7 +283,7 @@ static void find_quiet_places(struct disruption *disruption)
     const struct problem *problem = disruption->problem;
     disruption->quiet = bitset_create(disruption->arena, problem->nodes.count);
     for (uint32_t i = 0; i < problem->nodes.count; i++)
-        if (is_quiet(problem, &problem->places[i]))
+        if (is_quiet(problem, &problem->schedulable_nodes[i]))
             bitset_set(disruption->quiet, i);
 }
 

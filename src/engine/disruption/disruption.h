@@ -12,7 +12,7 @@
 
 // The decision without the candidates: what happens to the pods anyway (DIS-710).
 struct baseline {
-    bool *placed;                    // by problem->queued
+    bool *placed;                    // by problem->pods.queued
     const struct state_node **homes; // the same: where a placeholder is, DIS-753; else NULL
     uint32_t claims;
 };

@@ -37,7 +37,7 @@ static void add_needs_of_pod(const struct disruption *disruption, const struct p
                              const struct pod_facts *facts, struct pod_budget_matches *matches,
                              struct needs *needs)
 {
-    const struct pod_budgets *budgets = disruption->problem->pod_budgets;
+    const struct pod_budgets *budgets = disruption->problem->pods.budgets;
     if (facts->budget == BUDGET_NONE)
         return;
     pod_facts_budgets(facts, budgets, pod, matches);
@@ -55,7 +55,7 @@ static struct needs find_needs(const struct disruption *disruption, const struct
     struct pod_budget_matches matches = {0};
     for (uint32_t i = 0; i < state->pods.count; i++)
         add_needs_of_pod(disruption, state->pods.items[i],
-                         &disruption->problem->pod_facts[state->running[i]], &matches, &needs);
+                         &disruption->problem->pods.facts[state->running[i]], &matches, &needs);
     vector_free(&matches.items);
     return needs;
 }
@@ -67,14 +67,14 @@ static struct needs find_needs_of_leaving(const struct disruption *disruption)
     struct pod_budget_matches matches = {0};
     const struct problem *problem = disruption->problem;
     for (uint32_t i = 0; i < problem->nodes.running.count; i++)
-        if ((problem->pod_facts[i].flags & POD_LEAVING) != 0)
+        if ((problem->pods.facts[i].flags & POD_LEAVING) != 0)
             add_needs_of_pod(disruption, problem->nodes.running.items[i].pod,
-                             &problem->pod_facts[i], &matches, &needs);
+                             &problem->pods.facts[i], &matches, &needs);
     list_for_each (pod, &problem->nodes.others) {
         if (!pod_is_leaving(*pod))
             continue;
         struct pod_facts facts =
-            pod_facts_of(problem->pod_budgets, *pod, problem->snapshot->time, &matches);
+            pod_facts_of(problem->pods.budgets, *pod, problem->snapshot->time, &matches);
         add_needs_of_pod(disruption, *pod, &facts, &matches, &needs);
     }
     vector_free(&matches.items);
@@ -94,7 +94,7 @@ static void count_running(struct disruption *disruption)
 {
     const struct problem *problem = disruption->problem;
     disruption->evictions_asked = arena_allocate_array(
-        disruption->arena, problem->pod_budgets->count + 1, sizeof *disruption->evictions_asked);
+        disruption->arena, problem->pods.budgets->count + 1, sizeof *disruption->evictions_asked);
     for (uint32_t i = 0; i < problem->nodes.count; i++)
         if (disruption_is_going(disruption, &problem->nodes.items[i]))
             ask(disruption, find_needs(disruption, &problem->nodes.items[i]));
@@ -106,7 +106,7 @@ struct evictions evictions_create(struct disruption *disruption)
     struct evictions evictions = {.disruption = disruption};
     if (!disruption->better)
         return evictions;
-    uint32_t count = disruption->problem->pod_budgets->count;
+    uint32_t count = disruption->problem->pods.budgets->count;
     if (disruption->evictions_asked == NULL)
         count_running(disruption);
     evictions.asked = arena_allocate_array(disruption->arena, count + 1, sizeof *evictions.asked);
@@ -126,7 +126,7 @@ static void tell_refusal(struct evictions *evictions, const struct disruption_ca
                          const struct need *need)
 {
     const struct pod_disruption_budget *budget =
-        evictions->disruption->problem->pod_budgets->items[need->budget];
+        evictions->disruption->problem->pods.budgets->items[need->budget];
     CLEANUP_ARENA struct arena *scratch = arena_create(1024);
     disruption_verdict(
         evictions->disruption, candidate, "DIS-760",
@@ -139,7 +139,7 @@ static void tell_refusal(struct evictions *evictions, const struct disruption_ca
 
 static bool budgets_take(struct evictions *evictions, const struct disruption_candidate *candidate)
 {
-    const struct pod_budgets *budgets = evictions->disruption->problem->pod_budgets;
+    const struct pod_budgets *budgets = evictions->disruption->problem->pods.budgets;
     struct needs needs = find_needs(evictions->disruption, candidate->state);
     const struct need *refused = NULL;
     vector_for_each (need, &needs.items) {

@@ -206,7 +206,7 @@ static struct trial run_pass(struct disruption *disruption,
     if (disruption->better)
         simulation.scheduled = disruption->inputs->scheduled;
     trial.pass = simulate(disruption->simulator, trial.arena, &simulation);
-    trial.no_pool = problem->pools_count == 0 && !disruption->better;
+    trial.no_pool = problem->templates.pools_count == 0 && !disruption->better;
     return trial;
 }
 
@@ -216,9 +216,9 @@ const struct baseline *trial_baseline(struct disruption *disruption)
     if (disruption->baseline != NULL)
         return disruption->baseline;
     struct baseline *baseline = arena_allocate(disruption->arena, sizeof *baseline);
-    baseline->placed = arena_allocate_array(disruption->arena, problem->queued_count + 1,
+    baseline->placed = arena_allocate_array(disruption->arena, problem->pods.queued_count + 1,
                                             sizeof *baseline->placed);
-    baseline->homes = arena_allocate_array(disruption->arena, problem->queued_count + 1,
+    baseline->homes = arena_allocate_array(disruption->arena, problem->pods.queued_count + 1,
                                            sizeof(struct state_node *));
     struct trial trial = run_pass(disruption, NULL, 0, &(struct trial_options){0});
     baseline->claims = settle_claims(disruption, &trial);

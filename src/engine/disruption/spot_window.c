@@ -39,11 +39,11 @@ static void raise_row(const struct problem *problem, const struct row *row,
                       const struct spot_price_list *prices)
 {
     list_for_each (offering, &row->offerings) {
-        if (!text_equal(value_of(problem, offering->set, problem->key_capacity_type),
+        if (!text_equal(value_of(problem, offering->set, problem->keys.capacity_type),
                         CAPACITY_TYPE_SPOT))
             continue;
         const struct spot_price *found =
-            find(prices, row->type->name, value_of(problem, offering->set, problem->key_zone));
+            find(prices, row->type->name, value_of(problem, offering->set, problem->keys.zone));
         if (found != NULL && found->highest > offering->price)
             offering->price = found->highest;
     }
@@ -53,8 +53,8 @@ void spot_window_raise(struct problem *problem, const struct spot_price_list *pr
 {
     if (prices == NULL)
         return;
-    for (uint32_t t = 0; t < problem->templates_count; t++) {
-        const struct type_table *table = problem->templates[t]->table;
+    for (uint32_t t = 0; t < problem->templates.count; t++) {
+        const struct type_table *table = problem->templates.items[t]->table;
         for (uint32_t r = 0; r < table->count; r++)
             raise_row(problem, &table->rows[r], prices);
     }

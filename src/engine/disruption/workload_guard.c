@@ -56,7 +56,7 @@ static void count_running(struct disruption *disruption)
     struct workload *workload = NULL;
     for (uint32_t i = 0; i < nodes->running.count; i++) {
         const struct running_pod *running = &nodes->running.items[i];
-        uint32_t flags = problem->pod_facts[i].flags;
+        uint32_t flags = problem->pods.facts[i].flags;
         if ((flags & POD_AS_LAST) == 0)
             workload = find_workload(disruption, running->pod);
         if (workload == NULL)

@@ -10,7 +10,7 @@
 
 static bool is_concentrated(const struct problem *problem, uint32_t workload, uint32_t count)
 {
-    uint32_t replicas = problem->replicas.items[workload];
+    uint32_t replicas = problem->workloads.replicas.items[workload];
     return replicas >= REPLICAS_WORTH_A_WARNING && 2 * count > replicas;
 }
 
@@ -38,7 +38,8 @@ static void warn_about(struct pass *pass, const struct claim *claim, uint32_t *c
                 "annotation " ANNOTATION_MAX_SHARE_PER_WORKLOAD
                 " on the NodePool, or a topology spread constraint, bounds that",
                 claim->template->pool->meta.name, counts[workload],
-                problem->replicas.items[workload], owner->kind, pod->meta.namespace, owner->name);
+                problem->workloads.replicas.items[workload], owner->kind, pod->meta.namespace,
+                owner->name);
         }
         counts[workload] = 0;
     }
@@ -57,7 +58,8 @@ void concentration_warn(struct pass *pass, struct plan *plan)
     if (!any)
         return;
     workloads_find(pass->problem);
-    uint32_t *counts = memory_allocate_array(pass->problem->replicas.count + 1, sizeof *counts);
+    uint32_t *counts =
+        memory_allocate_array(pass->problem->workloads.replicas.count + 1, sizeof *counts);
     plan->warnings.items =
         arena_allocate_array(plan->arena, WARNINGS_MAX, sizeof *plan->warnings.items);
     vector_for_each (claim, &pass->claims)

@@ -47,13 +47,13 @@ static uint32_t short_dimension(const struct problem *problem, const struct shap
                                 const int64_t *free)
 {
     uint32_t found = NONE;
-    for (uint32_t d = 0; d < problem->dimensions; d++) {
+    for (uint32_t d = 0; d < problem->dimensions.count; d++) {
         if (free[d] >= 0 && shape->requests[d] <= free[d])
             continue;
         if (d <= DIMENSION_MEMORY)
             return d;
-        if (found == NONE || strcmp(symbols_text(problem->dimension_names, d),
-                                    symbols_text(problem->dimension_names, found)) < 0)
+        if (found == NONE || strcmp(symbols_text(problem->dimensions.names, d),
+                                    symbols_text(problem->dimensions.names, found)) < 0)
             found = d;
     }
     return found;
@@ -78,7 +78,7 @@ static const char *group_text(const struct problem *problem, struct arena *arena
     };
     if (group->dimension != NONE)
         return arena_format(arena, "insufficient %s",
-                            symbols_text(problem->dimension_names, group->dimension));
+                            symbols_text(problem->dimensions.names, group->dimension));
     return texts[group->code] != NULL ? texts[group->code] : "refused";
 }
 
@@ -206,15 +206,15 @@ void explain_funnels(struct pass *pass, uint32_t class, struct arena *arena,
     uint32_t room = problem->snapshot->objects[KIND_NODE_POOL].count;
     explanation->funnel.items =
         arena_allocate_array(arena, room + 1, sizeof *explanation->funnel.items);
-    for (uint32_t i = 0; i < problem->pools_count; i++)
-        tell_pool(pass, &problem->pools[i], class, arena,
+    for (uint32_t i = 0; i < problem->templates.pools_count; i++)
+        tell_pool(pass, &problem->templates.pools[i], class, arena,
                   &explanation->funnel.items[explanation->funnel.count++]);
 }
 
 static bool is_seen(const struct problem *problem, const struct node_pool *pool)
 {
-    for (uint32_t i = 0; i < problem->pools_count; i++)
-        if (problem->pools[i].pool == pool)
+    for (uint32_t i = 0; i < problem->templates.pools_count; i++)
+        if (problem->templates.pools[i].pool == pool)
             return true;
     return false;
 }
@@ -248,7 +248,7 @@ static void tell_absent(const struct node_pool *pool, struct arena *arena,
 void explain_absent_pools(const struct problem *problem, struct arena *arena, struct explained *out)
 {
     uint32_t total = problem->snapshot->objects[KIND_NODE_POOL].count;
-    if (total == problem->pools_count)
+    if (total == problem->templates.pools_count)
         return;
     const struct object **sorted = memory_allocate_array(total, sizeof *sorted);
     memcpy(sorted, problem->snapshot->objects[KIND_NODE_POOL].items, total * sizeof *sorted);
@@ -364,7 +364,7 @@ static void rows_within_limits(const struct pass *pass, const struct node_templa
     const int64_t *remaining = pass->remaining[template->index];
     bool exhausted = template->has_node_limit && remaining[DIMENSION_NODES] <= 0;
     bitset_for_each (r, rows)
-        for (uint32_t d = 0; d < pass->problem->dimensions; d++)
+        for (uint32_t d = 0; d < pass->problem->dimensions.count; d++)
             if (exhausted || (template->limits[d] != INT64_MAX &&
                               template->table->rows[r].capacity[d] > remaining[d]))
                 bitset_clear(rows, r);
@@ -380,7 +380,7 @@ bool explain_try_template(struct pass *pass, const struct node_template *templat
                           .hostname = pass->next_hostname,
                           .rows = bitset_create(scratch, template->table->count),
                           .reservations =
-                              bitset_create(scratch, pass->problem->reservations_count)};
+                              bitset_create(scratch, pass->problem->catalog.reservations_count)};
     bitset_copy(fresh.rows, template->rows);
     if (!ignore_limits && pass->remaining[template->index] != NULL)
         rows_within_limits(pass, template, fresh.rows);

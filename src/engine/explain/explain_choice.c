@@ -95,8 +95,8 @@ static int64_t price_without(struct chooser *chooser, const struct claim *claim)
     if (claim->pods.count <= 1)
         return 0;
     struct bitset rows = bitset_create(scratch, claim->template->table->count);
-    int64_t *requests = arena_allocate_array(scratch, problem->dimensions, sizeof *requests);
-    for (uint32_t d = 0; d < problem->dimensions; d++)
+    int64_t *requests = arena_allocate_array(scratch, problem->dimensions.count, sizeof *requests);
+    for (uint32_t d = 0; d < problem->dimensions.count; d++)
         requests[d] = quantity_subtract(claim->requests[d], shape->requests[d]);
     template_fits(problem, claim->template, requests, rows);
     bitset_and(rows, claim->template->rows);
@@ -142,7 +142,7 @@ static void tell_earlier_pools(struct chooser *chooser, const struct node_templa
 {
     struct pass *pass = chooser->pass;
     for (uint32_t t = 0; t < chosen->index; t++) {
-        const struct node_template *template = pass->problem->templates[t];
+        const struct node_template *template = pass->problem->templates.items[t];
         const char *type;
         int64_t price;
         if (explain_try_template(pass, template, chooser->placement->class, false, &type, &price))
@@ -191,8 +191,8 @@ static void try_templates(struct chooser *chooser)
     struct pass *pass = chooser->pass;
     const struct claim *own =
         chooser->placement->kind == ON_CLAIM ? pass->claims.items[chooser->placement->index] : NULL;
-    for (uint32_t t = 0; t < pass->problem->templates_count; t++) {
-        const struct node_template *template = pass->problem->templates[t];
+    for (uint32_t t = 0; t < pass->problem->templates.count; t++) {
+        const struct node_template *template = pass->problem->templates.items[t];
         const char *type;
         int64_t price;
         if (own != NULL && own->template == template && own->pods.count == 1)

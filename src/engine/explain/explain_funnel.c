@@ -87,7 +87,7 @@ static bool within_limits(const struct pass *pass, const struct node_template *t
         return true;
     if (template->has_node_limit && remaining[DIMENSION_NODES] <= 0)
         return false;
-    for (uint32_t d = 0; d < pass->problem->dimensions; d++)
+    for (uint32_t d = 0; d < pass->problem->dimensions.count; d++)
         if (template->limits[d] != INT64_MAX && row->capacity[d] > remaining[d])
             return false;
     return true;
@@ -126,8 +126,8 @@ static enum reason_code code_of_groups(const struct pass *pass, const struct pod
                                              REASON_EXISTING_ANTI_AFFINITY};
     uint32_t first = GROUP_INVERSE;
     for (uint32_t i = 0; i < class->groups_count; i++)
-        if (pass->problem->groups.items[class->groups[i]]->kind < first)
-            first = pass->problem->groups.items[class->groups[i]]->kind;
+        if (pass->problem->topology.groups.items[class->groups[i]]->kind < first)
+            first = pass->problem->topology.groups.items[class->groups[i]]->kind;
     return codes[first];
 }
 
@@ -216,7 +216,8 @@ static void test_reservations(struct pass *pass, struct funnel *funnel, struct a
                           .requests = pass->zero,
                           .hostname = pass->next_hostname,
                           .rows = funnel->limited,
-                          .reservations = bitset_create(arena, pass->problem->reservations_count)};
+                          .reservations =
+                              bitset_create(arena, pass->problem->catalog.reservations_count)};
     bool kept = pass->reserved_error;
     if (claim_check(pass, &fresh, funnel->class, true, &pass->attempt) == ACCEPTED ||
         !pass->reserved_error)
@@ -425,7 +426,7 @@ static void cut_by_limits(struct pass *pass, const struct funnel *funnel, struct
     const struct node_template *template = funnel->template;
     const int64_t *remaining = pass->remaining[template->index];
     uint32_t total = funnel_types(funnel, before);
-    for (uint32_t d = 0; remaining != NULL && d < problem->dimensions; d++) {
+    for (uint32_t d = 0; remaining != NULL && d < problem->dimensions.count; d++) {
         if (template->limits[d] == INT64_MAX)
             continue;
         struct bitset left = bitset_create(arena, before.bits);

@@ -40,11 +40,11 @@ static uint32_t add_variant(struct pass *pass, uint32_t base, const struct shape
     struct problem *problem = pass->problem;
     struct pod_class *variant = arena_allocate(problem->arena, sizeof *variant);
     *variant = *class_at(problem, base);
-    vector_push(&problem->shapes, *shape);
-    variant->shape = problem->shapes.count - 1;
+    vector_push(&problem->interned.shapes, *shape);
+    variant->shape = problem->interned.shapes.count - 1;
     variant->relaxed = NONE;
-    vector_push(&problem->classes, variant);
-    return problem->classes.count - 1;
+    vector_push(&problem->interned.classes, variant);
+    return problem->interned.classes.count - 1;
 }
 
 static struct shape own_shape(const struct helper *helper)
@@ -63,10 +63,10 @@ static bool find_place(struct pass *pass, uint32_t class, struct outcome *out)
             out->node = i;
             return true;
         }
-    for (uint32_t t = 0; t < problem->templates_count; t++)
-        if (explain_try_template(pass, problem->templates[t], class, false, &out->type,
+    for (uint32_t t = 0; t < problem->templates.count; t++)
+        if (explain_try_template(pass, problem->templates.items[t], class, false, &out->type,
                                  &out->price)) {
-            out->template = problem->templates[t];
+            out->template = problem->templates.items[t];
             return true;
         }
     return false;
@@ -103,7 +103,7 @@ static void try_toleration(struct helper *helper, const struct taint *taint)
 {
     struct problem *problem = helper->pass->problem;
     struct shape shape = own_shape(helper);
-    const toleration_list *own = problem->toleration_lists.items[shape.tolerations];
+    const toleration_list *own = problem->interned.toleration_lists.items[shape.tolerations];
     toleration_list list = {0};
     list.items = arena_allocate_array(problem->arena, own->count + 1, sizeof *list.items);
     if (own->count > 0)
@@ -114,7 +114,8 @@ static void try_toleration(struct helper *helper, const struct taint *taint)
     shape.tolerations = problem_intern_tolerations(problem, &list);
     struct outcome outcome;
     uint32_t variant = add_variant(helper->pass, helper->class, &shape);
-    class_at(problem, variant)->tolerations = problem->toleration_lists.items[shape.tolerations];
+    class_at(problem, variant)->tolerations =
+        problem->interned.toleration_lists.items[shape.tolerations];
     if (!find_place(helper->pass, variant, &outcome))
         return;
     struct text text = {0};
@@ -135,10 +136,10 @@ static void collect_taints(const struct helper *helper, uint32_t taints, struct 
     const struct shape *shape = shape_of(problem, class_at(problem, helper->class));
     if (problem_tolerates(problem, shape->tolerations, taints))
         return;
-    list_for_each (taint, problem->taint_lists.items[taints]) {
-        bool known =
-            tolerations_tolerate(problem->toleration_lists.items[shape->tolerations], taint) ||
-            is_condition_taint(taint);
+    list_for_each (taint, problem->interned.taint_lists.items[taints]) {
+        bool known = tolerations_tolerate(
+                         problem->interned.toleration_lists.items[shape->tolerations], taint) ||
+                     is_condition_taint(taint);
         for (uint32_t i = 0; i < out->count && !known; i++)
             known = text_equal(out->items[i]->key, taint->key) &&
                     text_equal(out->items[i]->value, taint->value) &&
@@ -152,10 +153,10 @@ static void help_by_toleration(struct helper *helper)
 {
     const struct problem *problem = helper->pass->problem;
     struct taints taints = {.count = 0};
-    for (uint32_t t = 0; t < problem->templates_count; t++)
-        collect_taints(helper, problem->templates[t]->taints, &taints);
+    for (uint32_t t = 0; t < problem->templates.count; t++)
+        collect_taints(helper, problem->templates.items[t]->taints, &taints);
     for (uint32_t i = 0; i < problem->nodes.count && i < HELP_NODES_MAX; i++)
-        collect_taints(helper, problem->places[i].taints, &taints);
+        collect_taints(helper, problem->schedulable_nodes[i].taints, &taints);
     for (uint32_t i = 0; i < taints.count; i++)
         try_toleration(helper, taints.items[i]);
 }
@@ -194,7 +195,8 @@ static void values_there(struct helper *helper, const struct outcome *outcome, u
 {
     struct problem *problem = helper->pass->problem;
     if (outcome->node != NONE) {
-        add_values_of(problem, set_get(problem->sets, problem->places[outcome->node].set, key),
+        add_values_of(problem,
+                      set_get(problem->sets, problem->schedulable_nodes[outcome->node].set, key),
                       out);
         return;
     }
@@ -241,9 +243,10 @@ static uint32_t requirement_variant(struct helper *helper, uint32_t key,
 static bool is_known_key(const struct problem *problem, uint32_t key)
 {
     bool known = vocabulary_is_well_known(problem->vocabulary, key);
-    for (uint32_t t = 0; t < problem->templates_count && !known; t++)
-        known = type_table_has_key(problem->templates[t]->table, key) ||
-                set_find(problem->sets, problem->templates[t]->own_set, key) != REQUIREMENT_NONE;
+    for (uint32_t t = 0; t < problem->templates.count && !known; t++)
+        known =
+            type_table_has_key(problem->templates.items[t]->table, key) ||
+            set_find(problem->sets, problem->templates.items[t]->own_set, key) != REQUIREMENT_NONE;
     return known;
 }
 
@@ -258,7 +261,7 @@ static bool help_by_key(struct helper *helper, uint32_t requirement)
     if (is_known_key(problem, asked.key))
         return false;
     for (uint32_t key = 0; key < vocabulary_key_count(problem->vocabulary); key++)
-        if (is_known_key(problem, key) && key != problem->key_hostname)
+        if (is_known_key(problem, key) && key != problem->keys.hostname)
             vector_push(&names, vocabulary_key_text(problem->vocabulary, key));
     bool found = text_nearest(text, names.items, names.count, near, 1) == 1;
     vector_free(&names);
@@ -368,7 +371,7 @@ static void help_by_limit(struct helper *helper, const struct node_template *tem
     const struct row *row =
         explain_cheapest(problem, template, pass->attempt.set, pass->attempt.rows, &outcome.price);
     struct text text = {0};
-    for (uint32_t d = 0; d < problem->dimensions; d++) {
+    for (uint32_t d = 0; d < problem->dimensions.count; d++) {
         int64_t needed = d == DIMENSION_NODES ? 1 : row->capacity[d];
         if (template->limits[d] == INT64_MAX || remaining[d] >= needed)
             continue;
@@ -400,7 +403,7 @@ static bool help_by_request(struct helper *helper, const struct node_template *t
         return false;
     struct shape shape = own_shape(helper);
     int64_t *requests = vector_create(problem);
-    memcpy(requests, shape.requests, problem->dimensions * sizeof *requests);
+    memcpy(requests, shape.requests, problem->dimensions.count * sizeof *requests);
     requests[miss.dimension] -= miss.shortfall;
     if (requests[miss.dimension] < shape.requests[miss.dimension] / 2)
         return false; // that would be another pod
@@ -444,7 +447,7 @@ static void help_by_rule(struct helper *helper, uint32_t left_out)
     for (uint32_t i = 0; i < class->groups_count; i++)
         if (i != left_out)
             groups[kept++] = class->groups[i];
-    const struct group_definition *rule = problem->groups.items[class->groups[left_out]];
+    const struct group_definition *rule = problem->topology.groups.items[class->groups[left_out]];
     class->groups = groups;
     class->groups_count = kept;
     if (!find_place(helper->pass, variant, &outcome))
@@ -464,12 +467,12 @@ void explain_help(struct pass *pass, uint32_t class, struct arena *arena,
     help_by_requirements(&helper);
     help_by_terms(&helper);
     help_by_toleration(&helper);
-    for (uint32_t t = 0; t < pass->problem->templates_count; t++)
-        help_by_limit(&helper, pass->problem->templates[t]);
+    for (uint32_t t = 0; t < pass->problem->templates.count; t++)
+        help_by_limit(&helper, pass->problem->templates.items[t]);
     help_by_port(&helper);
     for (uint32_t i = 0; i < class_at(pass->problem, class)->groups_count; i++)
         help_by_rule(&helper, i);
-    for (uint32_t t = 0; t < pass->problem->templates_count; t++)
-        if (help_by_request(&helper, pass->problem->templates[t]))
+    for (uint32_t t = 0; t < pass->problem->templates.count; t++)
+        if (help_by_request(&helper, pass->problem->templates.items[t]))
             break;
 }

@@ -21,7 +21,7 @@ static bool is_bytes(const char *name)
 void explain_add_amount(struct text *text, const struct problem *problem, uint32_t dimension,
                         int64_t amount)
 {
-    const char *name = symbols_text(problem->dimension_names, dimension);
+    const char *name = symbols_text(problem->dimensions.names, dimension);
     char number[QUANTITY_TEXT_MAX];
     const int64_t mebibyte = INT64_C(1) << 20;
     if (dimension == DIMENSION_CPU && amount > 1000 && amount % 1000 != 0) {
@@ -58,10 +58,11 @@ static int64_t shortfall_of(const struct pass *pass, const struct funnel *funnel
             continue;
         int64_t lacking = quantity_subtract(shape->requests[d], net);
         int64_t permille = (int64_t)((double)lacking / (double)shape->requests[d] * 1000);
-        const char *name = symbols_text(pass->problem->dimension_names, d);
-        bool larger = permille > most ||
-                      (permille == most && strcmp(name, symbols_text(pass->problem->dimension_names,
-                                                                     miss->dimension)) < 0);
+        const char *name = symbols_text(pass->problem->dimensions.names, d);
+        bool larger =
+            permille > most ||
+            (permille == most &&
+             strcmp(name, symbols_text(pass->problem->dimensions.names, miss->dimension)) < 0);
         if (larger) {
             most = permille;
             miss->dimension = d;
@@ -80,7 +81,7 @@ static int64_t excess_of(const struct pass *pass, const struct funnel *funnel, u
     const int64_t *capacity = template->table->rows[row].capacity;
     int64_t sum = 0;
     miss->dimension = DIMENSION_NODES;
-    for (uint32_t d = 0; d < pass->problem->dimensions; d++) {
+    for (uint32_t d = 0; d < pass->problem->dimensions.count; d++) {
         if (template->limits[d] == INT64_MAX || d == DIMENSION_NODES || capacity[d] <= remaining[d])
             continue;
         int64_t lacking = quantity_subtract(capacity[d], remaining[d] > 0 ? remaining[d] : 0);
@@ -171,7 +172,7 @@ bool funnel_nearest(struct pass *pass, const struct funnel *funnel, struct neare
 static void tell_offering(struct pass *pass, const struct funnel *funnel, struct text *text)
 {
     struct problem *problem = pass->problem;
-    const uint32_t keys[] = {problem->key_capacity_type, problem->key_zone};
+    const uint32_t keys[] = {problem->keys.capacity_type, problem->keys.zone};
     const char *separator = " has no available offering with ";
     bool any = false;
     for (size_t i = 0; i < ARRAY_LENGTH(keys); i++) {

@@ -35,15 +35,15 @@ uint32_t claim_launch_set(struct pass *pass, const struct claim *claim)
     if (bitset_empty(claim->reservations))
         return set;
     struct requirement reserved =
-        requirement_in(pass->arena, problem->key_capacity_type,
+        requirement_in(pass->arena, problem->keys.capacity_type,
                        vocabulary_value(problem->vocabulary, CAPACITY_TYPE_RESERVED));
     set = set_replace(problem->sets, set, &reserved);
     uint32_t *values =
-        arena_allocate_array(pass->arena, problem->reservations_count, sizeof *values);
+        arena_allocate_array(pass->arena, problem->catalog.reservations_count, sizeof *values);
     uint32_t count = 0, key = 0;
     bitset_for_each (r, claim->reservations) {
-        values[count++] = problem->reservations[r].value;
-        key = problem->reservations[r].key;
+        values[count++] = problem->catalog.reservations[r].value;
+        key = problem->catalog.reservations[r].key;
     }
     struct requirement ids = requirement_in_values(pass->arena, key, values, count);
     return set_add(problem->sets, set, &ids);
@@ -141,8 +141,8 @@ static void finish_requests(struct finisher *finisher, const struct claim *claim
                             struct plan_claim *out)
 {
     struct problem *problem = finisher->pass->problem;
-    int64_t *total = memory_allocate_array(problem->dimensions, sizeof *total);
-    for (uint32_t d = 0; d < problem->dimensions; d++) {
+    int64_t *total = memory_allocate_array(problem->dimensions.count, sizeof *total);
+    for (uint32_t d = 0; d < problem->dimensions.count; d++) {
         int64_t least = INT64_MAX;
         for (uint32_t g = 0; g < claim->template->groups_count; g++) {
             const struct overhead_group *group = &claim->template->groups[g];
@@ -303,8 +303,8 @@ static void count_costs(const struct problem *problem, struct plan *plan)
     struct node_costs costs = {0};
     list_for_each (claim, &plan->claims)
         node_costs_add(&costs, claim->price);
-    plan->node_cost = node_costs_sum(&costs, problem->node_cost) - costs.price;
-    plan->counted = node_costs_count(&costs, problem->node_cost);
+    plan->node_cost = node_costs_sum(&costs, problem->catalog.node_cost) - costs.price;
+    plan->counted = node_costs_count(&costs, problem->catalog.node_cost);
 }
 
 static int compare_placements(const void *a, const void *b)
@@ -374,7 +374,7 @@ void plan_build(struct pass *pass, const struct plan_options *options, struct pl
     struct finisher finisher = {.pass = pass, .plan = plan, .explain = options->explain};
     finisher.sources =
         arena_allocate_array(pass->arena, pass->claims.count + 1, sizeof *finisher.sources);
-    finisher.hashes = arena_allocate_array(pass->arena, pass->problem->templates_count + 1,
+    finisher.hashes = arena_allocate_array(pass->arena, pass->problem->templates.count + 1,
                                            sizeof *finisher.hashes);
     plan->claims.items =
         arena_allocate_array(plan->arena, pass->claims.count + 1, sizeof *plan->claims.items);

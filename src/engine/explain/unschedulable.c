@@ -54,19 +54,20 @@ static void reasons_of_pools(struct pass *pass, uint32_t class, struct plan *pla
     const struct problem *problem = pass->problem;
     uint32_t next = 0;
     vector_for_each (refusal, &pass->refusals) {
-        const struct node_template *template = problem->templates[refusal->template];
+        const struct node_template *template = problem->templates.items[refusal->template];
         enum reason_code code = explain_code(pass, template, class, refusal->code);
         explained_add_reason(plan->arena, out, code, template->pool->meta.name, refusal->text);
         next = refusal->template + 1;
     }
-    for (; pass->reserved_error && next < problem->templates_count; next++) // SCH-222
+    for (; pass->reserved_error && next < problem->templates.count; next++) // SCH-222
         explained_add_reason(plan->arena, out, REASON_NOT_TRIED,
-                             problem->templates[next]->pool->meta.name,
+                             problem->templates.items[next]->pool->meta.name,
                              "reserved capacity of a pool before this one may come free");
-    for (uint32_t i = 0; i < problem->pools_count; i++)
-        if (problem->pools[i].template == NULL)
-            explained_add_reason(plan->arena, out, problem->pools[i].reason,
-                                 problem->pools[i].pool->meta.name, problem->pools[i].message);
+    for (uint32_t i = 0; i < problem->templates.pools_count; i++)
+        if (problem->templates.pools[i].template == NULL)
+            explained_add_reason(plan->arena, out, problem->templates.pools[i].reason,
+                                 problem->templates.pools[i].pool->meta.name,
+                                 problem->templates.pools[i].message);
 }
 
 static void clear_refusals(struct pass *pass)
@@ -106,7 +107,7 @@ static void explain_class(struct pass *pass, uint32_t own, enum explain_level le
             break;
     }
     out->deferred = pass->reserved_error;
-    if (pass->problem->templates_count == 0)
+    if (pass->problem->templates.count == 0)
         out->message = "nodepool requirements filtered out all available instance types";
     else
         out->message = arena_copy_string(plan->arena, why.data != NULL ? why.data : "");
@@ -125,7 +126,7 @@ static void explain_class(struct pass *pass, uint32_t own, enum explain_level le
 static const char *barred_message(struct pass *pass, const struct pod_class *class,
                                   enum reason_code *code)
 {
-    if (pass->problem->pools_count == 0) {
+    if (pass->problem->templates.pools_count == 0) {
         *code = REASON_NO_POOL;
         return "no dynamic nodepools found";
     }
@@ -200,13 +201,13 @@ static struct explained *explain_untried(enum explain_level level, struct plan *
 
 static bool was_not_tried(const struct pass *pass, uint32_t index)
 {
-    return !pass->placements[index].tried && pass->problem->pools_count > 0 &&
+    return !pass->placements[index].tried && pass->problem->templates.pools_count > 0 &&
            class_at(pass->problem, pass_pod(pass, index)->class)->refusal == NULL;
 }
 
 void unschedulable_finish(struct pass *pass, enum explain_level level, struct plan *plan)
 {
-    uint32_t classes = pass->problem->classes.count;
+    uint32_t classes = pass->problem->interned.classes.count;
     struct explained **known = memory_allocate_array(classes + 1, sizeof *known), *untried = NULL;
     for (uint32_t i = 0; i < pass->input.queue_count; i++) {
         if (pass->placements[i].kind != NOT_PLACED)

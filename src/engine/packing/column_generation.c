@@ -287,7 +287,8 @@ static void make_markets(struct packing *packing)
     vector_for_each (demand, &packing->demands) {
         const struct packing_menu *menu = &packing->menus.items[demand->menu];
         for (uint32_t i = 0; i < menu->count; i++) {
-            const struct node_template *template = packing->problem->templates[menu->templates[i]];
+            const struct node_template *template =
+                packing->problem->templates.items[menu->templates[i]];
             packing_machines_of(packing, template,
                                 set_meet(packing->problem->sets, template->set, demand->set));
         }

@@ -74,8 +74,8 @@ static double guess_anew(struct problem *problem, const struct shape *shape, uin
 {
     double lowest = 1e300;
     uint32_t asked = set_meet(problem->sets, shape->set, term);
-    for (uint32_t t = 0; t < problem->templates_count; t++) {
-        struct node_template *template = problem->templates[t];
+    for (uint32_t t = 0; t < problem->templates.count; t++) {
+        struct node_template *template = problem->templates.items[t];
         if (!problem_tolerates(problem, shape->tolerations, template->taints) ||
             !sets_compatible(problem->sets, template->set, asked, true))
             continue;
@@ -366,19 +366,19 @@ static void fill_claim(struct chooser *chooser, const struct claim *dear, uint32
     struct pass *pass = chooser->best;
     uint32_t row = cheapest_row(pass, dear);
     struct bitset fitting = bitset_create(chooser->arena, dear->template->table->count);
-    int64_t *total = arena_allocate_array(chooser->arena, problem->dimensions, sizeof *total);
-    int64_t *sum = arena_allocate_array(chooser->arena, problem->dimensions, sizeof *sum);
-    memcpy(total, dear->requests, problem->dimensions * sizeof *total);
+    int64_t *total = arena_allocate_array(chooser->arena, problem->dimensions.count, sizeof *total);
+    int64_t *sum = arena_allocate_array(chooser->arena, problem->dimensions.count, sizeof *sum);
+    memcpy(total, dear->requests, problem->dimensions.count * sizeof *total);
     for (uint32_t i = 0; i < chooser->pods && row != NONE; i++) {
         if (!may_fill(chooser, dear, asked, i, steered))
             continue;
         const struct queued_pod *pod = pass_pod(pass, i);
         const struct shape *shape = shape_of(problem, class_at(problem, pod->class));
-        for (uint32_t d = 0; d < problem->dimensions; d++)
+        for (uint32_t d = 0; d < problem->dimensions.count; d++)
             sum[d] = quantity_add(total[d], shape->requests[d]);
         if (!template_fits(problem, dear->template, sum, fitting) || !bitset_has(fitting, row))
             continue;
-        memcpy(total, sum, problem->dimensions * sizeof *total);
+        memcpy(total, sum, problem->dimensions.count * sizeof *total);
         steered[pod->origin] = asked;
     }
 }
@@ -555,10 +555,10 @@ struct pass *pack_alternatives(struct pass *pass)
                               .best = pass,
                               .outcome = pack_outcome_of(pass),
                               .pods = pods,
-                              .heeding = bitset_create(arena, problem->classes.count),
-                              .dear = bitset_create(arena, problem->classes.count)};
-    chooser.input =
-        (struct pass_input){.queue = problem->queued, .queue_count = pods, .reserved_strict = true};
+                              .heeding = bitset_create(arena, problem->interned.classes.count),
+                              .dear = bitset_create(arena, problem->interned.classes.count)};
+    chooser.input = (struct pass_input){
+        .queue = problem->pods.queued, .queue_count = pods, .reserved_strict = true};
     find_groups(&chooser);
     find_gains(&chooser);
     make_turns(&chooser);

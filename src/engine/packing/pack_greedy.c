@@ -4,15 +4,16 @@
 
 struct pass *pack_greedy(struct problem *problem)
 {
-    struct pass_input input = {
-        .queue = problem->queued, .queue_count = problem->queued_count, .reserved_strict = true};
+    struct pass_input input = {.queue = problem->pods.queued,
+                               .queue_count = problem->pods.queued_count,
+                               .reserved_strict = true};
     return pack_greedy_as(problem, &input);
 }
 
 struct pass *pack_greedy_as(struct problem *problem, const struct pass_input *input)
 {
     struct pass *pass = pass_create(problem, input);
-    if (problem->pools_count > 0) // SCH-41
+    if (problem->templates.pools_count > 0) // SCH-41
         pass_run(pass);
     return pass;
 }

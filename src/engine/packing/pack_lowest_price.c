@@ -32,8 +32,8 @@ struct pack_outcome pack_outcome_of(struct pass *pass)
         node_costs_add(&costs, claim_price_or_zero(pass->problem, *claim));
         outcome.offerings += bitset_count((*claim)->rows);
     }
-    outcome.sum = node_costs_sum(&costs, pass->problem->node_cost);
-    outcome.counted = node_costs_count(&costs, pass->problem->node_cost);
+    outcome.sum = node_costs_sum(&costs, pass->problem->catalog.node_cost);
+    outcome.counted = node_costs_count(&costs, pass->problem->catalog.node_cost);
     return outcome;
 }
 

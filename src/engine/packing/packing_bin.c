@@ -131,7 +131,7 @@ static void count_limits(struct packing *packing, const struct packing_bin *bin,
     const struct node_template *template = bin->market->template;
     int64_t *left = packing->limits[template->index];
     const int64_t *capacity = template->table->rows[bin->market->offers[bin->offer].row].capacity;
-    for (uint32_t d = 0; left != NULL && d < packing->problem->dimensions; d++)
+    for (uint32_t d = 0; left != NULL && d < packing->problem->dimensions.count; d++)
         if (template->limits[d] != INT64_MAX)
             left[d] -= sign * (d == DIMENSION_NODES ? 1 : capacity[d]);
 }

@@ -37,7 +37,7 @@ static bool choose_kinds(struct bounder *bounder)
 static const struct packing_machines *loose_market(struct packing *packing, uint32_t template,
                                                    uint32_t demand)
 {
-    const struct node_template *of = packing->problem->templates[template];
+    const struct node_template *of = packing->problem->templates.items[template];
     uint32_t set = set_meet(packing->problem->sets, of->set, packing->demands.items[demand].loose);
     return packing_machines_of(packing, of, set);
 }
@@ -76,7 +76,8 @@ static double most_of_machine(struct bounder *bounder,
     uint32_t count = list_fitting(bounder, markets, row, &price);
     if (count == 0)
         return most;
-    double paid = (double)quantity_add(price > 0 ? price : 1, bounder->packing->problem->node_cost);
+    double paid =
+        (double)quantity_add(price > 0 ? price : 1, bounder->packing->problem->catalog.node_cost);
     uint64_t before = bounder->packing->steps;
     double upper = knapsack_most(bounder->packing, bounder->room, bounder->fitting, count,
                                  most * paid, bounder->nodes < NODES_MAX ? SEARCH_NODES : 1);
@@ -87,7 +88,7 @@ static double most_of_machine(struct bounder *bounder,
 static double most_of_template(struct bounder *bounder, uint32_t t, double most)
 {
     struct packing *packing = bounder->packing;
-    const struct node_template *template = packing->problem->templates[t];
+    const struct node_template *template = packing->problem->templates.items[t];
     const struct packing_machines **markets =
         memory_allocate_array(packing->demands.count + 1, sizeof(struct packing_machines *));
     bool any = false;
@@ -116,7 +117,7 @@ void packing_bound(struct packing *packing)
     if (packing->kept.count > 0 || !choose_kinds(&bounder))
         return;
     double most = 1, worth = 0;
-    for (uint32_t t = 0; t < packing->problem->templates_count; t++)
+    for (uint32_t t = 0; t < packing->problem->templates.count; t++)
         most = most_of_template(&bounder, t, most);
     for (uint32_t k = 0; k < kinds; k++)
         worth += packing->kinds.items[k].value * packing->kinds.items[k].count;

@@ -249,7 +249,8 @@ static void list_tries(struct packing_filler *filler, uint32_t seed, double left
     const struct packing_menu *menu = &packing->menus.items[flavour->menu];
     filler->tries_count = 0;
     for (uint32_t i = 0; i < menu->count; i++) {
-        const struct node_template *template = packing->problem->templates[menu->templates[i]];
+        const struct node_template *template =
+            packing->problem->templates.items[menu->templates[i]];
         if (!sets_compatible(packing->problem->sets, template->set, flavour->set, true))
             continue;
         const struct packing_machines *market = packing_machines_of(
@@ -360,7 +361,7 @@ static double lowest_price(struct packing *packing, const struct packing_item *k
                            uint32_t set)
 {
     const struct node_template *template =
-        packing->problem->templates[packing->menus.items[menu].templates[0]];
+        packing->problem->templates.items[packing->menus.items[menu].templates[0]];
     const struct packing_machines *market = packing_machines_of(
         packing, template, set_meet(packing->problem->sets, template->set, set));
     uint32_t offer = packing_machines_find(packing, market, kind->need, 0);
@@ -511,7 +512,8 @@ static const struct packing_machines *cheapest_machine(struct packing *packing, 
     const struct packing_menu *menu = &packing->menus.items[flavour->menu];
     const struct packing_machines *best = NULL;
     for (uint32_t i = 0; i < menu->count; i++) {
-        const struct node_template *template = packing->problem->templates[menu->templates[i]];
+        const struct node_template *template =
+            packing->problem->templates.items[menu->templates[i]];
         if (!sets_compatible(packing->problem->sets, template->set, flavour->set, true))
             continue;
         const struct packing_machines *market = packing_machines_of(

@@ -37,13 +37,13 @@ static const struct group_list *selecting(const struct sorter *sorter, uint32_t 
 
 static const struct group_definition *definition(const struct sorter *sorter, uint32_t group)
 {
-    return sorter->packing->problem->groups.items[group];
+    return sorter->packing->problem->topology.groups.items[group];
 }
 
 static void find_live_groups(struct sorter *sorter)
 {
     const struct pass *pass = sorter->packing->greedy;
-    sorter->live = bitset_create(sorter->packing->arena, pass->problem->groups.count);
+    sorter->live = bitset_create(sorter->packing->arena, pass->problem->topology.groups.count);
     for (uint32_t i = 0; i < pass->input.queue_count; i++) {
         if (pass->placements[i].kind == NOT_PLACED)
             continue;
@@ -61,7 +61,7 @@ static void pin_key(struct sorter *sorter, const struct claim *claim, uint32_t g
     struct problem *problem = sorter->packing->problem;
     uint32_t key = definition(sorter, group)->key;
     uint32_t requirement =
-        key == problem->key_hostname ? REQUIREMENT_NONE : set_find(problem->sets, claim->set, key);
+        key == problem->keys.hostname ? REQUIREMENT_NONE : set_find(problem->sets, claim->set, key);
     if (requirement != REQUIREMENT_NONE)
         *pins = set_add_known(problem->sets, *pins, requirement);
 }
@@ -117,9 +117,9 @@ static uint32_t menu_of(struct sorter *sorter, const struct node_template *templ
     struct packing *packing = sorter->packing;
     struct problem *problem = packing->problem;
     struct packing_menu menu = {.templates = arena_allocate_array(
-                                    packing->arena, problem->templates_count, sizeof(uint32_t))};
-    for (uint32_t t = 0; t < problem->templates_count; t++) {
-        const struct node_template *other = problem->templates[t];
+                                    packing->arena, problem->templates.count, sizeof(uint32_t))};
+    for (uint32_t t = 0; t < problem->templates.count; t++) {
+        const struct node_template *other = problem->templates.items[t];
         if (other->weight == template->weight && other->lowest_price &&
             (other == template || !other->has_min_values) &&
             problem_tolerates(problem, shape->tolerations, other->taints) &&
@@ -183,7 +183,7 @@ static struct packing_rule *rule_for(struct sorter *sorter, uint32_t group)
 
 static bool is_about_nodes(const struct sorter *sorter, uint32_t group)
 {
-    return definition(sorter, group)->key == sorter->packing->problem->key_hostname;
+    return definition(sorter, group)->key == sorter->packing->problem->keys.hostname;
 }
 
 // Adds what one more pod of the class means: the rules must hold whichever pod comes first.
@@ -305,7 +305,7 @@ static uint32_t kind_of(struct sorter *sorter, const struct claim *claim, uint32
     struct problem *problem = packing->problem;
     uint32_t class_id = packing->greedy->placements[pod].class;
     uint32_t steered = pass_steered(packing->greedy, pod);
-    bool alike = !problem->shares_bound && steered == SET_EMPTY;
+    bool alike = !problem->templates.shares_bound && steered == SET_EMPTY;
     uint32_t known = alike ? memo_get(&sorter->known, class_id, claim->set) : MEMO_NONE;
     if (known != MEMO_NONE)
         return known;
@@ -414,9 +414,9 @@ static int compare_by_order(const void *a, const void *b, void *context)
 
 static bool is_limited(const struct problem *problem, uint32_t driver)
 {
-    for (uint32_t t = 0; t < problem->templates_count; t++)
-        for (uint32_t i = 0; i < problem->templates[t]->volume_limits_count; i++)
-            if (problem->templates[t]->volume_limits[i].driver == driver)
+    for (uint32_t t = 0; t < problem->templates.count; t++)
+        for (uint32_t i = 0; i < problem->templates.items[t]->volume_limits_count; i++)
+            if (problem->templates.items[t]->volume_limits[i].driver == driver)
                 return true;
     return false;
 }
@@ -449,7 +449,7 @@ static void find_dimensions(struct packing *packing)
     struct problem *problem = packing->problem;
     uint32_t drivers[DRIVERS_MAX], drivers_count = 0;
     const struct pass *pass = packing->greedy;
-    bool *asked = memory_allocate_array(problem->dimensions + 1, sizeof *asked);
+    bool *asked = memory_allocate_array(problem->dimensions.count + 1, sizeof *asked);
     for (uint32_t i = 0; i < pass->input.queue_count; i++) {
         if (pass->placements[i].kind != ON_CLAIM)
             continue;
@@ -458,9 +458,9 @@ static void find_dimensions(struct packing *packing)
             asked[shape->dimensions[d]] = true;
         note_volumes(packing, shape, drivers, &drivers_count);
     }
-    packing->dimensions = arena_allocate_array(packing->arena, problem->dimensions + DRIVERS_MAX,
-                                               sizeof *packing->dimensions);
-    for (uint32_t d = 0; d < problem->dimensions; d++)
+    packing->dimensions = arena_allocate_array(
+        packing->arena, problem->dimensions.count + DRIVERS_MAX, sizeof *packing->dimensions);
+    for (uint32_t d = 0; d < problem->dimensions.count; d++)
         if (asked[d])
             packing->dimensions[packing->dimensions_count++] = d;
     qsort_r(drivers, drivers_count, sizeof *drivers, compare_drivers, problem->words);
@@ -473,13 +473,14 @@ static void copy_limits(struct packing *packing, const struct pass *fresh)
 {
     struct problem *problem = packing->problem;
     packing->limits =
-        arena_allocate_array(packing->arena, problem->templates_count + 1, sizeof *packing->limits);
-    for (uint32_t t = 0; t < problem->templates_count; t++) {
+        arena_allocate_array(packing->arena, problem->templates.count + 1, sizeof *packing->limits);
+    for (uint32_t t = 0; t < problem->templates.count; t++) {
         if (fresh->remaining[t] == NULL)
             continue;
         packing->limits[t] =
-            arena_allocate_array(packing->arena, problem->dimensions, sizeof(int64_t));
-        memcpy(packing->limits[t], fresh->remaining[t], problem->dimensions * sizeof(int64_t));
+            arena_allocate_array(packing->arena, problem->dimensions.count, sizeof(int64_t));
+        memcpy(packing->limits[t], fresh->remaining[t],
+               problem->dimensions.count * sizeof(int64_t));
     }
 }
 
@@ -500,12 +501,12 @@ static void make_scratch(struct packing *packing)
 {
     struct problem *problem = packing->problem;
     uint32_t widest = 1;
-    for (uint32_t t = 0; t < problem->templates_count; t++)
-        if (problem->templates[t]->table->count > widest)
-            widest = problem->templates[t]->table->count;
+    for (uint32_t t = 0; t < problem->templates.count; t++)
+        if (problem->templates.items[t]->table->count > widest)
+            widest = problem->templates.items[t]->table->count;
     packing->rows = bitset_create(packing->arena, widest);
     packing->asked =
-        arena_allocate_array(packing->arena, problem->dimensions, sizeof *packing->asked);
+        arena_allocate_array(packing->arena, problem->dimensions.count, sizeof *packing->asked);
     packing->tilt =
         arena_allocate_array(packing->arena, packing->dimensions_count + 1, sizeof(double));
     for (uint32_t d = 0; d < packing->dimensions_count; d++)

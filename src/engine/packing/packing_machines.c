@@ -76,7 +76,7 @@ static bool is_spot(const struct packing *packing, const struct packing_machines
             !sets_compatible(problem->sets, market->set, offering->set, true))
             continue;
         const struct requirement *type =
-            set_get(problem->sets, offering->set, problem->key_capacity_type);
+            set_get(problem->sets, offering->set, problem->keys.capacity_type);
         const char *text = type != NULL && type->count == 1
                                ? vocabulary_value_text(problem->vocabulary, type->values[0])
                                : "";
@@ -96,7 +96,7 @@ static bool is_flexible(struct packing *packing, const struct packing_machines *
     uint32_t wanted = is_spot(packing, market, offer->row) ? CHOICES_SPOT : CHOICES_ON_DEMAND;
     if (market->sold_count < wanted)
         return true;
-    memset(packing->asked, 0, problem->dimensions * sizeof *packing->asked);
+    memset(packing->asked, 0, problem->dimensions.count * sizeof *packing->asked);
     for (uint32_t d = 0; d < packing->dimensions_count; d++)
         if (packing->dimensions[d] < PACKING_VOLUMES)
             packing->asked[packing->dimensions[d]] = offer->room[d];
@@ -190,7 +190,7 @@ static struct packing_machine *find_offers(struct packing *packing, struct packi
         market->offers = offers.items;
         market->count = offers.count;
         int64_t beside = node_costs_beside(market->prices[row], packing->price_scale,
-                                           packing->problem->node_cost);
+                                           packing->problem->catalog.node_cost);
         struct packing_machine offer = {row, quantity_add(market->prices[row], beside), room};
         if (!template->has_limits && is_dominated(packing, market, &offer))
             continue;
@@ -270,7 +270,7 @@ static bool within_limits(const struct packing *packing, const struct packing_ma
         return true;
     if (template->has_node_limit && left[DIMENSION_NODES] <= 0)
         return false;
-    for (uint32_t d = 0; d < packing->problem->dimensions; d++)
+    for (uint32_t d = 0; d < packing->problem->dimensions.count; d++)
         if (template->limits[d] != INT64_MAX && template->table->rows[row].capacity[d] > left[d])
             return false;
     return true;
@@ -312,9 +312,9 @@ double packing_machines_scale(struct packing *packing)
     int64_t *room = arena_allocate_array(scratch, dimensions + 1, sizeof *room);
     for (uint32_t d = 0; d < dimensions; d++)
         units[d] = INFINITY;
-    for (uint32_t t = 0; t < packing->problem->templates_count; t++)
-        if (packing->problem->templates[t]->lowest_price)
-            lower_units(packing, packing->problem->templates[t], units, room);
+    for (uint32_t t = 0; t < packing->problem->templates.count; t++)
+        if (packing->problem->templates.items[t]->lowest_price)
+            lower_units(packing, packing->problem->templates.items[t], units, room);
     for (uint32_t d = 0; d < dimensions; d++) {
         double needed = 0;
         vector_for_each (kind, &packing->kinds)

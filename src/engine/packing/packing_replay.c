@@ -78,7 +78,8 @@ static struct claim *open_target(struct replay *replay, uint32_t target, uint32_
         return claim_open(replay->pass, template, SET_EMPTY, NULL, pod, class);
     }
     const struct packing_bin *bin = packing->bins.items[target];
-    struct node_template *template = packing->problem->templates[bin->market->template->index];
+    struct node_template *template =
+        packing->problem->templates.items[bin->market->template->index];
     uint32_t row = bin->market->offers[bin->offer].row;
     return claim_open(replay->pass, template, bin->pins, template->table->rows[row].capacity, pod,
                       class);

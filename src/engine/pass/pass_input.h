@@ -5,12 +5,12 @@
 
 // What many short passes over one problem have in common (simulation.h).
 struct pass_shared {
-    int64_t **remaining; // what limits leave with all places there, by template; NULL: none
-    struct shared_places *places; // (place_shared.c)
+    int64_t **remaining;        // what limits leave with all nodes there, by template; NULL: none
+    struct shared_nodes *nodes; // (shared_refusals.c)
     struct shared_table {
         struct shared_refusals {
             bool asked;
-            uint64_t *words; // places that refuse whoever goes; NULL: none
+            uint64_t *words; // nodes that refuse whoever goes; NULL: none
         } * items;
         uint32_t count;
     } by_shape, by_class;
@@ -25,13 +25,12 @@ struct pass_input {
     struct pass_shared *shared;     // NULL: the pass is alone
     const struct queued_pod *queue; // in queue order
     uint32_t queue_count;
-    const uint32_t *excluded; // places that take no part, each once
+    const uint32_t *excluded; // nodes that take no part, each once
     uint32_t excluded_count;
-    const uint32_t
-        *moved;           // bound pods of those places that are scheduled, beside those that always
-    uint32_t moved_count; // are (problem->scheduled); ascending
-    struct bitset quiet;  // places that running pods do not move to (DIS-238); bits 0: none
-    bool reserved_strict; // SCH-258
+    const uint32_t *moved; // bound pods of those nodes that are scheduled, beside those that always
+    uint32_t moved_count;  // are (problem->pods.scheduled); ascending
+    struct bitset quiet;   // nodes that running pods do not move to (DIS-238); bits 0: none
+    bool reserved_strict;  // SCH-258
     const struct scheduled_list *followed; // workloads of scheduler_choice.h; may be NULL
     bool as_scheduled;                     // so do all running pods (scheduler_choice.h)
     uint64_t

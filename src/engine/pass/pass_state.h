@@ -63,12 +63,12 @@ struct shape_state {
     bool shared;                        // refused_nodes has what is known of all passes
 };
 
-// --- places --------------------------------------------------------------------------------------
+// --- nodes and claims ------------------------------------------------------------------------------
 struct pod_list {
     uint32_t *items; // indexes into pass->queue
     uint32_t count, capacity;
 };
-struct node_slot { // state of a place in this pass
+struct node_slot { // state of a node in this pass
     bool usable;   // part of the pass
     bool changed;  // `free` is its own copy
     int64_t *free;
@@ -150,7 +150,7 @@ struct pass {
     struct arena *arena;
     struct pass_workspace *work;
     struct node_slot *slots;  // of `work`
-    VECTOR(uint32_t) touched; // places with pods
+    VECTOR(uint32_t) touched; // nodes with pods
     VECTOR(struct claim *) claims;
     VECTOR(uint32_t) first_with, last_with; // claims by number of pods: index + 1
     int64_t orders_front, orders_back;      // given so far at either end
@@ -206,10 +206,10 @@ static inline uint32_t pass_steered(const struct pass *pass, uint32_t pod)
     return pass->input.steered != NULL ? pass->input.steered[pass_pod(pass, pod)->origin]
                                        : SET_EMPTY;
 }
-// The place takes no part: it is excluded, or marked for deletion.
-static inline bool pass_is_without(const struct pass *pass, uint32_t place)
+// The node takes no part: it is excluded, or marked for deletion.
+static inline bool pass_is_without(const struct pass *pass, uint32_t node)
 {
-    return !pass->slots[place].usable;
+    return !pass->slots[node].usable;
 }
 struct class_state *pass_class(struct pass *pass, uint32_t class);
 struct shape_state *pass_shape(struct pass *pass, uint32_t shape);

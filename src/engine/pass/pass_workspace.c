@@ -16,15 +16,16 @@ static struct pass_workspace *make_workspace(const struct problem *problem)
     work->slots = memory_allocate_array(problem->nodes.count + 1, sizeof *work->slots);
     for (uint32_t i = 0; i < problem->nodes.count; i++) {
         work->slots[i].usable = !problem->nodes.items[i].marked_for_deletion;
-        work->slots[i].free = (int64_t *)(uintptr_t)problem->places[i].free;
-        list_for_each (taint, problem->taint_lists.items[problem->places[i].taints])
+        work->slots[i].free = (int64_t *)(uintptr_t)problem->schedulable_nodes[i].free;
+        list_for_each (taint,
+                       problem->interned.taint_lists.items[problem->schedulable_nodes[i].taints])
             work->soft_taints = work->soft_taints || text_equal(taint->effect, "PreferNoSchedule");
     }
-    work->identities = problem->identities.count;
+    work->identities = problem->interned.identities.count;
     work->selecting = memory_allocate_array(work->identities + 1, sizeof *work->selecting);
     work->repelling = memory_allocate_array(work->identities + 1, sizeof *work->repelling);
-    work->scheduled = make_bits(problem->bound_count);
-    bitset_copy(work->scheduled, problem->scheduled);
+    work->scheduled = make_bits(problem->pods.bound_count);
+    bitset_copy(work->scheduled, problem->pods.scheduled);
     work->arena = arena_create(16384);
     return work;
 }
@@ -65,7 +66,7 @@ static void take_workspace(struct pass *pass)
     struct pass_workspace *work = problem->workspaces;
     if (work != NULL)
         problem->workspaces = work->next;
-    if (work != NULL && work->identities < problem->identities.count) {
+    if (work != NULL && work->identities < problem->interned.identities.count) {
         free_workspace(work);
         work = NULL;
     }
@@ -93,8 +94,9 @@ static void free_slots(struct pass *pass)
         free(slot->pods.items);
         vector_free(&slot->ports);
         vector_free(&slot->volumes);
-        *slot = (struct node_slot){.usable = slot->usable,
-                                   .free = (int64_t *)(uintptr_t)problem->places[*touched].free};
+        *slot = (struct node_slot){
+            .usable = slot->usable,
+            .free = (int64_t *)(uintptr_t)problem->schedulable_nodes[*touched].free};
     }
     vector_free(&pass->touched);
     const struct pass_input *input = &pass->input;

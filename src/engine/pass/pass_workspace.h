@@ -4,7 +4,7 @@
 
 #include "engine/pass/pass_state.h"
 
-// Gives the pass an idle workspace of its problem, or a new one, with the places that its input
+// Gives the pass an idle workspace of its problem, or a new one, with the nodes that its input
 // leaves.
 void pass_workspace_take(struct pass *pass);
 // Cleans up what the pass used and hands the workspace on.

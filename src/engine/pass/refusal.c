@@ -13,8 +13,8 @@ struct text *refusal_begin(struct pass *pass, enum reason_code code)
 
 void refusal_add_taints(struct pass *pass, uint32_t tolerations, uint32_t taints)
 {
-    const taint_list *list = pass->problem->taint_lists.items[taints];
-    const toleration_list *own = pass->problem->toleration_lists.items[tolerations];
+    const taint_list *list = pass->problem->interned.taint_lists.items[taints];
+    const toleration_list *own = pass->problem->interned.toleration_lists.items[tolerations];
     bool any = false;
     list_for_each (taint, list) {
         if (tolerations_tolerate(own, taint))

@@ -1,4 +1,4 @@
-// The order in which claims are tried (place.h; SCH-210, SCH-216).
+// The order in which claims are tried (SCH-210, SCH-216).
 #pragma once
 
 #include "engine/placement/pass.h"

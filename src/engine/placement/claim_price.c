@@ -16,7 +16,7 @@ static enum capacity capacity_of(struct problem *problem, const struct row_offer
 {
     static const char *const names[] = {CAPACITY_TYPE_RESERVED, CAPACITY_TYPE_SPOT};
     const struct requirement *requirement =
-        set_get(problem->sets, offering->set, problem->key_capacity_type);
+        set_get(problem->sets, offering->set, problem->keys.capacity_type);
     for (uint32_t i = 0; requirement != NULL && i < ARRAY_LENGTH(names); i++) {
         uint32_t value = vocabulary_find_value(problem->vocabulary, names[i]);
         if (!requirement->complement && value != SYMBOL_NONE &&

@@ -45,7 +45,7 @@ static void read_volumes(const struct problem *problem, const struct pod_class *
     zones->any = volumes == NULL || volumes->alternatives_count == 0;
     for (uint32_t i = 0; !zones->any && i < volumes->alternatives_count; i++) {
         const struct requirement *zone =
-            set_get(problem->sets, volumes->alternatives[i].set, problem->key_zone);
+            set_get(problem->sets, volumes->alternatives[i].set, problem->keys.zone);
         zones->any = !is_in(zone);
         for (uint32_t v = 0; !zones->any && v < zone->count; v++)
             zone_set_add(zones, zone->values[v]);
@@ -124,7 +124,7 @@ static void read_groups(struct pass *pass, const struct pod_class *class,
     zones->any = true;
     for (uint32_t i = 0; i < class->groups_count; i++) {
         const struct group_state *group = pass->work->groups.items[class->groups[i]];
-        if (group->definition->key != pass->problem->key_zone)
+        if (group->definition->key != pass->problem->keys.zone)
             continue;
         struct zone_set allowed = {0};
         read_group(pass, group, class, zone, &allowed);
@@ -166,7 +166,7 @@ static const char *zone_of(struct pass *pass, uint32_t class_id)
     topology_prepare(pass, class_id);
     const struct pod_class *class = class_at(pass->problem, class_id);
     const struct requirement *zone =
-        set_get(pass->problem->sets, class->strict_set, pass->problem->key_zone);
+        set_get(pass->problem->sets, class->strict_set, pass->problem->keys.zone);
     struct zone_set volumes = {0}, groups = {0};
     read_volumes(pass->problem, class, &volumes);
     read_groups(pass, class, zone, &groups);
@@ -196,14 +196,15 @@ static int compare_zones(const void *a, const void *b)
 
 void effective_zones_count(struct problem *problem, struct plan *plan)
 {
-    struct pass_input input = {.queue = problem->queued, .queue_count = problem->queued_count};
+    struct pass_input input = {.queue = problem->pods.queued,
+                               .queue_count = problem->pods.queued_count};
     struct pass *pass = pass_create(problem, &input);
     const char **known =
-        arena_allocate_array(pass->arena, problem->classes.count + 1, sizeof *known);
-    plan->zones.items =
-        arena_allocate_array(plan->arena, problem->queued_count + 1, sizeof *plan->zones.items);
-    for (uint32_t i = 0; i < problem->queued_count; i++) {
-        const struct queued_pod *queued = &problem->queued[i];
+        arena_allocate_array(pass->arena, problem->interned.classes.count + 1, sizeof *known);
+    plan->zones.items = arena_allocate_array(plan->arena, problem->pods.queued_count + 1,
+                                             sizeof *plan->zones.items);
+    for (uint32_t i = 0; i < problem->pods.queued_count; i++) {
+        const struct queued_pod *queued = &problem->pods.queued[i];
         const struct pod_class *class = class_at(problem, queued->class);
         if (class->refusal != NULL || class->group_error != NULL ||
             !text_equal(queued->pod->status.phase, "Pending")) // SCH-412

@@ -9,31 +9,32 @@
 #include "engine/templates/instance_types.h"
 #include "engine/topology/topology.h"
 
-// What one place takes of its pool's limits, or gives back.
+// What one node takes of its pool's limits, or gives back.
 static void count_place(const struct problem *problem, int64_t **remaining, uint32_t index,
                         bool gives_back)
 {
-    const struct place *place = &problem->places[index];
-    if (place->pool == NONE || remaining[place->pool] == NULL)
+    const struct schedulable_node *node = &problem->schedulable_nodes[index];
+    if (node->pool == NONE || remaining[node->pool] == NULL)
         return;
-    int64_t *left = remaining[place->pool];
-    for (uint32_t d = 0; d < problem->dimensions; d++)
-        if (problem->templates[place->pool]->limits[d] != INT64_MAX)
-            left[d] = gives_back ? quantity_add(left[d], place->capacity[d])
-                                 : quantity_subtract(left[d], place->capacity[d]);
+    int64_t *left = remaining[node->pool];
+    for (uint32_t d = 0; d < problem->dimensions.count; d++)
+        if (problem->templates.items[node->pool]->limits[d] != INT64_MAX)
+            left[d] = gives_back ? quantity_add(left[d], node->capacity[d])
+                                 : quantity_subtract(left[d], node->capacity[d]);
 }
 
 int64_t **limits_remaining(const struct problem *problem, struct arena *arena)
 {
     int64_t **remaining =
-        arena_allocate_array(arena, problem->templates_count + 1, sizeof *remaining);
+        arena_allocate_array(arena, problem->templates.count + 1, sizeof *remaining);
     bool any = false;
-    for (uint32_t t = 0; t < problem->templates_count; t++) {
-        if (!problem->templates[t]->has_limits)
+    for (uint32_t t = 0; t < problem->templates.count; t++) {
+        if (!problem->templates.items[t]->has_limits)
             continue;
         any = true;
-        remaining[t] = arena_allocate_array(arena, problem->dimensions, sizeof(int64_t));
-        memcpy(remaining[t], problem->templates[t]->limits, problem->dimensions * sizeof(int64_t));
+        remaining[t] = arena_allocate_array(arena, problem->dimensions.count, sizeof(int64_t));
+        memcpy(remaining[t], problem->templates.items[t]->limits,
+               problem->dimensions.count * sizeof(int64_t));
     }
     for (uint32_t i = 0; any && i < problem->nodes.count; i++)
         if (!problem->nodes.items[i].marked_for_deletion)
@@ -44,12 +45,12 @@ int64_t **limits_remaining(const struct problem *problem, struct arena *arena)
 static int64_t **copy_remaining(const struct problem *problem, struct arena *arena,
                                 int64_t *const *remaining)
 {
-    int64_t **copy = arena_allocate_array(arena, problem->templates_count + 1, sizeof *copy);
-    for (uint32_t t = 0; t < problem->templates_count; t++) {
+    int64_t **copy = arena_allocate_array(arena, problem->templates.count + 1, sizeof *copy);
+    for (uint32_t t = 0; t < problem->templates.count; t++) {
         if (remaining[t] == NULL)
             continue;
-        copy[t] = arena_allocate_array(arena, problem->dimensions, sizeof(int64_t));
-        memcpy(copy[t], remaining[t], problem->dimensions * sizeof(int64_t));
+        copy[t] = arena_allocate_array(arena, problem->dimensions.count, sizeof(int64_t));
+        memcpy(copy[t], remaining[t], problem->dimensions.count * sizeof(int64_t));
     }
     return copy;
 }
@@ -76,7 +77,7 @@ static bool drop_larger(const struct problem *problem, const struct node_templat
                         const int64_t *remaining, const int64_t *taken, struct bitset rows)
 {
     bool dropped = false;
-    for (uint32_t d = 0; d < problem->dimensions; d++) {
+    for (uint32_t d = 0; d < problem->dimensions.count; d++) {
         if (template->limits[d] == INT64_MAX)
             continue;
         int64_t most = taken != NULL ? quantity_add(remaining[d], taken[d]) : remaining[d];
@@ -133,7 +134,7 @@ bool limits_allow_more(struct pass *pass, const struct claim *claim, struct bits
 static void largest_of(const struct problem *problem, const struct node_template *template,
                        struct bitset rows, int64_t *taken)
 {
-    for (uint32_t d = 0; d < problem->dimensions; d++) {
+    for (uint32_t d = 0; d < problem->dimensions.count; d++) {
         taken[d] = d == DIMENSION_NODES ? 1 : 0;
         bitset_for_each (r, rows)
             if (capacity_of(template, r, d) > taken[d])
@@ -146,7 +147,7 @@ static bool is_smaller(const struct problem *problem, const struct node_template
                        uint32_t row, uint32_t than)
 {
     double most = 0, most_of_other = 0;
-    for (uint32_t d = 0; d < problem->dimensions; d++) {
+    for (uint32_t d = 0; d < problem->dimensions.count; d++) {
         if (template->limits[d] == INT64_MAX || template->limits[d] <= 0)
             continue;
         double share = (double)capacity_of(template, row, d) / (double)template->limits[d];
@@ -174,7 +175,7 @@ static void least_of(struct pass *pass, const struct claim *claim, int64_t *take
         if (bitset_has(claim->rows, prices->by_price[i]) &&
             is_smaller(pass->problem, template, prices->by_price[i], prices->by_price[at]))
             at = i;
-    for (uint32_t d = 0; d < pass->problem->dimensions; d++)
+    for (uint32_t d = 0; d < pass->problem->dimensions.count; d++)
         taken[d] = capacity_of(template, prices->by_price[at], d);
 }
 
@@ -186,15 +187,16 @@ void limits_take(struct pass *pass, struct claim *claim)
     if (remaining == NULL || (!first && problem->settings->compatibility_upstream))
         return;
     if (first)
-        claim->taken = arena_allocate_array(pass->arena, problem->dimensions, sizeof *claim->taken);
-    for (uint32_t d = 0; d < problem->dimensions && !first; d++)
+        claim->taken =
+            arena_allocate_array(pass->arena, problem->dimensions.count, sizeof *claim->taken);
+    for (uint32_t d = 0; d < problem->dimensions.count && !first; d++)
         if (claim->template->limits[d] != INT64_MAX)
             remaining[d] = quantity_add(remaining[d], claim->taken[d]);
     if (problem->settings->compatibility_upstream)
         largest_of(problem, claim->template, claim->rows, claim->taken); // SCH-362
     else
         least_of(pass, claim, claim->taken);
-    for (uint32_t d = 0; d < problem->dimensions; d++)
+    for (uint32_t d = 0; d < problem->dimensions.count; d++)
         if (claim->template->limits[d] != INT64_MAX)
             remaining[d] = quantity_subtract(remaining[d], claim->taken[d]);
 }
@@ -208,11 +210,11 @@ static void settle_claim(struct pass *pass, struct claim *claim, int64_t *left, 
 {
     const struct problem *problem = pass->problem;
     const struct node_template *template = claim->template;
-    for (uint32_t d = 0; d < problem->dimensions; d++)
+    for (uint32_t d = 0; d < problem->dimensions.count; d++)
         share[d] = left[d] > 0 ? left[d] / claims : 0;
     drop_larger(problem, template, share, claim->taken, claim->rows);
     largest_of(problem, template, claim->rows, share);
-    for (uint32_t d = 0; d < problem->dimensions; d++)
+    for (uint32_t d = 0; d < problem->dimensions.count; d++)
         if (share[d] > claim->taken[d])
             left[d] = quantity_subtract(left[d], share[d] - claim->taken[d]);
 }
@@ -222,15 +224,15 @@ void limits_settle(struct pass *pass)
     const struct problem *problem = pass->problem;
     if (problem->settings->compatibility_upstream)
         return;
-    int64_t *left = arena_allocate_array(pass->arena, problem->dimensions, sizeof *left);
-    int64_t *share = arena_allocate_array(pass->arena, problem->dimensions, sizeof *share);
-    for (uint32_t t = 0; t < problem->templates_count; t++) {
+    int64_t *left = arena_allocate_array(pass->arena, problem->dimensions.count, sizeof *left);
+    int64_t *share = arena_allocate_array(pass->arena, problem->dimensions.count, sizeof *share);
+    for (uint32_t t = 0; t < problem->templates.count; t++) {
         if (pass->remaining[t] == NULL)
             continue;
         uint32_t claims = 0;
         vector_for_each (claim, &pass->claims)
             claims += (*claim)->template->index == t;
-        memcpy(left, pass->remaining[t], problem->dimensions * sizeof *left);
+        memcpy(left, pass->remaining[t], problem->dimensions.count * sizeof *left);
         vector_for_each (claim, &pass->claims)
             if ((*claim)->template->index == t)
                 settle_claim(pass, *claim, left, claims--, share);

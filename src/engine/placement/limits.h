@@ -1,4 +1,4 @@
-// What is left of NodePools' limits (place.h; SCH-360 to SCH-364, SCH-519).
+// What is left of NodePools' limits (SCH-360 to SCH-364, SCH-519).
 #pragma once
 
 #include "engine/placement/pass.h"
@@ -6,7 +6,7 @@
 
 // What is left at the start of the pass.
 void limits_start(struct pass *pass);
-// What all places leave, by template; NULL: no limits.
+// What all nodes leave, by template; NULL: no limits.
 int64_t **limits_remaining(const struct problem *problem, struct arena *arena);
 // The template's rows that the limits still allow; false with an error if there are none.
 bool limits_allow_new(struct pass *pass, const struct node_template *template, struct bitset rows);

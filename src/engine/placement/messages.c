@@ -35,9 +35,9 @@ static void add_requests(struct pass *pass, const struct node_template *template
         add_resources(problem, pass->why, shape->requests);
         return;
     }
-    int64_t *least = memory_allocate_array(problem->dimensions, sizeof *least);
-    int64_t *most = memory_allocate_array(problem->dimensions, sizeof *most);
-    for (uint32_t d = 0; d < problem->dimensions; d++) {
+    int64_t *least = memory_allocate_array(problem->dimensions.count, sizeof *least);
+    int64_t *most = memory_allocate_array(problem->dimensions.count, sizeof *most);
+    for (uint32_t d = 0; d < problem->dimensions.count; d++) {
         least[d] = INT64_MAX;
         for (uint32_t g = 0; g < template->groups_count; g++) {
             int64_t amount = template->groups[g].overhead[d];
@@ -47,7 +47,7 @@ static void add_requests(struct pass *pass, const struct node_template *template
         least[d] = quantity_add(least[d], shape->requests[d]);
         most[d] = quantity_add(most[d], shape->requests[d]);
     }
-    if (memcmp(least, most, problem->dimensions * sizeof *least) == 0) {
+    if (memcmp(least, most, problem->dimensions.count * sizeof *least) == 0) {
         add_resources(problem, pass->why, least);
     } else {
         text_add(pass->why, "min=");

@@ -1,4 +1,4 @@
-// Texts of refusals by the type filter (place.h; SCH-239 to SCH-241).
+// Texts of refusals by the type filter (SCH-239 to SCH-241).
 #pragma once
 
 #include "engine/placement/pass.h"

@@ -30,9 +30,9 @@ static struct claim *open_claim(struct pass *pass, const struct claim *fresh)
     claim->index = pass->claims.count;
     claim->hostname = fresh->hostname;
     claim->rows = bitset_create(pass->arena, fresh->template->table->count);
-    claim->reservations = bitset_create(pass->arena, pass->problem->reservations_count);
+    claim->reservations = bitset_create(pass->arena, pass->problem->catalog.reservations_count);
     claim->requests =
-        arena_allocate_array(pass->arena, pass->problem->dimensions, sizeof *claim->requests);
+        arena_allocate_array(pass->arena, pass->problem->dimensions.count, sizeof *claim->requests);
     vector_push(&pass->claims, claim);
     return claim;
 }
@@ -48,8 +48,8 @@ bool place_on_new_claim(struct pass *pass, uint32_t pod, uint32_t class)
         pass->why = &part;
     bool placed = false, deferred = false;
     bool upstream = problem->settings->compatibility_upstream;
-    for (uint32_t t = 0; t < problem->templates_count && !placed; t++) {
-        fresh.template = problem->templates[t];
+    for (uint32_t t = 0; t < problem->templates.count && !placed; t++) {
+        fresh.template = problem->templates.items[t];
         fresh.set = fresh.template->set;
         fresh.rows.bits = fresh.template->table->count;
         pass->reserved_error = false;
@@ -84,7 +84,7 @@ bool place_on_new_claim(struct pass *pass, uint32_t pod, uint32_t class)
 static void drop_larger(const struct node_template *template, const struct problem *problem,
                         const int64_t *largest, struct bitset rows)
 {
-    for (uint32_t d = 0; d < problem->dimensions && largest != NULL; d++) {
+    for (uint32_t d = 0; d < problem->dimensions.count && largest != NULL; d++) {
         if (!template->has_limits || template->limits[d] == INT64_MAX)
             continue;
         bitset_for_each (r, rows)

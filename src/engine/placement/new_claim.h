@@ -1,4 +1,4 @@
-// Claims that are opened (place.h; SCH-220 to SCH-224).
+// Claims that are opened (SCH-220 to SCH-224).
 #pragma once
 
 #include "engine/placement/pass.h"

@@ -24,26 +24,26 @@ static void make_scratch(struct pass *pass)
 {
     struct problem *problem = pass->problem;
     uint32_t widest = 1;
-    for (uint32_t t = 0; t < problem->templates_count; t++)
-        if (problem->templates[t]->table->count > widest)
-            widest = problem->templates[t]->table->count;
-    pass->total = arena_allocate_array(pass->arena, problem->dimensions, sizeof *pass->total);
-    pass->zero = arena_allocate_array(pass->arena, problem->dimensions, sizeof *pass->zero);
+    for (uint32_t t = 0; t < problem->templates.count; t++)
+        if (problem->templates.items[t]->table->count > widest)
+            widest = problem->templates.items[t]->table->count;
+    pass->total = arena_allocate_array(pass->arena, problem->dimensions.count, sizeof *pass->total);
+    pass->zero = arena_allocate_array(pass->arena, problem->dimensions.count, sizeof *pass->zero);
     pass->fitting = bitset_create(pass->arena, widest);
     pass->fresh_rows = bitset_create(pass->arena, widest);
     pass->attempt.rows = bitset_create(pass->arena, widest);
-    pass->attempt.reservations = bitset_create(pass->arena, problem->reservations_count);
+    pass->attempt.reservations = bitset_create(pass->arena, problem->catalog.reservations_count);
     pass->trial.rows = bitset_create(pass->arena, widest);
-    pass->trial.reservations = bitset_create(pass->arena, problem->reservations_count);
+    pass->trial.reservations = bitset_create(pass->arena, problem->catalog.reservations_count);
     for (uint32_t i = 0; i < BRANCHES_MAX; i++) {
         pass->choices[i].attempt.rows = bitset_create(pass->arena, widest);
         pass->choices[i].attempt.reservations =
-            bitset_create(pass->arena, problem->reservations_count);
+            bitset_create(pass->arena, problem->catalog.reservations_count);
     }
-    pass->reserved_left = arena_allocate_array(pass->arena, problem->reservations_count + 1,
+    pass->reserved_left = arena_allocate_array(pass->arena, problem->catalog.reservations_count + 1,
                                                sizeof *pass->reserved_left);
-    for (uint32_t r = 0; r < problem->reservations_count; r++)
-        pass->reserved_left[r] = problem->reservations[r].capacity;
+    for (uint32_t r = 0; r < problem->catalog.reservations_count; r++)
+        pass->reserved_left[r] = problem->catalog.reservations[r].capacity;
 }
 
 static struct bitset copy_bits(struct arena *arena, struct bitset from)
@@ -83,7 +83,7 @@ struct pass *pass_create(struct problem *problem, const struct pass_input *input
     pass_workspace_take(pass);
     pass->placements =
         arena_allocate_array(pass->arena, input->queue_count + 1, sizeof *pass->placements);
-    pass->identities = bitset_create(pass->arena, problem->identities.count);
+    pass->identities = bitset_create(pass->arena, problem->interned.identities.count);
     pass->input.apart = copy_bits(pass->arena, input->apart);
     copy_choices(pass);
     make_scratch(pass);
@@ -184,7 +184,8 @@ static bool is_barred(const struct pod_class *class)
 
 static bool depends_on_others(struct pass *pass, uint32_t class)
 {
-    return pass->problem->reservations_count > 0 || pass_class(pass, class)->depends_on_others;
+    return pass->problem->catalog.reservations_count > 0 ||
+           pass_class(pass, class)->depends_on_others;
 }
 
 bool pass_could_place(struct pass *pass, uint32_t pod, uint32_t class)

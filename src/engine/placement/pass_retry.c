@@ -61,7 +61,7 @@ static void add_kind_text(const struct repair *repair, const struct pod_class *c
     uint32_t groups[GROUPS_TOLD_APART], count = 0;
     text_format(text, "%u %u %u %u", class->identity, shape->set, shape->hostname,
                 shape->terms_count);
-    for (uint32_t d = 0; d < problem->dimensions; d++)
+    for (uint32_t d = 0; d < problem->dimensions.count; d++)
         text_format(text, " %" PRId64, shape->requests[d]);
     for (uint32_t g = 0; g < class->groups_count && class->groups_count <= GROUPS_TOLD_APART; g++)
         groups[count++] = class->groups[g];
@@ -172,7 +172,7 @@ static void find_apart(const struct repair *repair, struct bitset apart)
 {
     struct problem *problem = repair->pass->problem;
     CLEANUP_ARENA struct arena *scratch = arena_create(256);
-    struct bitset wanted = bitset_create(scratch, problem->identities.count);
+    struct bitset wanted = bitset_create(scratch, problem->interned.identities.count);
     for (uint32_t i = 0; i < repair->input.queue_count; i++) {
         uint32_t id = repair->input.queue[i].class;
         if (repair->failures[repair->kind[id]] == 0 || bitset_has(apart, id))
@@ -180,7 +180,7 @@ static void find_apart(const struct repair *repair, struct bitset apart)
         bitset_set(apart, id);
         const struct pod_class *class = class_at(problem, id);
         for (uint32_t g = 0; g < class->groups_count; g++) {
-            const struct group_definition *group = problem->groups.items[class->groups[g]];
+            const struct group_definition *group = problem->topology.groups.items[class->groups[g]];
             if (group->kind == GROUP_AFFINITY && group->hard)
                 bitset_or(wanted, group->selects);
         }
@@ -260,7 +260,7 @@ void pass_retry(struct pass *pass)
         return;
     CLEANUP_ARENA struct arena *arena = arena_create(1024);
     struct repair repair = {.pass = pass, .input = pass->input, .arena = arena};
-    repair.classes = pass->problem->classes.count;
+    repair.classes = pass->problem->interned.classes.count;
     repair.kind = arena_allocate_array(arena, repair.classes + 1, sizeof *repair.kind);
     repair.failures = arena_allocate_array(arena, repair.classes + 1, sizeof *repair.failures);
     repair.hopeless = bitset_create(arena, repair.classes);

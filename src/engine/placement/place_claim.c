@@ -366,7 +366,7 @@ enum verdict claim_check(struct pass *pass, const struct claim *claim, uint32_t 
         refuse_requirements(pass, template, shape, claim->set, shape->set);
         return REFUSED_SHAPE;
     }
-    for (uint32_t d = 0; d < problem->dimensions; d++)
+    for (uint32_t d = 0; d < problem->dimensions.count; d++)
         pass->total[d] = quantity_add(claim->requests[d], shape->requests[d]);
     pass->fitting.bits = attempt->rows.bits = template->table->count;
     bool fits = template_fits(problem, template, pass->total, pass->fitting);

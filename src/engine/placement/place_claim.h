@@ -1,4 +1,4 @@
-// One claim: whether it takes a pod, and taking it (place.h; SCH-212 to SCH-215, SCH-235, SCH-508).
+// One claim: whether it takes a pod, and taking it (SCH-212 to SCH-215, SCH-235, SCH-508).
 #pragma once
 
 #include "engine/placement/pass.h"

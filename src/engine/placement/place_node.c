@@ -8,20 +8,20 @@
 #include "engine/placement/messages.h"
 #include "engine/placement/pass.h"
 #include "engine/placement/place_claim.h"
-#include "engine/placement/place_shared.h"
 #include "engine/placement/place_volumes.h"
 #include "engine/placement/scheduler_choice.h"
+#include "engine/placement/shared_refusals.h"
 #include "engine/problem/host_ports.h"
 #include "engine/problem/volumes.h"
 #include "engine/topology/topology.h"
 
-static bool ports_fit(struct pass *pass, const struct place *place, const struct node_slot *slot,
-                      const struct shape *shape)
+static bool ports_fit(struct pass *pass, const struct schedulable_node *node,
+                      const struct node_slot *slot, const struct shape *shape)
 {
     const struct host_port *existing, *wanted;
     struct host_ports planned = {slot->ports.items, slot->ports.count};
     if (shape->ports.count == 0 ||
-        (!host_ports_conflict(&place->ports, &shape->ports, &existing, &wanted) &&
+        (!host_ports_conflict(&node->ports, &shape->ports, &existing, &wanted) &&
          !host_ports_conflict(&planned, &shape->ports, &existing, &wanted)))
         return true;
     struct text *why = refusal_begin(pass, REASON_HOST_PORT_CONFLICT);
@@ -32,53 +32,53 @@ static bool ports_fit(struct pass *pass, const struct place *place, const struct
     return false;
 }
 
-static bool volume_limits_allow(struct pass *pass, const struct place *place,
+static bool volume_limits_allow(struct pass *pass, const struct schedulable_node *node,
                                 const struct node_slot *slot, const struct shape *shape)
 {
-    if (place->volume_limits.count == 0)
+    if (node->volume_limits.count == 0)
         return true;
-    uint32_t count = place->volumes.count + slot->volumes.count;
+    uint32_t count = node->volumes.count + slot->volumes.count;
     struct volume_use *used = memory_allocate_array(count + 1, sizeof *used);
-    if (place->volumes.count > 0)
-        memcpy(used, place->volumes.items, place->volumes.count * sizeof *used);
+    if (node->volumes.count > 0)
+        memcpy(used, node->volumes.items, node->volumes.count * sizeof *used);
     if (slot->volumes.count > 0)
-        memcpy(used + place->volumes.count, slot->volumes.items,
-               slot->volumes.count * sizeof *used);
+        memcpy(used + node->volumes.count, slot->volumes.items, slot->volumes.count * sizeof *used);
     struct text *why = refusal_begin(pass, REASON_VOLUME_LIMIT);
     if (why != NULL)
         text_add(why, "checking volume usage, ");
-    bool fits = volumes_fit(pass->problem, place, used, count, shape->volumes, why);
+    bool fits = volumes_fit(pass->problem, node, used, count, shape->volumes, why);
     free(used);
     return fits;
 }
 
 // SCH-194 step 1; SCH-515: PreferNoSchedule keeps no pod away.
 bool node_taints_allow(struct problem *problem, const struct shape *shape,
-                       const struct place *place)
+                       const struct schedulable_node *node)
 {
     return problem->settings->compatibility_upstream
-               ? problem_tolerates(problem, shape->tolerations, place->taints)
-               : problem_tolerates_hard(problem, shape->tolerations, place->taints);
+               ? problem_tolerates(problem, shape->tolerations, node->taints)
+               : problem_tolerates_hard(problem, shape->tolerations, node->taints);
 }
 
 // SCH-508. What a node is like is settled: terms and volumes can be looked at one after the other.
-bool node_terms_hold(struct problem *problem, const struct place *place, const struct shape *shape)
+bool node_terms_hold(struct problem *problem, const struct schedulable_node *node,
+                     const struct shape *shape)
 {
     for (uint32_t i = 0; i < shape->terms_count; i++)
-        if (sets_compatible(problem->sets, place->set, shape->terms[i].set, false) &&
-            problem_hostname_allowed(problem, shape->terms[i].hostname, place->hostname))
+        if (sets_compatible(problem->sets, node->set, shape->terms[i].set, false) &&
+            problem_hostname_allowed(problem, shape->terms[i].hostname, node->hostname))
             return true;
     return shape->terms_count == 0;
 }
 
 // SCH-194, steps 1 to 5: what nothing in this pass can make good again.
-bool node_fits_shape(struct pass *pass, const struct place *place, const struct node_slot *slot,
-                     const struct shape *shape)
+bool node_fits_shape(struct pass *pass, const struct schedulable_node *node,
+                     const struct node_slot *slot, const struct shape *shape)
 {
     struct problem *problem = pass->problem;
-    if (!node_taints_allow(problem, shape, place)) {
+    if (!node_taints_allow(problem, shape, node)) {
         if (refusal_begin(pass, REASON_TAINT_NOT_TOLERATED) != NULL)
-            refusal_add_taints(pass, shape->tolerations, place->taints);
+            refusal_add_taints(pass, shape->tolerations, node->taints);
         return false;
     }
     if (shape->volumes != NULL && shape->volumes->limits_error != NULL) {
@@ -86,25 +86,25 @@ bool node_fits_shape(struct pass *pass, const struct place *place, const struct 
             text_add(pass->why, shape->volumes->limits_error);
         return false;
     }
-    if (!volumes_free(pass, shape) || !volume_limits_allow(pass, place, slot, shape) ||
-        !ports_fit(pass, place, slot, shape))
+    if (!volumes_free(pass, shape) || !volume_limits_allow(pass, node, slot, shape) ||
+        !ports_fit(pass, node, slot, shape))
         return false;
     if (!vector_fits(problem, shape->requests, slot->free)) {
         if (refusal_begin(pass, REASON_INSUFFICIENT_RESOURCES) != NULL)
             text_add(pass->why, "exceeds node resources");
         return false;
     }
-    if (shape->impossible || !sets_compatible(problem->sets, place->set, shape->set, false) ||
-        !problem_hostname_allowed(problem, shape->hostname, place->hostname)) {
+    if (shape->impossible || !sets_compatible(problem->sets, node->set, shape->set, false) ||
+        !problem_hostname_allowed(problem, shape->hostname, node->hostname)) {
         if (refusal_begin(pass, REASON_REQUIREMENT_MISMATCH) != NULL) {
-            sets_add_conflict(pass->why, problem->sets, place->set, shape->set, false);
-            refusal_add_hostname(pass, shape->hostname, place->hostname);
+            sets_add_conflict(pass->why, problem->sets, node->set, shape->set, false);
+            refusal_add_hostname(pass, shape->hostname, node->hostname);
         }
         return false;
     }
-    if (!node_terms_hold(problem, place, shape)) {
+    if (!node_terms_hold(problem, node, shape)) {
         if (refusal_begin(pass, REASON_REQUIREMENT_MISMATCH) != NULL)
-            sets_add_conflict(pass->why, problem->sets, place->set,
+            sets_add_conflict(pass->why, problem->sets, node->set,
                               shape->terms[shape->terms_count - 1].set, false);
         return false;
     }
@@ -112,25 +112,25 @@ bool node_fits_shape(struct pass *pass, const struct place *place, const struct 
 }
 
 // Step 6 for one alternative (SCH-197: only labels count).
-static enum verdict alternative_fits(struct pass *pass, const struct place *place, uint32_t class,
-                                     const struct node_term *alternative)
+static enum verdict alternative_fits(struct pass *pass, const struct schedulable_node *node,
+                                     uint32_t class, const struct node_term *alternative)
 {
     struct problem *problem = pass->problem;
-    uint32_t set = place->set;
+    uint32_t set = node->set;
     if (alternative != NULL &&
-        (!sets_compatible(problem->sets, place->set, alternative->set, false) ||
-         !problem_hostname_allowed(problem, alternative->hostname, place->hostname))) {
+        (!sets_compatible(problem->sets, node->set, alternative->set, false) ||
+         !problem_hostname_allowed(problem, alternative->hostname, node->hostname))) {
         if (refusal_begin(pass, REASON_VOLUME_ZONE) != NULL) {
             text_add(pass->why, "incompatible volume requirements, ");
-            sets_add_conflict(pass->why, problem->sets, place->set, alternative->set, false);
-            refusal_add_hostname(pass, alternative->hostname, place->hostname);
+            sets_add_conflict(pass->why, problem->sets, node->set, alternative->set, false);
+            refusal_add_hostname(pass, alternative->hostname, node->hostname);
         }
         return REFUSED_SHAPE;
     }
     if (pass_class(pass, class)->hostname_groups.count == 0 &&
         pass_class(pass, class)->domain_groups.count == 0 && !pass->heeding)
         return ACCEPTED;
-    struct candidate candidate = {.set = set, .hostname = place->hostname, .taints = place->taints};
+    struct candidate candidate = {.set = set, .hostname = node->hostname, .taints = node->taints};
     struct topology_choice *choice;
     refusal_begin(pass, REASON_TOPOLOGY_SPREAD);
     enum verdict verdict = topology_begin(pass, class, &candidate, &choice);
@@ -139,22 +139,22 @@ static enum verdict alternative_fits(struct pass *pass, const struct place *plac
     return verdict;
 }
 
-enum verdict node_check(struct pass *pass, uint32_t node, uint32_t class)
+enum verdict node_check(struct pass *pass, uint32_t index, uint32_t class)
 {
-    const struct place *place = &pass->problem->places[node];
+    const struct schedulable_node *node = &pass->problem->schedulable_nodes[index];
     uint32_t shape_id = class_at(pass->problem, class)->shape;
-    const struct shape *shape = &pass->problem->shapes.items[shape_id];
-    bool known = pass->why == NULL && !pass->slots[node].changed && shape->volumes == NULL &&
+    const struct shape *shape = &pass->problem->interned.shapes.items[shape_id];
+    bool known = pass->why == NULL && !pass->slots[index].changed && shape->volumes == NULL &&
                  pass->input.shared != NULL && pass_shape(pass, shape_id)->shared &&
-                 !bitset_has(pass_shape(pass, shape_id)->refused_nodes, node);
-    if (!known && !node_fits_shape(pass, place, &pass->slots[node], shape))
+                 !bitset_has(pass_shape(pass, shape_id)->refused_nodes, index);
+    if (!known && !node_fits_shape(pass, node, &pass->slots[index], shape))
         return REFUSED_SHAPE;
     uint32_t alternatives = shape->volumes != NULL ? shape->volumes->alternatives_count : 0;
     if (alternatives == 0)
-        return alternative_fits(pass, place, class, NULL);
+        return alternative_fits(pass, node, class, NULL);
     enum verdict verdict = REFUSED_SHAPE;
     for (uint32_t i = 0; i < alternatives; i++) {
-        enum verdict next = alternative_fits(pass, place, class, &shape->volumes->alternatives[i]);
+        enum verdict next = alternative_fits(pass, node, class, &shape->volumes->alternatives[i]);
         if (next == ACCEPTED)
             return ACCEPTED;
         if (next < verdict)
@@ -163,18 +163,18 @@ enum verdict node_check(struct pass *pass, uint32_t node, uint32_t class)
     return verdict;
 }
 
-void node_accept(struct pass *pass, uint32_t node, uint32_t pod, uint32_t class)
+void node_accept(struct pass *pass, uint32_t index, uint32_t pod, uint32_t class)
 {
     struct problem *problem = pass->problem;
-    const struct place *place = &problem->places[node];
+    const struct schedulable_node *node = &problem->schedulable_nodes[index];
     const struct shape *shape = shape_of(problem, class_at(problem, class));
-    struct node_slot *slot = &pass->slots[node];
+    struct node_slot *slot = &pass->slots[index];
     if (!slot->changed) {
-        int64_t *copy = arena_allocate_array(pass->arena, problem->dimensions, sizeof *copy);
-        memcpy(copy, slot->free, problem->dimensions * sizeof *copy);
+        int64_t *copy = arena_allocate_array(pass->arena, problem->dimensions.count, sizeof *copy);
+        memcpy(copy, slot->free, problem->dimensions.count * sizeof *copy);
         slot->free = copy;
         slot->changed = true;
-        vector_push(&pass->touched, node);
+        vector_push(&pass->touched, index);
     }
     for (uint32_t i = 0; i < shape->dimensions_count; i++) {
         uint32_t d = shape->dimensions[i];
@@ -187,17 +187,17 @@ void node_accept(struct pass *pass, uint32_t node, uint32_t pod, uint32_t class)
     volumes_take(pass, shape);
     pod_list_add(&slot->pods, pod);
     pass->placements[pod].kind = ON_NODE;
-    pass->placements[pod].index = node;
+    pass->placements[pod].index = index;
     pass->placements[pod].class = class;
-    topology_record(pass, pod, class, place->set, place->hostname, place->taints, false);
+    topology_record(pass, pod, class, node->set, node->hostname, node->taints, false);
     pass->placements[pod].order = pass->version++;
 }
 
 // Nodes that the pod would rather not be on: they come after all others (SCH-515).
-static bool is_disliked(struct pass *pass, const struct shape *shape, uint32_t node)
+static bool is_disliked(struct pass *pass, const struct shape *shape, uint32_t index)
 {
     return !problem_tolerates(pass->problem, shape->tolerations,
-                              pass->problem->places[node].taints);
+                              pass->problem->schedulable_nodes[index].taints);
 }
 
 static bool take_choice(struct pass *pass, uint32_t pod, uint32_t class,
@@ -222,32 +222,33 @@ static bool place_on_some(struct pass *pass, uint32_t pod, uint32_t class, bool 
             shape->first_node++;
         uint64_t open = ~(shape->refused_nodes.words[w] | state->refused_nodes.words[w]);
         for (; open != 0; open &= open - 1) {
-            uint32_t node = w * 64 + (uint32_t)__builtin_ctzll(open);
-            if (node >= count)
+            uint32_t index = w * 64 + (uint32_t)__builtin_ctzll(open);
+            if (index >= count)
                 break;
             if (pass->soft_taints &&
-                is_disliked(pass, &pass->problem->shapes.items[shape_id], node) != disliked)
+                is_disliked(pass, &pass->problem->interned.shapes.items[shape_id], index) !=
+                    disliked)
                 continue;
             bool left_alone =
-                class_at(pass->problem, class)->running && bitset_has(pass->input.quiet, node);
-            enum verdict verdict = !pass->slots[node].usable ? REFUSED_SHAPE
-                                   : left_alone              ? REFUSED_CLASS
-                                                             : node_check(pass, node, class);
+                class_at(pass->problem, class)->running && bitset_has(pass->input.quiet, index);
+            enum verdict verdict = !pass->slots[index].usable ? REFUSED_SHAPE
+                                   : left_alone               ? REFUSED_CLASS
+                                                              : node_check(pass, index, class);
             if (verdict == ACCEPTED && choice.workload != NULL) {
-                scheduler_choice_consider(&choice, pass, node, class);
+                scheduler_choice_consider(&choice, pass, index, class);
                 if (choice.considered >= CONSIDERED_MAX)
                     return take_choice(pass, pod, class, &choice);
                 continue;
             }
             if (verdict == ACCEPTED) {
                 if (!pass->probing)
-                    node_accept(pass, node, pod, class);
+                    node_accept(pass, index, pod, class);
                 return true;
             }
             if (verdict == REFUSED_SHAPE)
-                bitset_set(shape->refused_nodes, node);
+                bitset_set(shape->refused_nodes, index);
             else if (verdict == REFUSED_CLASS)
-                bitset_set(state->refused_nodes, node);
+                bitset_set(state->refused_nodes, index);
             else if (topology_heeding_ends(pass))
                 return take_choice(pass, pod, class, &choice);
         }

@@ -1,4 +1,4 @@
-// Existing nodes (place.h; SCH-190 to SCH-200).
+// Existing nodes (SCH-190 to SCH-200).
 #pragma once
 
 #include "engine/placement/pass.h"
@@ -7,12 +7,13 @@
 // SCH-190 to SCH-200: the first node in order that takes the pod; places it.
 bool place_on_nodes(struct pass *pass, uint32_t pod, uint32_t class);
 // Why a node refuses the class, for explanations; ACCEPTED if it does not.
-enum verdict node_check(struct pass *pass, uint32_t node, uint32_t class);
+enum verdict node_check(struct pass *pass, uint32_t index, uint32_t class);
 // Its parts. SCH-194, steps 1 to 5: what nothing in this pass can make good again.
-bool node_fits_shape(struct pass *pass, const struct place *place, const struct node_slot *slot,
-                     const struct shape *shape);
+bool node_fits_shape(struct pass *pass, const struct schedulable_node *node,
+                     const struct node_slot *slot, const struct shape *shape);
 bool node_taints_allow(struct problem *problem, const struct shape *shape,
-                       const struct place *place);
-bool node_terms_hold(struct problem *problem, const struct place *place, const struct shape *shape);
+                       const struct schedulable_node *node);
+bool node_terms_hold(struct problem *problem, const struct schedulable_node *node,
+                     const struct shape *shape);
 // Places the pod on a node that does not refuse it.
-void node_accept(struct pass *pass, uint32_t node, uint32_t pod, uint32_t class);
+void node_accept(struct pass *pass, uint32_t index, uint32_t pod, uint32_t class);

@@ -43,7 +43,7 @@ static int64_t price_of_new(struct pass *pass, uint32_t pod, uint32_t class)
     pass->probing = true;
     bool could = place_on_new_claim(pass, pod, class);
     pass->probing = probing;
-    return could ? quantity_add(pass->probed_price, pass->problem->node_cost) : INT64_MAX;
+    return could ? quantity_add(pass->probed_price, pass->problem->catalog.node_cost) : INT64_MAX;
 }
 
 bool place_thriftily(struct pass *pass, uint32_t pod, uint32_t class)

@@ -1,4 +1,4 @@
-// Claims by what they cost (place.h): an emptier claim is not better than one that has a machine
+// Claims by what they cost: an emptier claim is not better than one that has a machine
 // with room already, and neither is better than a node of another kind that is cheap. A pass of
 // such choices decides domains and terms by price; a packer then packs anew what it has decided.
 #pragma once

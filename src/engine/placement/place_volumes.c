@@ -7,7 +7,7 @@
 
 void volumes_start(struct pass *pass)
 {
-    vector_for_each (use, &pass->problem->exclusive_uses)
+    vector_for_each (use, &pass->problem->volumes.exclusive_uses)
         if (!bitset_has(pass->work->scheduled, use->bound))
             growing_bits_set(&pass->exclusive, use->claim);
 }

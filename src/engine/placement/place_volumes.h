@@ -1,4 +1,4 @@
-// Volume claims that one pod only may use, while placing (place.h; SCH-515).
+// Volume claims that one pod only may use, while placing (SCH-515).
 #pragma once
 
 #include "engine/placement/pass.h"

@@ -32,7 +32,7 @@ static bool is_before(const struct problem *problem, bool held, int64_t price, u
         return held;
     if (price != best_price)
         return price < best_price;
-    return strcmp(problem->reservations[id].id, problem->reservations[best].id) < 0;
+    return strcmp(problem->catalog.reservations[id].id, problem->catalog.reservations[best].id) < 0;
 }
 
 // The cheapest reservation with an instance left that the attempt has not got yet, ties by name;
@@ -104,7 +104,7 @@ static bool do_without(struct pass *pass, const struct claim *claim, struct clai
     uint32_t values[] = {vocabulary_value(problem->vocabulary, CAPACITY_TYPE_ON_DEMAND),
                          vocabulary_value(problem->vocabulary, CAPACITY_TYPE_SPOT)};
     struct requirement others =
-        requirement_in_values(scratch, problem->key_capacity_type, values, ARRAY_LENGTH(values));
+        requirement_in_values(scratch, problem->keys.capacity_type, values, ARRAY_LENGTH(values));
     uint32_t only = set_add(problem->sets, SET_EMPTY, &others);
     if (!sets_intersect(problem->sets, attempt->set, only))
         return false;
@@ -123,7 +123,7 @@ static bool do_without(struct pass *pass, const struct claim *claim, struct clai
 static void release_all(const struct pass *pass, struct claim_attempt *attempt)
 {
     memset(attempt->reservations.words, 0,
-           bitset_words(pass->problem->reservations_count) * sizeof(uint64_t));
+           bitset_words(pass->problem->catalog.reservations_count) * sizeof(uint64_t));
 }
 
 // Of those taken, the dearest first, what is not needed beside the others.
@@ -146,7 +146,7 @@ static bool reserve_few(struct pass *pass, const struct claim *claim, struct cla
     uint32_t id, count = 0;
     CLEANUP_ARENA struct arena *scratch = arena_create(256);
     uint32_t *taken =
-        arena_allocate_array(scratch, pass->problem->reservations_count + 1, sizeof *taken);
+        arena_allocate_array(scratch, pass->problem->catalog.reservations_count + 1, sizeof *taken);
     while ((id = choose(pass, claim, attempt, &compatible)) != NONE) {
         bitset_set(attempt->reservations, id);
         taken[count++] = id;
@@ -209,7 +209,7 @@ bool reservations_check(struct pass *pass, const struct claim *claim, struct cla
 
 void reservations_take(struct pass *pass, struct claim *claim, const struct claim_attempt *attempt)
 {
-    for (uint32_t r = 0; r < pass->problem->reservations_count; r++) {
+    for (uint32_t r = 0; r < pass->problem->catalog.reservations_count; r++) {
         bool had = bitset_has(claim->reservations, r), has = bitset_has(attempt->reservations, r);
         if (has && !had)
             pass->reserved_left[r]--;

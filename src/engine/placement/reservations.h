@@ -1,4 +1,4 @@
-// Reserved capacity: which claim holds which reservation (place.h; SCH-255 to SCH-259, SCH-522).
+// Reserved capacity: which claim holds which reservation (SCH-255 to SCH-259, SCH-522).
 #pragma once
 
 #include "engine/placement/pass.h"

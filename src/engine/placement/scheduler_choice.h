@@ -9,7 +9,7 @@
 // The workload of the list, sorted by UID, that the pod belongs to; NULL: none.
 const struct scheduled_workload *scheduled_find(const struct scheduled_list *list,
                                                 const struct pod *pod);
-struct scheduler_choice { // the best of the places that were considered
+struct scheduler_choice { // the best of the nodes that were considered
     const struct scheduled_workload *workload;
     uint32_t pod;  // of the queue
     uint32_t node; // NONE: none yet
@@ -20,8 +20,8 @@ struct scheduler_choice { // the best of the places that were considered
 // kube-scheduler looks no further when it has found that many nodes that do, or a share of a large
 // cluster's.
 #define CONSIDERED_MAX 500
-// Without a workload the pod goes to the first place that takes it.
+// Without a workload the pod goes to the first node that takes it.
 struct scheduler_choice scheduler_choice_of(const struct pass *pass, uint32_t pod);
-// A place that would take a pod of the class.
+// A node that would take a pod of the class.
 void scheduler_choice_consider(struct scheduler_choice *choice, const struct pass *pass,
                                uint32_t node, uint32_t class);

@@ -6,34 +6,34 @@
 
 #include "engine/placement/limits.h"
 #include "engine/placement/pass.h"
-#include "engine/placement/place_shared.h"
 #include "engine/placement/scheduler_choice.h"
+#include "engine/placement/shared_refusals.h"
 #include "engine/problem/eviction_order.h"
 #include "engine/topology/topology.h"
 
 static uint32_t place_of_movable(const struct problem *problem, uint32_t index)
 {
-    return (uint32_t)(problem->movable[index].on - problem->nodes.items);
+    return (uint32_t)(problem->pods.movable[index].on - problem->nodes.items);
 }
 
 static uint32_t place_of_bound(const struct problem *problem, uint32_t index)
 {
-    const struct bound_pod *bound = &problem->bound[index];
-    return bound->movable ? problem->node_objects[bound->node].place : NONE;
+    const struct bound_pod *bound = &problem->pods.bound[index];
+    return bound->movable ? problem->node_objects.items[bound->node].state : NONE;
 }
 
-// Sorts the indexes 0 to count - 1 by place; those without one are left out.
+// Sorts the indexes 0 to count - 1 by node; those without one are left out.
 static void index_places(const struct problem *problem, struct arena *arena, uint32_t count,
                          uint32_t (*place_of)(const struct problem *, uint32_t), uint32_t **start,
                          uint32_t **items)
 {
-    uint32_t places = problem->nodes.count;
-    *start = arena_allocate_array(arena, places + 2, sizeof **start);
+    uint32_t nodes = problem->nodes.count;
+    *start = arena_allocate_array(arena, nodes + 2, sizeof **start);
     *items = arena_allocate_array(arena, count + 1, sizeof **items);
     for (uint32_t i = 0; i < count; i++)
         if (place_of(problem, i) != NONE)
             (*start)[place_of(problem, i) + 2]++;
-    for (uint32_t p = 2; p < places + 2; p++)
+    for (uint32_t p = 2; p < nodes + 2; p++)
         (*start)[p] += (*start)[p - 1];
     for (uint32_t i = 0; i < count; i++)
         if (place_of(problem, i) != NONE)
@@ -44,7 +44,7 @@ static void make_shared(const struct problem *problem, struct arena *arena,
                         struct pass_shared *shared)
 {
     shared->arena = arena;
-    shared->places = shared_places_create(problem, arena);
+    shared->nodes = shared_nodes_create(problem, arena);
     shared->remaining = limits_remaining(problem, arena);
 }
 
@@ -53,9 +53,9 @@ struct simulator *simulator_create(struct problem *problem, struct arena *arena)
     assert(problem->with_movable);
     struct simulator *simulator = arena_allocate(arena, sizeof *simulator);
     simulator->problem = problem;
-    index_places(problem, arena, problem->movable_count, place_of_movable,
+    index_places(problem, arena, problem->pods.movable_count, place_of_movable,
                  &simulator->movable_start, &simulator->movable);
-    index_places(problem, arena, problem->bound_count, place_of_bound, &simulator->bound_start,
+    index_places(problem, arena, problem->pods.bound_count, place_of_bound, &simulator->bound_start,
                  &simulator->bound);
     make_shared(problem, arena, &simulator->shared);
     return simulator;
@@ -67,7 +67,7 @@ static int compare_indexes(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-// The indexes that `items` has of the places that are gone, ascending.
+// The indexes that `items` has of the nodes that are gone, ascending.
 static const uint32_t *pods_of_gone(const struct simulation *simulation, struct arena *arena,
                                     const uint32_t *start, const uint32_t *items, uint32_t *count)
 {
@@ -104,7 +104,7 @@ static uint32_t comes_back_as(uint32_t mixture, uint32_t i, uint32_t count)
 
 struct leaving {
     int64_t size;
-    uint32_t index, place;
+    uint32_t index, node;
 };
 
 static int hardest_first(const void *a, const void *b)
@@ -112,7 +112,7 @@ static int hardest_first(const void *a, const void *b)
     const struct leaving *x = a, *y = b;
     if (x->size != y->size)
         return x->size > y->size ? -1 : 1;
-    return x->place < y->place ? -1 : x->place > y->place;
+    return x->node < y->node ? -1 : x->node > y->node;
 }
 
 // In the order in which they come back: as they leave (of equal size in queue order), mixed.
@@ -122,7 +122,7 @@ static const uint32_t *order_evicted(const struct problem *problem, struct arena
     struct leaving *leaving = arena_allocate_array(arena, count + 1, sizeof *leaving);
     uint32_t *ordered = arena_allocate_array(arena, count + 1, sizeof *ordered);
     for (uint32_t i = 0; i < count; i++) {
-        const struct queued_pod *pod = &problem->movable[moving[i]];
+        const struct queued_pod *pod = &problem->pods.movable[moving[i]];
         leaving[i] = (struct leaving){eviction_size(pod->cpu, pod->memory), moving[i], i};
     }
     qsort(leaving, count, sizeof *leaving, hardest_first);
@@ -138,11 +138,11 @@ static const uint32_t *order_evicted(const struct problem *problem, struct arena
 static void merge_queues(const struct problem *problem, const uint32_t *moving, uint32_t count,
                          struct queued_pod *queue)
 {
-    for (uint32_t i = 0, j = 0, k = 0; i < problem->queued_count || j < count; k++) {
-        bool moves = i == problem->queued_count ||
-                     (j < count &&
-                      queued_pods_compare(&problem->movable[moving[j]], &problem->queued[i]) < 0);
-        queue[k] = moves ? problem->movable[moving[j++]] : problem->queued[i++];
+    for (uint32_t i = 0, j = 0, k = 0; i < problem->pods.queued_count || j < count; k++) {
+        bool moves = i == problem->pods.queued_count ||
+                     (j < count && queued_pods_compare(&problem->pods.movable[moving[j]],
+                                                       &problem->pods.queued[i]) < 0);
+        queue[k] = moves ? problem->pods.movable[moving[j++]] : problem->pods.queued[i++];
         queue[k].index = k;
     }
 }
@@ -164,7 +164,7 @@ static void put_scheduled_first(struct queued_pod *queue, uint32_t count,
         queue[i].index = i;
 }
 
-// The places that are gone or closed, each once.
+// The nodes that are gone or closed, each once.
 static void exclude(const struct problem *problem, struct arena *arena,
                     const struct simulation *simulation, struct pass_input *input)
 {
@@ -197,7 +197,7 @@ struct pass *simulate(struct simulator *simulator, struct arena *arena,
         pods_of_gone(simulation, arena, simulator->movable_start, simulator->movable, &count);
     if (simulation->as_scheduled)
         moving = order_evicted(problem, arena, simulation->mixture, moving, count);
-    input.queue_count = problem->queued_count + count;
+    input.queue_count = problem->pods.queued_count + count;
     struct queued_pod *queue = arena_allocate_array(arena, input.queue_count + 1, sizeof *queue);
     merge_queues(problem, moving, count, queue);
     if (simulation->scheduled != NULL && simulation->scheduled->count > 0)
@@ -209,7 +209,7 @@ struct pass *simulate(struct simulator *simulator, struct arena *arena,
                                &input.moved_count);
     struct pass *pass = pass_create(problem, &input);
     // Without any pool upstream asks nothing (DIS-234); to move to nodes needs none (DIS-712).
-    if (problem->pools_count > 0 || !problem->settings->compatibility_upstream)
+    if (problem->templates.pools_count > 0 || !problem->settings->compatibility_upstream)
         pass_run(pass);
     return pass;
 }

@@ -184,8 +184,8 @@ void class_key_make(const struct problem *problem, const struct queued_pod *queu
         add_number(key, queued->running);
         return;
     }
-    for (uint32_t i = 0; i < problem->selector_keys_count; i++)
-        class_key_add(key, string_map_get(&pod->meta.labels, problem->selector_keys[i]));
+    for (uint32_t i = 0; i < problem->topology.selector_keys_count; i++)
+        class_key_add(key, string_map_get(&pod->meta.labels, problem->topology.selector_keys[i]));
     add_number(key, queued->from_deleting_node | queued->placeholder << 1 |
                         pod_spec_has_resource_claims(spec) << 2 | queued->running << 3);
     add_map(key, &spec->node_selector);

@@ -33,10 +33,11 @@ static void link_entry(struct identity_index *index, uint32_t at)
 static void add_identity(struct identity_index *index, const struct problem *problem,
                          uint32_t identity)
 {
-    const struct identity *own = &problem->identities.items[identity];
-    for (uint32_t i = 0; i < problem->selector_keys_count; i++) {
-        struct string_pair label = {problem->selector_keys[i],
-                                    string_map_get(own->labels, problem->selector_keys[i])};
+    const struct identity *own = &problem->interned.identities.items[identity];
+    for (uint32_t i = 0; i < problem->topology.selector_keys_count; i++) {
+        struct string_pair label = {
+            problem->topology.selector_keys[i],
+            string_map_get(own->labels, problem->topology.selector_keys[i])};
         if (label.value != NULL)
             vector_push(&index->entries,
                         (struct identity_entry){label_hash(own->namespace, &label), identity, 0});
@@ -45,12 +46,13 @@ static void add_identity(struct identity_index *index, const struct problem *pro
 
 static struct identity_index *index_of(struct problem *problem)
 {
-    if (problem->identity_index == NULL)
-        problem->identity_index = memory_allocate(sizeof *problem->identity_index);
-    struct identity_index *index = problem->identity_index;
-    if (index->heads != NULL && index->known == problem->identities.count)
+    if (problem->topology.identity_index == NULL)
+        problem->topology.identity_index =
+            memory_allocate(sizeof *problem->topology.identity_index);
+    struct identity_index *index = problem->topology.identity_index;
+    if (index->heads != NULL && index->known == problem->interned.identities.count)
         return index;
-    for (; index->known < problem->identities.count; index->known++)
+    for (; index->known < problem->interned.identities.count; index->known++)
         add_identity(index, problem, index->known);
     uint32_t heads = 64;
     while (heads < 2 * index->entries.count)
@@ -77,10 +79,10 @@ void identity_index_find(struct problem *problem, const char *namespace,
 
 void identity_index_free(struct problem *problem)
 {
-    if (problem->identity_index == NULL)
+    if (problem->topology.identity_index == NULL)
         return;
-    vector_free(&problem->identity_index->entries);
-    free(problem->identity_index->heads);
-    free(problem->identity_index);
-    problem->identity_index = NULL;
+    vector_free(&problem->topology.identity_index->entries);
+    free(problem->topology.identity_index->heads);
+    free(problem->topology.identity_index);
+    problem->topology.identity_index = NULL;
 }

@@ -49,17 +49,17 @@ static uint32_t add_shape(struct problem *problem, const struct shape *shape)
     struct text key = {0};
     text_format(&key, "%x %x %x %d %p", shape->set, shape->hostname, shape->tolerations,
                 shape->impossible, (const void *)shape->volumes);
-    for (uint32_t d = 0; d < problem->dimensions; d++)
+    for (uint32_t d = 0; d < problem->dimensions.count; d++)
         text_format(&key, " %llx", (unsigned long long)shape->requests[d]);
     list_for_each (port, &shape->ports)
         text_format(&key, "|%s %s %lld", port->ip, port->protocol, (long long)port->port);
     for (uint32_t i = 0; i < shape->terms_count; i++)
         text_format(&key, "/%x %x", shape->terms[i].set, shape->terms[i].hostname);
-    uintptr_t id = (uintptr_t)map_get(problem->shape_ids, key.data);
+    uintptr_t id = (uintptr_t)map_get(problem->interned.shape_ids, key.data);
     if (id == 0) {
-        vector_push(&problem->shapes, *shape);
-        id = problem->shapes.count;
-        map_set(problem->shape_ids, key.data, (void *)id);
+        vector_push(&problem->interned.shapes, *shape);
+        id = problem->interned.shapes.count;
+        map_set(problem->interned.shape_ids, key.data, (void *)id);
     }
     text_free(&key);
     return (uint32_t)id - 1;
@@ -188,8 +188,8 @@ static void compile_shape(struct problem *problem, struct pod_class *class,
     vector_set_map(problem, vector, requests);
     shape.requests = vector;
     shape.dimensions =
-        arena_allocate_array(problem->arena, problem->dimensions, sizeof *shape.dimensions);
-    for (uint32_t d = 0; d < problem->dimensions; d++)
+        arena_allocate_array(problem->arena, problem->dimensions.count, sizeof *shape.dimensions);
+    for (uint32_t d = 0; d < problem->dimensions.count; d++)
         if (vector[d] > 0)
             shape.dimensions[shape.dimensions_count++] = d;
     class->shape = add_shape(problem, &shape);
@@ -222,8 +222,8 @@ uint32_t class_derive(struct problem *problem, uint32_t id, const struct relaxat
     relaxed->running = class->running;
     struct resource_map requests = shape_of(problem, class)->request_map;
     compile_class(problem, relaxed, &requests);
-    vector_push(&problem->classes, relaxed);
-    return problem->classes.count - 1;
+    vector_push(&problem->interned.classes, relaxed);
+    return problem->interned.classes.count - 1;
 }
 
 // --- classes of the snapshot ---------------------------------------------------------------------
@@ -233,17 +233,17 @@ uint32_t problem_identity(struct problem *problem, const struct pod *pod)
     struct text *key = &problem->scratch;
     text_clear(key);
     text_add(key, pod->meta.namespace);
-    for (uint32_t i = 0; i < problem->selector_keys_count; i++) {
-        const char *value = string_map_get(&pod->meta.labels, problem->selector_keys[i]);
+    for (uint32_t i = 0; i < problem->topology.selector_keys_count; i++) {
+        const char *value = string_map_get(&pod->meta.labels, problem->topology.selector_keys[i]);
         if (value != NULL)
             text_format(key, "\1%x=%s", i, value);
     }
-    uintptr_t id = (uintptr_t)map_get(problem->identity_ids, key->data);
+    uintptr_t id = (uintptr_t)map_get(problem->interned.identity_ids, key->data);
     if (id == 0) {
-        vector_push(&problem->identities,
+        vector_push(&problem->interned.identities,
                     (struct identity){pod->meta.namespace, &pod->meta.labels});
-        id = problem->identities.count;
-        map_set(problem->identity_ids, key->data, (void *)id);
+        id = problem->interned.identities.count;
+        map_set(problem->interned.identity_ids, key->data, (void *)id);
     }
     return (uint32_t)id - 1;
 }
@@ -283,11 +283,11 @@ static uint32_t find_class(struct problem *problem, const struct class_key *key,
 {
     struct text *text = &problem->class_key;
     class_key_text(key, text);
-    uintptr_t id = (uintptr_t)map_get_bytes(problem->class_ids, text->data, text->length);
+    uintptr_t id = (uintptr_t)map_get_bytes(problem->interned.class_ids, text->data, text->length);
     if (id == 0) {
-        vector_push(&problem->classes, begin_class(problem, queued));
-        id = problem->classes.count;
-        map_set(problem->class_ids, text->data, (void *)id);
+        vector_push(&problem->interned.classes, begin_class(problem, queued));
+        id = problem->interned.classes.count;
+        map_set(problem->interned.class_ids, text->data, (void *)id);
     }
     return (uint32_t)id - 1;
 }
@@ -313,8 +313,8 @@ static void begin_classes(struct problem *problem, struct queued_pod *list, uint
 
 void pods_begin_classes(struct problem *problem)
 {
-    begin_classes(problem, problem->queued, problem->queued_count);
-    begin_classes(problem, problem->movable, problem->movable_count);
+    begin_classes(problem, problem->pods.queued, problem->pods.queued_count);
+    begin_classes(problem, problem->pods.movable, problem->pods.movable_count);
 }
 
 int queued_pods_compare(const void *a, const void *b)
@@ -379,7 +379,7 @@ static int compare_sizes(const void *a, const void *b)
 // By class; equal sizes have equal ranks.
 static uint64_t *rank_sizes(struct problem *problem, struct class_size *sizes)
 {
-    uint32_t count = problem->classes.count;
+    uint32_t count = problem->interned.classes.count;
     uint64_t *ranks = memory_allocate_array((size_t)count + 1, sizeof *ranks), rank = 0;
     struct class_size *sorted = memory_copy(sizes, count * sizeof *sizes);
     qsort(sorted, count, sizeof *sorted, compare_sizes);
@@ -394,8 +394,8 @@ static uint64_t *rank_sizes(struct problem *problem, struct class_size *sizes)
 static struct class_size *size_classes(const struct problem *problem)
 {
     struct class_size *sizes =
-        memory_allocate_array((size_t)problem->classes.count + 1, sizeof *sizes);
-    for (uint32_t i = 0; i < problem->classes.count; i++) {
+        memory_allocate_array((size_t)problem->interned.classes.count + 1, sizeof *sizes);
+    for (uint32_t i = 0; i < problem->interned.classes.count; i++) {
         const struct resource_map *requests = &class_at(problem, i)->requests;
         sizes[i] = (struct class_size){resource_map_get(requests, "cpu"),
                                        resource_map_get(requests, "memory"), i};
@@ -455,7 +455,7 @@ static void compile_classes(struct problem *problem, const struct queued_pod *li
 // Bound pods of a class, which mostly follow each other, keep the same ones away.
 static void find_inverse(struct problem *problem, uint32_t index)
 {
-    struct bound_pod *bound = &problem->bound[index];
+    struct bound_pod *bound = &problem->pods.bound[index];
     const struct bound_pod *before = index > 0 ? bound - 1 : NULL;
     if (bound->aside != NULL)
         return;
@@ -469,16 +469,16 @@ static void find_inverse(struct problem *problem, uint32_t index)
 
 void pods_classify(struct problem *problem)
 {
-    sort_queue(problem, problem->queued, problem->queued_count);
-    sort_queue(problem, problem->movable, problem->movable_count);
-    compile_classes(problem, problem->queued, problem->queued_count);
-    compile_classes(problem, problem->movable, problem->movable_count);
+    sort_queue(problem, problem->pods.queued, problem->pods.queued_count);
+    sort_queue(problem, problem->pods.movable, problem->pods.movable_count);
+    compile_classes(problem, problem->pods.queued, problem->pods.queued_count);
+    compile_classes(problem, problem->pods.movable, problem->pods.movable_count);
     volumes_find_exclusive(problem);
-    problem->bound_inverse = arena_allocate_array(problem->arena, problem->bound_count + 1,
-                                                  sizeof *problem->bound_inverse);
-    for (uint32_t i = 0; i < problem->bound_count; i++) {
+    problem->pods.bound_inverse = arena_allocate_array(
+        problem->arena, problem->pods.bound_count + 1, sizeof *problem->pods.bound_inverse);
+    for (uint32_t i = 0; i < problem->pods.bound_count; i++) {
         find_inverse(problem, i);
-        if (problem->bound[i].inverse_count > 0)
-            problem->bound_inverse[problem->bound_inverse_count++] = i;
+        if (problem->pods.bound[i].inverse_count > 0)
+            problem->pods.bound_inverse[problem->pods.bound_inverse_count++] = i;
     }
 }

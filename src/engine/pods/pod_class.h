@@ -25,19 +25,19 @@ static inline bool class_can_give_up(const struct problem *problem, const struct
                                      uint32_t preference)
 {
     return class->preferences[preference].kind != PREFERENCE_TAINTS ||
-           problem->any_prefer_no_schedule;
+           problem->templates.any_prefer_no_schedule;
 }
 // Makes a class of a pod with some preferences less; what is not of the spec is the class's own.
 uint32_t class_derive(struct problem *problem, uint32_t class, const struct relaxation *relaxation);
 
 static inline struct pod_class *class_at(const struct problem *problem, uint32_t class)
 {
-    return problem->classes.items[class];
+    return problem->interned.classes.items[class];
 }
 static inline const struct shape *shape_of(const struct problem *problem,
                                            const struct pod_class *class)
 {
-    return &problem->shapes.items[class->shape];
+    return &problem->interned.shapes.items[class->shape];
 }
 // The identity of a pod, made if new.
 uint32_t problem_identity(struct problem *problem, const struct pod *pod);

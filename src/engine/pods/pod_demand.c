@@ -256,23 +256,23 @@ static void share_steps(struct problem *problem, entry_list *entries)
 static void tell_bound(struct problem *problem, uint32_t first_bound)
 {
     uint32_t queued = first_bound, movable = 0;
-    for (uint32_t i = 0; i < problem->bound_count; i++)
-        if (problem->bound[i].movable)
-            problem->bound[i].aside = problem->bound[i].scheduled
-                                          ? problem->queued[queued++].aside
-                                          : problem->movable[movable++].aside;
+    for (uint32_t i = 0; i < problem->pods.bound_count; i++)
+        if (problem->pods.bound[i].movable)
+            problem->pods.bound[i].aside = problem->pods.bound[i].scheduled
+                                               ? problem->pods.queued[queued++].aside
+                                               : problem->pods.movable[movable++].aside;
 }
 
 void pods_set_aside(struct problem *problem, uint32_t first_bound)
 {
     entry_list entries = {0};
-    for (uint32_t i = 0; i < problem->queued_count; i++)
-        consider(problem, problem->queued[i].pod, &problem->queued[i].aside, &entries);
-    for (uint32_t i = 0; i < problem->movable_count; i++)
-        consider(problem, problem->movable[i].pod, &problem->movable[i].aside, &entries);
-    for (uint32_t i = 0; i < problem->bound_count; i++)
-        if (!problem->bound[i].movable)
-            consider(problem, problem->bound[i].pod, &problem->bound[i].aside, &entries);
+    for (uint32_t i = 0; i < problem->pods.queued_count; i++)
+        consider(problem, problem->pods.queued[i].pod, &problem->pods.queued[i].aside, &entries);
+    for (uint32_t i = 0; i < problem->pods.movable_count; i++)
+        consider(problem, problem->pods.movable[i].pod, &problem->pods.movable[i].aside, &entries);
+    for (uint32_t i = 0; i < problem->pods.bound_count; i++)
+        if (!problem->pods.bound[i].movable)
+            consider(problem, problem->pods.bound[i].pod, &problem->pods.bound[i].aside, &entries);
     find_alike(problem, &entries);
     share_steps(problem, &entries);
     tell_bound(problem, first_bound);

@@ -86,30 +86,32 @@ static bool has_required_anti_affinity(const struct pod *pod)
 static void collect_selector_keys(struct problem *problem, uint32_t returning)
 {
     struct symbols *keys = symbols_create();
-    for (uint32_t i = 0; i < problem->queued_count; i++)
-        if (problem->queued[i].aside == NULL)
-            read_pod(keys, &problem->queued[i].pod->spec);
-    for (uint32_t i = 0; i < problem->bound_count; i++) {
-        const struct bound_pod *bound = &problem->bound[i];
+    for (uint32_t i = 0; i < problem->pods.queued_count; i++)
+        if (problem->pods.queued[i].aside == NULL)
+            read_pod(keys, &problem->pods.queued[i].pod->spec);
+    for (uint32_t i = 0; i < problem->pods.bound_count; i++) {
+        const struct bound_pod *bound = &problem->pods.bound[i];
         if (bound->aside != NULL ||
-            (problem->with_movable && (problem->pod_facts[i].flags & POD_HAS_RULES) == 0))
+            (problem->with_movable && (problem->pods.facts[i].flags & POD_HAS_RULES) == 0))
             continue;
         if (bound->movable)
             read_pod(keys, &bound->pod->spec);
         else if (has_required_anti_affinity(bound->pod))
             read_affinity(keys, bound->pod->spec.affinity->pod_anti_affinity);
     }
-    for (uint32_t i = returning; i < problem->movable_count; i++)
-        if (problem->movable[i].aside == NULL)
-            read_pod(keys, &problem->movable[i].pod->spec);
+    for (uint32_t i = returning; i < problem->pods.movable_count; i++)
+        if (problem->pods.movable[i].aside == NULL)
+            read_pod(keys, &problem->pods.movable[i].pod->spec);
     spread_defaults_read_selectors(problem, keys);
-    problem->selector_keys_count = symbols_count(keys);
-    problem->selector_keys = arena_allocate_array(problem->arena, problem->selector_keys_count + 1,
-                                                  sizeof *problem->selector_keys);
-    for (uint32_t i = 0; i < problem->selector_keys_count; i++)
-        problem->selector_keys[i] = arena_copy_string(problem->arena, symbols_text(keys, i));
-    qsort(problem->selector_keys, problem->selector_keys_count, sizeof *problem->selector_keys,
-          compare_texts);
+    problem->topology.selector_keys_count = symbols_count(keys);
+    problem->topology.selector_keys =
+        arena_allocate_array(problem->arena, problem->topology.selector_keys_count + 1,
+                             sizeof *problem->topology.selector_keys);
+    for (uint32_t i = 0; i < problem->topology.selector_keys_count; i++)
+        problem->topology.selector_keys[i] =
+            arena_copy_string(problem->arena, symbols_text(keys, i));
+    qsort(problem->topology.selector_keys, problem->topology.selector_keys_count,
+          sizeof *problem->topology.selector_keys, compare_texts);
     symbols_destroy(keys);
 }
 
@@ -136,37 +138,37 @@ static void make_lists(struct problem *problem, uint32_t placeholders)
         uint32_t *count = state->marked_for_deletion ? &leaving : &staying;
         *count += state->pods.count + state->returning.count;
     }
-    problem->queued = arena_allocate_array(problem->arena,
-                                           (size_t)nodes->others.count + leaving + placeholders + 1,
-                                           sizeof *problem->queued);
-    problem->movable = arena_allocate_array(problem->arena, problem->with_movable ? staying + 1 : 1,
-                                            sizeof *problem->movable);
+    problem->pods.queued = arena_allocate_array(
+        problem->arena, (size_t)nodes->others.count + leaving + placeholders + 1,
+        sizeof *problem->pods.queued);
+    problem->pods.movable = arena_allocate_array(
+        problem->arena, problem->with_movable ? staying + 1 : 1, sizeof *problem->pods.movable);
 }
 
 static void queue_waiting(struct problem *problem)
 {
     list_for_each (pod, &problem->nodes.others)
         if (pod_is_provisionable(problem->snapshot, *pod))
-            queue_pod(problem->queued, &problem->queued_count, *pod, NULL);
+            queue_pod(problem->pods.queued, &problem->pods.queued_count, *pod, NULL);
 }
 
 static void collect_nodes(struct problem *problem)
 {
     const struct snapshot *snapshot = problem->snapshot;
-    problem->node_objects_count = snapshot->objects[KIND_NODE].count;
-    problem->node_objects = arena_allocate_array(problem->arena, problem->node_objects_count + 1,
-                                                 sizeof *problem->node_objects);
-    problem->node_objects_by_name = map_create();
-    for (uint32_t i = 0; i < problem->node_objects_count; i++) {
+    problem->node_objects.count = snapshot->objects[KIND_NODE].count;
+    problem->node_objects.items = arena_allocate_array(
+        problem->arena, problem->node_objects.count + 1, sizeof *problem->node_objects.items);
+    problem->node_objects.by_name = map_create();
+    for (uint32_t i = 0; i < problem->node_objects.count; i++) {
         const struct node *node = (const struct node *)snapshot->objects[KIND_NODE].items[i];
-        problem->node_objects[i] =
-            (struct node_object){.node = node, .labels = &node->meta.labels, .place = NONE};
-        map_set(problem->node_objects_by_name, node->meta.name, (void *)(uintptr_t)(i + 1));
+        problem->node_objects.items[i] =
+            (struct node_object){.node = node, .labels = &node->meta.labels, .state = NONE};
+        map_set(problem->node_objects.by_name, node->meta.name, (void *)(uintptr_t)(i + 1));
     }
     for (uint32_t i = 0; i < problem->nodes.count; i++)
         if (problem->nodes.items[i].node != NULL)
-            problem->node_objects[problem_node_object(problem, problem->nodes.items[i].node)]
-                .place = i;
+            problem->node_objects.items[problem_node_object(problem, problem->nodes.items[i].node)]
+                .state = i;
 }
 
 // SCH-23: a pod of a node that goes away needs a place elsewhere.
@@ -174,24 +176,24 @@ static bool is_reschedulable(const struct problem *problem, const struct pod *po
 {
     struct pod_budget_matches matches = {0};
     struct pod_facts facts =
-        pod_facts_of(problem->pod_budgets, pod, problem->snapshot->time, &matches);
+        pod_facts_of(problem->pods.budgets, pod, problem->snapshot->time, &matches);
     vector_free(&matches.items);
     return (facts.flags & POD_RESCHEDULABLE) != 0;
 }
 
-// Queues the pod of a place if it is to be scheduled anew when its node goes.
+// Queues the pod of a node if it is to be scheduled anew when its node goes.
 static void queue_running(struct problem *problem, uint32_t index, struct bound_pod *bound)
 {
     const struct running_pod *running = &problem->nodes.running.items[index];
     const struct state_node *on = &problem->nodes.items[running->node];
     bound->movable = problem->with_movable
-                         ? (problem->pod_facts[index].flags & POD_RESCHEDULABLE) != 0
+                         ? (problem->pods.facts[index].flags & POD_RESCHEDULABLE) != 0
                          : on->marked_for_deletion && is_reschedulable(problem, running->pod);
     bound->scheduled = bound->movable && on->marked_for_deletion;
     if (bound->scheduled)
-        queue_pod(problem->queued, &problem->queued_count, running->pod, on);
+        queue_pod(problem->pods.queued, &problem->pods.queued_count, running->pod, on);
     else if (bound->movable)
-        queue_pod(problem->movable, &problem->movable_count, running->pod, on);
+        queue_pod(problem->pods.movable, &problem->pods.movable_count, running->pod, on);
 }
 
 static void collect_bound(struct problem *problem)
@@ -202,13 +204,13 @@ static void collect_bound(struct problem *problem)
     for (uint32_t i = 0; i < nodes->count; i++)
         if (nodes->items[i].node != NULL)
             objects[i] = problem_node_object(problem, nodes->items[i].node);
-    problem->bound_count = nodes->running.count;
-    problem->bound =
-        arena_allocate_array(problem->arena, problem->bound_count + 1, sizeof *problem->bound);
-    for (uint32_t i = 0; i < problem->bound_count; i++) {
+    problem->pods.bound_count = nodes->running.count;
+    problem->pods.bound = arena_allocate_array(problem->arena, problem->pods.bound_count + 1,
+                                               sizeof *problem->pods.bound);
+    for (uint32_t i = 0; i < problem->pods.bound_count; i++) {
         const struct running_pod *running = &nodes->running.items[i];
         const struct pod *pod = running->pod;
-        struct bound_pod *bound = &problem->bound[i];
+        struct bound_pod *bound = &problem->pods.bound[i];
         *bound = (struct bound_pod){
             .pod = pod, .class = NONE, .counted = pod->meta.deletion_timestamp == 0};
         if (running->node != NONE) {
@@ -216,7 +218,7 @@ static void collect_bound(struct problem *problem)
             queue_running(problem, i, bound);
         } else {
             bound->node =
-                (uint32_t)(uintptr_t)map_get(problem->node_objects_by_name, pod->spec.node_name) -
+                (uint32_t)(uintptr_t)map_get(problem->node_objects.by_name, pod->spec.node_name) -
                 1;
         }
     }
@@ -232,9 +234,9 @@ static void queue_returning(struct problem *problem)
                 !is_reschedulable(problem, *pod))
                 continue;
             if (on->marked_for_deletion)
-                queue_pod(problem->queued, &problem->queued_count, *pod, on);
+                queue_pod(problem->pods.queued, &problem->pods.queued_count, *pod, on);
             else
-                queue_pod(problem->movable, &problem->movable_count, *pod, on);
+                queue_pod(problem->pods.movable, &problem->pods.movable_count, *pod, on);
         }
     }
 }
@@ -243,12 +245,12 @@ static void queue_returning(struct problem *problem)
 static void identify_bound(struct problem *problem, uint32_t first_queued)
 {
     uint32_t queued = first_queued, movable = 0;
-    problem->scheduled = bitset_create(problem->arena, problem->bound_count);
-    for (uint32_t i = 0; i < problem->bound_count; i++) {
-        struct bound_pod *bound = &problem->bound[i];
+    problem->pods.scheduled = bitset_create(problem->arena, problem->pods.bound_count);
+    for (uint32_t i = 0; i < problem->pods.bound_count; i++) {
+        struct bound_pod *bound = &problem->pods.bound[i];
         if (bound->movable) {
-            const struct queued_pod *own =
-                bound->scheduled ? &problem->queued[queued++] : &problem->movable[movable++];
+            const struct queued_pod *own = bound->scheduled ? &problem->pods.queued[queued++]
+                                                            : &problem->pods.movable[movable++];
             assert(own->pod == bound->pod);
             bound->class = own->class;
             bound->identity = class_at(problem, own->class)->identity;
@@ -258,7 +260,7 @@ static void identify_bound(struct problem *problem, uint32_t first_queued)
                 pod_spec_ask_keys(problem, &bound->pod->spec);
         }
         if (bound->scheduled)
-            bitset_set(problem->scheduled, i);
+            bitset_set(problem->pods.scheduled, i);
     }
 }
 
@@ -266,20 +268,20 @@ void pods_collect(struct problem *problem)
 {
     const struct pod **placeholders;
     uint32_t placeholders_count = buffers_placeholders(problem, &placeholders);
-    problem->pod_budgets = pod_budgets_create(problem->arena, problem->snapshot);
+    problem->pods.budgets = pod_budgets_create(problem->arena, problem->snapshot);
     if (problem->with_movable)
-        problem->pod_facts = pod_facts_create(problem->arena, &problem->nodes, problem->pod_budgets,
-                                              problem->snapshot->time);
+        problem->pods.facts = pod_facts_create(problem->arena, &problem->nodes,
+                                               problem->pods.budgets, problem->snapshot->time);
     make_lists(problem, placeholders_count);
     queue_waiting(problem);
-    uint32_t waiting = problem->queued_count;
+    uint32_t waiting = problem->pods.queued_count;
     collect_nodes(problem);
     collect_bound(problem);
-    uint32_t returning = problem->movable_count;
+    uint32_t returning = problem->pods.movable_count;
     queue_returning(problem);
     for (uint32_t i = 0; i < placeholders_count; i++)
-        queue_pod(problem->queued, &problem->queued_count, placeholders[i], NULL)->placeholder =
-            true;
+        queue_pod(problem->pods.queued, &problem->pods.queued_count, placeholders[i], NULL)
+            ->placeholder = true;
     pods_set_aside(problem, waiting);
     collect_selector_keys(problem, returning);
     pods_begin_classes(problem);

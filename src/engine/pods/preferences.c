@@ -191,7 +191,7 @@ static const char *next_step(const struct problem *problem, const struct pod_cla
         next->spreads_dropped++;
         return "removing: spec.topologySpreadConstraints";
     }
-    if (problem->any_prefer_no_schedule && !next->tolerates_prefer_no_schedule &&
+    if (problem->templates.any_prefer_no_schedule && !next->tolerates_prefer_no_schedule &&
         !has_prefer_no_schedule_toleration(spec)) {
         next->tolerates_prefer_no_schedule = true;
         return "adding: toleration for PreferNoSchedule taints";

@@ -24,7 +24,7 @@ void spread_defaults_read(struct problem *problem)
     for (uint32_t i = 0; i < defaults->count; i++)
         problem_ask_key(problem,
                         vocabulary_key(problem->vocabulary, defaults->items[i].topology_key));
-    problem->spread_defaults = defaults;
+    problem->topology.spread_defaults = defaults;
 }
 
 // --- the deduced selector (SCH-172) --------------------------------------------------------------
@@ -158,7 +158,7 @@ static const struct label_selector *deduce(struct problem *problem, const struct
 
 void spread_defaults_apply(struct problem *problem, struct pod_class *class)
 {
-    const struct spread_defaults *defaults = problem->spread_defaults;
+    const struct spread_defaults *defaults = problem->topology.spread_defaults;
     if (defaults == NULL || defaults->count == 0 || class->spreads.count > 0)
         return;
     const struct label_selector *selector = deduce(problem, class->sample);
@@ -193,7 +193,7 @@ static void read_selector(struct symbols *keys, const struct label_selector *sel
 
 void spread_defaults_read_selectors(struct problem *problem, struct symbols *keys)
 {
-    if (problem->spread_defaults == NULL)
+    if (problem->topology.spread_defaults == NULL)
         return;
     const struct snapshot *snapshot = problem->snapshot;
     for (uint32_t i = 0; i < snapshot->objects[KIND_SERVICE].count; i++)
@@ -218,7 +218,8 @@ void spread_defaults_read_selectors(struct problem *problem, struct symbols *key
 void spread_defaults_add_key(const struct problem *problem, const struct pod *pod,
                              struct class_key *key)
 {
-    if (problem->spread_defaults == NULL || pod->spec.topology_spread_constraints.count > 0)
+    if (problem->topology.spread_defaults == NULL ||
+        pod->spec.topology_spread_constraints.count > 0)
         return;
     const struct owner_reference *owner = controller_of(pod);
     if (owner == NULL)

@@ -3,7 +3,7 @@
 
 #include "engine/pods/class_key.h"
 
-// Reads the setting; problem->spread_defaults stays NULL if it has no default constraints.
+// Reads the setting; problem->topology.spread_defaults stays NULL if it has no default constraints.
 void spread_defaults_read(struct problem *problem);
 // The labels that the deduced selectors read.
 void spread_defaults_read_selectors(struct problem *problem, struct symbols *keys);

@@ -36,13 +36,13 @@ static struct string_list term_namespaces(struct problem *problem, const char *o
 {
     struct string_list list = {
         arena_allocate_array(problem->arena,
-                             term->namespaces.count + map_count(problem->namespaces) + 1,
+                             term->namespaces.count + map_count(problem->topology.namespaces) + 1,
                              sizeof(char *)),
         0};
     for (uint32_t i = 0; i < term->namespaces.count; i++)
         list.items[list.count++] = term->namespaces.items[i];
     if (term->namespace_selector != NULL) {
-        for (struct map_entry *entry = map_first(problem->namespaces); entry != NULL;
+        for (struct map_entry *entry = map_first(problem->topology.namespaces); entry != NULL;
              entry = map_next(entry))
             if (label_selector_matches(term->namespace_selector, map_value(entry)))
                 list.items[list.count++] = map_key(entry);
@@ -122,22 +122,24 @@ static void select_identity(void *context, uint32_t identity)
 {
     const struct selection *selection = context;
     if (term_selects(selection->selector, selection->namespaces,
-                     &selection->problem->identities.items[identity]))
+                     &selection->problem->interned.identities.items[identity]))
         bitset_set(selection->selects, identity);
 }
 
 static struct bitset find_selected(struct problem *problem, const struct label_selector *selector,
                                    const struct string_list *namespaces)
 {
-    struct selection selection = {problem, selector, namespaces,
-                                  bitset_create(problem->arena, problem->identities.count)};
+    struct selection selection = {
+        problem, selector, namespaces,
+        bitset_create(problem->arena, problem->interned.identities.count)};
     bool labelled = selector != NULL && selector->match_labels.count > 0 &&
                     selector->match_labels.items[0].key != NULL &&
                     selector->match_labels.items[0].value != NULL;
     for (uint32_t n = 0; labelled && n < namespaces->count; n++)
         identity_index_find(problem, namespaces->items[n], &selector->match_labels.items[0],
                             select_identity, &selection);
-    for (uint32_t i = 0; selector != NULL && !labelled && i < problem->identities.count; i++)
+    for (uint32_t i = 0; selector != NULL && !labelled && i < problem->interned.identities.count;
+         i++)
         select_identity(&selection, i);
     return selection.selects;
 }
@@ -155,7 +157,7 @@ static uint32_t intern_group(struct problem *problem, const struct group_definit
     uint32_t own_length = (uint32_t)text.length;
     if (group->peers != NULL)
         text_format(&text, "&%p", (const void *)group->peers);
-    uintptr_t id = (uintptr_t)map_get(problem->group_ids, text.data);
+    uintptr_t id = (uintptr_t)map_get(problem->topology.group_ids, text.data);
     if (id == 0) {
         struct group_definition *own = arena_allocate(problem->arena, sizeof *own);
         *own = *group;
@@ -163,18 +165,18 @@ static uint32_t intern_group(struct problem *problem, const struct group_definit
         own->selects = group->peers != NULL
                            ? group->peers->selects
                            : find_selected(problem, group->selector, &group->namespaces);
-        vector_push(&problem->groups, own);
-        id = problem->groups.count;
-        map_set(problem->group_ids, text.data, (void *)id);
+        vector_push(&problem->topology.groups, own);
+        id = problem->topology.groups.count;
+        map_set(problem->topology.group_ids, text.data, (void *)id);
     }
-    problem->groups.items[id - 1]->hard |= group->hard;
+    problem->topology.groups.items[id - 1]->hard |= group->hard;
     text_free(&text);
     return (uint32_t)id - 1;
 }
 
 bool group_selects(struct problem *problem, uint32_t definition, uint32_t identity)
 {
-    return bitset_has(problem->groups.items[definition]->selects, identity);
+    return bitset_has(problem->topology.groups.items[definition]->selects, identity);
 }
 
 static const char *peers_text(const struct group_definition *group)
@@ -184,7 +186,8 @@ static const char *peers_text(const struct group_definition *group)
 
 int group_compare(const struct problem *problem, uint32_t a, uint32_t b)
 {
-    const struct group_definition *x = problem->groups.items[a], *y = problem->groups.items[b];
+    const struct group_definition *x = problem->topology.groups.items[a],
+                                  *y = problem->topology.groups.items[b];
     if (x->kind != y->kind)
         return x->kind < y->kind ? -1 : 1;
     int order = strcmp(x->text, y->text); // begins with the kind and the key
@@ -210,12 +213,12 @@ static const struct group_peers *intern_peers(struct problem *problem, struct st
     *parts = sorted_list(problem->arena, parts);
     for (uint32_t i = 0; i < parts->count; i++)
         text_format(&text, "&(%s)", parts->items[i]);
-    struct group_peers *peers = map_get(problem->peer_ids, text.data);
+    struct group_peers *peers = map_get(problem->topology.peer_ids, text.data);
     if (peers == NULL) {
         peers = arena_allocate(problem->arena, sizeof *peers);
         peers->text = arena_copy_string(problem->arena, text.data);
         peers->selects = selects;
-        map_set(problem->peer_ids, text.data, peers);
+        map_set(problem->topology.peer_ids, text.data, peers);
     }
     text_free(&text);
     return peers;
@@ -228,8 +231,8 @@ static const struct group_peers *peers_of(struct problem *problem, const struct 
     const struct pod_affinity *affinity = pod->spec.affinity->pod_affinity;
     if (affinity->required.count < 2)
         return NULL;
-    if (problem->peers_pod == pod)
-        return problem->peers;
+    if (problem->topology.peers_pod == pod)
+        return problem->topology.peers;
     struct string_list parts = {
         arena_allocate_array(problem->arena, affinity->required.count, sizeof(char *)), 0};
     struct bitset all = {0};
@@ -242,8 +245,8 @@ static const struct group_peers *peers_of(struct problem *problem, const struct 
             bitset_and(all, selects);
         parts.items[parts.count++] = peer_text(problem, term, &namespaces);
     }
-    problem->peers_pod = pod;
-    return problem->peers = intern_peers(problem, &parts, all);
+    problem->topology.peers_pod = pod;
+    return problem->topology.peers = intern_peers(problem, &parts, all);
 }
 
 static uint32_t define_term(struct problem *problem, const struct pod *pod,
@@ -320,7 +323,7 @@ static void set_needed_keys(struct problem *problem, const struct pod_class *cla
         arena_allocate_array(problem->arena, class->spreads.count + 1, sizeof *group->needed_keys);
     list_for_each (other, &class->spreads) {
         uint32_t key = vocabulary_key(vocabulary, other->topology_key);
-        if (key != group->key && key != problem->key_hostname &&
+        if (key != group->key && key != problem->keys.hostname &&
             !text_equal(other->when_unsatisfiable, "ScheduleAnyway"))
             add_unique(group->needed_keys, &group->needed_keys_count, key);
     }
@@ -403,7 +406,7 @@ static void add_affinity_groups(struct problem *problem, struct pod_class *class
     list_for_each (term, &own->required) {
         uint32_t id = define_term(problem, class->sample, term, kind, true);
         add_unique(class->groups, &class->groups_count, id);
-        problem->groups.items[id]->mutual |= group_selects(problem, id, class->identity);
+        problem->topology.groups.items[id]->mutual |= group_selects(problem, id, class->identity);
     }
     if (problem->settings->preference_policy_ignore)
         return;
@@ -593,16 +596,16 @@ static void settle(struct universe_builder *builder)
 
 const struct domain_universe *domain_universe(struct problem *problem, uint32_t key)
 {
-    while (problem->universes.count <= key)
-        vector_push(&problem->universes, NULL);
-    if (problem->universes.items[key] != NULL)
-        return problem->universes.items[key];
+    while (problem->topology.universes.count <= key)
+        vector_push(&problem->topology.universes, NULL);
+    if (problem->topology.universes.items[key] != NULL)
+        return problem->topology.universes.items[key];
     struct domain_universe *universe = arena_allocate(problem->arena, sizeof *universe);
-    universe->words = problem->templates_count / 64 + 1;
+    universe->words = problem->templates.count / 64 + 1;
     struct universe_builder builder = {problem, universe, 0};
-    for (uint32_t t = 0; t < problem->templates_count; t++)
-        add_template_domains(&builder, problem->templates[t], key);
+    for (uint32_t t = 0; t < problem->templates.count; t++)
+        add_template_domains(&builder, problem->templates.items[t], key);
     settle(&builder);
-    problem->universes.items[key] = universe;
+    problem->topology.universes.items[key] = universe;
     return universe;
 }

@@ -11,7 +11,7 @@ uint32_t topology_define_inverse(struct problem *problem, const struct pod *pod,
                                  uint32_t **definitions);
 // SCH-281.
 bool group_selects(struct problem *problem, uint32_t definition, uint32_t identity);
-// SCH-291: whether a place with these labels and taints passes the group's node filter. `is_claim`:
+// SCH-291: whether a node with these labels and taints passes the group's node filter. `is_claim`:
 // well-known labels that the set leaves open may yet become what the filter asks for.
 bool group_filter_passes(struct problem *problem, const struct group_definition *group,
                          uint32_t set, uint32_t hostname_value, uint32_t taints, bool is_claim);

@@ -21,39 +21,40 @@ static void count_replica(struct problem *problem, const struct pod *pod)
     const char *key = workload_key(problem, pod);
     if (key == NULL)
         return;
-    uintptr_t id = (uintptr_t)map_get(problem->workload_ids, key);
+    uintptr_t id = (uintptr_t)map_get(problem->workloads.ids, key);
     if (id == 0) {
-        vector_push(&problem->replicas, 0);
-        id = problem->replicas.count;
-        map_set(problem->workload_ids, key, (void *)id);
+        vector_push(&problem->workloads.replicas, 0);
+        id = problem->workloads.replicas.count;
+        map_set(problem->workloads.ids, key, (void *)id);
     }
-    problem->replicas.items[id - 1]++;
+    problem->workloads.replicas.items[id - 1]++;
 }
 
 // Counted once, when first asked for: pods that wait and pods that run.
 void workloads_find(struct problem *problem)
 {
-    if (problem->workload_ids != NULL)
+    if (problem->workloads.ids != NULL)
         return;
-    problem->workload_ids = map_create();
-    for (uint32_t i = 0; i < problem->queued_count; i++)
-        count_replica(problem, problem->queued[i].pod);
-    for (uint32_t i = 0; i < problem->bound_count; i++)
-        if (problem->bound[i].counted && !problem->bound[i].scheduled)
-            count_replica(problem, problem->bound[i].pod);
+    problem->workloads.ids = map_create();
+    for (uint32_t i = 0; i < problem->pods.queued_count; i++)
+        count_replica(problem, problem->pods.queued[i].pod);
+    for (uint32_t i = 0; i < problem->pods.bound_count; i++)
+        if (problem->pods.bound[i].counted && !problem->pods.bound[i].scheduled)
+            count_replica(problem, problem->pods.bound[i].pod);
 }
 
 uint32_t workload_of_pod(struct problem *problem, const struct pod *pod)
 {
     workloads_find(problem);
     const char *key = workload_key(problem, pod);
-    uintptr_t id = key != NULL ? (uintptr_t)map_get(problem->workload_ids, key) : 0;
+    uintptr_t id = key != NULL ? (uintptr_t)map_get(problem->workloads.ids, key) : 0;
     return id == 0 ? NONE : (uint32_t)id - 1;
 }
 
 uint32_t workload_node_share(const struct problem *problem, const struct node_template *template,
                              uint32_t workload)
 {
-    uint64_t share = (uint64_t)problem->replicas.items[workload] * template->most_share / 100;
+    uint64_t share =
+        (uint64_t)problem->workloads.replicas.items[workload] * template->most_share / 100;
     return share > 0 ? (uint32_t)share : 1;
 }

@@ -6,13 +6,13 @@
 
 void problem_ask_key(struct problem *problem, uint32_t key)
 {
-    if (key >= problem->asked_count) {
+    if (key >= problem->asked.count) {
         uint32_t count = key + 64;
-        problem->asked = memory_resize(problem->asked, count);
-        memset(problem->asked + problem->asked_count, 0, count - problem->asked_count);
-        problem->asked_count = count;
+        problem->asked.keys = memory_resize(problem->asked.keys, count);
+        memset(problem->asked.keys + problem->asked.count, 0, count - problem->asked.count);
+        problem->asked.count = count;
     }
-    problem->asked[key] = true;
+    problem->asked.keys[key] = true;
 }
 
 static void ask_key(struct problem *problem, const char *key)

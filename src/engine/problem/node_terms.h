@@ -4,7 +4,7 @@
 
 #include "engine/problem/problem.h"
 
-// The key under which places carry their Node's name: what matchFields on `metadata.name` ask for
+// The key under which nodes carry their Node's name: what matchFields on `metadata.name` ask for
 // (SCH-515). No label can have it.
 #define KEY_NODE_NAME "field:metadata.name"
 

@@ -24,34 +24,34 @@ const char *problem_copy(struct problem *problem, struct text *text)
 
 void problem_add_dimensions(struct problem *problem, const struct resource_map *map)
 {
-    assert(problem->dimensions == 0);
+    assert(problem->dimensions.count == 0);
     list_for_each (entry, map)
-        symbols_intern(problem->dimension_names, entry->name);
+        symbols_intern(problem->dimensions.names, entry->name);
 }
 
 int64_t *vector_create(const struct problem *problem)
 {
-    return arena_allocate_array(problem->arena, problem->dimensions, sizeof(int64_t));
+    return arena_allocate_array(problem->arena, problem->dimensions.count, sizeof(int64_t));
 }
 
 void vector_set_map(const struct problem *problem, int64_t *vector, const struct resource_map *map)
 {
     list_for_each (entry, map) {
-        uint32_t dimension = symbols_find(problem->dimension_names, entry->name);
-        if (dimension < problem->dimensions)
+        uint32_t dimension = symbols_find(problem->dimensions.names, entry->name);
+        if (dimension < problem->dimensions.count)
             vector[dimension] = entry->value;
     }
 }
 
 void vector_add(const struct problem *problem, int64_t *vector, const int64_t *other)
 {
-    for (uint32_t d = 0; d < problem->dimensions; d++)
+    for (uint32_t d = 0; d < problem->dimensions.count; d++)
         vector[d] = quantity_add(vector[d], other[d]);
 }
 
 bool vector_fits(const struct problem *problem, const int64_t *request, const int64_t *total)
 {
-    for (uint32_t d = 0; d < problem->dimensions; d++)
+    for (uint32_t d = 0; d < problem->dimensions.count; d++)
         if (total[d] < 0 || request[d] > total[d])
             return false;
     return true;
@@ -67,11 +67,11 @@ struct resource_map vector_to_map(const struct problem *problem, struct arena *a
                                   const int64_t *vector)
 {
     struct resource_map map = {0};
-    map.items = arena_allocate_array(arena, problem->dimensions, sizeof *map.items);
-    for (uint32_t d = 0; d < problem->dimensions; d++)
+    map.items = arena_allocate_array(arena, problem->dimensions.count, sizeof *map.items);
+    for (uint32_t d = 0; d < problem->dimensions.count; d++)
         if (vector[d] != 0)
             map.items[map.count++] =
-                (struct resource_quantity){symbols_text(problem->dimension_names, d), vector[d]};
+                (struct resource_quantity){symbols_text(problem->dimensions.names, d), vector[d]};
     qsort(map.items, map.count, sizeof *map.items, compare_quantities);
     return map;
 }
@@ -88,13 +88,13 @@ uint32_t problem_intern_taints(struct problem *problem, const taint_list *taints
         text_format(&text, "%s=%s:%s\n", or_empty(taint->key), or_empty(taint->value),
                     or_empty(taint->effect));
     const char *key = text.data != NULL ? text.data : "";
-    uintptr_t id = (uintptr_t)map_get(problem->taint_list_ids, key);
+    uintptr_t id = (uintptr_t)map_get(problem->interned.taint_list_ids, key);
     if (id == 0) {
         taint_list *copy = arena_allocate(problem->arena, sizeof *copy);
         *copy = *taints;
-        vector_push(&problem->taint_lists, copy);
-        id = problem->taint_lists.count;
-        map_set(problem->taint_list_ids, key, (void *)id);
+        vector_push(&problem->interned.taint_lists, copy);
+        id = problem->interned.taint_lists.count;
+        map_set(problem->interned.taint_list_ids, key, (void *)id);
     }
     text_free(&text);
     return (uint32_t)id - 1;
@@ -108,13 +108,13 @@ uint32_t problem_intern_tolerations(struct problem *problem, const toleration_li
                     or_empty(toleration->operator), or_empty(toleration->value),
                     or_empty(toleration->effect));
     const char *key = text.data != NULL ? text.data : "";
-    uintptr_t id = (uintptr_t)map_get(problem->toleration_list_ids, key);
+    uintptr_t id = (uintptr_t)map_get(problem->interned.toleration_list_ids, key);
     if (id == 0) {
         toleration_list *copy = arena_allocate(problem->arena, sizeof *copy);
         *copy = *tolerations;
-        vector_push(&problem->toleration_lists, copy);
-        id = problem->toleration_lists.count;
-        map_set(problem->toleration_list_ids, key, (void *)id);
+        vector_push(&problem->interned.toleration_lists, copy);
+        id = problem->interned.toleration_lists.count;
+        map_set(problem->interned.toleration_list_ids, key, (void *)id);
     }
     text_free(&text);
     return (uint32_t)id - 1;
@@ -123,7 +123,7 @@ uint32_t problem_intern_tolerations(struct problem *problem, const toleration_li
 static bool tolerates(struct problem *problem, struct memo *memo, uint32_t tolerations,
                       uint32_t taints, bool hard_only)
 {
-    const taint_list *list = problem->taint_lists.items[taints];
+    const taint_list *list = problem->interned.taint_lists.items[taints];
     if (list->count == 0)
         return true;
     uint32_t known = memo_get(memo, tolerations, taints);
@@ -132,24 +132,25 @@ static bool tolerates(struct problem *problem, struct memo *memo, uint32_t toler
     bool all = true;
     list_for_each (taint, list)
         if (!hard_only || !text_equal(taint->effect, "PreferNoSchedule"))
-            all = all && tolerations_tolerate(problem->toleration_lists.items[tolerations], taint);
+            all = all && tolerations_tolerate(problem->interned.toleration_lists.items[tolerations],
+                                              taint);
     memo_set(memo, tolerations, taints, all);
     return all;
 }
 
 bool problem_tolerates(struct problem *problem, uint32_t tolerations, uint32_t taints)
 {
-    return tolerates(problem, &problem->tolerated, tolerations, taints, false);
+    return tolerates(problem, &problem->interned.tolerated, tolerations, taints, false);
 }
 
 bool problem_tolerates_hard(struct problem *problem, uint32_t tolerations, uint32_t taints)
 {
-    return tolerates(problem, &problem->tolerated_hard, tolerations, taints,
+    return tolerates(problem, &problem->interned.tolerated_hard, tolerations, taints,
                      !problem->settings->compatibility_upstream);
 }
 
 uint32_t problem_split_hostname(struct problem *problem, uint32_t set, uint32_t *hostname)
 {
-    *hostname = set_find(problem->sets, set, problem->key_hostname);
-    return set_remove(problem->sets, set, problem->key_hostname);
+    *hostname = set_find(problem->sets, set, problem->keys.hostname);
+    return set_remove(problem->sets, set, problem->keys.hostname);
 }

@@ -19,7 +19,7 @@
 
 // --- resources -----------------------------------------------------------------------------------
 // A resource
-// vector is an int64_t array by dimension, as long as problem->dimensions.
+// vector is an int64_t array by dimension, as long as problem->dimensions.count.
 enum { DIMENSION_CPU, DIMENSION_MEMORY, DIMENSION_PODS, DIMENSION_NODES, DIMENSIONS_FIXED };
 
 // --- instance types (instance_types.h) -----------------------------------------------------------
@@ -127,7 +127,7 @@ struct pool_state { // why a pool has no template, in pool order
 struct volume_use {
     uint32_t driver, claim; // symbols of problem->words
 };
-struct place { // a state node, compiled; same index as problem->nodes
+struct schedulable_node { // a state node, compiled; same index as problem->nodes
     const struct state_node *state;
     uint32_t set;      // labels that anything asks for, without the hostname (SCH-192)
     uint32_t hostname; // value
@@ -236,9 +236,9 @@ struct pod_class {
 struct queued_pod {
     const struct pod *pod;
     uint32_t class;
-    uint32_t index;  // in problem->queued
+    uint32_t index;  // in problem->pods.queued
     uint32_t origin; // the same, whatever the order of a pass; of a movable pod, in
-                     // problem->movable
+                     // problem->pods.movable
     bool from_deleting_node, placeholder;
     bool running; // on a node that stays, unless a simulation has it gone (DIS-238)
     int64_t cpu, memory;
@@ -248,7 +248,7 @@ struct queued_pod {
 struct bound_pod {
     const struct pod *pod;
     uint32_t identity;
-    uint32_t node;     // index of the Node in problem->node_objects
+    uint32_t node;     // index of the Node in problem->node_objects.items
     uint32_t class;    // NONE: it is in no queue
     bool counted;      // neither terminal nor terminating (SCH-289)
     bool scheduled;    // itself being scheduled in a provisioning pass
@@ -265,7 +265,7 @@ struct node_object { // a Node, tracked or not, as topology counting sees it
     const struct string_map *labels;
     uint32_t set, hostname_value, taints; // real ones
     bool has_hostname;                    // a label says so
-    uint32_t place;                       // state node, or NONE
+    uint32_t state;                       // state node, or NONE
 };
 
 // --- rules between pods (topology.h) -------------------------------------------------------------
@@ -310,90 +310,129 @@ struct domain_universe {
     uint32_t count, words;
 };
 
-struct problem {
-    const struct snapshot *snapshot;
-    const struct settings *settings;
-    struct arena *arena, *plan_arena;
-    struct vocabulary *vocabulary;
-    struct requirement_sets *sets;
-    struct symbols *words; // everything else that is interned: drivers, volume claims
-    struct symbols *dimension_names;
-    uint32_t dimensions;
-    uint32_t key_hostname, key_zone, key_capacity_type, key_instance_type;
-    bool *asked; // by key: a pod, DaemonSet or group names it; the only ones read from Nodes
-    uint32_t asked_count;
-    int64_t node_cost; // of one, beside its machine (node_cost.h)
-    bool aws;          // the catalogs carry the AWS provider's labels
-
-    struct state_nodes nodes;
-    struct place *places; // same order
-    struct node_object *node_objects;
-    uint32_t node_objects_count;
-    struct map *node_objects_by_name; // index + 1
-
-    struct pool_state *pools;
-    uint32_t pools_count;
-    struct node_template **templates;
-    uint32_t templates_count;
-    bool any_prefer_no_schedule; // SCH-165
+// Label keys that the engine itself reads.
+struct problem_keys {
+    uint32_t hostname, zone, capacity_type, instance_type;
+};
+// Resources by dimension.
+struct problem_dimensions {
+    struct symbols *names;
+    uint32_t count; // 0 until all are known
+};
+// Keys that a pod, DaemonSet or group names: the only ones that are read from Nodes.
+struct problem_asked_keys {
+    bool *keys; // by key
+    uint32_t count;
+};
+// Every Node, also those that are no state nodes.
+struct problem_node_objects {
+    struct node_object *items;
+    uint32_t count;
+    struct map *by_name; // index + 1
+};
+// Machines and their prices.
+struct problem_catalog {
+    struct type_table *tables; // one for all pools with the same types
+    struct overlays *overlays; // NULL: none apply (overlays.h)
     struct reservation *reservations;
     uint32_t reservations_count;
-
+    int64_t node_cost; // of one, beside its machine (node_cost.h)
+    bool aws;          // the catalogs carry the AWS provider's labels
+};
+struct problem_templates {
+    struct node_template **items; // in pool order
+    uint32_t count;
+    struct pool_state *pools;
+    uint32_t pools_count;
+    bool any_prefer_no_schedule; // SCH-165
+    bool shares_bound;           // some template has `most_share`
+};
+// Lists and pods of which equal ones are one. Grows while passes relax pods.
+struct problem_interned {
     VECTOR(const taint_list *) taint_lists;
     VECTOR(const toleration_list *) toleration_lists;
-    struct map *taint_list_ids, *toleration_list_ids; // identity text -> id + 1
-    struct memo tolerated, tolerated_hard;            // (tolerations, taints)
-
     VECTOR(struct identity) identities;
-    struct map *identity_ids;
-    const char **selector_keys; // labels that some selector reads, sorted
-    uint32_t selector_keys_count;
     VECTOR(struct shape) shapes;
-    struct map *shape_ids;
     VECTOR(struct pod_class *) classes;
-    struct map *class_ids;
+    struct map *taint_list_ids, *toleration_list_ids; // identity text -> id + 1
+    struct map *identity_ids, *shape_ids, *class_ids;
+    struct memo tolerated, tolerated_hard; // (tolerations, taints)
+};
+// Rules between pods: their definitions and what is remembered of them.
+struct problem_topology {
     VECTOR(struct group_definition *) groups;
     struct map *group_ids, *peer_ids;
     const struct pod *peers_pod; // of the last peers
     const struct group_peers *peers;
     struct memo reached;                        // (group, value): remembered by topology_domains.c
     VECTOR(struct domain_universe *) universes; // by key
-    struct identity_index *identity_index;      // NULL until asked for (identity_index.h)
-    struct topology_base *topology_base;        // NULL until asked for (topology_base.h)
-    struct pass_workspace *workspaces;          // idle ones (pass.h)
-
-    struct map *volume_claims, *volumes, *storage_classes, *csi_nodes; // by (namespace/)name
     struct map *namespaces;
+    const char **selector_keys; // labels that some selector reads, sorted
+    uint32_t selector_keys_count;
+    struct spread_defaults *spread_defaults; // NULL: none configured
+    struct identity_index *identity_index;   // NULL until asked for (identity_index.h)
+    struct topology_base *base;              // NULL until asked for (topology_base.h)
+};
+struct problem_pods {
     struct queued_pod *queued; // in queue order (SCH-150)
     uint32_t queued_count;
-    struct queued_pod *movable; // with the option: reschedulable pods of nodes that stay, in the
+    struct queued_pod *movable; // with_movable: reschedulable pods of nodes that stay, in the
     uint32_t movable_count;     // same order
     struct bound_pod *bound;    // by namespace/name: nodes.running
     uint32_t bound_count;
     struct bitset scheduled; // bound pods that are scheduled in any pass
-    struct pod_budgets *pod_budgets;
-    struct pod_facts *pod_facts; // by bound pod; with_movable only
-    const struct pod *
-        *newest_pods;        // by the snapshot's DaemonSets; NULL until asked for (daemons.c)
-    uint32_t *bound_inverse; // indexes of those with inverse groups
+    uint32_t *bound_inverse; // indexes of bound pods with inverse groups
     uint32_t bound_inverse_count;
-    VECTOR(struct exclusive_use) exclusive_uses;
-    struct map *workload_ids;  // "kind/namespace/name" -> id + 1; NULL until asked for
+    struct pod_budgets *budgets;
+    struct pod_facts *facts;   // by bound pod; with_movable only
+    const struct pod **newest; // by the snapshot's DaemonSets; NULL until asked for (daemons.c)
+};
+// Pods by controller (workload_replicas.h).
+struct problem_workloads {
+    struct map *ids;           // "kind/namespace/name" -> id + 1; NULL until asked for
     VECTOR(uint32_t) replicas; // by workload
-    bool shares_bound;         // some template has `most_share`
-    struct type_table *tables; // one for all pools with the same types
-    struct overlays *overlays; // NULL: none apply (overlays.h)
-    struct spread_defaults *spread_defaults; // NULL: none configured
+};
+// Objects that volumes of pods lead to, by (namespace/)name.
+struct problem_volumes {
+    struct map *claims, *items, *storage_classes, *csi_nodes;
+    VECTOR(struct exclusive_use) exclusive_uses;
+};
+
+struct problem {
+    // What it is compiled from.
+    const struct snapshot *snapshot;
+    const struct settings *settings;
+    bool with_movable;
+    struct arena *arena, *plan_arena;
+
+    struct vocabulary *vocabulary;
+    struct requirement_sets *sets;
+    struct symbols *words; // everything else that is interned: drivers, volume claims
+    struct problem_keys keys;
+    struct problem_dimensions dimensions;
+    struct problem_asked_keys asked;
+
+    struct state_nodes nodes;
+    struct schedulable_node *schedulable_nodes; // same order
+    struct problem_node_objects node_objects;
+    struct problem_catalog catalog;
+    struct problem_templates templates;
+    struct problem_interned interned;
+    struct problem_pods pods;
+    struct problem_topology topology;
+    struct problem_workloads workloads;
+    struct problem_volumes volumes;
+
+    struct pass_workspace *workspaces; // idle ones (pass_workspace.h)
     struct text scratch, class_key;
     VECTOR(struct plan_note) notes;
-    bool with_movable;
     struct error error; // set: the pass ends (SCH-25, SCH-282)
 };
 
 // The index of a Node among the problem's.
 static inline uint32_t problem_node_object(const struct problem *problem, const struct node *node)
 {
-    return (uint32_t)(uintptr_t)map_get(problem->node_objects_by_name, node->meta.name) - 1;
+    return (uint32_t)(uintptr_t)map_get(problem->node_objects.by_name, node->meta.name) - 1;
 }
 void problem_note(struct problem *problem, int level, const char *reason,
                   const struct object *object, const char *message);

@@ -45,8 +45,8 @@ static bool is_restricted(const struct problem *problem, const char *key)
     for (const char *const *domain = restricted_domains_core; *domain != NULL; domain++)
         if (in_domain(key, *domain))
             return true;
-    for (const char *const *domain = restricted_domains_aws; *domain != NULL && problem->aws;
-         domain++)
+    for (const char *const *domain = restricted_domains_aws;
+         *domain != NULL && problem->catalog.aws; domain++)
         if (in_domain(key, *domain))
             return true;
     return false;
@@ -73,8 +73,8 @@ static void add_restricted(const struct problem *problem, struct text *error, co
     for (uint32_t i = 0; i < count; i++)
         text_format(error, "%s%s", i > 0 ? " " : "", known[i]);
     text_format(error, "], or a custom label that does not use a restricted domain: [%s%s%s]",
-                problem->aws ? restricted_domains_aws[0] : "", problem->aws ? " " : "",
-                restricted_domains_core[0]);
+                problem->catalog.aws ? restricted_domains_aws[0] : "",
+                problem->catalog.aws ? " " : "", restricted_domains_core[0]);
     free(known);
 }
 
@@ -90,7 +90,7 @@ static void add_list(struct text *text, const struct string_list *values)
 static void check_known_values(const struct problem *problem, struct text *errors, const char *key,
                                const struct string_list *values)
 {
-    const char *const *known = label_known_values(key, problem->aws);
+    const char *const *known = label_known_values(key, problem->catalog.aws);
     if (known == NULL)
         return;
     for (uint32_t i = 0; i < values->count; i++)

@@ -25,33 +25,34 @@ static void index_namespaces(struct problem *problem)
 {
     static const struct string_map none;
     const char *last = NULL;
-    problem->namespaces = map_create();
+    problem->topology.namespaces = map_create();
     for (uint32_t i = 0; i < problem->snapshot->objects[KIND_NAMESPACE].count; i++) {
         const struct object *object = problem->snapshot->objects[KIND_NAMESPACE].items[i];
-        map_set(problem->namespaces, object->meta.name, (void *)(uintptr_t)&object->meta.labels);
+        map_set(problem->topology.namespaces, object->meta.name,
+                (void *)(uintptr_t)&object->meta.labels);
     }
     for (uint32_t i = 0; i < problem->snapshot->objects[KIND_POD].count; i++) {
         const struct object *pod = problem->snapshot->objects[KIND_POD].items[i];
         bool known = last != NULL && strcmp(last, pod->meta.namespace) == 0;
         last = pod->meta.namespace;
-        if (known || map_get(problem->namespaces, pod->meta.namespace) != NULL)
+        if (known || map_get(problem->topology.namespaces, pod->meta.namespace) != NULL)
             continue;
         struct string_map *labels = arena_allocate(problem->arena, sizeof *labels);
         *labels = none; // a namespace that is not in the input has only the label that all have
         labels->items = arena_allocate(problem->arena, sizeof *labels->items);
         labels->items[0] = (struct string_pair){"kubernetes.io/metadata.name", pod->meta.namespace};
         labels->count = 1;
-        map_set(problem->namespaces, pod->meta.namespace, labels);
+        map_set(problem->topology.namespaces, pod->meta.namespace, labels);
     }
 }
 
 void volumes_index(struct problem *problem)
 {
     const struct snapshot *snapshot = problem->snapshot;
-    problem->volume_claims = index_kind(snapshot, KIND_PERSISTENT_VOLUME_CLAIM, true);
-    problem->volumes = index_kind(snapshot, KIND_PERSISTENT_VOLUME, false);
-    problem->storage_classes = index_kind(snapshot, KIND_STORAGE_CLASS, false);
-    problem->csi_nodes = index_kind(snapshot, KIND_CSI_NODE, false);
+    problem->volumes.claims = index_kind(snapshot, KIND_PERSISTENT_VOLUME_CLAIM, true);
+    problem->volumes.items = index_kind(snapshot, KIND_PERSISTENT_VOLUME, false);
+    problem->volumes.storage_classes = index_kind(snapshot, KIND_STORAGE_CLASS, false);
+    problem->volumes.csi_nodes = index_kind(snapshot, KIND_CSI_NODE, false);
     index_namespaces(problem);
 }
 
@@ -71,7 +72,7 @@ static const struct persistent_volume_claim *find_claim(const struct problem *pr
 {
     char key[600];
     snprintf(key, sizeof key, "%s/%s", namespace, name);
-    return map_get(problem->volume_claims, key);
+    return map_get(problem->volumes.claims, key);
 }
 
 static bool has_text(const char *text)
@@ -88,7 +89,7 @@ struct alternatives {
 
 static bool is_hostname(const struct problem *problem, const char *key)
 {
-    return vocabulary_find_key(problem->vocabulary, key) == problem->key_hostname;
+    return vocabulary_find_key(problem->vocabulary, key) == problem->keys.hostname;
 }
 
 static void ask(struct problem *problem, const char *key)
@@ -196,7 +197,8 @@ static bool alternatives_of_claim(struct problem *problem,
                                   struct alternatives *out, struct text *error)
 {
     if (has_text(claim->spec.volume_name)) {
-        const struct persistent_volume *volume = map_get(problem->volumes, claim->spec.volume_name);
+        const struct persistent_volume *volume =
+            map_get(problem->volumes.items, claim->spec.volume_name);
         if (volume == NULL) {
             text_format(error,
                         "getting existing requirements, getting persistent volume, "
@@ -211,7 +213,7 @@ static bool alternatives_of_claim(struct problem *problem,
     const char *class_name = claim->spec.storage_class_name;
     if (!has_text(class_name))
         return true;
-    const struct storage_class *class = map_get(problem->storage_classes, class_name);
+    const struct storage_class *class = map_get(problem->volumes.storage_classes, class_name);
     if (class == NULL) {
         text_format(error,
                     "getting storage class, storageclasses.storage.k8s.io \"%s\" not found "
@@ -272,7 +274,8 @@ static const char *driver_of(struct problem *problem, const struct persistent_vo
                              const char **error)
 {
     if (has_text(claim->spec.volume_name)) {
-        const struct persistent_volume *volume = map_get(problem->volumes, claim->spec.volume_name);
+        const struct persistent_volume *volume =
+            map_get(problem->volumes.items, claim->spec.volume_name);
         if (volume == NULL) {
             *error =
                 arena_format(problem->arena,
@@ -287,7 +290,7 @@ static const char *driver_of(struct problem *problem, const struct persistent_vo
     if (!has_text(claim->spec.storage_class_name))
         return NULL;
     const struct storage_class *class =
-        map_get(problem->storage_classes, claim->spec.storage_class_name);
+        map_get(problem->volumes.storage_classes, claim->spec.storage_class_name);
     return class == NULL || class->provisioner == NULL ? NULL : csi_name(class->provisioner);
 }
 
@@ -376,7 +379,8 @@ static const char *refuse_bound(struct problem *problem,
 {
     const char *class =
         claim->spec.storage_class_name != NULL ? claim->spec.storage_class_name : "";
-    const struct persistent_volume *volume = map_get(problem->volumes, claim->spec.volume_name);
+    const struct persistent_volume *volume =
+        map_get(problem->volumes.items, claim->spec.volume_name);
     const char *what = NULL;
     if (volume == NULL)
         what = arena_format(problem->arena,
@@ -407,7 +411,7 @@ static const char *refuse_unbound(struct problem *problem,
         class_name = "";
         what = "unbound pvc must define a storage class";
     } else {
-        const struct storage_class *class = map_get(problem->storage_classes, class_name);
+        const struct storage_class *class = map_get(problem->volumes.storage_classes, class_name);
         if (class == NULL)
             what = arena_format(problem->arena,
                                 "failed to validate pvc, failed to get storage class, "
@@ -457,20 +461,21 @@ const char *volumes_validate(struct problem *problem, const struct pod *pod)
 
 // --- limits of nodes (SCH-350 to SCH-353) --------------------------------------------------------
 
-static void add_limits(struct problem *problem, struct place *place)
+static void add_limits(struct problem *problem, struct schedulable_node *node)
 {
     const struct csi_node *csi_node =
-        place->state->node != NULL ? map_get(problem->csi_nodes, place->state->node->meta.name)
-                                   : NULL;
+        node->state->node != NULL
+            ? map_get(problem->volumes.csi_nodes, node->state->node->meta.name)
+            : NULL;
     if (csi_node == NULL)
         return;
-    place->volume_limits.items = arena_allocate_array(
-        problem->arena, csi_node->spec.drivers.count + 1, sizeof *place->volume_limits.items);
+    node->volume_limits.items = arena_allocate_array(
+        problem->arena, csi_node->spec.drivers.count + 1, sizeof *node->volume_limits.items);
     list_for_each (driver, &csi_node->spec.drivers) {
         if (driver->allocatable == NULL || driver->name == NULL)
             continue;
-        __typeof__(place->volume_limits.items) limit =
-            &place->volume_limits.items[place->volume_limits.count++];
+        __typeof__(node->volume_limits.items) limit =
+            &node->volume_limits.items[node->volume_limits.count++];
         limit->driver = symbols_intern(problem->words, driver->name);
         limit->limit = driver->allocatable->count.present ? driver->allocatable->count.value : 0;
     }
@@ -479,10 +484,10 @@ static void add_limits(struct problem *problem, struct place *place)
 void volumes_find_exclusive(struct problem *problem)
 {
     bool any = problem->snapshot->objects[KIND_PERSISTENT_VOLUME_CLAIM].count > 0;
-    for (uint32_t i = 0; any && i < problem->bound_count; i++) {
-        const struct pod *pod = problem->bound[i].pod;
+    for (uint32_t i = 0; any && i < problem->pods.bound_count; i++) {
+        const struct pod *pod = problem->pods.bound[i].pod;
         list_for_each (volume, &pod->spec.volumes) {
-            if (problem->bound[i].aside != NULL)
+            if (problem->pods.bound[i].aside != NULL)
                 break;
             const char *name = claim_name(problem->arena, pod, volume);
             const struct persistent_volume_claim *claim =
@@ -491,35 +496,36 @@ void volumes_find_exclusive(struct problem *problem)
                 continue;
             char key[600];
             snprintf(key, sizeof key, "%s/%s", claim->meta.namespace, claim->meta.name);
-            vector_push(&problem->exclusive_uses,
+            vector_push(&problem->volumes.exclusive_uses,
                         (struct exclusive_use){i, symbols_intern(problem->words, key)});
         }
     }
 }
 
 // Volumes of pods that are set aside are not read.
-static bool counts_volumes(const struct problem *problem, const struct place *place, uint32_t pod)
+static bool counts_volumes(const struct problem *problem, const struct schedulable_node *node,
+                           uint32_t pod)
 {
-    return problem->bound[place->state->running[pod]].aside == NULL;
+    return problem->pods.bound[node->state->running[pod]].aside == NULL;
 }
 
-void volumes_compile_place(struct problem *problem, struct place *place)
+void volumes_compile_node(struct problem *problem, struct schedulable_node *node)
 {
-    const struct state_node *state = place->state;
-    add_limits(problem, place);
+    const struct state_node *state = node->state;
+    add_limits(problem, node);
     uint32_t room = 0;
-    for (uint32_t i = 0; place->volume_limits.count > 0 && i < state->pods.count; i++)
-        if (counts_volumes(problem, place, i))
+    for (uint32_t i = 0; node->volume_limits.count > 0 && i < state->pods.count; i++)
+        if (counts_volumes(problem, node, i))
             room += state->pods.items[i]->spec.volumes.count;
     if (room == 0)
         return;
-    place->volumes.items = arena_allocate_array(problem->arena, room, sizeof *place->volumes.items);
+    node->volumes.items = arena_allocate_array(problem->arena, room, sizeof *node->volumes.items);
     for (uint32_t i = 0; i < state->pods.count; i++) {
-        if (!counts_volumes(problem, place, i))
+        if (!counts_volumes(problem, node, i))
             continue;
         const struct pod_volumes *volumes = volumes_of_pod(problem, state->pods.items[i]);
         for (uint32_t u = 0; volumes != NULL && u < volumes->uses.count; u++)
-            place->volumes.items[place->volumes.count++] = volumes->uses.items[u];
+            node->volumes.items[node->volumes.count++] = volumes->uses.items[u];
     }
 }
 
@@ -545,10 +551,11 @@ static int64_t count_driver(const struct volume_use *used, uint32_t used_count,
     return count;
 }
 
-bool volumes_fit(struct problem *problem, const struct place *place, const struct volume_use *used,
-                 uint32_t used_count, const struct pod_volumes *asked, struct text *why)
+bool volumes_fit(struct problem *problem, const struct schedulable_node *node,
+                 const struct volume_use *used, uint32_t used_count,
+                 const struct pod_volumes *asked, struct text *why)
 {
-    list_for_each (limit, &place->volume_limits) {
+    list_for_each (limit, &node->volume_limits) {
         int64_t count = count_driver(used, used_count, asked, limit->driver);
         if (count <= limit->limit)
             continue;
@@ -597,7 +604,7 @@ static void learn_from_node(struct problem *problem, struct node_template *templ
                             const struct state_node *state)
 {
     const struct csi_node *csi_node =
-        state->node != NULL ? map_get(problem->csi_nodes, state->node->meta.name) : NULL;
+        state->node != NULL ? map_get(problem->volumes.csi_nodes, state->node->meta.name) : NULL;
     const char *type = string_map_get(state->labels, LABEL_INSTANCE_TYPE);
     if (csi_node == NULL || type == NULL)
         return;
@@ -625,8 +632,8 @@ void volumes_limit_rows(struct problem *problem, struct node_template *template)
         const struct row *row = &template->table->rows[r];
         list_for_each (entry, &row->type->capacity) {
             const char *driver = driver_of_resource(entry->name);
-            uint32_t d = symbols_find(problem->dimension_names, entry->name);
-            if (driver != NULL && d < problem->dimensions)
+            uint32_t d = symbols_find(problem->dimensions.names, entry->name);
+            if (driver != NULL && d < problem->dimensions.count)
                 limits_of_driver(problem, template, driver)[r] = row->capacity[d];
         }
     }

@@ -9,8 +9,8 @@ void volumes_index(struct problem *problem);
 const struct pod_volumes *volumes_of_pod(struct problem *problem, const struct pod *pod);
 // SCH-341: why the pod's claims are refused, or NULL.
 const char *volumes_validate(struct problem *problem, const struct pod *pod);
-// SCH-353: the limits of a node, into `place`; and what its pods use.
-void volumes_compile_place(struct problem *problem, struct place *place);
+// SCH-353: the limits of a node, into `node`; and what its pods use.
+void volumes_compile_node(struct problem *problem, struct schedulable_node *node);
 // SCH-515: which volume claims of one pod only the bound pods use.
 void volumes_find_exclusive(struct problem *problem);
 // SCH-353: what machines of the template take, where their catalog or the CSINode of a Node of
@@ -22,5 +22,6 @@ bool volumes_fit_rows(struct problem *problem, const struct node_template *templ
                       const struct volume_use *used, uint32_t used_count,
                       const struct pod_volumes *asked, struct bitset rows, struct text *why);
 // SCH-350. On failure the text of the error, appended.
-bool volumes_fit(struct problem *problem, const struct place *place, const struct volume_use *used,
-                 uint32_t used_count, const struct pod_volumes *asked, struct text *why);
+bool volumes_fit(struct problem *problem, const struct schedulable_node *node,
+                 const struct volume_use *used, uint32_t used_count,
+                 const struct pod_volumes *asked, struct text *why);

@@ -18,7 +18,7 @@ static bool is_wanted(struct problem *problem, const struct node_template *templ
         return false;
     if (needs_label(problem, template->set, key))
         return true;
-    vector_for_each (shape, &problem->shapes) {
+    vector_for_each (shape, &problem->interned.shapes) {
         if (needs_label(problem, shape->set, key))
             return true;
         for (uint32_t i = 0; i < shape->terms_count; i++)

@@ -28,7 +28,7 @@ void claim_object_requirements(struct problem *problem, uint32_t set, struct are
     for (uint32_t i = 0; i < own->count; i++) {
         const struct requirement *requirement =
             requirement_get(problem->sets, own->requirements[i]);
-        if (requirement->key == problem->key_hostname ||
+        if (requirement->key == problem->keys.hostname ||
             is_simulation_key(vocabulary_key_text(problem->vocabulary, requirement->key)))
             continue;
         out->count +=
@@ -81,7 +81,7 @@ void claim_object_labels(struct problem *problem, const struct node_template *te
             requirement_get(problem->sets, problem->sets->sets[set].requirements[i]);
         const char *key = vocabulary_key_text(problem->vocabulary, requirement->key);
         if (vocabulary_is_well_known(problem->vocabulary, requirement->key) ||
-            requirement->key == problem->key_hostname || is_simulation_key(key))
+            requirement->key == problem->keys.hostname || is_simulation_key(key))
             continue;
         const char *value = claim_label_value(problem, template, requirement, arena);
         if (value[0] != '\0')

@@ -26,8 +26,8 @@ static void find_newest_pods(struct problem *problem)
 {
     const struct snapshot *snapshot = problem->snapshot;
     uint32_t sets = snapshot->objects[KIND_DAEMON_SET].count;
-    problem->newest_pods =
-        arena_allocate_array(problem->arena, sets + 1, sizeof *problem->newest_pods);
+    problem->pods.newest =
+        arena_allocate_array(problem->arena, sets + 1, sizeof *problem->pods.newest);
     for (uint32_t i = 0; sets > 0 && i < snapshot->objects[KIND_POD].count; i++) {
         const struct pod *pod = (const struct pod *)snapshot->objects[KIND_POD].items[i];
         const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
@@ -37,8 +37,8 @@ static void find_newest_pods(struct problem *problem)
             const struct object_meta *meta = &daemon_set_at(problem, d)->meta;
             if (text_equal(owner->name, meta->name) &&
                 strcmp(pod->meta.namespace, meta->namespace) == 0 &&
-                is_newer(pod, problem->newest_pods[d]))
-                problem->newest_pods[d] = pod;
+                is_newer(pod, problem->pods.newest[d]))
+                problem->pods.newest[d] = pod;
         }
     }
 }
@@ -46,11 +46,11 @@ static void find_newest_pods(struct problem *problem)
 // LIF-315: the newest pod that the DaemonSet has, or NULL.
 static const struct pod *newest_pod(struct problem *problem, const struct daemon_set *daemon_set)
 {
-    if (problem->newest_pods == NULL)
+    if (problem->pods.newest == NULL)
         find_newest_pods(problem);
     for (uint32_t i = 0; i < problem->snapshot->objects[KIND_DAEMON_SET].count; i++)
         if (daemon_set_at(problem, i) == daemon_set)
-            return problem->newest_pods[i];
+            return problem->pods.newest[i];
     return NULL;
 }
 

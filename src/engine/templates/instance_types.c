@@ -47,7 +47,7 @@ void instance_types_learn_keys(struct problem *problem)
                 learn_requirements(problem, &offering->requirements);
         }
     bool kwok = false;
-    learn_provider(problem, well_known_aws, "karpenter.k8s.aws/", &problem->aws);
+    learn_provider(problem, well_known_aws, "karpenter.k8s.aws/", &problem->catalog.aws);
     learn_provider(problem, well_known_kwok, "karpenter.kwok.sh/", &kwok);
 }
 
@@ -106,7 +106,7 @@ static uint32_t reservation_of(struct problem *problem, uint32_t set,
                                const struct offering *offering)
 {
     const struct requirement *capacity_type =
-        set_get(problem->sets, set, problem->key_capacity_type);
+        set_get(problem->sets, set, problem->keys.capacity_type);
     uint32_t reserved = vocabulary_find_value(problem->vocabulary, CAPACITY_TYPE_RESERVED);
     if (!problem->settings->gate_reserved_capacity || capacity_type == NULL ||
         reserved == SYMBOL_NONE || capacity_type->complement ||
@@ -121,22 +121,23 @@ static uint32_t reservation_of(struct problem *problem, uint32_t set,
             continue;
         int64_t capacity =
             offering->reservation_capacity.present ? offering->reservation_capacity.value : 0;
-        for (uint32_t r = 0; r < problem->reservations_count; r++)
-            if (problem->reservations[r].value == requirement->values[0] &&
-                problem->reservations[r].key == requirement->key) {
-                if (capacity < problem->reservations[r].capacity)
-                    problem->reservations[r].capacity = capacity;
+        for (uint32_t r = 0; r < problem->catalog.reservations_count; r++)
+            if (problem->catalog.reservations[r].value == requirement->values[0] &&
+                problem->catalog.reservations[r].key == requirement->key) {
+                if (capacity < problem->catalog.reservations[r].capacity)
+                    problem->catalog.reservations[r].capacity = capacity;
                 return r;
             }
-        struct reservation *grown =
-            arena_allocate_array(problem->arena, problem->reservations_count + 1, sizeof *grown);
-        if (problem->reservations_count > 0)
-            memcpy(grown, problem->reservations, problem->reservations_count * sizeof *grown);
-        grown[problem->reservations_count] =
+        struct reservation *grown = arena_allocate_array(
+            problem->arena, problem->catalog.reservations_count + 1, sizeof *grown);
+        if (problem->catalog.reservations_count > 0)
+            memcpy(grown, problem->catalog.reservations,
+                   problem->catalog.reservations_count * sizeof *grown);
+        grown[problem->catalog.reservations_count] =
             (struct reservation){vocabulary_value_text(problem->vocabulary, requirement->values[0]),
                                  requirement->values[0], requirement->key, capacity};
-        problem->reservations = grown;
-        return problem->reservations_count++;
+        problem->catalog.reservations = grown;
+        return problem->catalog.reservations_count++;
     }
     return NONE;
 }
@@ -297,7 +298,7 @@ uint32_t instance_type_set(struct problem *problem, const struct instance_type *
 {
     uint32_t set = set_from_api(problem->sets, &type->requirements);
     uint32_t name = vocabulary_value(problem->vocabulary, type->name);
-    struct requirement own = {.key = problem->key_instance_type, .count = 1, .values = &name};
+    struct requirement own = {.key = problem->keys.instance_type, .count = 1, .values = &name};
     return set_replace(problem->sets, set, &own);
 }
 
@@ -305,8 +306,8 @@ uint32_t instance_type_set(struct problem *problem, const struct instance_type *
 static struct type_table *same_table(struct problem *problem, const struct instance_type **types,
                                      uint32_t count)
 {
-    for (struct type_table *table = problem->tables; table != NULL && problem->overlays == NULL;
-         table = table->next)
+    for (struct type_table *table = problem->catalog.tables;
+         table != NULL && problem->catalog.overlays == NULL; table = table->next)
         if (table->types_count == count && memcmp(table->types, types, count * sizeof *types) == 0)
             return table;
     return NULL;
@@ -323,8 +324,8 @@ struct type_table *instance_types_for_pool(struct problem *problem, const struct
         return table;
     table = arena_allocate(problem->arena, sizeof *table);
     table->types = types;
-    table->next = problem->tables;
-    problem->tables = table;
+    table->next = problem->catalog.tables;
+    problem->catalog.tables = table;
     for (uint32_t i = 0; i < count; i++)
         add_rows(problem, table, types[i], overlays_effect(problem, pool, types[i]));
     index_varieties(problem, table);
@@ -461,7 +462,8 @@ const struct row_filter *type_table_prices(struct problem *problem, struct type_
 static uint32_t capacity_rank(struct problem *problem, uint32_t set)
 {
     static const char *const order[] = {CAPACITY_TYPE_RESERVED, CAPACITY_TYPE_SPOT};
-    const struct requirement *requirement = set_get(problem->sets, set, problem->key_capacity_type);
+    const struct requirement *requirement =
+        set_get(problem->sets, set, problem->keys.capacity_type);
     for (uint32_t i = 0; i < ARRAY_LENGTH(order); i++) {
         uint32_t value = vocabulary_find_value(problem->vocabulary, order[i]);
         if (requirement != NULL && !requirement->complement && value != SYMBOL_NONE &&

@@ -31,7 +31,7 @@ void node_bounds_read(struct problem *problem, struct node_template *template)
     const char *share = readable(template, ANNOTATION_MAX_SHARE_PER_WORKLOAD);
     if (share != NULL)
         template->most_share = (uint32_t)strtoul(share, NULL, 10);
-    problem->shares_bound = problem->shares_bound || template->most_share < 100;
+    problem->templates.shares_bound = problem->templates.shares_bound || template->most_share < 100;
 }
 
 void node_bounds_drop_rows(struct node_template *template)

@@ -69,7 +69,7 @@ static bool is_valid(struct problem *problem, const struct node_overlay *overlay
     }
     list_for_each (entry, &overlay->spec.capacity)
         if (text_list_has(well_known_resources_core, entry->name) ||
-            (problem->aws && text_list_has(well_known_resources_aws, entry->name)))
+            (problem->catalog.aws && text_list_has(well_known_resources_aws, entry->name)))
             text_join(&errors, "; ", "restricted capacity");
     bool valid = errors.length == 0;
     if (!valid) {
@@ -271,7 +271,7 @@ void overlays_evaluate(struct problem *problem)
         return;
     struct overlays *overlays = arena_allocate(problem->arena, sizeof *overlays);
     overlays->by_name = map_create();
-    problem->overlays = overlays;
+    problem->catalog.overlays = overlays;
     collect_targets(problem, overlays);
     const struct node_overlay **sorted = memory_allocate_array(count, sizeof *sorted);
     for (uint32_t i = 0; i < count; i++)
@@ -292,17 +292,17 @@ void overlays_evaluate(struct problem *problem)
 
 void overlays_free(struct problem *problem)
 {
-    if (problem->overlays != NULL)
-        map_destroy(problem->overlays->by_name, NULL);
+    if (problem->catalog.overlays != NULL)
+        map_destroy(problem->catalog.overlays->by_name, NULL);
 }
 
 const struct overlay_effect *overlays_effect(struct problem *problem, const struct node_pool *pool,
                                              const struct instance_type *type)
 {
-    if (problem->overlays == NULL)
+    if (problem->catalog.overlays == NULL)
         return NULL;
     char key[700];
     target_key(key, pool, type);
-    const struct target *target = map_get(problem->overlays->by_name, key);
+    const struct target *target = map_get(problem->catalog.overlays->by_name, key);
     return target != NULL && target->changed ? &target->effect : NULL;
 }

@@ -19,7 +19,7 @@ void static_claim_make(struct arena *arena, const struct settings *settings,
     struct node_template template = {.pool = pool};
     problem.vocabulary = vocabulary_create();
     problem.sets = requirement_sets_create(problem.vocabulary);
-    problem.key_hostname = vocabulary_key(problem.vocabulary, LABEL_HOSTNAME);
+    problem.keys.hostname = vocabulary_key(problem.vocabulary, LABEL_HOSTNAME);
     instance_types_learn_keys(&problem);
     template_make_sets(&problem, &template);
     *out = (struct plan_claim){.node_pool = pool};

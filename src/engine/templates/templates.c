@@ -31,7 +31,8 @@ static bool pool_is_ready(const struct node_pool *pool)
 static void collect_pools(struct problem *problem)
 {
     uint32_t total = problem->snapshot->objects[KIND_NODE_POOL].count;
-    problem->pools = arena_allocate_array(problem->arena, total + 1, sizeof *problem->pools);
+    problem->templates.pools =
+        arena_allocate_array(problem->arena, total + 1, sizeof *problem->templates.pools);
     for (uint32_t i = 0; i < total; i++) {
         const struct node_pool *pool =
             (const struct node_pool *)problem->snapshot->objects[KIND_NODE_POOL].items[i];
@@ -42,9 +43,10 @@ static void collect_pools(struct problem *problem)
                          "ignoring nodepool, not ready");
             continue;
         }
-        problem->pools[problem->pools_count++].pool = pool;
+        problem->templates.pools[problem->templates.pools_count++].pool = pool;
     }
-    qsort(problem->pools, problem->pools_count, sizeof *problem->pools, compare_pools);
+    qsort(problem->templates.pools, problem->templates.pools_count,
+          sizeof *problem->templates.pools, compare_pools);
 }
 
 static uint32_t with_label(struct problem *problem, uint32_t set, const char *key,
@@ -92,7 +94,7 @@ static void set_limits(struct problem *problem, struct node_template *template)
     const struct resource_map *limits = &template->pool->spec.limits;
     template->has_limits = limits->count > 0;
     int64_t *vector = vector_create(problem);
-    for (uint32_t d = 0; d < problem->dimensions; d++)
+    for (uint32_t d = 0; d < problem->dimensions.count; d++)
         vector[d] = INT64_MAX;
     vector_set_map(problem, vector, limits);
     template->limits = vector;
@@ -144,7 +146,7 @@ uint32_t unmet_min_values(struct problem *problem, const struct type_table *tabl
 
 static bool row_has_negative(const struct problem *problem, const int64_t *amounts)
 {
-    for (uint32_t d = 0; d < problem->dimensions; d++)
+    for (uint32_t d = 0; d < problem->dimensions.count; d++)
         if (amounts[d] < 0)
             return true;
     return false;
@@ -290,14 +292,14 @@ static void make_threshold(struct problem *problem, const struct node_template *
 static void make_thresholds(struct problem *problem, struct node_template *template)
 {
     uint32_t rows = template->table->count;
-    template->thresholds =
-        arena_allocate_array(problem->arena, problem->dimensions, sizeof *template->thresholds);
+    template->thresholds = arena_allocate_array(problem->arena, problem->dimensions.count,
+                                                sizeof *template->thresholds);
     template->nonnegative = bitset_create(problem->arena, rows);
-    int64_t *net = memory_allocate_array((size_t)rows * problem->dimensions + 1, sizeof *net);
+    int64_t *net = memory_allocate_array((size_t)rows * problem->dimensions.count + 1, sizeof *net);
     for (uint32_t g = 0; g < template->groups_count; g++)
         bitset_for_each (r, template->groups[g].rows) {
             bool negative = false;
-            for (uint32_t d = 0; d < problem->dimensions; d++) {
+            for (uint32_t d = 0; d < problem->dimensions.count; d++) {
                 int64_t amount = quantity_subtract(template->table->rows[r].allocatable[d],
                                                    template->groups[g].overhead[d]);
                 net[(size_t)d * rows + r] = amount;
@@ -306,7 +308,7 @@ static void make_thresholds(struct problem *problem, struct node_template *templ
             if (!negative)
                 bitset_set(template->nonnegative, r);
         }
-    for (uint32_t d = 0; d < problem->dimensions; d++)
+    for (uint32_t d = 0; d < problem->dimensions.count; d++)
         make_threshold(problem, template, net + (size_t)d * rows, &template->thresholds[d]);
     free(net);
 }
@@ -316,7 +318,7 @@ bool template_fits(const struct problem *problem, const struct node_template *te
 {
     uint32_t words = bitset_words(out.bits);
     bitset_copy(out, template->nonnegative);
-    for (uint32_t d = 0; d < problem->dimensions; d++) {
+    for (uint32_t d = 0; d < problem->dimensions.count; d++) {
         if (requests[d] <= 0)
             continue;
         const struct threshold *threshold = &template->thresholds[d];
@@ -348,7 +350,7 @@ static void build_one(struct problem *problem, struct pool_state *state,
     template->taints = problem_intern_taints(problem, &state->pool->spec.template.spec.taints);
     list_for_each (taint, &state->pool->spec.template.spec.taints)
         if (text_equal(taint->effect, "PreferNoSchedule"))
-            problem->any_prefer_no_schedule = true;
+            problem->templates.any_prefer_no_schedule = true;
     template->table = instance_types_for_pool(problem, state->pool);
     if (template->table == NULL) {
         state->message = "skipping, no resolved instance types found";
@@ -380,8 +382,8 @@ static void build_one(struct problem *problem, struct pool_state *state,
     group_by_overhead(problem, template, daemons, daemons_count);
     make_thresholds(problem, template);
     volumes_limit_rows(problem, template);
-    template->index = problem->templates_count;
-    problem->templates[problem->templates_count++] = template;
+    template->index = problem->templates.count;
+    problem->templates.items[problem->templates.count++] = template;
     state->template = template;
 }
 
@@ -390,8 +392,8 @@ void templates_build(struct problem *problem)
     uint32_t daemons_count;
     const struct daemon *daemons = daemons_compile(problem, &daemons_count);
     collect_pools(problem);
-    problem->templates =
-        arena_allocate_array(problem->arena, problem->pools_count + 1, sizeof *problem->templates);
-    for (uint32_t i = 0; i < problem->pools_count; i++)
-        build_one(problem, &problem->pools[i], daemons, daemons_count);
+    problem->templates.items = arena_allocate_array(
+        problem->arena, problem->templates.pools_count + 1, sizeof *problem->templates.items);
+    for (uint32_t i = 0; i < problem->templates.pools_count; i++)
+        build_one(problem, &problem->templates.pools[i], daemons, daemons_count);
 }

@@ -7,15 +7,15 @@
 #include "engine/pods/topology_groups.h"
 
 // Places that a filter cannot tell apart, unless it asks for the hostname.
-struct place_kind {
+struct node_kind {
     uint32_t set, taints, usable;
 };
 struct topology_base {
-    struct memo hostnames;   // hostname -> place
-    bool hostnames_shared;   // by several places
+    struct memo hostnames;   // hostname -> node
+    bool hostnames_shared;   // by several nodes
     uint32_t *start, *bound; // by identity: where the indexes of its running pods begin
     uint32_t identities;
-    VECTOR(struct place_kind) kinds;
+    VECTOR(struct node_kind) kinds;
     struct identity_groups *inverse; // by identity
     VECTOR(struct group_base *) groups;
     // Of inverse groups: running pods that own one, sorted by group.
@@ -29,38 +29,38 @@ struct topology_base {
 
 static void index_identities(const struct problem *problem, struct topology_base *base)
 {
-    base->identities = problem->identities.count;
+    base->identities = problem->interned.identities.count;
     base->start = memory_allocate_array(base->identities + 2, sizeof *base->start);
-    base->bound = memory_allocate_array(problem->bound_count + 1, sizeof *base->bound);
-    for (uint32_t i = 0; i < problem->bound_count; i++)
-        base->start[problem->bound[i].identity + 2]++;
+    base->bound = memory_allocate_array(problem->pods.bound_count + 1, sizeof *base->bound);
+    for (uint32_t i = 0; i < problem->pods.bound_count; i++)
+        base->start[problem->pods.bound[i].identity + 2]++;
     for (uint32_t i = 2; i < base->identities + 2; i++)
         base->start[i] += base->start[i - 1];
-    for (uint32_t i = 0; i < problem->bound_count; i++)
-        base->bound[base->start[problem->bound[i].identity + 1]++] = i;
+    for (uint32_t i = 0; i < problem->pods.bound_count; i++)
+        base->bound[base->start[problem->pods.bound[i].identity + 1]++] = i;
 }
 
-static bool is_usable(const struct problem *problem, uint32_t place)
+static bool is_usable(const struct problem *problem, uint32_t index)
 {
-    return !problem->nodes.items[place].marked_for_deletion &&
-           (problem->nodes.items[place].node != NULL || !problem->settings->compatibility_upstream);
+    return !problem->nodes.items[index].marked_for_deletion &&
+           (problem->nodes.items[index].node != NULL || !problem->settings->compatibility_upstream);
 }
 
 static void index_places(const struct problem *problem, struct topology_base *base)
 {
     struct memo known = {0};
     for (uint32_t i = 0; i < problem->nodes.count; i++) {
-        const struct place *place = &problem->places[i];
+        const struct schedulable_node *node = &problem->schedulable_nodes[i];
         base->hostnames_shared =
-            base->hostnames_shared || memo_get(&base->hostnames, place->hostname, 0) != MEMO_NONE;
-        memo_set(&base->hostnames, place->hostname, 0, i);
+            base->hostnames_shared || memo_get(&base->hostnames, node->hostname, 0) != MEMO_NONE;
+        memo_set(&base->hostnames, node->hostname, 0, i);
         if (!is_usable(problem, i))
             continue;
-        uint32_t kind = memo_get(&known, place->set, place->real_taints);
+        uint32_t kind = memo_get(&known, node->set, node->real_taints);
         if (kind == MEMO_NONE) {
             kind = base->kinds.count;
-            memo_set(&known, place->set, place->real_taints, kind);
-            vector_push(&base->kinds, (struct place_kind){place->set, place->real_taints, 0});
+            memo_set(&known, node->set, node->real_taints, kind);
+            vector_push(&base->kinds, (struct node_kind){node->set, node->real_taints, 0});
         }
         base->kinds.items[kind].usable++;
     }
@@ -87,14 +87,14 @@ static void add_inverse(struct identity_groups *list, uint32_t group)
 static void index_inverse(const struct problem *problem, struct topology_base *base)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < problem->bound_inverse_count; i++)
-        count += problem->bound[problem->bound_inverse[i]].inverse_count;
+    for (uint32_t i = 0; i < problem->pods.bound_inverse_count; i++)
+        count += problem->pods.bound[problem->pods.bound_inverse[i]].inverse_count;
     base->owners = memory_allocate_array(count + 1, sizeof *base->owners);
-    for (uint32_t i = 0; i < problem->bound_inverse_count; i++) {
-        const struct bound_pod *bound = &problem->bound[problem->bound_inverse[i]];
+    for (uint32_t i = 0; i < problem->pods.bound_inverse_count; i++) {
+        const struct bound_pod *bound = &problem->pods.bound[problem->pods.bound_inverse[i]];
         for (uint32_t g = 0; g < bound->inverse_count; g++)
             base->owners[base->owners_count++] =
-                (struct owner){bound->inverse[g], problem->bound_inverse[i]};
+                (struct owner){bound->inverse[g], problem->pods.bound_inverse[i]};
     }
     qsort(base->owners, count, sizeof *base->owners, compare_owners);
     base->inverse = memory_allocate_array(base->identities + 1, sizeof *base->inverse);
@@ -102,20 +102,20 @@ static void index_inverse(const struct problem *problem, struct topology_base *b
         uint32_t group = base->owners[i].group;
         if (i > 0 && base->owners[i - 1].group == group)
             continue;
-        bitset_for_each (identity, problem->groups.items[group]->selects)
+        bitset_for_each (identity, problem->topology.groups.items[group]->selects)
             add_inverse(&base->inverse[identity], group);
     }
 }
 
 static struct topology_base *base_of(struct problem *problem)
 {
-    if (problem->topology_base == NULL) {
-        problem->topology_base = memory_allocate(sizeof *problem->topology_base);
-        index_identities(problem, problem->topology_base);
-        index_places(problem, problem->topology_base);
-        index_inverse(problem, problem->topology_base);
+    if (problem->topology.base == NULL) {
+        problem->topology.base = memory_allocate(sizeof *problem->topology.base);
+        index_identities(problem, problem->topology.base);
+        index_places(problem, problem->topology.base);
+        index_inverse(problem, problem->topology.base);
     }
-    return problem->topology_base;
+    return problem->topology.base;
 }
 
 static void free_counts(struct domain_counts *counts)
@@ -126,7 +126,7 @@ static void free_counts(struct domain_counts *counts)
 
 void topology_base_free(struct problem *problem)
 {
-    struct topology_base *base = problem->topology_base;
+    struct topology_base *base = problem->topology.base;
     if (base == NULL)
         return;
     vector_for_each (group, &base->groups)
@@ -146,7 +146,7 @@ void topology_base_free(struct problem *problem)
     free(base->start);
     free(base->bound);
     free(base);
-    problem->topology_base = NULL;
+    problem->topology.base = NULL;
 }
 
 const struct identity_groups *topology_base_inverse(struct problem *problem, uint32_t identity)
@@ -156,7 +156,7 @@ const struct identity_groups *topology_base_inverse(struct problem *problem, uin
     return identity < base->identities ? &base->inverse[identity] : &none;
 }
 
-uint32_t topology_base_place_at(struct problem *problem, uint32_t hostname)
+uint32_t topology_base_node_at(struct problem *problem, uint32_t hostname)
 {
     const struct topology_base *base = base_of(problem);
     return base->hostnames_shared ? NONE : memo_get(&base->hostnames, hostname, 0);
@@ -168,7 +168,7 @@ uint32_t topology_base_place_at(struct problem *problem, uint32_t hostname)
 static uint32_t node_domain(const struct problem *problem, const struct node_object *node,
                             const struct group_definition *definition)
 {
-    if (definition->key == problem->key_hostname)
+    if (definition->key == problem->keys.hostname)
         return node->has_hostname || definition->kind != GROUP_INVERSE ? node->hostname_value
                                                                        : SYMBOL_NONE;
     const struct requirement *label = set_get(problem->sets, node->set, definition->key);
@@ -196,12 +196,12 @@ static bool owns(const struct bound_pod *bound, uint32_t group)
 
 uint32_t topology_base_domain_of_pod(struct problem *problem, uint32_t group, uint32_t index)
 {
-    const struct group_definition *definition = problem->groups.items[group];
-    const struct bound_pod *bound = &problem->bound[index];
-    const struct node_object *node = &problem->node_objects[bound->node];
+    const struct group_definition *definition = problem->topology.groups.items[group];
+    const struct bound_pod *bound = &problem->pods.bound[index];
+    const struct node_object *node = &problem->node_objects.items[bound->node];
     if (definition->kind == GROUP_INVERSE)
         return owns(bound, group) ? node_domain(problem, node, definition) : SYMBOL_NONE;
-    if ((!bound->counted && !problem->topology_base->groups.items[group]->terminating) ||
+    if ((!bound->counted && !problem->topology.base->groups.items[group]->terminating) ||
         !bitset_has(definition->selects, bound->identity))
         return SYMBOL_NONE;
     uint32_t value = node_domain(problem, node, definition);
@@ -218,14 +218,14 @@ static uint32_t domain_of_set(const struct problem *problem, uint32_t set, uint3
                                                                     : SYMBOL_NONE;
 }
 
-uint32_t topology_base_domain_of_place(struct problem *problem, uint32_t group, uint32_t index)
+uint32_t topology_base_domain_of_node(struct problem *problem, uint32_t group, uint32_t index)
 {
-    const struct group_definition *definition = problem->groups.items[group];
-    const struct place *place = &problem->places[index];
-    uint32_t value = domain_of_set(problem, place->set, definition->key);
+    const struct group_definition *definition = problem->topology.groups.items[group];
+    const struct schedulable_node *node = &problem->schedulable_nodes[index];
+    uint32_t value = domain_of_set(problem, node->set, definition->key);
     return is_usable(problem, index) && value != SYMBOL_NONE &&
-                   group_filter_passes(problem, definition, place->set, place->hostname,
-                                       place->real_taints, false)
+                   group_filter_passes(problem, definition, node->set, node->hostname,
+                                       node->real_taints, false)
                ? value
                : SYMBOL_NONE;
 }
@@ -246,7 +246,7 @@ static void add(struct domain_counts *counts, uint32_t value, uint32_t number)
 static void count_pod(struct problem *problem, uint32_t group, uint32_t bound,
                       struct domain_counts *counts)
 {
-    uint32_t value = problem->bound[bound].scheduled
+    uint32_t value = problem->pods.bound[bound].scheduled
                          ? SYMBOL_NONE
                          : topology_base_domain_of_pod(problem, group, bound);
     if (value != SYMBOL_NONE)
@@ -256,7 +256,7 @@ static void count_pod(struct problem *problem, uint32_t group, uint32_t bound,
 static void count_pods(struct problem *problem, const struct topology_base *base, uint32_t group,
                        struct domain_counts *counts)
 {
-    const struct group_definition *definition = problem->groups.items[group];
+    const struct group_definition *definition = problem->topology.groups.items[group];
     if (definition->kind == GROUP_INVERSE) {
         uint32_t low = 0, high = base->owners_count;
         while (low < high) {
@@ -288,10 +288,10 @@ static bool asks_hostname(const struct group_definition *definition)
 static void count_nodes(struct problem *problem, const struct topology_base *base, uint32_t group,
                         struct domain_counts *counts)
 {
-    const struct group_definition *definition = problem->groups.items[group];
+    const struct group_definition *definition = problem->topology.groups.items[group];
     if (asks_hostname(definition)) {
         for (uint32_t i = 0; i < problem->nodes.count; i++) {
-            uint32_t value = topology_base_domain_of_place(problem, group, i);
+            uint32_t value = topology_base_domain_of_node(problem, group, i);
             if (value != SYMBOL_NONE)
                 add(counts, value, 1);
         }
@@ -314,26 +314,26 @@ static void find_open(struct problem *problem, const struct group_definition *de
     group->open = memory_allocate_array(universe->count, sizeof *group->open);
     for (uint32_t i = 0; i < universe->count; i++) {
         bool open = all;
-        for (uint32_t t = 0; t < problem->templates_count && !open; t++)
+        for (uint32_t t = 0; t < problem->templates.count && !open; t++)
             open = (universe->templates[(size_t)i * universe->words + t / 64] >> (t % 64) & 1) &&
                    problem_tolerates_hard(problem, definition->tolerations,
-                                          problem->templates[t]->taints);
+                                          problem->templates.items[t]->taints);
         if (open)
             group->open[group->open_count++] = universe->values[i];
     }
 }
 
-// SCH-513: up to the first usable place without a pod that the spread looks at.
+// SCH-513: up to the first usable node without a pod that the spread looks at.
 static void find_empty_node(struct problem *problem, const struct group_definition *definition,
                             struct group_base *group)
 {
     for (; group->node_at < problem->nodes.count; group->node_at++) {
-        const struct place *place = &problem->places[group->node_at];
+        const struct schedulable_node *node = &problem->schedulable_nodes[group->node_at];
         if (problem->nodes.items[group->node_at].marked_for_deletion ||
-            !group_filter_passes(problem, definition, place->set, place->hostname, place->taints,
+            !group_filter_passes(problem, definition, node->set, node->hostname, node->taints,
                                  false))
             continue;
-        if (domain_counts_get(&group->pods, place->hostname) == 0)
+        if (domain_counts_get(&group->pods, node->hostname) == 0)
             return;
         group->nodes_before++;
     }
@@ -346,14 +346,14 @@ const struct group_base *topology_base_of(struct problem *problem, uint32_t id)
         vector_push(&base->groups, NULL);
     if (base->groups.items[id] != NULL)
         return base->groups.items[id];
-    const struct group_definition *definition = problem->groups.items[id];
+    const struct group_definition *definition = problem->topology.groups.items[id];
     struct group_base *group = memory_allocate(sizeof *group);
     base->groups.items[id] = group;
     group->terminating = counts_terminating(problem, definition);
     count_pods(problem, base, id, &group->pods);
     if (definition->kind == GROUP_INVERSE)
         return group;
-    if (definition->key != problem->key_hostname) {
+    if (definition->key != problem->keys.hostname) {
         find_open(problem, definition, group);
         count_nodes(problem, base, id, &group->nodes);
     } else if (definition->kind == GROUP_SPREAD && !base->hostnames_shared) {

@@ -82,8 +82,8 @@ static void add_node_domains(struct pass *pass, struct group_state *group,
             left -= pass->input.excluded_count; // some are left, whichever go
         else
             for (uint32_t e = 0; e < pass->input.excluded_count; e++)
-                left -= topology_base_domain_of_place(pass->problem, group->id,
-                                                      pass->input.excluded[e]) == nodes->value;
+                left -= topology_base_domain_of_node(pass->problem, group->id,
+                                                     pass->input.excluded[e]) == nodes->value;
         if (left > 0)
             know_domain(group, nodes->value);
     }
@@ -100,7 +100,7 @@ static void uncount_moved(struct pass *pass, struct group_state *group)
 {
     const struct group_definition *definition = group->definition;
     for (uint32_t i = 0; i < pass->input.moved_count; i++) {
-        if (!may_count(definition, &pass->problem->bound[pass->input.moved[i]]))
+        if (!may_count(definition, &pass->problem->pods.bound[pass->input.moved[i]]))
             continue;
         uint32_t value =
             topology_base_domain_of_pod(pass->problem, group->id, pass->input.moved[i]);
@@ -121,10 +121,10 @@ static void count_hostnames(struct pass *pass, struct group_state *group,
     uint32_t before = base->nodes_before;
     for (uint32_t e = 0; e < pass->input.excluded_count; e++) {
         uint32_t i = pass->input.excluded[e];
-        const struct place *place = &pass->problem->places[i];
+        const struct schedulable_node *node = &pass->problem->schedulable_nodes[i];
         before -= i < base->node_at && !pass->problem->nodes.items[i].marked_for_deletion &&
-                  group_filter_passes(pass->problem, group->definition, place->set, place->hostname,
-                                      place->taints, false);
+                  group_filter_passes(pass->problem, group->definition, node->set, node->hostname,
+                                      node->taints, false);
     }
     group->node_at = base->node_at;
     group->node_known = before > 0;
@@ -179,7 +179,7 @@ static void record_in(struct pass *pass, struct group_state *group, uint32_t set
         !group_filter_passes(pass->problem, definition, set, hostname, taints,
                              is_claim && topology_better(pass)))
         return;
-    if (definition->key == pass->problem->key_hostname) {
+    if (definition->key == pass->problem->keys.hostname) {
         count_domain(group, hostname);
         if (pass->doubling && !is_claim && definition->kind == GROUP_SPREAD && definition->hard &&
             group_count(group, hostname) > definition->max_skew)
@@ -224,8 +224,9 @@ static void replay(struct pass *pass, struct group_state *group)
                         class_at(pass->problem, placement->class)->identity))
             continue;
         if (placement->kind == ON_NODE) {
-            const struct place *place = &pass->problem->places[placement->index];
-            record_in(pass, group, place->set, place->hostname, place->taints, false);
+            const struct schedulable_node *node =
+                &pass->problem->schedulable_nodes[placement->index];
+            record_in(pass, group, node->set, node->hostname, node->taints, false);
         } else {
             const struct claim *claim = pass->claims.items[placement->index];
             record_in(pass, group, claim->set, claim->hostname, claim->template->taints, true);
@@ -236,8 +237,8 @@ static void replay(struct pass *pass, struct group_state *group)
 // Lists the group for pods of the queue that it selects.
 static void list_group(struct pass *pass, uint32_t id)
 {
-    struct bitset selects = pass->problem->groups.items[id]->selects;
-    bool inverse = pass->problem->groups.items[id]->kind == GROUP_INVERSE;
+    struct bitset selects = pass->problem->topology.groups.items[id]->selects;
+    bool inverse = pass->problem->topology.groups.items[id]->kind == GROUP_INVERSE;
     struct group_list *lists = inverse ? pass->work->repelling : pass->work->selecting;
     uint32_t words = bitset_words(selects.bits);
     if (bitset_words(pass->identities.bits) < words)
@@ -255,11 +256,11 @@ static struct group_state *need_group(struct pass *pass, uint32_t id)
     if (pass->work->groups.items[id] != NULL)
         return pass->work->groups.items[id];
     struct group_state *group = arena_allocate(pass->arena, sizeof *group);
-    group->definition = pass->problem->groups.items[id];
+    group->definition = pass->problem->topology.groups.items[id];
     group->id = id;
     pass->work->groups.items[id] = group;
     vector_push(&pass->work->used_groups, id);
-    bool hostname = group->definition->key == pass->problem->key_hostname;
+    bool hostname = group->definition->key == pass->problem->keys.hostname;
     bool inverse = group->definition->kind == GROUP_INVERSE;
     const struct group_base *base = topology_base_of(pass->problem, id);
     if (!inverse && !hostname) {
@@ -307,7 +308,8 @@ static void sort_list(struct problem *problem, struct group_list *list)
     for (uint32_t i = 0; i < list->count; i++)
         for (uint32_t j = i + 1, end = i + 1; j < list->count; j++) {
             uint32_t moved = list->items[j];
-            if (problem->groups.items[moved]->key != problem->groups.items[list->items[i]]->key)
+            if (problem->topology.groups.items[moved]->key !=
+                problem->topology.groups.items[list->items[i]]->key)
                 continue;
             memmove(&list->items[end + 1], &list->items[end], (j - end) * sizeof moved);
             list->items[end++] = moved;
@@ -325,7 +327,7 @@ void topology_prepare(struct pass *pass, uint32_t class_id)
         uint32_t id =
             i < class->groups_count ? class->groups[i] : repelling->items[i - class->groups_count];
         const struct group_definition *definition = need_group(pass, id)->definition;
-        bool hostname = definition->key == problem->key_hostname;
+        bool hostname = definition->key == problem->keys.hostname;
         group_list_push(hostname ? &state->hostname_groups : &state->domain_groups, id);
         state->depends_on_others =
             state->depends_on_others || definition->kind == GROUP_AFFINITY ||
@@ -397,7 +399,7 @@ void topology_add_error(struct pass *pass, uint32_t class_id, const struct group
     if (count > DOMAINS_IN_ERROR)
         text_format(pass->why, " and %" PRIu32 " other(s)", count - DOMAINS_IN_ERROR);
     free(domains);
-    bool hostname = key == problem->key_hostname;
+    bool hostname = key == problem->keys.hostname;
     text_add(pass->why, ", podDomains = ");
     add_requirement(pass,
                     hostname ? (class->strict_hostname == REQUIREMENT_NONE

@@ -64,9 +64,9 @@ uint32_t topology_prepare_counting(struct pass *pass, const struct pod_class *cl
     for (uint32_t i = 0; i < selecting->count + class->inverse_count; i++) {
         uint32_t id =
             i < selecting->count ? selecting->items[i] : class->inverse[i - selecting->count];
-        const struct group_definition *group = problem->groups.items[id];
+        const struct group_definition *group = problem->topology.groups.items[id];
         uint32_t of_group =
-            (group->key != problem->key_hostname) + filter_keys_count(problem, group);
+            (group->key != problem->keys.hostname) + filter_keys_count(problem, group);
         if (!group->hard || of_group == 0)
             continue;
         group_list_add(&state->counting, id);
@@ -145,7 +145,7 @@ void topology_find_undecided(struct pass *pass, const struct pod_class *class,
             continue;
         if (definition->kind == GROUP_SPREAD && definition->honor_affinity)
             decide_filter(choice, problem, candidate, definition);
-        if (definition->key != problem->key_hostname)
+        if (definition->key != problem->keys.hostname)
             decide(choice, problem, candidate, definition->key);
     }
 }

@@ -65,8 +65,8 @@ static bool somebody_launches(struct pass *pass, uint32_t key, uint32_t value)
     if (known != MEMO_NONE)
         return known;
     bool found = false;
-    for (uint32_t t = 0; t < problem->templates_count && !found; t++) {
-        struct node_template *template = problem->templates[t];
+    for (uint32_t t = 0; t < problem->templates.count && !found; t++) {
+        struct node_template *template = problem->templates.items[t];
         uint32_t set = set_in_domain(problem, template, key, value);
         uint32_t last = NONE; // pods of a class mostly follow each other
         for (uint32_t i = 0; set != SET_EMPTY && i < pass->input.queue_count && !found; i++) {
@@ -94,8 +94,8 @@ static bool is_shunned(const struct pass *pass, uint32_t term)
 static bool can_reach(struct problem *problem, const struct group_definition *group, uint32_t value,
                       const struct pass *shunning)
 {
-    for (uint32_t t = 0; t < problem->templates_count; t++) {
-        struct node_template *template = problem->templates[t];
+    for (uint32_t t = 0; t < problem->templates.count; t++) {
+        struct node_template *template = problem->templates.items[t];
         uint32_t set = set_in_domain(problem, template, group->key, value);
         for (uint32_t i = 0; set != SET_EMPTY && i < group->terms_count; i++) {
             uint32_t term = group->terms[i].set;
@@ -113,10 +113,10 @@ static bool can_reach(struct problem *problem, const struct group_definition *gr
 
 static bool filter_reaches(struct problem *problem, uint32_t group, uint32_t value)
 {
-    uint32_t known = memo_get(&problem->reached, group, value);
+    uint32_t known = memo_get(&problem->topology.reached, group, value);
     if (known == MEMO_NONE) {
-        known = can_reach(problem, problem->groups.items[group], value, NULL);
-        memo_set(&problem->reached, group, value, known);
+        known = can_reach(problem, problem->topology.groups.items[group], value, NULL);
+        memo_set(&problem->topology.reached, group, value, known);
     }
     return known;
 }
@@ -132,7 +132,7 @@ static bool shuns_some(const struct pass *pass, const struct group_definition *g
 
 bool topology_domain_counts(struct pass *pass, uint32_t group, uint32_t value)
 {
-    const struct group_definition *definition = pass->problem->groups.items[group];
+    const struct group_definition *definition = pass->problem->topology.groups.items[group];
     bool reached = !definition->honor_affinity || filter_reaches(pass->problem, group, value);
     if (reached && shuns_some(pass, definition))
         reached = can_reach(pass->problem, definition, value, pass);

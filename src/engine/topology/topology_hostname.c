@@ -8,12 +8,12 @@ static bool some_node_is_empty(struct pass *pass, struct group_state *group)
 {
     struct problem *problem = pass->problem;
     for (; group->node_at < problem->nodes.count; group->node_at++) {
-        const struct place *place = &problem->places[group->node_at];
+        const struct schedulable_node *node = &problem->schedulable_nodes[group->node_at];
         if (!pass->slots[group->node_at].usable ||
-            !group_filter_passes(problem, group->definition, place->set, place->hostname,
-                                 place->taints, false))
+            !group_filter_passes(problem, group->definition, node->set, node->hostname,
+                                 node->taints, false))
             continue;
-        if (group_count(group, place->hostname) == 0)
+        if (group_count(group, node->hostname) == 0)
             return true;
         group->node_known = true;
     }
@@ -52,7 +52,7 @@ int64_t topology_hostname_minimum(struct pass *pass, struct group_state *group)
 
 static bool is_hostname_spread(const struct pass *pass, const struct group_definition *group)
 {
-    return group->kind == GROUP_SPREAD && group->hard && group->key == pass->problem->key_hostname;
+    return group->kind == GROUP_SPREAD && group->hard && group->key == pass->problem->keys.hostname;
 }
 
 bool topology_postpones(struct pass *pass, const struct pod_class *class)
@@ -83,7 +83,7 @@ bool topology_start_doubling(struct pass *pass)
         bool spread = false;
         for (uint32_t g = 0; g < state->hostname_groups.count && !spread; g++)
             spread = is_hostname_spread(
-                pass, pass->problem->groups.items[state->hostname_groups.items[g]]);
+                pass, pass->problem->topology.groups.items[state->hostname_groups.items[g]]);
         if (spread && state->refused_nodes.bits > 0)
             bitset_reset(state->refused_nodes);
     }
@@ -94,7 +94,8 @@ bool topology_start_doubling(struct pass *pass)
 static bool depends_on_order(const struct pass *pass, const struct pod_class *class)
 {
     for (uint32_t g = 0; g < class->groups_count; g++) {
-        const struct group_definition *group = pass->problem->groups.items[class->groups[g]];
+        const struct group_definition *group =
+            pass->problem->topology.groups.items[class->groups[g]];
         if (group->hard && !is_hostname_spread(pass, group) &&
             (group->kind == GROUP_SPREAD || group->kind == GROUP_AFFINITY))
             return true;

@@ -21,7 +21,7 @@ void topology_find_inverse(struct pass *pass, const struct pod_class *class,
         bool own = false;
         for (uint32_t g = 0; g < class->groups_count && !own; g++)
             own = class->groups[g] == id;
-        if (!own && is_strict_spread(pass->problem->groups.items[id]))
+        if (!own && is_strict_spread(pass->problem->topology.groups.items[id]))
             group_list_add(&state->heeded, id);
     }
 }
@@ -30,7 +30,7 @@ void topology_find_inverse(struct pass *pass, const struct pod_class *class,
 static uint32_t domain_of(const struct pass *pass, const struct group_definition *group,
                           uint32_t set, uint32_t hostname)
 {
-    if (group->key == pass->problem->key_hostname)
+    if (group->key == pass->problem->keys.hostname)
         return hostname;
     const struct requirement *label = set_get(pass->problem->sets, set, group->key);
     return label != NULL && !label->complement && label->count == 1 ? label->values[0]
@@ -64,7 +64,7 @@ bool topology_breaks_inverse(struct pass *pass, const struct group_list *heeded,
             continue;
         int64_t skew = (int64_t)group_count(group, value) + 1;
         if (skew > definition->max_skew)
-            skew -= definition->key == pass->problem->key_hostname
+            skew -= definition->key == pass->problem->keys.hostname
                         ? topology_hostname_minimum(pass, group)
                         : topology_spread_minimum(pass, group, NULL);
         if (skew > definition->max_skew &&
@@ -82,7 +82,7 @@ static bool own_spreads_allow(struct pass *pass, const struct pod_class *class,
     for (uint32_t g = 0; g < class->groups_count; g++) {
         struct group_state *group = pass->work->groups.items[class->groups[g]];
         const struct group_definition *definition = group->definition;
-        if (definition->kind != GROUP_SPREAD || definition->key == pass->problem->key_hostname)
+        if (definition->kind != GROUP_SPREAD || definition->key == pass->problem->keys.hostname)
             continue;
         uint32_t value = domain_of(pass, definition, claim->set, claim->hostname);
         if (value == SYMBOL_NONE)

@@ -44,7 +44,7 @@ static bool anybody_follows(const struct pass *pass)
     for (uint32_t i = 0; i < pass->input.queue_count; i++) {
         const struct pod_class *class = class_at(problem, pass_pod(pass, i)->class);
         for (uint32_t g = 0; g < class->groups_count; g++) {
-            const struct group_definition *group = problem->groups.items[class->groups[g]];
+            const struct group_definition *group = problem->topology.groups.items[class->groups[g]];
             if (group->kind != GROUP_AFFINITY || !group->hard)
                 continue;
             for (uint32_t j = 0; j < pass->input.queue_count; j++) {
@@ -69,7 +69,7 @@ static void find_wishes(struct sorter *sorter)
         sorter->next[id] = sorter->first[class->identity];
         sorter->first[class->identity] = id + 1;
         for (uint32_t g = 0; g < class->groups_count; g++) {
-            const struct group_definition *group = problem->groups.items[class->groups[g]];
+            const struct group_definition *group = problem->topology.groups.items[class->groups[g]];
             if (group->kind == GROUP_AFFINITY && group->hard)
                 vector_push(&sorter->wishes, (struct wish){class->groups[g], id});
         }
@@ -89,7 +89,7 @@ static bool follow_group(struct sorter *sorter, uint32_t from, uint32_t end)
         sorter->owner[class] = id + 1;
         rank = sorter->rank[class] < rank ? sorter->rank[class] : rank;
     }
-    bitset_for_each (identity, sorter->pass->problem->groups.items[id]->selects)
+    bitset_for_each (identity, sorter->pass->problem->topology.groups.items[id]->selects)
         for (uint32_t at = sorter->first[identity]; at != 0; at = sorter->next[at - 1]) {
             if (sorter->owner[at - 1] == id + 1)
                 continue; // looks for its own kind: no order among those
@@ -160,12 +160,12 @@ void topology_order(struct pass *pass, uint32_t *order)
         return;
     CLEANUP_ARENA struct arena *scratch = arena_create(4096);
     struct sorter sorter = {.pass = pass, .arena = scratch};
-    uint32_t classes = pass->problem->classes.count;
+    uint32_t classes = pass->problem->interned.classes.count;
     sorter.rank = filled(&sorter, classes, 0xff);
     sorter.level = filled(&sorter, classes, 0);
     sorter.next = filled(&sorter, classes, 0);
     sorter.owner = filled(&sorter, classes, 0);
-    sorter.first = filled(&sorter, pass->problem->identities.count, 0);
+    sorter.first = filled(&sorter, pass->problem->interned.identities.count, 0);
     find_wishes(&sorter);
     bool changed = false;
     for (uint32_t round = 0; round < LEVELS_MAX && follow_wishes(&sorter); round++)

@@ -1,4 +1,4 @@
-#include "engine/placement/place_shared.h"
+#include "engine/placement/shared_refusals.h"
 
 #include <string.h>
 
@@ -7,56 +7,56 @@
 #include "engine/pods/topology_groups.h"
 #include "engine/topology/topology.h"
 
-struct shared_places {
-    int64_t **free;         // by dimension, then place
+struct shared_nodes {
+    int64_t **free;         // by dimension, then node
     struct bitset unusable; // they take no pods at all, whatever those ask for
-    uint32_t *kind;         // by place: those that a shape cannot tell apart, beside room
-    uint32_t *samples;      // by kind: a place
+    uint32_t *kind;         // by node: those that a shape cannot tell apart, beside room
+    uint32_t *samples;      // by kind: a node
     uint32_t kinds;
 };
 
-static void sort_kinds(const struct problem *problem, struct shared_places *places,
+static void sort_kinds(const struct problem *problem, struct shared_nodes *nodes,
                        struct arena *arena)
 {
     uint32_t count = problem->nodes.count;
     struct memo known = {0};
-    places->kind = arena_allocate_array(arena, count + 1, sizeof *places->kind);
-    places->samples = arena_allocate_array(arena, count + 1, sizeof *places->samples);
+    nodes->kind = arena_allocate_array(arena, count + 1, sizeof *nodes->kind);
+    nodes->samples = arena_allocate_array(arena, count + 1, sizeof *nodes->samples);
     for (uint32_t i = 0; i < count; i++) {
-        const struct place *place = &problem->places[i];
-        uint32_t kind = memo_get(&known, place->set, place->taints);
+        const struct schedulable_node *node = &problem->schedulable_nodes[i];
+        uint32_t kind = memo_get(&known, node->set, node->taints);
         if (kind == MEMO_NONE) {
-            kind = places->kinds++;
-            memo_set(&known, place->set, place->taints, kind);
-            places->samples[kind] = i;
+            kind = nodes->kinds++;
+            memo_set(&known, node->set, node->taints, kind);
+            nodes->samples[kind] = i;
         }
-        places->kind[i] = kind;
+        nodes->kind[i] = kind;
     }
     memo_free(&known);
 }
 
-static void make_columns(const struct problem *problem, struct shared_places *places,
+static void make_columns(const struct problem *problem, struct shared_nodes *nodes,
                          struct arena *arena)
 {
     uint32_t count = problem->nodes.count;
-    places->unusable = bitset_create(arena, count);
-    places->free = arena_allocate_array(arena, problem->dimensions, sizeof *places->free);
-    for (uint32_t d = 0; d < problem->dimensions; d++) {
-        places->free[d] = arena_allocate_array(arena, count + 1, sizeof **places->free);
+    nodes->unusable = bitset_create(arena, count);
+    nodes->free = arena_allocate_array(arena, problem->dimensions.count, sizeof *nodes->free);
+    for (uint32_t d = 0; d < problem->dimensions.count; d++) {
+        nodes->free[d] = arena_allocate_array(arena, count + 1, sizeof **nodes->free);
         for (uint32_t i = 0; i < count; i++) {
-            places->free[d][i] = problem->places[i].free[d];
-            if (places->free[d][i] < 0 || problem->nodes.items[i].marked_for_deletion)
-                bitset_set(places->unusable, i);
+            nodes->free[d][i] = problem->schedulable_nodes[i].free[d];
+            if (nodes->free[d][i] < 0 || problem->nodes.items[i].marked_for_deletion)
+                bitset_set(nodes->unusable, i);
         }
     }
 }
 
-struct shared_places *shared_places_create(const struct problem *problem, struct arena *arena)
+struct shared_nodes *shared_nodes_create(const struct problem *problem, struct arena *arena)
 {
-    struct shared_places *places = arena_allocate(arena, sizeof *places);
-    make_columns(problem, places, arena);
-    sort_kinds(problem, places, arena);
-    return places;
+    struct shared_nodes *nodes = arena_allocate(arena, sizeof *nodes);
+    make_columns(problem, nodes, arena);
+    sort_kinds(problem, nodes, arena);
+    return nodes;
 }
 
 // --- by shape: SCH-194, steps 1 to 5 -------------------------------------------------------------
@@ -69,28 +69,28 @@ static bool asks_hostname(const struct shape *shape)
     return asks;
 }
 
-static void refuse_by_room(const struct problem *problem, const struct shared_places *places,
+static void refuse_by_room(const struct problem *problem, const struct shared_nodes *nodes,
                            const struct shape *shape, struct bitset refused)
 {
-    bitset_copy(refused, places->unusable);
+    bitset_copy(refused, nodes->unusable);
     for (uint32_t i = 0; i < shape->dimensions_count; i++) {
         uint32_t d = shape->dimensions[i];
         int64_t request = shape->requests[d];
-        const int64_t *free_amounts = places->free[d];
+        const int64_t *free_amounts = nodes->free[d];
         for (uint32_t n = 0; n < problem->nodes.count; n++)
             refused.words[n >> 6] |= (uint64_t)(request > free_amounts[n]) << (n & 63);
     }
 }
 
-static bool *kinds_that_fit(struct problem *problem, const struct shared_places *places,
-                            const struct shape *shape, struct arena *scratch)
+static bool *shapes_that_fit(struct problem *problem, const struct shared_nodes *nodes,
+                             const struct shape *shape, struct arena *scratch)
 {
-    bool *fit = arena_allocate_array(scratch, places->kinds + 1, sizeof *fit);
-    for (uint32_t k = 0; k < places->kinds; k++) {
-        const struct place *place = &problem->places[places->samples[k]];
-        fit[k] = !shape->impossible && node_taints_allow(problem, shape, place) &&
-                 sets_compatible(problem->sets, place->set, shape->set, false) &&
-                 (asks_hostname(shape) || node_terms_hold(problem, place, shape));
+    bool *fit = arena_allocate_array(scratch, nodes->kinds + 1, sizeof *fit);
+    for (uint32_t k = 0; k < nodes->kinds; k++) {
+        const struct schedulable_node *node = &problem->schedulable_nodes[nodes->samples[k]];
+        fit[k] = !shape->impossible && node_taints_allow(problem, shape, node) &&
+                 sets_compatible(problem->sets, node->set, shape->set, false) &&
+                 (asks_hostname(shape) || node_terms_hold(problem, node, shape));
     }
     return fit;
 }
@@ -98,19 +98,19 @@ static bool *kinds_that_fit(struct problem *problem, const struct shared_places 
 static void refuse_by_shape(struct pass *pass, const struct shape *shape, struct bitset refused)
 {
     struct problem *problem = pass->problem;
-    const struct shared_places *places = pass->input.shared->places;
+    const struct shared_nodes *nodes = pass->input.shared->nodes;
     CLEANUP_ARENA struct arena *scratch = arena_create(1024);
-    const bool *fit = kinds_that_fit(problem, places, shape, scratch);
+    const bool *fit = shapes_that_fit(problem, nodes, shape, scratch);
     bool whole = asks_hostname(shape) || shape->ports.count > 0;
-    refuse_by_room(problem, places, shape, refused);
+    refuse_by_room(problem, nodes, shape, refused);
     for (uint32_t i = 0; i < problem->nodes.count; i++) {
-        const struct place *place = &problem->places[i];
+        const struct schedulable_node *node = &problem->schedulable_nodes[i];
         if (bitset_has(refused, i))
             continue;
-        bool fits = fit[places->kind[i]];
-        if (fits && (whole || place->volume_limits.count > 0)) {
-            struct node_slot fresh = {.free = (int64_t *)(uintptr_t)place->free};
-            fits = node_fits_shape(pass, place, &fresh, shape);
+        bool fits = fit[nodes->kind[i]];
+        if (fits && (whole || node->volume_limits.count > 0)) {
+            struct node_slot fresh = {.free = (int64_t *)(uintptr_t)node->free};
+            fits = node_fits_shape(pass, node, &fresh, shape);
         }
         if (!fits)
             bitset_set(refused, i);
@@ -124,17 +124,17 @@ static void refuse_by_group(struct pass *pass, const struct pod_class *class, ui
                             struct bitset refused)
 {
     struct problem *problem = pass->problem;
-    const struct group_definition *group = problem->groups.items[id];
-    if (group->key != problem->key_hostname || group->kind == GROUP_AFFINITY)
+    const struct group_definition *group = problem->topology.groups.items[id];
+    if (group->key != problem->keys.hostname || group->kind == GROUP_AFFINITY)
         return;
     int64_t most = group->kind == GROUP_SPREAD
                        ? group->max_skew - group_selects(problem, id, class->identity)
                        : 0;
     const struct group_base *base = topology_base_of(problem, id);
     vector_for_each (domain, &base->pods.items) {
-        uint32_t place = topology_base_place_at(problem, domain->value);
-        if (domain->count > most && place != NONE)
-            bitset_set(refused, place);
+        uint32_t node = topology_base_node_at(problem, domain->value);
+        if (domain->count > most && node != NONE)
+            bitset_set(refused, node);
     }
 }
 
@@ -173,7 +173,7 @@ static void add_known(struct bitset refused, const struct shared_refusals *known
 static void take_by_shape(struct pass *pass, uint32_t shape_id)
 {
     struct shape_state *state = pass_shape(pass, shape_id);
-    const struct shape *shape = &pass->problem->shapes.items[shape_id];
+    const struct shape *shape = &pass->problem->interned.shapes.items[shape_id];
     uint32_t count = pass->problem->nodes.count;
     state->shared = true;
     if (shape->volumes != NULL)
