@@ -41,8 +41,9 @@ install: all ## PREFIX (default /usr/local), DESTDIR
 	@[ -z "$(PREFIX)" ] || { meson configure $(BUILD) -Dprefix="$(PREFIX)" && ninja -C $(BUILD) adze >/dev/null; }
 	@DESTDIR="$(DESTDIR)" meson install -C $(BUILD) --no-rebuild
 
-format: ## clang-format over the sources
-	@git ls-files '*.c' '*.h' | xargs clang-format -i
+format: ## clang-format 14 over the sources
+	@tools/install-dependencies --format
+	@tools/format
 
 clean: ## remove the build folders
 	@rm -rf $(BUILD) $(TEST_BUILD)
@@ -59,6 +60,7 @@ TEST_FLAGS = --buildtype=debug -Doptimization=1 -Dfloors=shared -Db_sanitize=add
              -Dc_args='-g1 -Wno-maybe-uninitialized'
 
 $(TEST_BUILD)/build.ninja: meson.build meson_options.txt | dependencies
+	@tools/install-dependencies --format
 	@meson setup $(TEST_BUILD) $(TEST_FLAGS) $(MESON_FLAGS) >/dev/null || { cat $(TEST_BUILD)/meson-logs/meson-log.txt; exit 1; }
 
 help: ## this list

@@ -126,9 +126,9 @@ struct packing {
     uint64_t search_nodes; // of one search for a filling
 };
 
-// --- packing_machines.c ----------------------------------------------------------------------------
+// --- packing_machines.c --------------------------------------------------------------------------
 
-// --- column_generation.c: gives kinds their values, and makes bins of fillings that recur. ---------
+// --- column_generation.c: gives kinds their values, and makes bins of fillings that recur. -------
 // --- packing_bound.c: the least that any packing costs, by these values (SCH-550 step 10). -------
 
 // --- knapsack.c: fillings of one machine, of all pods, rules about nodes but those of a kind

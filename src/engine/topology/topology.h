@@ -58,7 +58,7 @@ enum verdict topology_begin(struct pass *pass, uint32_t class, const struct cand
 bool topology_next(struct pass *pass, const struct candidate *candidate,
                    struct topology_choice *choice, uint32_t *set);
 
-// --- spreads of others (SCH-516; topology_inverse_spread.c) -----------------------------------------------
+// --- spreads of others (SCH-516; topology_inverse_spread.c) --------------------------------------
 #define HEEDING_TRIES_MAX 64 // places that a pod looks at before it no longer heeds others
 static inline bool topology_heeding_ends(struct pass *pass)
 {

@@ -45,4 +45,4 @@ bool validation_is_full(const struct validation *validation);
 
 // --- validate_hints.c ----------------------------------------------------------------------------
 
-// --- validate_runtime.c, validate_warnings.c, validate_warnings_ec2.c --------------------------------
+// --- validate_runtime.c, validate_warnings.c, validate_warnings_ec2.c ----------------------------
