@@ -7,9 +7,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 
-#define MUST_USE __attribute__((warn_unused_result))
-#define PRINTF_LIKE(text_index, first_index) \
-    __attribute__((format(printf, text_index, first_index)))
+#include "base/attributes.h"
 
 enum error_kind {
     ERROR_NONE,

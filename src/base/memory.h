@@ -4,10 +4,11 @@
 #pragma once
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
+#include "base/attributes.h"
 
 void *memory_allocate(size_t size);                     // zeroed
 void *memory_allocate_array(size_t count, size_t size); // zeroed, overflow checked

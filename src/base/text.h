@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
+#include "base/attributes.h"
 
 struct text {   // zero-initialised is empty; free with text_free()
     char *data; // NUL-terminated once anything was added

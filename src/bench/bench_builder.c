@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "model/schema/decode.h"
+#include "model/schema/pack.h"
+#include "model/tables/kinds.h"
 
 // One more item at the end of a list; items already there are copied, since an arena doesn't grow
 // them. Lists here have a handful of items at most.
@@ -225,7 +227,7 @@ bool bench_add_document(struct bench_builder *builder, json_t *document, struct 
 {
     if (document == NULL)
         return error_set(error, ERROR_INTERNAL, "a generated object is not valid JSON");
-    struct object *object = object_decode(document, NULL, DECODE_STRICT, error);
+    struct object *object = document_decode(document, DECODE_STRICT, error);
     json_decref(document);
     if (object == NULL)
         return false;

@@ -6,6 +6,7 @@
 
 #include "bench/bench_builder.h"
 #include "model/reading/catalog.h"
+#include "model/tables/kinds.h"
 
 #define MEBIBYTE      (INT64_C(1) << 20)
 #define GIBIBYTE      (INT64_C(1) << 30)

@@ -19,6 +19,7 @@
 #include "control/controller.h"
 #include "kube/leader.h"
 #include "kube/transport/http_transport.h"
+#include "kube/transport/kube_config_load.h"
 #include "kube/transport/metered_transport.h"
 #include "web/health.h"
 #include "web/profiling.h"

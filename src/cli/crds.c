@@ -8,6 +8,7 @@
 #include "cli/input/command.h"
 #include "model/manifest/yaml_write.h"
 #include "model/tables/crd.h"
+#include "model/tables/kinds.h"
 
 static bool is_named(const struct kind *kind, const char *name)
 {

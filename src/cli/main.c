@@ -1,5 +1,4 @@
 // adze COMMAND [options]
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,28 +53,6 @@ static int unknown_command(const char *name)
         fprintf(stderr, "; did you mean %s?", near[0]);
     fprintf(stderr, " (`adze help` lists them)\n");
     return EXIT_BAD_INPUT;
-}
-
-int command_usage_error(const struct command *command, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    fprintf(stderr, "adze %s: ", command->name);
-    vfprintf(stderr, format, arguments);
-    fprintf(stderr, " (`adze %s --help` tells more)\n", command->name);
-    va_end(arguments);
-    return EXIT_BAD_INPUT;
-}
-
-int command_failed(const struct command *command, const struct error *error)
-{
-    // One line: its line feeds and tabs are shown, the other control characters by
-    // terminal_protect().
-    fprintf(stderr, "adze %s: ", command->name);
-    for (const char *c = error->message; *c != '\0'; c++)
-        fputc(*c == '\n' || *c == '\t' || *c == '\r' ? '?' : *c, stderr);
-    fputc('\n', stderr);
-    return error->kind == ERROR_INVALID ? EXIT_BAD_INPUT : 1;
 }
 
 static bool is_help(const char *argument)

@@ -13,6 +13,7 @@
 #include "cli/output/validate_output.h"
 #include "model/reading/catalog.h"
 #include "model/schema/decode.h"
+#include "model/tables/kinds.h"
 #include "model/validate/validate_catalog.h"
 
 #define FINDINGS_TOLD_MAX 100000

@@ -41,6 +41,7 @@
 #include "control/static/static_capacity.h"
 #include "control/static/static_deprovisioning.h"
 #include "control/static/static_provisioning.h"
+#include "model/tables/kinds.h"
 #include "reconcile/operations.h"
 #include "reconcile/queue_work_metrics.h"
 

@@ -11,6 +11,8 @@
 #include "kube/client_list.h"
 #include "kube/path.h"
 #include "model/schema/decode.h"
+#include "model/schema/encode.h"
+#include "model/tables/kinds.h"
 
 #define RETRIES_MAX         3
 #define RETRY_BACKOFF_NS    (100 * MILLISECOND) // doubled each time, and up to twice that by chance

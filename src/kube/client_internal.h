@@ -8,8 +8,6 @@
 #include "kube/client.h"
 #include "kube/transport/bucket.h"
 
-#define KUBE_PATH_MAX 1024
-
 struct listing { // a list under way
     char *label_selector, *field_selector;
     char *continue_token;   // of the next page; NULL: this is the first

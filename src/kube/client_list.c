@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "kube/client_internal.h"
 #include "kube/path.h"
+#include "model/tables/kinds.h"
 
 #define PAGE_LIMIT   "500"
 #define RESTARTS_MAX 3 // then the list is asked for in one piece, which cannot expire

@@ -12,6 +12,7 @@
 #include "kube/object_table.h"
 #include "kube/reflector.h"
 #include "model/schema/decode.h"
+#include "model/tables/kinds.h"
 
 // The epoch of an entry: the number of the last list that had it, and whether it came by
 // mirror_observe(), so that it may be ahead of list and watch.

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "kube/client.h"
+#include "model/tables/kinds.h"
 
 static bool is_unreserved(char c);
 

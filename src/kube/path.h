@@ -1,7 +1,9 @@
 #pragma once
 
 #include "base/text.h"
-#include "kube/client.h"
+#include "model/schema/object.h"
+
+#define KUBE_PATH_MAX 1024
 
 // Resource path of a kind; for messages and transports. `out` gets "/apis/GROUP/VERSION/...".
 void kube_path(enum kind_id kind, const char *namespace, const char *name, const char *subresource,

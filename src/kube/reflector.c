@@ -13,7 +13,8 @@
 #include "base/text.h"
 #include "kube/client_list.h"
 #include "kube/path.h"
-#include "kube/status.h"
+#include "kube/transport/status.h"
+#include "model/tables/kinds.h"
 
 #define BACKOFF_FIRST_NS (800 * MILLISECOND)
 #define BACKOFF_MAX_NS   (30 * SECOND)

@@ -4,73 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "model/tables/kinds.h"
 #include "sim/kubelet/kubelet.h"
 #include "sim/kubelet/kubelet_nodes.h"
+#include "sim/kubelet/node_lifecycle.h"
+#include "sim/kubelet/volumes.h"
 #include "sim/scheduler/scheduler.h"
 #include "sim/store/store_watch.h"
+#include "sim/workloads/disruption_budget.h"
+#include "sim/workloads/owner_collector.h"
 #include "sim/workloads/workloads.h"
 #include "sim/world/world_cache.h"
 
 // A resource that is registered later (a CRD) is noticed at the next look.
 #define RESOURCES_LOOK_NS (10 * SECOND)
 
+static void observe(struct world *world);
 static void watch_resources(struct world *world);
 static void look_for_resources(void *context, const char *key);
 static void receive(void *context, const char *type, json_t *object);
-
-void world_options_defaults(struct world_options *options)
-{
-    *options = (struct world_options){
-        .seed = 1,
-        .scheduler = true,
-        .kubelets = true,
-        .workloads = true,
-        .budgets = true,
-        .collector = true,
-        .node_lifecycle = true,
-        .volumes = true,
-        .events = true,
-        .heartbeats = HEARTBEATS_LEASES,
-        .controller_delay_ns = 20 * MILLISECOND,
-        .scheduler_pod_ns = 1 * MILLISECOND,
-        .scheduler_rejection_ns = 1 * MILLISECOND,
-        .scheduler_backoff_ns = 1 * SECOND,
-        .scheduler_backoff_max_ns = 10 * SECOND,
-        .scheduler_retry_ns = 5 * MINUTE,
-        .nominations = true,
-        .pod_start_ns = 2 * SECOND,
-        .pod_stop_ns = 1 * SECOND,
-        .jitter = 0.5,
-        .node_boot_ns = 20 * SECOND,
-        .node_ready_ns = 10 * SECOND,
-        .heartbeat_ns = 10 * SECOND,
-        .node_monitor_ns = 5 * SECOND,
-        .node_monitor_grace_ns = 50 * SECOND,
-        .pod_collection_ns = 20 * SECOND,
-        .volume_provision_ns = 2 * SECOND,
-        .volume_attach_ns = 2 * SECOND,
-        .volume_detach_ns = 2 * SECOND,
-        .event_ttl_ns = 1 * HOUR,
-    };
-}
-
-static int64_t per_second(struct random *random, uint64_t least, uint64_t most)
-{
-    return SECOND / (int64_t)(least + random_below(random, most - least + 1));
-}
-
-void world_options_live_pace(struct world_options *options, uint64_t seed)
-{
-    struct random random;
-    random_seed(&random, seed ^ UINT64_C(0x5c4ed));
-    options->scheduler_pod_ns = per_second(&random, 50, 300);
-    options->scheduler_rejection_ns = per_second(&random, 10, 50);
-    options->scheduler_bind_ns = per_second(&random, 20, 200);
-    options->controller_request_ns = per_second(&random, 50, 300);
-    options->controller_requests_per_second = random_chance(&random, 0.5) ? 20 : 200;
-    options->controller_requests_burst = options->controller_requests_per_second * 3 / 2;
-}
 
 struct world *world_create(struct loop *loop, struct store *store,
                            const struct world_options *options)
@@ -99,9 +51,29 @@ struct world *world_create(struct loop *loop, struct store *store,
         world->node_lifecycle = node_lifecycle_create(world);
     if (world->options.volumes)
         world->volumes = volumes_create(world);
+    observe(world);
     world->resources_look = work_queue_create(loop, RESOURCES_LOOK_NS, look_for_resources, world);
     look_for_resources(world, "");
     return world;
+}
+
+// The order in which the parts are told of a change; simulations repeat by it.
+static void observe(struct world *world)
+{
+    if (world->scheduler != NULL)
+        world_observe(world, scheduler_leave, scheduler_enter, world->scheduler);
+    if (world->kubelets != NULL)
+        world_observe(world, kubelets_leave, kubelets_enter, world->kubelets);
+    if (world->workloads != NULL)
+        world_observe(world, workloads_leave, workloads_enter, world->workloads);
+    if (world->budgets != NULL)
+        world_observe(world, budgets_leave, budgets_enter, world->budgets);
+    if (world->collector != NULL)
+        world_observe(world, collector_leave, collector_enter, world->collector);
+    if (world->node_lifecycle != NULL)
+        world_observe(world, node_lifecycle_leave, node_lifecycle_enter, world->node_lifecycle);
+    if (world->volumes != NULL)
+        world_observe(world, volumes_leave, volumes_enter, world->volumes);
 }
 
 void world_destroy(struct world *world)
@@ -197,34 +169,6 @@ static void receive(void *context, const char *type, json_t *object)
     (void)type; // the object's present state is what counts
     struct world_kind *kind = context;
     world_refresh(kind->world, kind, store_namespace(object), store_name(object));
-}
-
-#define TELL(what)                                                \
-    do {                                                          \
-        if (world->scheduler != NULL)                             \
-            scheduler_##what(world->scheduler, object);           \
-        if (world->kubelets != NULL)                              \
-            kubelets_##what(world->kubelets, object);             \
-        if (world->workloads != NULL)                             \
-            workloads_##what(world->workloads, object);           \
-        if (world->budgets != NULL)                               \
-            budgets_##what(world->budgets, object);               \
-        if (world->collector != NULL)                             \
-            collector_##what(world->collector, object);           \
-        if (world->node_lifecycle != NULL)                        \
-            node_lifecycle_##what(world->node_lifecycle, object); \
-        if (world->volumes != NULL)                               \
-            volumes_##what(world->volumes, object);               \
-    } while (0)
-
-void world_leave(struct world *world, struct world_object *object)
-{
-    TELL(leave);
-}
-
-void world_enter(struct world *world, struct world_object *object)
-{
-    TELL(enter);
 }
 
 // --- machines and counts -------------------------------------------------------------------------

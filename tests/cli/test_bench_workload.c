@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "model/reading/catalog.h"
 #include "model/reading/selector.h"
+#include "model/schema/encode.h"
 #include "support/cmocka_all.h"
 
 #define MEBIBYTE INT64_C(1048576)

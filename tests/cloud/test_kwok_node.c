@@ -5,6 +5,7 @@
 
 #include "cloud/kwok/kwok_catalog.h"
 #include "model/schema/decode.h"
+#include "model/tables/kinds.h"
 #include "support/cmocka_all.h"
 
 static struct node_claim *sample_claim(void)
@@ -22,7 +23,7 @@ static struct node_claim *sample_claim(void)
         "instance-type\",\"operator\":\"In\",\"values\":[\"c-4x-amd64-linux\"]}],"
         "\"resources\":{\"requests\":{\"cpu\":\"2\",\"example.com/gpu\":\"1\"}}}}",
         0, NULL);
-    struct object *object = object_decode(document, NULL, DECODE_LENIENT, &error);
+    struct object *object = document_decode(document, DECODE_LENIENT, &error);
     json_decref(document);
     assert_non_null(object);
     return (struct node_claim *)object;
@@ -48,7 +49,7 @@ static void node_carries_labels_taint_and_resources_KWK_13(void **state)
     struct machine *machine = kwok_machine(arena, claim, &choice, 5, 5);
     json_t *node = kwok_node_body(claim, machine);
     struct error error = {0};
-    struct node *typed = (struct node *)object_decode(node, NULL, DECODE_LENIENT, &error);
+    struct node *typed = (struct node *)document_decode(node, DECODE_LENIENT, &error);
     assert_non_null(typed);
     assert_true(strncmp(typed->meta.name, "kwok-default-x2b4z-", 19) == 0);
     assert_string_equal(typed->spec.provider_id + strlen("kwok://"), typed->meta.name);

@@ -5,6 +5,7 @@
 #include "cloud/kwok/kwok_catalog.h"
 #include "model/reading/catalog.h"
 #include "model/schema/decode.h"
+#include "model/tables/kinds.h"
 #include "support/cmocka_all.h"
 
 #define TYPE "s-4x-amd64-linux" // 4 cpu, 16 Gi; 100m and 10Mi of it for the system
@@ -43,7 +44,7 @@ static int teardown(void **state)
 static struct object *decode(json_t *document)
 {
     struct error error = {0};
-    struct object *object = object_decode(document, NULL, DECODE_LENIENT, &error);
+    struct object *object = document_decode(document, DECODE_LENIENT, &error);
     json_decref(document);
     if (object == NULL)
         fail_msg("%s", error.message);

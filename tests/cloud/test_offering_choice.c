@@ -6,6 +6,7 @@
 #include "cloud/kwok/kwok_catalog.h"
 #include "model/reading/catalog.h"
 #include "model/schema/decode.h"
+#include "model/tables/kinds.h"
 #include "support/cmocka_all.h"
 
 static struct node_claim *claim_of(const char *spec)
@@ -17,7 +18,7 @@ static struct node_claim *claim_of(const char *spec)
     json_t *document =
         json_pack("{s:s, s:s, s:{s:s, s:s}, s:o}", "apiVersion", "karpenter.sh/v1", "kind",
                   "NodeClaim", "metadata", "name", "c", "uid", "u1", "spec", parsed);
-    struct object *object = object_decode(document, NULL, DECODE_LENIENT, &error);
+    struct object *object = document_decode(document, DECODE_LENIENT, &error);
     json_decref(document);
     if (object == NULL)
         fail_msg("%s", error.message);

@@ -11,6 +11,7 @@
 #include "cloud/aws/ec2_types.h"
 #include "cloud/kwok/kwok_catalog.h"
 #include "kube/fake_transport.h"
+#include "model/schema/encode.h"
 #include "support/cmocka_all.h"
 
 #define MADE       "'namespace': 'n', 'creationTimestamp': '2026-01-01T00:00:00Z'"

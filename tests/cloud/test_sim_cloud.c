@@ -7,6 +7,7 @@
 #include "base/loop_virtual.h"
 #include "cloud/kwok/kwok_catalog.h"
 #include "model/schema/decode.h"
+#include "model/tables/kinds.h"
 #include "support/cmocka_all.h"
 
 struct fixture {
@@ -82,7 +83,7 @@ static struct node_claim *claim_named(const char *uid, const char *type)
         "karpenter.sh/v1", "kind", "NodeClaim", "metadata", "name", uid, "uid", uid, "spec",
         "nodeClassRef", "group", "karpenter.kwok.sh", "kind", "KWOKNodeClass", "name", "default",
         "requirements", "key", LABEL_INSTANCE_TYPE, "operator", "In", "values", type);
-    struct object *object = object_decode(document, NULL, DECODE_LENIENT, &error);
+    struct object *object = document_decode(document, DECODE_LENIENT, &error);
     json_decref(document);
     assert_non_null(object);
     return (struct node_claim *)object;

@@ -6,6 +6,7 @@
 
 #include "control/provisioning/backlog_chunk.h"
 #include "model/schema/decode.h"
+#include "model/tables/kinds.h"
 
 static void add_pod(struct snapshot *snapshot, const char *name, const char *cpu, int priority,
                     bool waits)
@@ -17,7 +18,7 @@ static void add_pod(struct snapshot *snapshot, const char *name, const char *cpu
         cpu, "status", "conditions", "type", "PodScheduled", "status", "False", "reason",
         waits ? "Unschedulable" : "SchedulingGated");
     struct error error = {0};
-    struct object *pod = object_decode(document, NULL, DECODE_LENIENT, &error);
+    struct object *pod = document_decode(document, DECODE_LENIENT, &error);
     json_decref(document);
     assert_non_null(pod);
     snapshot_add(snapshot, pod);

@@ -3,13 +3,14 @@
 
 #include "control/state/decision_inputs.h"
 #include "model/schema/decode.h"
+#include "model/tables/kinds.h"
 
 static struct object *decode(const char *text)
 {
     struct error error = {0};
     json_t *document = json_loads(text, 0, NULL);
     assert_non_null(document);
-    struct object *object = object_decode(document, NULL, DECODE_LENIENT, &error);
+    struct object *object = document_decode(document, DECODE_LENIENT, &error);
     json_decref(document);
     assert_non_null(object);
     return object;

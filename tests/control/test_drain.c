@@ -4,6 +4,7 @@
 #include "control/node/drain.h"
 #include "model/reading/pod.h"
 #include "model/schema/decode.h"
+#include "model/tables/kinds.h"
 #include "model/tables/well_known.h"
 
 #define NOW (1000 * SECOND)

@@ -8,6 +8,7 @@
 #include "control/state/cluster.h"
 #include "control/state/node_claim_template.h"
 #include "model/schema/decode.h"
+#include "model/tables/kinds.h"
 #include "reconcile/operations.h"
 
 static struct resource_quantity two_cpu[] = {{"cpu", 2000}}, four_cpu[] = {{"cpu", 4000}},

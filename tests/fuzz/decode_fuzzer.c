@@ -6,7 +6,9 @@
 
 #include "model/manifest/input.h"
 #include "model/schema/decode.h"
+#include "model/schema/encode.h"
 #include "model/schema/object.h"
+#include "model/tables/kinds.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -35,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             if (documents.items[i].value == NULL)
                 continue;
             struct object *object =
-                object_decode(documents.items[i].value, NULL, DECODE_LENIENT, &error);
+                document_decode(documents.items[i].value, DECODE_LENIENT, &error);
             if (object != NULL)
                 check_round_trip(object);
             object_release(object);

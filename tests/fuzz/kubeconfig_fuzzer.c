@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "base/url.h"
 #include "kube/transport/http_transport.h"
+#include "kube/transport/kube_config_load.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "model/manifest/input.h"
+#include "model/tables/kinds.h"
 #include "model/validate/validate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

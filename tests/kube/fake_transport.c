@@ -5,7 +5,7 @@
 
 #include "base/duration.h"
 #include "base/memory.h"
-#include "kube/status.h"
+#include "kube/transport/status.h"
 
 static void serve(void *context)
 {

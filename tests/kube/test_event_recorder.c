@@ -11,6 +11,7 @@
 #include "kube/event_recorder.h"
 #include "kube/fake_transport.h"
 #include "model/schema/decode.h"
+#include "model/tables/kinds.h"
 
 struct world {
     struct loop *loop;
@@ -45,7 +46,7 @@ static void serve(void *context, struct kube_call *call)
 static struct object *decode(json_t *document)
 {
     struct error error = {0};
-    struct object *object = object_decode(document, NULL, DECODE_LENIENT, &error);
+    struct object *object = document_decode(document, DECODE_LENIENT, &error);
     assert_non_null(object);
     json_decref(document);
     return object;

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "kube/fake_server.h"
 #include "kube/transport/http_transport.h"
+#include "kube/transport/kube_config_load.h"
 
 struct world {
     char folder[64];

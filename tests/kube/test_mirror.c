@@ -14,6 +14,7 @@
 #include "kube/mirror.h"
 #include "model/schema/core.h"
 #include "model/schema/decode.h"
+#include "model/tables/kinds.h"
 
 #define PODS  "/api/v1/pods"
 #define POOLS "/apis/karpenter.sh/v1/nodepools"
@@ -421,7 +422,7 @@ static void a_node_that_does_not_decode_is_left_out_API_318_API_603(void **state
 static void observe(struct world *world, json_t *document)
 {
     struct error error = {0};
-    struct object *object = object_decode(document, NULL, DECODE_LENIENT, &error);
+    struct object *object = document_decode(document, DECODE_LENIENT, &error);
     assert_non_null(object);
     mirror_observe(world->mirror, object);
     object_release(object);

@@ -10,13 +10,14 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "kube/client.h"
-#include "kube/managed_fields.h"
 #include "kube/object_table.h"
 #include "kube/path.h"
-#include "kube/status.h"
 #include "kube/transport/bucket.h"
 #include "kube/transport/line_reader.h"
+#include "kube/transport/managed_fields.h"
+#include "kube/transport/status.h"
 #include "model/schema/decode.h"
+#include "model/tables/kinds.h"
 
 static void paths_follow_the_kind(void **state)
 {
@@ -204,7 +205,7 @@ static struct object *pod_named(int number)
     json_t *document = json_pack("{s:s, s:s, s:{s:s, s:s}}", "apiVersion", "v1", "kind", "Pod",
                                  "metadata", "name", name, "namespace", number % 2 ? "a" : "b");
     struct error error = {0};
-    struct object *object = object_decode(document, NULL, DECODE_LENIENT, &error);
+    struct object *object = document_decode(document, DECODE_LENIENT, &error);
     assert_non_null(object);
     json_decref(document);
     return object;

@@ -13,6 +13,7 @@
 #include "model/manifest/input.h"
 #include "model/schema/decode.h"
 #include "model/schema/object.h"
+#include "model/tables/kinds.h"
 
 // The one object of a YAML or JSON text; fails the test if there is an error.
 static inline struct object *object_of(const char *text)
@@ -22,7 +23,7 @@ static inline struct object *object_of(const char *text)
     if (!documents_read_text(&documents, text, strlen(text), "test", false, &error))
         fail_msg("%s", error.message);
     assert_int_equal(documents.count, 1);
-    struct object *object = object_decode(documents.items[0].value, NULL, DECODE_LENIENT, &error);
+    struct object *object = document_decode(documents.items[0].value, DECODE_LENIENT, &error);
     if (object == NULL)
         fail_msg("%s", error.message);
     documents_free(&documents);
@@ -36,7 +37,7 @@ static inline void assert_refused(const char *text, enum decode_mode mode, const
     struct error error = {0};
     if (!documents_read_text(&documents, text, strlen(text), "test", false, &error))
         fail_msg("%s", error.message);
-    struct object *object = object_decode(documents.items[0].value, NULL, mode, &error);
+    struct object *object = document_decode(documents.items[0].value, mode, &error);
     object_release(object);
     documents_free(&documents);
     assert_null(object);

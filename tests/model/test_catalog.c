@@ -4,6 +4,7 @@
 #include "model/reading/catalog.h"
 #include "model/schema/decode.h"
 #include "model/schema/karpenter.h"
+#include "model/tables/kinds.h"
 
 static struct object *catalog_of(const char *instance_types)
 {
@@ -61,7 +62,7 @@ static void a_capacity_that_does_not_parse_is_refused_FMT_8(void **state)
                                   "\"memory\":\"8 GB\"}}]}}",
                                   0, NULL);
     struct error error = {0};
-    assert_null(object_decode(document, NULL, DECODE_LENIENT, &error));
+    assert_null(document_decode(document, DECODE_LENIENT, &error));
     assert_int_equal(strncmp(error.message, start, sizeof start - 1), 0);
     json_decref(document);
 }

@@ -4,6 +4,7 @@
 
 #include "model/manifest/yaml_write.h"
 #include "model/tables/crd.h"
+#include "model/tables/kinds.h"
 
 static const json_t *at(const json_t *value, const char *path)
 {

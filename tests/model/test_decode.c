@@ -3,9 +3,12 @@
 #include <pthread.h>
 
 #include "model/schema/decode.h"
+#include "model/schema/encode.h"
 #include "model/schema/karpenter.h"
+#include "model/schema/pack.h"
 #include "model/schema/shared_strings.h"
 #include "model/schema/tables.h"
+#include "model/tables/kinds.h"
 
 static void every_kind_is_found(void **state)
 {
@@ -202,12 +205,12 @@ static void bad_values_are_refused_with_their_path(void **state)
     struct error error = {0};
     json_t *pod = json_pack("{s:s, s:s, s:{s:{s:s}}}", "apiVersion", "v1", "kind", "Pod", "spec",
                             "overhead", "cpu", "a lot");
-    assert_null(object_decode(pod, NULL, DECODE_LENIENT, &error));
+    assert_null(document_decode(pod, DECODE_LENIENT, &error));
     assert_int_equal(strncmp(error.message, "spec.overhead.cpu: ", 19), 0);
     json_decref(pod);
     pod = json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Pod", "metadata",
                     "creationTimestamp", "yesterday");
-    assert_null(object_decode(pod, NULL, DECODE_LENIENT, &error));
+    assert_null(document_decode(pod, DECODE_LENIENT, &error));
     assert_int_equal(strncmp(error.message, "metadata.creationTimestamp: ", 28), 0);
     assert_null(object_decode(pod, kind_get(KIND_NODE), DECODE_LENIENT, &error));
     assert_string_equal(error.message, "kind: expected Node, found Pod");
@@ -273,7 +276,7 @@ static void every_time_that_is_there_is_read(void **state)
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         json_t *pod = json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Pod",
                                 "metadata", "deletionTimestamp", cases[i].text);
-        struct object *object = object_decode(pod, NULL, DECODE_LENIENT, NULL);
+        struct object *object = document_decode(pod, DECODE_LENIENT, NULL);
         assert_non_null(object);
         assert_true(object->meta.deletion_timestamp == cases[i].nanoseconds);
         object_release(object);
@@ -298,7 +301,7 @@ static void strict_lets_the_unread_parts_of_pods_be(void **state)
     json_t *pod = json_pack("{s:s, s:s, s:{s:b}}", "apiVersion", "v1", "kind", "Pod", "spec",
                             "automountServiceAccountToken", 0);
     struct error error = {0};
-    CLEANUP_OBJECT struct object *object = object_decode(pod, NULL, DECODE_STRICT, &error);
+    CLEANUP_OBJECT struct object *object = document_decode(pod, DECODE_STRICT, &error);
     assert_non_null(object);
     json_decref(pod);
 }
@@ -391,8 +394,7 @@ static void strings_are_shared_within_a_bound(void **state)
         json_t *document = json_pack("{s:s, s:s, s:{s:o}}", "apiVersion", "v1", "kind", "Namespace",
                                      "metadata", "labels", labels);
         struct error error = {0};
-        CLEANUP_OBJECT struct object *object =
-            object_decode(document, NULL, DECODE_LENIENT, &error);
+        CLEANUP_OBJECT struct object *object = document_decode(document, DECODE_LENIENT, &error);
         snprintf(key, sizeof key, "label-%d", i + 511);
         assert_string_equal(object_label(object, key), "x");
         json_decref(document);

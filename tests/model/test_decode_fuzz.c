@@ -5,6 +5,8 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "model/schema/decode.h"
+#include "model/schema/encode.h"
+#include "model/tables/kinds.h"
 
 #define ROUNDS_PER_SEED 400
 
@@ -45,7 +47,7 @@ static void run_one(const char *text, size_t length, bool with_positions)
         if (documents.items[i].value == NULL)
             continue;
         enum decode_mode mode = i % 2 == 0 ? DECODE_LENIENT : DECODE_STRICT;
-        struct object *object = object_decode(documents.items[i].value, NULL, mode, &error);
+        struct object *object = document_decode(documents.items[i].value, mode, &error);
         if (object == NULL)
             continue;
         json_t *json = object_encode(object);

@@ -5,6 +5,7 @@
 #include "model/schema/decode.h"
 #include "model/schema/drift_hash.h"
 #include "model/schema/ec2_node_class.h"
+#include "model/tables/kinds.h"
 
 // --- NodePool ------------------------------------------------------------------------------------
 #define REFERENCE                                                                   \
@@ -187,7 +188,7 @@ static struct object *object_of_case(const json_t *recorded)
 {
     struct error error = {0};
     struct object *object =
-        object_decode(json_object_get(recorded, "object"), NULL, DECODE_LENIENT, &error);
+        document_decode(json_object_get(recorded, "object"), DECODE_LENIENT, &error);
     if (object == NULL)
         fail_msg("%s", error.message);
     return object;

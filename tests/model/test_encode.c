@@ -1,6 +1,8 @@
 #include "helpers.h"
 
+#include "model/schema/encode.h"
 #include "model/schema/karpenter.h"
+#include "model/tables/kinds.h"
 
 static void assert_encoded(const char *text, const char *expected)
 {

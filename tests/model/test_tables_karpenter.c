@@ -2,7 +2,9 @@
 
 #include "base/pattern.h"
 #include "model/schema/decode.h"
+#include "model/schema/encode.h"
 #include "model/schema/tables.h"
+#include "model/tables/kinds.h"
 #include "model/tables/well_known.h"
 #include "model/validate/validate.h"
 
@@ -179,7 +181,7 @@ static void an_object_comes_through_the_structs_unchanged(void **state)
     struct error error = {0};
     assert_true(documents_read_text(&documents, text, strlen(text), "test", false, &error));
     CLEANUP_OBJECT struct object *object =
-        object_decode(documents.items[0].value, NULL, DECODE_STRICT, &error);
+        document_decode(documents.items[0].value, DECODE_STRICT, &error);
     if (object == NULL)
         fail_msg("%s", error.message);
     json_t *encoded = object_encode(object);

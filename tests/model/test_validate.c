@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "model/schema/karpenter.h"
+#include "model/tables/kinds.h"
 #include "model/tables/well_known.h"
 #include "model/validate/validate_runtime.h"
 #include "model/validate/validate_set.h"

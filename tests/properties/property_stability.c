@@ -6,6 +6,7 @@
 
 #include "base/quantity.h"
 #include "model/reading/catalog.h"
+#include "model/schema/encode.h"
 
 static json_t *resources_of(const struct resource_map *map)
 {

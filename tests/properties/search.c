@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "model/reading/catalog.h"
+#include "model/schema/encode.h"
 
 #define STEPS_MAX 60000
 #define PODS_MAX  16

@@ -2,6 +2,7 @@
 
 #include "base/duration.h"
 #include "model/schema/karpenter.h"
+#include "model/tables/kinds.h"
 #include "reconcile/conditions.h"
 
 static struct node_claim claim;

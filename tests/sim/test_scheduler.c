@@ -3,6 +3,7 @@
 #include "world_helpers.h"
 
 #include "model/schema/decode.h"
+#include "model/tables/kinds.h"
 #include "sim/scheduler/scheduler_filters.h"
 #include "sim/scheduler/scheduler_scores.h"
 #include "sim/store/store_patch.h"
@@ -17,7 +18,7 @@ static const struct object *typed(struct board *board, const char *text)
 {
     json_t *json = json_of(text);
     struct error error;
-    struct object *object = object_decode(json, NULL, DECODE_LENIENT, &error);
+    struct object *object = document_decode(json, DECODE_LENIENT, &error);
     if (object == NULL)
         fail_msg("%s: %s", error.message, text);
     json_decref(json);

@@ -6,6 +6,7 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "model/schema/object.h"
+#include "model/tables/kinds.h"
 #include "sim/store/store_patch.h"
 #include "sim/store/store_remove.h"
 #include "sim/world.h"

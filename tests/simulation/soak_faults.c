@@ -4,6 +4,8 @@
 
 #include "base/duration.h"
 #include "base/text.h"
+#include "model/schema/pack.h"
+#include "model/tables/kinds.h"
 #include "simulation/soak_world.h"
 
 #define INTERRUPTED_MAX 200

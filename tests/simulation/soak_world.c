@@ -5,6 +5,7 @@
 
 #include "base/vector.h"
 #include "cloud/kwok/kwok_catalog.h"
+#include "model/schema/pack.h"
 
 #define NODES_PER_SIZE  10
 #define NODE_MILLICORES 9000 // that pods get of a typical node

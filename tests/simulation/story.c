@@ -1,5 +1,6 @@
 #include "simulation/story.h"
 #include "model/schema/decode.h"
+#include "model/tables/kinds.h"
 
 #include <string.h>
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/duration.h"
+#include "model/schema/pack.h"
 #include "simulation/scenario.h"
 
 static int setup(void **state)

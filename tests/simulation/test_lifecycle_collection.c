@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/duration.h"
+#include "model/schema/pack.h"
+#include "model/tables/kinds.h"
 #include "simulation/cluster_view.h"
 
 static uint32_t lists; // of machines, answered or not

@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/schema/pack.h"
+#include "model/tables/kinds.h"
 #include "simulation/scenario.h"
 
 static int setup(void **state)

@@ -8,7 +8,9 @@
 #include "kube/client.h"
 #include "kube/client_list.h"
 #include "kube/transport/http_transport.h"
+#include "kube/transport/kube_config_load.h"
 #include "model/schema/decode.h"
+#include "model/tables/kinds.h"
 
 // What a decision depends on (FMT-1). `optional`: may be missing from the cluster or forbidden.
 static const struct {

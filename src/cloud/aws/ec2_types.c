@@ -10,6 +10,8 @@
 #include "base/text.h"
 #include "base/vector.h"
 #include "cloud/aws/ec2_facts.h"
+#include "model/schema/pack.h"
+#include "model/tables/kinds.h"
 
 #define PREFIX    "karpenter.k8s.aws/"
 #define MEBIBYTE  (INT64_C(1) << 20)

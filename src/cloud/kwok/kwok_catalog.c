@@ -14,6 +14,7 @@
 #include "model/manifest/input.h"
 #include "model/reading/catalog.h"
 #include "model/schema/decode.h"
+#include "model/tables/kinds.h"
 
 static const char *const generic_zones[] = {"test-zone-a", "test-zone-b", "test-zone-c",
                                             "test-zone-d"};
@@ -334,7 +335,7 @@ static const struct instance_type_catalog *read_documents(const char *path, stru
         const char *kind = json_string_value(json_object_get(documents.items[i].value, "kind"));
         if (!text_equal(kind, "InstanceTypeCatalog"))
             continue;
-        struct object *object = object_decode(documents.items[i].value, NULL, DECODE_STRICT, error);
+        struct object *object = document_decode(documents.items[i].value, DECODE_STRICT, error);
         catalog = (const struct instance_type_catalog *)object;
         if (object == NULL || !instance_type_catalog_check(catalog, error)) {
             object_release(object);

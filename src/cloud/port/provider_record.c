@@ -11,6 +11,8 @@
 #include "kube/path.h"
 #include "model/reading/catalog.h"
 #include "model/schema/decode.h"
+#include "model/schema/encode.h"
+#include "model/tables/kinds.h"
 
 // An API server takes 1 MiB of data; the rest of the record needs little.
 #define CATALOG_BYTES_MAX 1000000

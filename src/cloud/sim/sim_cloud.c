@@ -14,6 +14,7 @@
 #include "cloud/port/learned_sizes.h"
 #include "cloud/port/offering_choice.h"
 #include "model/reading/catalog.h"
+#include "model/schema/pack.h"
 
 struct shortage { // an offering found without stock
     char *key;

@@ -1,4 +1,5 @@
 #include "control/buffers/buffer_resolution.h"
+#include "model/tables/kinds.h"
 
 #include <string.h>
 

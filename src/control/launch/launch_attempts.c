@@ -7,6 +7,7 @@
 #include "control/launch/launch_backoff_catalog.h"
 #include "control/launch/launch_backoff_internal.h"
 #include "model/schema/decode.h"
+#include "model/tables/kinds.h"
 
 #define REPLACED_NS (10 * MINUTE) // after a delay: as many replacements as a command has
 
@@ -136,7 +137,7 @@ static bool pool_admits(struct launch_backoff *backoff, const struct node_pool *
 {
     struct error error = {0};
     const struct instance_type_catalog *catalog = launch_backoff_catalog(backoff, pool, &error);
-    struct object *claim = object_decode(body, NULL, DECODE_LENIENT, &error);
+    struct object *claim = document_decode(body, DECODE_LENIENT, &error);
     bool admitted = catalog == NULL || claim == NULL ||
                     admits(backoff, map_get(backoff->pools, pool->meta.name),
                            (const struct node_claim *)claim, catalog, cause);

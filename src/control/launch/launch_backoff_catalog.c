@@ -6,6 +6,7 @@
 #include "cloud/port/offering_choice.h"
 #include "control/launch/launch_attempts.h"
 #include "control/launch/launch_backoff_internal.h"
+#include "model/schema/pack.h"
 
 #define REMEMBERED_NS HOUR          // a failure after which nobody tried anew
 #define SHOWN_NS      (10 * MINUTE) // and is told of

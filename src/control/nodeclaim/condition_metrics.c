@@ -7,6 +7,7 @@
 
 #include "base/duration.h"
 #include "control/runtime/control.h"
+#include "model/tables/kinds.h"
 #include "reconcile/conditions.h"
 
 #define KINDS_MAX 5

@@ -5,6 +5,7 @@
 #include "control/nodepool/pool_budgets.h"
 #include "control/nodepool/pool_controller.h"
 #include "control/runtime/control.h"
+#include "model/schema/encode.h"
 #include "model/validate/validate.h"
 #include "model/validate/validate_runtime.h"
 #include "reconcile/conditions.h"

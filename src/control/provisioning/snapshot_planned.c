@@ -12,6 +12,7 @@
 #include "model/reading/catalog.h"
 #include "model/reading/pod.h"
 #include "model/reading/pod_workload.h"
+#include "model/tables/kinds.h"
 
 // Derived objects live in the snapshot's arena and point into the object that they were made from,
 // which the snapshot keeps. The reference of their own is never given back.

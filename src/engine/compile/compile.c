@@ -15,6 +15,7 @@
 #include "engine/templates/overlays.h"
 #include "engine/templates/templates.h"
 #include "engine/topology/topology_base.h"
+#include "model/tables/kinds.h"
 
 static void name_fixed_dimensions(struct problem *problem)
 {

@@ -5,6 +5,7 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "model/reading/pod.h"
+#include "model/tables/kinds.h"
 
 // How often the template fits the buffer's limits; -1 if they say nothing of what it asks for.
 static int64_t limit_count(struct arena *scratch, const struct capacity_buffer *buffer,

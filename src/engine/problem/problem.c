@@ -6,6 +6,7 @@
 
 #include "base/quantity.h"
 #include "model/reading/pod.h"
+#include "model/tables/kinds.h"
 
 void problem_note(struct problem *problem, int level, const char *reason,
                   const struct object *object, const char *message)

@@ -7,8 +7,8 @@
 #include "base/nanoseconds.h"
 #include "base/text.h"
 #include "kube/transport/exec_credential.h"
-#include "kube/transport/kube_config.h"
 #include "kube/transport/process.h"
+#include "kube/transport/secret_file.h"
 
 #define TOKEN_FILE_INTERVAL_NS MINUTE
 #define PLUGIN_TIMEOUT_NS      MINUTE
@@ -63,7 +63,7 @@ void credentials_destroy(struct credentials *credentials)
         process_cancel(credentials->process);
     exec_credential_environment_free(credentials->environment);
     exec_credential_clear(&credentials->plugin);
-    kube_config_wipe(&credentials->file_token);
+    secret_wipe(&credentials->file_token);
     free(credentials);
 }
 
@@ -117,7 +117,7 @@ bool credentials_refused(struct credentials *credentials, uint64_t generation)
 static bool read_token_file(struct credentials *credentials, struct error *error)
 {
     credentials->file_read_ns = loop_monotonic_ns(credentials->loop);
-    char *text = kube_config_read_file(credentials->config->token_file, NULL, error);
+    char *text = secret_file_read(credentials->config->token_file, NULL, error);
     if (text == NULL) {
         if (error != NULL)
             error->kind = ERROR_UNAUTHORIZED;
@@ -125,17 +125,17 @@ static bool read_token_file(struct credentials *credentials, struct error *error
     }
     size_t begin = strspn(text, " \t\r\n"), length = strcspn(text + begin, " \t\r\n");
     if (length == 0) {
-        kube_config_wipe(&text);
+        secret_wipe(&text);
         return error_set(error, ERROR_UNAUTHORIZED, "%s holds no token",
                          credentials->config->token_file);
     }
     memmove(text, text + begin, length);
     text[length] = '\0';
     if (text_equal(text, credentials->file_token)) {
-        kube_config_wipe(&text);
+        secret_wipe(&text);
         return true;
     }
-    kube_config_wipe(&credentials->file_token);
+    secret_wipe(&credentials->file_token);
     credentials->file_token = text;
     credentials->generation++;
     return true;

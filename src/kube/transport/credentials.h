@@ -1,7 +1,8 @@
 // Who a request says it is: fixed values of the kubeconfig, a token file that rotates, or a plugin.
 #pragma once
 
-#include "kube/transport/http_transport.h"
+#include "base/loop.h"
+#include "kube/transport/kube_config.h"
 
 struct credentials;
 struct credential {                  // borrowed until the loop's next turn

@@ -1,5 +1,6 @@
 #include "kube/transport/exec_credential.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,7 +8,7 @@
 #include "base/duration.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "kube/transport/kube_config.h"
+#include "kube/transport/secret_file.h"
 
 static char *exec_info(const struct kube_config *config);
 static bool overrides(const char *const *pairs, const char *pair);
@@ -36,7 +37,7 @@ char **exec_credential_environment(const struct kube_config *config)
 void exec_credential_environment_free(char **environment)
 {
     for (char **at = environment; at != NULL && *at != NULL; at++)
-        kube_config_wipe(at);
+        secret_wipe(at);
     free(environment);
 }
 
@@ -96,8 +97,8 @@ bool exec_credential_parse(const char *output, size_t length, const char *api_ve
     else if (expires != NULL && !instant_parse(expires, &credential->expires_ns, NULL))
         good = error_set(error, ERROR_UNAUTHORIZED, "expirationTimestamp is not an RFC 3339 time");
     else if (certificate != NULL)
-        good = kube_config_check_certificates(certificate, "clientCertificateData", error) &&
-               kube_config_check_key(key, "clientKeyData", error);
+        good = secret_check_certificates(certificate, "clientCertificateData", error) &&
+               secret_check_key(key, "clientKeyData", error);
     if (good) {
         credential->token = token != NULL && token[0] != '\0' ? memory_copy_string(token) : NULL;
         credential->certificate = memory_copy_string(certificate);
@@ -109,8 +110,8 @@ bool exec_credential_parse(const char *output, size_t length, const char *api_ve
 
 void exec_credential_clear(struct exec_credential *credential)
 {
-    kube_config_wipe(&credential->token);
-    kube_config_wipe(&credential->key);
+    secret_wipe(&credential->token);
+    secret_wipe(&credential->key);
     free(credential->certificate);
     *credential = (struct exec_credential){0};
 }

@@ -2,7 +2,11 @@
 // told in KUBERNETES_EXEC_INFO, and what it answers, an ExecCredential.
 #pragma once
 
-#include "kube/transport/http_transport.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "kube/transport/kube_config.h"
 
 struct exec_credential {
     char *token;             // NULL if none

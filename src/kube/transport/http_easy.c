@@ -13,7 +13,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/url.h"
-#include "kube/transport/kube_config.h"
 
 #define KEEPALIVE_IDLE_S     30
 #define KEEPALIVE_INTERVAL_S 10

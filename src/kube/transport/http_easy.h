@@ -4,6 +4,7 @@
 #include <curl/curl.h>
 
 #include "kube/transport/credentials.h"
+#include "kube/transport/http_options.h"
 #include "kube/transport/transport.h"
 
 // The API server as libcurl is to see it.

@@ -9,12 +9,12 @@
 #include "base/memory.h"
 #include "base/nanoseconds.h"
 #include "base/text.h"
-#include "kube/managed_fields.h"
-#include "kube/status.h"
 #include "kube/transport/credentials.h"
 #include "kube/transport/http_easy.h"
 #include "kube/transport/http_multi.h"
 #include "kube/transport/line_reader.h"
+#include "kube/transport/managed_fields.h"
+#include "kube/transport/status.h"
 #include "kube/transport/transient_json.h"
 
 #define RESPONSE_BYTES_MAX ((size_t)512 << 20)

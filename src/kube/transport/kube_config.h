@@ -1,13 +1,22 @@
-// Pieces of kubeconfig reading that its files share (public part: kube/http_transport.h).
+// One cluster and one user of it, resolved: what a transport needs to talk to an API server.
 #pragma once
 
-#include "kube/transport/http_transport.h"
+#include <stdbool.h>
 
-// The whole file, at most 4 MiB; NULL with an error that names it (ERROR_NOT_FOUND if absent).
-char *kube_config_read_file(const char *path, size_t *length, struct error *error);
-// `place` ("FILE: users[0].user.client-key") begins the message.
-bool kube_config_check_certificates(const char *pem, const char *place,
-                                    struct error *error) MUST_USE;
-bool kube_config_check_key(const char *pem, const char *place, struct error *error) MUST_USE;
-// Wipes, frees and forgets.
-void kube_config_wipe(char **secret);
+struct kube_config {
+    char *server;                          // https://host:port, without trailing slash
+    char *namespace;                       // of the context, or "default"
+    char *ca_data;                         // PEM; NULL: the system's
+    char *client_certificate, *client_key; // PEM
+    char *token, *token_file;              // token_file is read again when it changes (rotation)
+    char *username, *password;
+    char *exec_command; // credential plugin, with its arguments and environment
+    char **exec_arguments, **exec_environment; // NULL-terminated; environment as NAME=VALUE
+    char *exec_api_version;
+    char *exec_install_hint;   // shown if the command is not there
+    char *exec_cluster_config; // provideClusterInfo: JSON text for the plugin; NULL: not wanted
+    char *tls_server_name, *proxy_url;
+    bool insecure_skip_tls_verify;
+};
+struct kube_config *kube_config_copy(const struct kube_config *config);
+void kube_config_free(struct kube_config *config); // NULL is fine; secrets are wiped

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "base/url.h"
 #include "base/vector.h"
-#include "kube/transport/kube_config.h"
+#include "kube/transport/secret_file.h"
 #include "model/manifest/input.h"
 
 struct file {
@@ -84,7 +84,7 @@ static bool read_files(file_list *files, const char *const *paths, size_t count,
 static bool read_file(struct file *file, struct error *error)
 {
     size_t length;
-    char *text = kube_config_read_file(file->path, &length, error);
+    char *text = secret_file_read(file->path, &length, error);
     if (text == NULL)
         return false;
     bool good = documents_read_text(&file->documents, text, length, file->path, false, error);
@@ -209,7 +209,7 @@ static bool read_cluster(struct kube_config *config, const struct entry *cluster
                          "other: remove one",
                          cluster->place);
     return config->ca_data == NULL ||
-           kube_config_check_certificates(config->ca_data, cluster->place, error);
+           secret_check_certificates(config->ca_data, cluster->place, error);
 }
 
 static bool read_user(struct kube_config *config, const struct entry *user, struct error *error)
@@ -240,10 +240,10 @@ static bool read_user(struct kube_config *config, const struct entry *user, stru
     char place[sizeof user->place + 32];
     snprintf(place, sizeof place, "%s.client-certificate", user->place);
     if (config->client_certificate != NULL &&
-        !kube_config_check_certificates(config->client_certificate, place, error))
+        !secret_check_certificates(config->client_certificate, place, error))
         return false;
     snprintf(place, sizeof place, "%s.client-key", user->place);
-    return config->client_key == NULL || kube_config_check_key(config->client_key, place, error);
+    return config->client_key == NULL || secret_check_key(config->client_key, place, error);
 }
 
 static bool read_exec(struct kube_config *config, const struct entry *user,
@@ -388,7 +388,7 @@ static bool get_data(const struct entry *entry, const char *name, char **out, st
     if (encoded != NULL) {
         size_t length = 0;
         *out = decode_base64(encoded, &length);
-        kube_config_wipe(&encoded);
+        secret_wipe(&encoded);
         if (*out == NULL || strlen(*out) != length)
             return error_set(error, ERROR_INVALID, "%s.%s is not base64 of a PEM text",
                              entry->place, data_name);
@@ -400,7 +400,7 @@ static bool get_data(const struct entry *entry, const char *name, char **out, st
         return true;
     char *resolved = beside(entry->path, path);
     struct error why = {0};
-    *out = kube_config_read_file(resolved, NULL, &why);
+    *out = secret_file_read(resolved, NULL, &why);
     if (*out == NULL) // INVALID, whatever it was: NOT_FOUND means that there is no kubeconfig
         error_set(error, ERROR_INVALID, "%s.%s, %s", entry->place, name, why.message);
     free(resolved);

@@ -1,5 +1,9 @@
+// Kubeconfig files: reading and merging them.
 #pragma once
 
+#include <stddef.h>
+
+#include "base/error.h"
 #include "kube/transport/kube_config.h"
 
 // Reads and merges the files as kubectl does: of a cluster, user or context the first file that

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "kube/managed_fields.h"
+#include "kube/transport/managed_fields.h"
 #include "kube/transport/transient_json.h"
 
 static void line_reader_compact(struct line_reader *reader);

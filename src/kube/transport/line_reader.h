@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "base/error.h"
 #include "base/text.h"
 
 struct line_reader { // zero-initialised is empty; free with line_reader_free()

@@ -1,5 +1,6 @@
-// How requests reach an API server. Two implementations: HTTP over libcurl (kube/http_transport.h)
-// and, in the simulation, a direct call into the embedded API server on virtual time (sim/).
+// How requests reach an API server. Two implementations: HTTP over libcurl
+// (kube/transport/http_transport.h) and, in the simulation, a direct call into the embedded API
+// server on virtual time (sim/).
 //
 // Bodies are JSON values, not text, so that the simulated world pays for no parsing.
 #pragma once

@@ -2,7 +2,8 @@
 // 1.1's words for booleans, C-like integers, floats; everything else is a string.
 #pragma once
 
-#include "model/manifest/input_yaml.h"
+#include <jansson.h>
+#include <stddef.h>
 
 // What a plain scalar means (yaml_scalar.c): a new value, or NULL if JSON cannot say it (.nan,
 // .inf).

@@ -1,5 +1,6 @@
 #include "model/schema/decode.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,22 +36,6 @@ static bool decode_struct(struct decoder *decoder, const struct place *place,
                           const struct type *type, const json_t *value, char *to);
 
 // --- entry ---------------------------------------------------------------------------------------
-static const struct kind *document_kind(const json_t *document, struct error *error)
-{
-    const char *api_version = json_string_value(json_object_get(document, "apiVersion"));
-    const char *name = json_string_value(json_object_get(document, "kind"));
-    if (api_version == NULL || name == NULL) {
-        error_set(error, ERROR_INVALID, "%s: expected a string, found nothing of that kind",
-                  name == NULL ? "kind" : "apiVersion");
-        return NULL;
-    }
-    const struct kind *kind = kind_find(api_version, name);
-    if (kind == NULL)
-        error_set(error, ERROR_INVALID, "kind: %.100s of %.100s is not a kind that adze knows",
-                  name, api_version);
-    return kind;
-}
-
 static bool check_kind(const json_t *document, const struct kind *kind, struct error *error)
 {
     const char *name = json_string_value(json_object_get(document, "kind"));
@@ -101,13 +86,12 @@ struct object *object_salvage(const json_t *document, const struct kind *kind)
 struct object *object_decode(const json_t *document, const struct kind *kind, enum decode_mode mode,
                              struct error *error)
 {
+    assert(kind != NULL);
     if (!json_is_object(document)) {
         error_set(error, ERROR_INVALID, "the document is not an object");
         return NULL;
     }
-    if (kind == NULL)
-        kind = document_kind(document, error);
-    if (kind == NULL || !check_kind(document, kind, error))
+    if (!check_kind(document, kind, error))
         return NULL;
     struct decoder decoder = {.error = error,
                               .strict = mode == DECODE_STRICT && kind_is_whole(kind)};

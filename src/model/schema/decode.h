@@ -4,9 +4,10 @@
 
 #include "model/schema/object.h"
 
-// Typed object of a JSON document; `kind` NULL takes it from apiVersion and kind. The error names
-// the field path ("spec.template.spec.requirements[1].operator"). Defaults of the tables are
-// applied (as an API server would have done). Result: one reference, owned by the caller.
+// Typed object of a JSON document of that kind (document_decode() of model/tables/kinds.h finds the
+// kind itself). The error names the field path ("spec.template.spec.requirements[1].operator").
+// Defaults of the tables are applied (as an API server would have done). Result: one reference,
+// owned by the caller.
 struct object *object_decode(const json_t *document, const struct kind *kind, enum decode_mode mode,
                              struct error *error) MUST_USE;
 // What can be read of an object that does not decode: fields, list items and map entries of the

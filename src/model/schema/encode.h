@@ -8,3 +8,8 @@ json_t *struct_encode(const struct type *type, const void *value); // an object,
 json_t *string_list_encode(const struct string_list *list);
 json_t *string_map_encode(const struct string_map *map);
 json_t *resource_map_encode(const struct resource_map *map);
+
+// The whole object as JSON with apiVersion and kind; the caller owns it. It may have been filled by
+// hand (a NodeClaim to create): `object->kind` must be set; nothing else of the header but `meta`
+// is read.
+json_t *object_encode(const struct object *object);

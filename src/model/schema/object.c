@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "model/schema/pack.h"
-#include "model/schema/tables.h"
 
 struct object *object_acquire(const struct object *object)
 {
@@ -29,15 +27,6 @@ void object_release(const struct object *object)
     assert(before > 0);
     if (before == 1)
         free(mutable);
-}
-
-struct object *object_copy(const struct object *object)
-{
-    CLEANUP_ARENA struct arena *arena = arena_create(8192);
-    struct error error = {0};
-    struct object *copy = object_pack(object, arena, &error);
-    assert(copy != NULL); // 4 GiB in one object that this program itself has made
-    return copy;
 }
 
 void object_describe(const struct object *object, char out[600])
@@ -153,13 +142,4 @@ bool string_list_has(const struct string_list *list, const char *text)
         if (strcmp(list->items[i], text) == 0)
             return true;
     return false;
-}
-
-const struct field *type_field(const struct type *type, const char *name)
-{
-    for (const struct field *field = type->fields; field < type->fields + type->fields_count;
-         field++)
-        if (strcmp(field->name, name) == 0)
-            return field;
-    return NULL;
 }

@@ -110,7 +110,7 @@ struct object {
     OBJECT_HEADER;
 };
 
-// Identifiers of the kinds that adze knows; the tables are in kinds.h.
+// Identifiers of the kinds that adze knows; their table is model/tables/kinds.h.
 enum kind_id {
     KIND_POD,
     KIND_NODE,
@@ -154,30 +154,15 @@ struct kind {
     const char *singular;
     bool namespaced;
     bool custom;             // comes as a CRD that adze ships
-    const struct type *type; // the table (model/type.h)
-    // ... further CRD facts (short names, columns, subresources): model/kinds.h
-    const struct custom_kind *custom_facts; // NULL for built-in kinds
+    const struct type *type; // the table (model/schema/type.h)
+    // Short names, columns, subresources of the CRD (model/schema/type.h); NULL for built-in kinds.
+    const struct custom_kind *custom_facts;
 };
-
-const struct kind *kind_get(enum kind_id id);
-// By any version that is served. Or NULL.
-const struct kind *kind_find(const char *api_version, const char *name);
-const struct kind *kind_find_plural(const char *group, const char *version, const char *plural);
 
 // How strictly input is read. LENIENT is for objects that an API server sends: unknown fields are
 // skipped, a field of the wrong form is an error that names its path. STRICT refuses unknown
 // fields.
 enum decode_mode { DECODE_LENIENT, DECODE_STRICT };
-
-// The whole object as JSON with apiVersion and kind; the caller owns it.
-json_t *object_encode(const struct object *object);
-// Encodes a struct that has been filled by hand (not made by object_decode), e.g. a NodeClaim to
-// create. `object->kind` must be set; nothing else of the header but `meta` is read.
-// (The same function: object_encode.)
-
-// The same object in a block of its own, from one that may have been filled by hand in pieces (a
-// NodeClaim that is to be launched): one reference, owned by the caller. Maps must be sorted.
-struct object *object_copy(const struct object *object);
 
 struct object *object_acquire(const struct object *object); // NULL is fine
 void object_release(const struct object *object);           // NULL is fine

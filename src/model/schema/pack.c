@@ -68,6 +68,15 @@ struct object *object_pack(const struct object *source, struct arena *arena, str
     return object;
 }
 
+struct object *object_copy(const struct object *object)
+{
+    CLEANUP_ARENA struct arena *arena = arena_create(8192);
+    struct error error = {0};
+    struct object *copy = object_pack(object, arena, &error);
+    assert(copy != NULL); // 4 GiB in one object that this program itself has made
+    return copy;
+}
+
 // --- structs -------------------------------------------------------------------------------------
 // Room for
 // `bytes` more in the structs' part; NULL while measuring.

@@ -9,6 +9,10 @@
 struct object *object_pack(const struct object *source, struct arena *arena,
                            struct error *error) MUST_USE;
 
+// The same object in a block of its own, from one that may have been filled by hand in pieces (a
+// NodeClaim that is to be launched): one reference, owned by the caller. Maps must be sorted.
+struct object *object_copy(const struct object *object);
+
 // What an empty list or map points to: non-NULL, never read.
 extern char empty_items[];
 // Walking a list without knowing its item type.

@@ -10,9 +10,12 @@
 #include "model/manifest/input.h"
 #include "model/reading/catalog.h"
 #include "model/schema/decode.h"
+#include "model/schema/encode.h"
+#include "model/schema/pack.h"
 #include "model/schema/type.h"
 #include "model/snapshot/admission.h"
 #include "model/snapshot/workloads.h"
+#include "model/tables/kinds.h"
 
 static bool add_documents(struct snapshot *snapshot, const struct documents *documents,
                           const char *text, size_t length, bool strict, struct error *error);

@@ -7,7 +7,9 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "model/reading/selector.h"
+#include "model/schema/pack.h"
 #include "model/snapshot/admission.h"
+#include "model/tables/kinds.h"
 
 struct workload { // the parts of a Deployment, ReplicaSet, StatefulSet or Job that matter here
     const struct object *object;

@@ -1,9 +1,9 @@
-// The kinds that adze knows.
-#include "model/schema/object.h"
+#include "model/tables/kinds.h"
 
 #include <assert.h>
 #include <string.h>
 
+#include "model/schema/decode.h"
 #include "model/schema/tables.h"
 
 #define BUILT_IN(identifier, group_name, version_name, api, kind_name, plural_name, singular_name, \
@@ -119,4 +119,30 @@ const struct kind *kind_find_plural(const char *group, const char *version, cons
             strcmp(kind->version, version) == 0)
             return kind;
     return NULL;
+}
+
+static const struct kind *document_kind(const json_t *document, struct error *error)
+{
+    const char *api_version = json_string_value(json_object_get(document, "apiVersion"));
+    const char *name = json_string_value(json_object_get(document, "kind"));
+    if (api_version == NULL || name == NULL) {
+        error_set(error, ERROR_INVALID, "%s: expected a string, found nothing of that kind",
+                  name == NULL ? "kind" : "apiVersion");
+        return NULL;
+    }
+    const struct kind *kind = kind_find(api_version, name);
+    if (kind == NULL)
+        error_set(error, ERROR_INVALID, "kind: %.100s of %.100s is not a kind that adze knows",
+                  name, api_version);
+    return kind;
+}
+
+struct object *document_decode(const json_t *document, enum decode_mode mode, struct error *error)
+{
+    if (!json_is_object(document)) {
+        error_set(error, ERROR_INVALID, "the document is not an object");
+        return NULL;
+    }
+    const struct kind *kind = document_kind(document, error);
+    return kind == NULL ? NULL : object_decode(document, kind, mode, error);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/schema/encode.h"
 #include "model/schema/karpenter.h"
 #include "model/schema/schema.h"
 #include "model/tables/karpenter_tables.h"

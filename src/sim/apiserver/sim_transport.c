@@ -9,7 +9,7 @@
 #include "base/nanoseconds.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "kube/status.h"
+#include "kube/transport/status.h"
 #include "sim/apiserver/api_watch.h"
 
 #define REQUEST_TIMEOUT_DEFAULT (30 * SECOND)

@@ -41,8 +41,9 @@ void kubelets_destroy(struct kubelets *kubelets)
     free(kubelets);
 }
 
-void kubelets_leave(struct kubelets *kubelets, struct world_object *object)
+void kubelets_leave(void *part, struct world_object *object)
 {
+    struct kubelets *kubelets = part;
     if (!object->gone)
         return;
     if (world_is(object, KIND_NODE)) {
@@ -53,8 +54,9 @@ void kubelets_leave(struct kubelets *kubelets, struct world_object *object)
     }
 }
 
-void kubelets_enter(struct kubelets *kubelets, struct world_object *object)
+void kubelets_enter(void *part, struct world_object *object)
 {
+    struct kubelets *kubelets = part;
     if (world_is(object, KIND_NODE))
         kubelet_node_enters(kubelets, object);
     else if (world_is(object, KIND_POD) && object->on_node != NULL)

@@ -8,4 +8,8 @@
 
 #include "sim/world/world_internal.h"
 
-WORLD_PART(kubelets);
+struct kubelets *kubelets_create(struct world *world);
+void kubelets_destroy(struct kubelets *kubelets);
+// The world's cache tells (world_change).
+void kubelets_leave(void *kubelets, struct world_object *object);
+void kubelets_enter(void *kubelets, struct world_object *object);

@@ -1,7 +1,5 @@
-// Node lifecycle (Kubernetes: Nodes; Taints and Tolerations; Node Conditions; Pod Garbage
-// Collection): missed heartbeats make a node unreachable, conditions become taints, NoExecute
-// taints evict, Nodes of machines that are gone are deleted (as a cloud controller manager does),
-// and so are the pods of Nodes that are gone.
+#include "sim/kubelet/node_lifecycle.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +7,6 @@
 #include "model/reading/pod.h"
 #include "sim/kubelet/kubelet.h"
 #include "sim/kubelet/kubelet_nodes.h"
-#include "sim/workloads/workloads.h"
 #include "sim/world/world_write.h"
 
 #define TAINT_NOT_READY   "node.kubernetes.io/not-ready"
@@ -62,15 +59,17 @@ static bool has_no_execute(const struct world_object *node)
     return false;
 }
 
-void node_lifecycle_leave(struct node_lifecycle *lifecycle, struct world_object *object)
+void node_lifecycle_leave(void *part, struct world_object *object)
 {
+    struct node_lifecycle *lifecycle = part;
     if (world_is(object, KIND_NODE) && object->gone &&
         world_pods_on(lifecycle->world, object->name)->count > 0)
         work_queue_add(lifecycle->orphans, object->name);
 }
 
-void node_lifecycle_enter(struct node_lifecycle *lifecycle, struct world_object *object)
+void node_lifecycle_enter(void *part, struct world_object *object)
 {
+    struct node_lifecycle *lifecycle = part;
     struct world *world = lifecycle->world;
     if (world_is(object, KIND_NODE)) {
         work_queue_add(lifecycle->taints, object->name);

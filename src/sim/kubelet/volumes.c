@@ -1,9 +1,3 @@
-// Persistent volumes (Kubernetes: Persistent Volumes; Storage Classes; Ephemeral Volumes): claims
-// of ephemeral volumes, binding to volumes that are there, provisioning, attachment and detachment,
-// reclaiming.
-//
-// Simple on purpose: no protection finalizers, no capacity accounting, and every CSI driver
-// attaches.
 #include "sim/kubelet/volumes.h"
 
 #include <stdlib.h>
@@ -152,8 +146,9 @@ static void queue_attachments(struct volumes *volumes, const struct world_object
     }
 }
 
-void volumes_leave(struct volumes *volumes, struct world_object *object)
+void volumes_leave(void *part, struct world_object *object)
 {
+    struct volumes *volumes = part;
     if (!object->gone)
         return;
     const struct world *world = volumes->world;
@@ -172,8 +167,9 @@ void volumes_leave(struct volumes *volumes, struct world_object *object)
     }
 }
 
-void volumes_enter(struct volumes *volumes, struct world_object *object)
+void volumes_enter(void *part, struct world_object *object)
 {
+    struct volumes *volumes = part;
     const struct world *world = volumes->world;
     if (world_is(object, KIND_POD) && uses_claims(object)) {
         work_queue_add(volumes->pods, object->key);

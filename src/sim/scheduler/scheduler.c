@@ -95,8 +95,9 @@ static void nomination_ends(struct scheduler *scheduler, const char *node_name)
         scheduler_event(scheduler, EVENT_POD_LEFT);
 }
 
-void scheduler_leave(struct scheduler *scheduler, struct world_object *object)
+void scheduler_leave(void *part, struct world_object *object)
 {
+    struct scheduler *scheduler = part;
     if (object->typed == NULL)
         return;
     note_change(scheduler, object);
@@ -115,8 +116,9 @@ void scheduler_leave(struct scheduler *scheduler, struct world_object *object)
         scheduler_look_at_bindings(scheduler);
 }
 
-void scheduler_enter(struct scheduler *scheduler, struct world_object *object)
+void scheduler_enter(void *part, struct world_object *object)
 {
+    struct scheduler *scheduler = part;
     json_t *before = scheduler->leaving;
     scheduler->leaving = NULL;
     if (object->typed != NULL)

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "model/schema/type.h"
+#include "model/tables/kinds.h"
 #include "sim/store/store_internal.h"
 
 enum { CLUSTER = 0, NAMESPACED = 1, STATUS = 2, SCALE = 4 };

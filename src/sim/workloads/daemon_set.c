@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/schema/decode.h"
+#include "model/tables/kinds.h"
 #include "sim/scheduler/scheduler_filters.h"
 #include "sim/scheduler/scheduler_node_affinity.h"
 #include "sim/workloads/workloads.h"

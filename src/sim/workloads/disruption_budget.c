@@ -1,11 +1,10 @@
-// Status of PodDisruptionBudgets (Kubernetes: Specifying a Disruption Budget). Each budget keeps
-// running counts of its pods, so that a change of one pod costs no more than matching it.
+#include "sim/workloads/disruption_budget.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/nanoseconds.h"
 #include "model/reading/selector.h"
-#include "sim/workloads/workloads.h"
 #include "sim/world/world_write.h"
 
 #define DISRUPTED_TIMEOUT_NS (2 * MINUTE) // an eviction that has not led to a deletion is forgotten
@@ -66,16 +65,18 @@ void budgets_destroy(struct budgets *budgets)
     free(budgets);
 }
 
-void budgets_leave(struct budgets *budgets, struct world_object *object)
+void budgets_leave(void *part, struct world_object *object)
 {
+    struct budgets *budgets = part;
     if (world_is(object, KIND_POD))
         pod_changes(budgets, object, -1);
     else if (world_is(object, KIND_POD_DISRUPTION_BUDGET) && object->gone)
         budget_leaves(budgets, object);
 }
 
-void budgets_enter(struct budgets *budgets, struct world_object *object)
+void budgets_enter(void *part, struct world_object *object)
 {
+    struct budgets *budgets = part;
     if (world_is(object, KIND_POD))
         pod_changes(budgets, object, +1);
     else if (world_is(object, KIND_POD_DISRUPTION_BUDGET))

@@ -1,12 +1,8 @@
-// Garbage collection by owner references (Kubernetes: Garbage Collection; Owners and Dependents).
-//
-// An object all of whose owners are gone is deleted. An owner with the finalizer foregroundDeletion
-// waits for the dependents that block it; with the finalizer orphan its dependents lose their
-// reference to it.
+#include "sim/workloads/owner_collector.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/workloads/workloads.h"
 #include "sim/world/world_write.h"
 
 struct collector {
@@ -42,8 +38,9 @@ static bool has_finalizer(const struct world_object *object, const char *name)
     return false;
 }
 
-void collector_leave(struct collector *collector, struct world_object *object)
+void collector_leave(void *part, struct world_object *object)
 {
+    struct collector *collector = part;
     if (!object->gone || object->uid == NULL)
         return;
     work_queue_forget(collector->queue, object->uid);
@@ -68,8 +65,9 @@ static bool lacks_owner(const struct collector *collector, const struct world_ob
     return false;
 }
 
-void collector_enter(struct collector *collector, struct world_object *object)
+void collector_enter(void *part, struct world_object *object)
 {
+    struct collector *collector = part;
     if (object->uid == NULL)
         return;
     bool waits = world_is_deleting(object) &&

@@ -78,8 +78,9 @@ static void queue_controllers(struct workloads *workloads, const struct world_ob
         queue_controllers(workloads, owner);
 }
 
-void workloads_leave(struct workloads *workloads, struct world_object *object)
+void workloads_leave(void *part, struct world_object *object)
 {
+    struct workloads *workloads = part;
     if (world_is(object, KIND_POD))
         daemon_set_pod_leave(workloads, object);
     if (world_is(object, KIND_DAEMON_SET) && object->gone)
@@ -92,8 +93,9 @@ void workloads_leave(struct workloads *workloads, struct world_object *object)
     }
 }
 
-void workloads_enter(struct workloads *workloads, struct world_object *object)
+void workloads_enter(void *part, struct world_object *object)
 {
+    struct workloads *workloads = part;
     if (world_is(object, KIND_POD))
         daemon_set_pod_enter(workloads, object);
     if (world_is(object, KIND_NODE))

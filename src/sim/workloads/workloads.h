@@ -5,16 +5,11 @@
 #include "sim/world/world_internal.h"
 
 // Deployment, ReplicaSet, StatefulSet, DaemonSet, Job: see the files of these names.
-WORLD_PART(workloads);
-// Status of PodDisruptionBudgets, counted at once with every change of a pod.
-WORLD_PART(budgets);
-// Owner references: background, foreground and orphan deletion.
-WORLD_PART(collector);
-// Taints of nodes by their conditions, eviction by NoExecute taints, pods and Nodes of dead
-// machines.
-WORLD_PART(node_lifecycle);
-// Binding and provisioning of claims, claims of ephemeral volumes, attachment and detachment.
-WORLD_PART(volumes);
+struct workloads *workloads_create(struct world *world);
+void workloads_destroy(struct workloads *workloads);
+// The world's cache tells (world_change).
+void workloads_leave(void *workloads, struct world_object *object);
+void workloads_enter(void *workloads, struct world_object *object);
 
 // --- shared by the workload controllers ----------------------------------------------------------
 struct workloads {

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/nanoseconds.h"
 #include "model/schema/decode.h"
+#include "model/tables/kinds.h"
 
 static struct world_object *object_add(struct world_kind *kind, json_t *json, const char *key);
 static void object_fill(struct world_object *object, json_t *json);
@@ -15,6 +16,24 @@ static void object_empty(struct world_object *object);
 static void index_add(struct world *world, struct world_object *object);
 static void index_remove(struct world *world, struct world_object *object);
 static const json_t *find_condition(const json_t *object, const char *type);
+
+void world_observe(struct world *world, world_change leave, world_change enter, void *part)
+{
+    assert(world->observers_count < WORLD_OBSERVERS_MAX);
+    world->observers[world->observers_count++] = (struct world_observer){leave, enter, part};
+}
+
+static void tell_leave(struct world *world, struct world_object *object)
+{
+    for (uint32_t i = 0; i < world->observers_count; i++)
+        world->observers[i].leave(world->observers[i].part, object);
+}
+
+static void tell_enter(struct world *world, struct world_object *object)
+{
+    for (uint32_t i = 0; i < world->observers_count; i++)
+        world->observers[i].enter(world->observers[i].part, object);
+}
 
 void world_key(const char *namespace, const char *name, char out[WORLD_KEY_MAX])
 {
@@ -42,20 +61,20 @@ void world_refresh(struct world *world, struct world_kind *kind, const char *nam
     if (object == NULL) {
         object = object_add(kind, json, key);
     } else {
-        world_leave(world, object);
+        tell_leave(world, object);
         index_remove(world, object);
         object_empty(object);
         object_fill(object, json);
     }
     index_add(world, object);
-    world_enter(world, object);
+    tell_enter(world, object);
 }
 
 void world_cache_drop(struct world_object *object)
 {
     struct world_kind *kind = object->kind;
     object->gone = true;
-    world_leave(kind->world, object);
+    tell_leave(kind->world, object);
     index_remove(kind->world, object);
     map_remove(kind->objects, object->key);
     *(object->kind_previous == NULL ? &kind->first : &object->kind_previous->kind_next) =

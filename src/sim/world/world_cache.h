@@ -4,11 +4,9 @@
 
 #include "sim/world/world_internal.h"
 
+// From now on the part is told of each change, after those that observe already.
+void world_observe(struct world *world, world_change leave, world_change enter, void *part);
+
 // The object has left the store. Frees it.
 void world_cache_drop(struct world_object *object);
 void world_cache_clear(struct world *world); // without telling the parts; frees the kinds' maps
-
-// world.c: what the cache calls. leave: the old state (gone is set if it is the last); enter: the
-// new one.
-void world_leave(struct world *world, struct world_object *object);
-void world_enter(struct world *world, struct world_object *object);

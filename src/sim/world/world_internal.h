@@ -13,8 +13,8 @@
 #include "base/vector.h"
 #include "model/schema/core.h"
 #include "sim/store/store.h"
-#include "sim/world.h"
 #include "sim/world/work_queue.h"
+#include "sim/world/world_options.h"
 
 #define WORLD_KEY_MAX            640
 #define ANNOTATION_SELECTED_NODE "volume.kubernetes.io/selected-node"
@@ -78,6 +78,15 @@ struct world_event_record { // an Event object, to be removed in time
     char *namespace, *name;
 };
 
+// A part of the world that follows the cache. `leave` gets the old state of an object, which is
+// still in place (`gone` is set if it is the last); `enter` gets the new one.
+typedef void (*world_change)(void *part, struct world_object *object);
+struct world_observer {
+    world_change leave, enter;
+    void *part;
+};
+#define WORLD_OBSERVERS_MAX 8
+
 struct scheduler;
 struct kubelets;
 struct workloads;
@@ -95,6 +104,8 @@ struct world {
     struct map *by_uid;    // struct world_object *
     struct map *owners;    // by the owner's uid: struct world_owner *
     struct map *node_pods; // by node name: struct world_node_pods *
+    struct world_observer observers[WORLD_OBSERVERS_MAX]; // told in this order
+    uint32_t observers_count;
     struct work_queue *resources_look;
     uint64_t next_serial;
     struct {
@@ -151,9 +162,7 @@ int64_t world_annotation_seconds(const struct world_object *object, const char *
 // metadata.generation at creation is 1 for kinds that have one.
 int64_t world_generation(const struct world_object *object);
 
-// --- writing: the cache is up to date afterwards; `object` may be gone then ----------------------
-// Values are stolen. False: refused; the reason is in *error, if
-// Reads one object of the store anew.
+// Reads one object of the store anew; every write of a part does so by itself (world_write.h).
 void world_refresh(struct world *world, struct world_kind *kind, const char *namespace,
                    const char *name);
 
@@ -165,10 +174,3 @@ int64_t world_pod_ready_since(const struct world_object *pod); // 0: is not read
 // Ready for at least that long; if not yet, *wait_ns says when to look again (untouched otherwise).
 bool world_pod_available(const struct world *world, const struct world_object *pod,
                          int64_t min_ready_ns, int64_t *wait_ns);
-
-// --- the parts: created with the world, before the first object enters ---------------------------
-#define WORLD_PART(part)                                               \
-    struct part *part##_create(struct world *world);                   \
-    void part##_destroy(struct part *part);                            \
-    void part##_leave(struct part *part, struct world_object *object); \
-    void part##_enter(struct part *part, struct world_object *object)

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/nanoseconds.h"
+#include "model/tables/kinds.h"
 #include "sim/store/store_remove.h"
 #include "sim/world/world_cache.h"
 

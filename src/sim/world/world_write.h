@@ -1,11 +1,12 @@
-// Writes of the world's parts: straight into the store, then into the cache.
+// Writes of the world's parts: straight into the store, then into the cache, which is up to date
+// afterwards; `object` may be gone then. Values are stolen. False: refused; the reason is in
+// *error, if given.
 #pragma once
 
 #include "sim/world/world_internal.h"
 
 // delay_ns, longer by up to options.jitter, by the seed and `text` alone.
 int64_t world_jitter(const struct world *world, const char *text, int64_t delay_ns);
-// given.
 bool world_add(struct world *world, enum kind_id id, const char *namespace, json_t *value,
                struct error *error);
 bool world_replace(struct world *world, struct world_object *object, json_t *value);

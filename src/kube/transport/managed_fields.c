@@ -1,4 +1,4 @@
-#include "kube/managed_fields.h"
+#include "kube/transport/managed_fields.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "kube/status.h"
+#include "kube/transport/status.h"
 
 #include <string.h>
 

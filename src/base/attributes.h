@@ -1,0 +1,6 @@
+// What the compiler is told of functions.
+#pragma once
+
+#define MUST_USE __attribute__((warn_unused_result))
+#define PRINTF_LIKE(text_index, first_index) \
+    __attribute__((format(printf, text_index, first_index)))

@@ -1,0 +1,14 @@
+// The kinds that adze knows: one row each with its names and the table of its fields.
+#pragma once
+
+#include "model/schema/object.h"
+
+const struct kind *kind_get(enum kind_id id);
+// By any version that is served. Or NULL.
+const struct kind *kind_find(const char *api_version, const char *name);
+const struct kind *kind_find_plural(const char *group, const char *version, const char *plural);
+
+// Typed object of a JSON document of any of these kinds: object_decode() by its apiVersion and
+// kind.
+struct object *document_decode(const json_t *document, enum decode_mode mode,
+                               struct error *error) MUST_USE;
