@@ -55,10 +55,10 @@ void disruption_plan(struct problem *problem, const struct plan_options *options
     CLEANUP_ARENA struct arena *arena = arena_create(65536);
     struct disruption disruption;
     disruption_begin_with(&disruption, problem, options->inputs, plan, arena);
-    disruption.tells = options->verdicts;
+    disruption.explains = options->verdicts;
     plan->has_disruptions = true;
     ask_methods(&disruption, options->method);
-    verdicts_finish(&disruption, options->method);
+    blocked_reasons_finish(&disruption, options->method);
     take_notes(&disruption);
     disruption_end(&disruption);
 }

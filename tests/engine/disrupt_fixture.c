@@ -194,7 +194,7 @@ struct plan_fixture disrupt(struct text *world, const char *method, const char *
 }
 
 struct plan_fixture disrupt_running(struct text *world, const char *method, const char *settings,
-                                    const struct disrupt_inputs *inputs)
+                                    const struct disruption_inputs *inputs)
 {
     const struct plan_options options = {
         .disrupt = true, .method = method_of(method), .inputs = inputs};

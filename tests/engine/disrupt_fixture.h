@@ -51,7 +51,7 @@ struct plan_fixture disrupt(struct text *world, const char *method, const char *
 struct plan_fixture disrupt_bare(struct text *world, const char *method, const char *settings);
 // The same with what only a running controller knows.
 struct plan_fixture disrupt_running(struct text *world, const char *method, const char *settings,
-                                    const struct disrupt_inputs *inputs);
+                                    const struct disruption_inputs *inputs);
 #define UPSTREAM     "COMPATIBILITY: upstream"
 #define SPOT_TO_SPOT "FEATURE_GATES: SpotToSpotConsolidation=true"
 

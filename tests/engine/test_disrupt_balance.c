@@ -34,13 +34,13 @@ static void scores_DIS_191_DIS_192_DIS_505_DIS_506_DIS_507(void **state)
         for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
             struct disruption_pool balanced = {
                 .pool = &pool,
-                .balance_cost = cases[i].total_cost,
-                .balance_price = (int64_t)(cases[i].total_price * 1e9 + 0.5) * (int64_t)scale};
+                .balanced_cost = cases[i].total_cost,
+                .balanced_price = (int64_t)(cases[i].total_price * 1e9 + 0.5) * (int64_t)scale};
             struct disruption_candidate candidate = {.pool = &balanced, .cost = cases[i].cost};
             struct disruption_candidate *list = &candidate;
             double savings = cases[i].savings * 1e9;
             int64_t exact = (int64_t)(savings + (savings < 0 ? -0.5 : 0.5)) * (int64_t)scale;
-            assert_int_equal(balance_approves(&list, 1, exact), cases[i].approved);
+            assert_int_equal(balanced_policy_approves(&list, 1, exact), cases[i].approved);
         }
 }
 
@@ -49,17 +49,18 @@ static void every_pool_must_agree_DIS_194_DIS_195_DIS_509(void **state)
     (void)state;
     struct node_pool spec = {.spec.disruption.consolidation_policy = "Balanced"};
     struct node_pool plain = {.spec.disruption.consolidation_policy = "WhenEmptyOrUnderutilized"};
-    struct disruption_pool a = {.pool = &spec, .balance_cost = 10, .balance_price = 1000};
-    struct disruption_pool b = {.pool = &spec, .balance_cost = 10, .balance_price = 1000};
+    struct disruption_pool a = {.pool = &spec, .balanced_cost = 10, .balanced_price = 1000};
+    struct disruption_pool b = {.pool = &spec, .balanced_cost = 10, .balanced_price = 1000};
     struct disruption_candidate x = {.pool = &a, .cost = 1, .price = 300};
     struct disruption_candidate y = {.pool = &b, .cost = 9, .price = 100};
     struct disruption_candidate *both[] = {&x, &y};
-    assert_false(balance_approves(both, 2, 400)); // b: 100 of 1000 for nine tenths of the trouble
+    assert_false(
+        balanced_policy_approves(both, 2, 400)); // b: 100 of 1000 for nine tenths of the trouble
     y.cost = 2;
-    assert_true(balance_approves(both, 2, 400));
+    assert_true(balanced_policy_approves(both, 2, 400));
     y.cost = 9;
     b.pool = &plain;
-    assert_true(balance_approves(both, 2, 400));
+    assert_true(balanced_policy_approves(both, 2, 400));
 }
 
 // A third of 100 for a third of the disruption, of a total of 200: half, to the last digit.
@@ -68,21 +69,21 @@ static void shares_are_exact_DIS_194_DIS_701(void **state)
     (void)state;
     struct node_pool spec = {.spec.disruption.consolidation_policy = "Balanced"};
     struct node_pool plain = {.spec.disruption.consolidation_policy = "WhenEmptyOrUnderutilized"};
-    struct disruption_pool a = {.pool = &spec, .balance_cost = 3, .balance_price = 200};
+    struct disruption_pool a = {.pool = &spec, .balanced_cost = 3, .balanced_price = 200};
     struct disruption_pool b = {.pool = &plain};
     struct disruption_candidate x = {.pool = &a, .cost = 1, .price = 1};
     struct disruption_candidate y = {.pool = &b, .cost = 1, .price = 2};
     struct disruption_candidate *both[] = {&x, &y};
-    assert_true(balance_approves(both, 2, 100));
-    assert_false(balance_approves(both, 2, 99));
+    assert_true(balanced_policy_approves(both, 2, 100));
+    assert_false(balanced_policy_approves(both, 2, 99));
     // Prices and costs of the greatest clusters.
-    a.balance_price = INT64_C(2000000000000000);
-    a.balance_cost = 30000000;
+    a.balanced_price = INT64_C(2000000000000000);
+    a.balanced_cost = 30000000;
     x.cost = 10000000;
     x.price = INT64_C(1000000000000000);
     y.price = INT64_C(2000000000000000);
-    assert_true(balance_approves(both, 2, INT64_C(1000000000000000)));
-    assert_false(balance_approves(both, 2, INT64_C(999999999999999)));
+    assert_true(balanced_policy_approves(both, 2, INT64_C(1000000000000000)));
+    assert_false(balanced_policy_approves(both, 2, INT64_C(999999999999999)));
 }
 
 // --- totals --------------------------------------------------------------------------------------
@@ -129,8 +130,8 @@ static void totals_count_all_nodes_of_the_pool_DIS_190(void **state)
         const struct disruption_pool *pool = &table.pools.items[1];
         assert_string_equal(pool->pool->meta.name, "pool");
         // 3 + 2 + 2 + 1 + 2; of nodes that are no candidates upstream counts mirror pods, too.
-        assert_true(pool->balance_cost == (upstream ? 12.0 : 10.0));
-        assert_true(pool->balance_price == INT64_C(1300000000)); // 0.80 + 0.20 + 3 x 0.10
+        assert_true(pool->balanced_cost == (upstream ? 12.0 : 10.0));
+        assert_true(pool->balanced_price == INT64_C(1300000000)); // 0.80 + 0.20 + 3 x 0.10
         disruption_end(&disruption);
         arena_destroy(plan.arena);
     }
@@ -229,7 +230,7 @@ static void validation_asks_for_no_score_DIS_199(void **state)
     struct text world = {0};
     add_scant_saving(&world, "pool");
     PLAN p = disrupt_bare(&world, "multi", UPSTREAM);
-    struct disrupt_check check = {.reason = DISRUPTION_UNDERUTILIZED,
+    struct command_check check = {.reason = DISRUPTION_UNDERUTILIZED,
                                   .nodes = {nodes, 2},
                                   .replacements = 1,
                                   .types = {types, 1}};

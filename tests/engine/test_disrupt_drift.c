@@ -191,7 +191,7 @@ static void the_next_waits_until_the_pool_is_whole_DIS_728(void **state)
     const char *busy[] = {"b"};
     struct string_list names = {.items = busy, .count = 1};
     PLAN p =
-        disrupt_running(&world, "static-drift", NULL, &(struct disrupt_inputs){.busy = &names});
+        disrupt_running(&world, "static-drift", NULL, &(struct disruption_inputs){.busy = &names});
     assert_disrupts(p.plan, "");
 }
 

@@ -20,7 +20,7 @@
 static struct plan_fixture expire(struct text *world, const char *settings, int64_t lead_ns)
 {
     return disrupt_running(world, "expiry", settings,
-                           &(struct disrupt_inputs){.expiry_lead_ns = lead_ns});
+                           &(struct disruption_inputs){.expiry_lead_ns = lead_ns});
 }
 
 // One node with a pod that expires so many minutes from now.

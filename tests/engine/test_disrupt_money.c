@@ -38,7 +38,7 @@ static void add_type(struct text *world, const char *name, const char *cpu, cons
 }
 
 static struct plan_fixture decide(struct text *world, const char *method, const char *settings,
-                                  const struct disrupt_inputs *inputs)
+                                  const struct disruption_inputs *inputs)
 {
     const struct plan_options options = {
         .disrupt = true, .verdicts = true, .method = method_of(method), .inputs = inputs};
@@ -78,7 +78,7 @@ static struct plan_fixture decide_bargain(struct bargain bargain)
     if (bargain.elsewhere)
         add_node(&world, (struct test_node){.name = "z", .unmanaged = true});
     add_pod(&world, (struct test_pod){.name = "p", .node = "x"});
-    const struct disrupt_inputs inputs = {.overlap_ns = bargain.overlap_ns};
+    const struct disruption_inputs inputs = {.overlap_ns = bargain.overlap_ns};
     return decide(&world, "single", bargain.settings, &inputs);
 }
 
@@ -254,7 +254,7 @@ static void deletions_of_unknown_worth_come_last_DIS_743(void **state)
 
 // Two spot types cost less than the node's.
 static struct plan_fixture decide_spot_with(const char *cheap, const char *settings,
-                                            const struct disrupt_inputs *inputs)
+                                            const struct disruption_inputs *inputs)
 {
     struct text world = {0}, offering = {0}, all = {0};
     text_format(&offering, OFFERING("%s", "a", "spot"), cheap);
@@ -303,7 +303,7 @@ static void check_interrupted(const struct interruption_rate *rates, uint32_t co
                               const char *refusal)
 {
     const struct interruption_list list = {rates, count};
-    const struct disrupt_inputs inputs = {.interruptions = &list};
+    const struct disruption_inputs inputs = {.interruptions = &list};
     PLAN p = decide_spot_with("0.05", "", &inputs);
     assert_disrupts(p.plan, refusal == NULL ? "Underutilized/single: x -> one,two spot -" : "");
     if (refusal != NULL)
@@ -402,7 +402,7 @@ static void spot_prices_of_the_last_hours_count_DIS_750(void **state)
         struct spot_price prices[] = {{"new", "a", 60000000, cases[i].new_highest * 1000000},
                                       {"old", "a", cases[i].old_lowest * 1000000, 110000000}};
         const struct spot_price_list list = {prices, ARRAY_LENGTH(prices)};
-        const struct disrupt_inputs inputs = {.spot_prices = &list};
+        const struct disruption_inputs inputs = {.spot_prices = &list};
         PLAN p = decide(&world, "single", SPOT_TO_SPOT, &inputs);
         assert_disrupts(p.plan, cases[i].expected);
     }
@@ -498,7 +498,7 @@ static void a_condition_changes_no_score_DIS_754(void **state)
         const struct candidate_options options = {.reason = DISRUPTION_UNDERUTILIZED};
         struct candidate_table table = candidates_build(arena, p.snapshot, &options);
         assert_int_equal(table.candidates.count, !blocked);
-        cost[blocked] = table.pools.items[0].balance_cost;
+        cost[blocked] = table.pools.items[0].balanced_cost;
     }
     assert_true(cost[0] == 2.0 && cost[1] == 2.0);
 }

@@ -115,7 +115,7 @@ static void check_followed(const struct scheduled_list *list, const char *settin
 {
     struct text world = {0};
     add_exact_room(&world);
-    const struct disrupt_inputs inputs = {.scheduled = list};
+    const struct disruption_inputs inputs = {.scheduled = list};
     PLAN p = disrupt_running(&world, NULL, settings, &inputs);
     assert_disrupts(p.plan, expected);
 }

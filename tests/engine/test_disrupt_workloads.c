@@ -65,7 +65,7 @@ static void check_beside_running(const char *const *busy, uint32_t busy_count, i
         add_budget(&world, "b", "", allowed);
         struct string_list names = {.items = (const char **)(uintptr_t)busy, .count = busy_count};
         PLAN p =
-            disrupt_running(&world, methods[m], NULL, &(struct disrupt_inputs){.busy = &names});
+            disrupt_running(&world, methods[m], NULL, &(struct disruption_inputs){.busy = &names});
         assert_int_equal(candidates_of(p.plan), expected[m]);
     }
 }
@@ -205,7 +205,7 @@ static void running_commands_count_for_the_guard_DIS_761(void **state)
         const char *busy[] = {"n0", "n1"};
         struct string_list names = {.items = busy, .count = 2};
         PLAN p =
-            disrupt_running(&world, methods[m], NULL, &(struct disrupt_inputs){.busy = &names});
+            disrupt_running(&world, methods[m], NULL, &(struct disruption_inputs){.busy = &names});
         assert_int_equal(candidates_of(p.plan), 0);
     }
 }

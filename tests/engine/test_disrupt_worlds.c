@@ -139,9 +139,9 @@ static struct plan_fixture decide_beside(struct world *world, const char *method
     for (uint32_t i = 0; i < world->pods_count; i++)
         add_pod(&text, world->pods[i]);
     text_add(&text, world->budget);
-    return busy == NULL
-               ? disrupt(&text, method, settings)
-               : disrupt_running(&text, method, settings, &(struct disrupt_inputs){.busy = busy});
+    return busy == NULL ? disrupt(&text, method, settings)
+                        : disrupt_running(&text, method, settings,
+                                          &(struct disruption_inputs){.busy = busy});
 }
 
 static struct plan_fixture decide(struct world *world, const char *method, const char *settings)

@@ -237,14 +237,14 @@ void consolidation_history_begin(struct consolidation_history *ledger,
     vector_push(&ledger->moves, move);
 }
 
-const struct frozen_move *consolidation_history_frozen(struct consolidation_history *ledger,
-                                                       struct arena *arena, uint32_t *count)
+const struct guarded_move *consolidation_history_frozen(struct consolidation_history *ledger,
+                                                        struct arena *arena, uint32_t *count)
 {
     forget_old(ledger);
     uint32_t most = 0;
     for (uint32_t i = 0; i < ledger->moves.count; i++)
         most += ledger->moves.items[i]->is_loop ? 2 * TYPES_MAX * TYPES_MAX : 0;
-    struct frozen_move *frozen = arena_allocate_array(arena, most + 1, sizeof *frozen);
+    struct guarded_move *frozen = arena_allocate_array(arena, most + 1, sizeof *frozen);
     *count = 0;
     for (uint32_t i = 0; i < ledger->moves.count; i++) {
         const struct ledger_move *move = ledger->moves.items[i];
@@ -255,8 +255,8 @@ const struct frozen_move *consolidation_history_frozen(struct consolidation_hist
             for (uint32_t t = 0; t < move->to.count; t++) {
                 const char *from = arena_copy_string(arena, move->from.names[f]);
                 const char *to = arena_copy_string(arena, move->to.names[t]);
-                frozen[(*count)++] = (struct frozen_move){pool, from, to};
-                frozen[(*count)++] = (struct frozen_move){pool, to, from};
+                frozen[(*count)++] = (struct guarded_move){pool, from, to};
+                frozen[(*count)++] = (struct guarded_move){pool, to, from};
             }
     }
     return frozen;

@@ -32,8 +32,8 @@ void consolidation_history_undone(struct consolidation_history *ledger, const ch
 void consolidation_history_emptied(struct consolidation_history *ledger, const char *pool,
                                    const char *instance_type);
 // Replacements that are frozen now; in `arena`.
-const struct frozen_move *consolidation_history_frozen(struct consolidation_history *ledger,
-                                                       struct arena *arena, uint32_t *count);
+const struct guarded_move *consolidation_history_frozen(struct consolidation_history *ledger,
+                                                        struct arena *arena, uint32_t *count);
 // How long a NodePool's nodes must have been quiet at least; 0: as its consolidateAfter says.
 int64_t consolidation_history_quiet_ns(const struct consolidation_history *ledger,
                                        const char *pool);

@@ -66,19 +66,19 @@ struct disruption_evaluation *evaluation_create(struct control *control)
         consolidation_outcomes_scheduled(control->consolidation_outcomes, sweep->arena);
     sweep->spot_prices = spot_prices_list(control->spot_prices, sweep->snapshot, sweep->arena);
     sweep->inputs =
-        (struct disrupt_inputs){.busy = &sweep->busy,
-                                .paused_nodes = &sweep->paused_nodes,
-                                .moved_nodes = &sweep->moved_nodes,
-                                .refused_nodes = &sweep->refused_nodes,
-                                .paused_pools = &sweep->paused_pools,
-                                .spot_prices = &sweep->spot_prices,
-                                .interruptions = &sweep->interruptions,
-                                .scheduled = &sweep->scheduled,
-                                .without_emptiness = true,
-                                .expiry_lead_ns = node_timings_longest(control->node_timings),
-                                .overlap_ns = node_timings_usual(control->node_timings)};
-    sweep->inputs.frozen = consolidation_history_frozen(control->consolidation_history,
-                                                        sweep->arena, &sweep->inputs.frozen_count);
+        (struct disruption_inputs){.busy = &sweep->busy,
+                                   .paused_nodes = &sweep->paused_nodes,
+                                   .moved_nodes = &sweep->moved_nodes,
+                                   .refused_nodes = &sweep->refused_nodes,
+                                   .paused_pools = &sweep->paused_pools,
+                                   .spot_prices = &sweep->spot_prices,
+                                   .interruptions = &sweep->interruptions,
+                                   .scheduled = &sweep->scheduled,
+                                   .without_emptiness = true,
+                                   .expiry_lead_ns = node_timings_longest(control->node_timings),
+                                   .overlap_ns = node_timings_usual(control->node_timings)};
+    sweep->inputs.guarded = consolidation_history_frozen(
+        control->consolidation_history, sweep->arena, &sweep->inputs.guarded_count);
     return sweep;
 }
 
@@ -90,9 +90,9 @@ static bool is_for_check(const struct control *control, const struct disruption_
 
 static void add_check(struct disruption_evaluation *sweep, const struct disruption_command *command)
 {
-    struct disrupt_check *check = &sweep->checks[sweep->checks_count];
+    struct command_check *check = &sweep->checks[sweep->checks_count];
     sweep->ids[sweep->checks_count++] = arena_copy_string(sweep->arena, command->id);
-    *check = (struct disrupt_check){.replacements = command->replacements.count};
+    *check = (struct command_check){.replacements = command->replacements.count};
     disruption_reason_parse(command->reason, &check->reason);
     check->nodes.items =
         arena_allocate_array(sweep->arena, command->nodes.count + 1, sizeof *check->nodes.items);

@@ -12,7 +12,7 @@ struct disruption_evaluation {
     struct control *control;
     struct snapshot *snapshot;
     struct arena *arena;
-    struct disrupt_inputs inputs;
+    struct disruption_inputs inputs;
     struct string_list busy, paused_nodes, moved_nodes, refused_nodes, paused_pools;
     struct spot_price_list spot_prices;
     struct scheduled_list scheduled;
@@ -23,7 +23,7 @@ struct disruption_evaluation {
     struct plan *plan;   // NULL until it is made, or if it could not be made
     int64_t next_change; // snapshot_next_change(), or earlier if the plan says so
     // Of a look again: one for each command, by its identifier. Without checks it is the other.
-    struct disrupt_check *checks;
+    struct command_check *checks;
     const char **ids;
     uint32_t checks_count;
     bool checked;

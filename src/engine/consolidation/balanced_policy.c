@@ -32,32 +32,32 @@ static struct wide wide_product(unsigned __int128 a, uint64_t b)
 }
 
 // DIS-194: a pool's savings are those of the whole move in the proportion own : all of prices.
-struct share {
+struct price_share {
     int64_t own, all;
 };
 
-static struct share share_of(struct disruption_candidate *const *candidates, uint32_t count,
-                             const struct disruption_pool *pool)
+static struct price_share share_of(struct disruption_candidate *const *candidates, uint32_t count,
+                                   const struct disruption_pool *pool)
 {
-    struct share share = {0};
+    struct price_share share = {0};
     for (uint32_t i = 0; i < count; i++) {
         int64_t price = candidates[i]->price;
         share.all = quantity_add(share.all, price);
         share.own = quantity_add(share.own, candidates[i]->pool == pool ? price : 0);
     }
-    return share.all > 0 ? share : (struct share){1, 1};
+    return share.all > 0 ? share : (struct price_share){1, 1};
 }
 
 // savings / total price against cost / total cost, without dividing (DIS-192).
-static bool is_approved(const struct disruption_pool *pool, struct share share, int64_t savings,
-                        double cost)
+static bool is_approved(const struct disruption_pool *pool, struct price_share share,
+                        int64_t savings, double cost)
 {
-    if (savings <= 0 || share.own <= 0 || pool->balance_price <= 0 || pool->balance_cost <= 0)
+    if (savings <= 0 || share.own <= 0 || pool->balanced_price <= 0 || pool->balanced_cost <= 0)
         return false;
     struct wide gain = wide_product((unsigned __int128)savings * (uint64_t)share.own,
-                                    (uint64_t)(fixed_cost(pool->balance_cost) * THRESHOLD_K));
+                                    (uint64_t)(fixed_cost(pool->balanced_cost) * THRESHOLD_K));
     struct wide trouble = wide_product((unsigned __int128)fixed_cost(cost) * (uint64_t)share.all,
-                                       (uint64_t)pool->balance_price);
+                                       (uint64_t)pool->balanced_price);
     return gain.high != trouble.high ? gain.high > trouble.high : gain.low >= trouble.low;
 }
 
@@ -70,8 +70,8 @@ static double cost_in(struct disruption_candidate *const *candidates, uint32_t c
     return cost;
 }
 
-bool balance_approves(struct disruption_candidate *const *candidates, uint32_t count,
-                      int64_t savings)
+bool balanced_policy_approves(struct disruption_candidate *const *candidates, uint32_t count,
+                              int64_t savings)
 {
     for (uint32_t i = 0; i < count; i++) {
         const struct disruption_pool *pool = candidates[i]->pool;
@@ -84,16 +84,16 @@ bool balance_approves(struct disruption_candidate *const *candidates, uint32_t c
     return true;
 }
 
-static struct plan_score score_of(const struct disruption_pool *pool, struct share share,
+static struct plan_score score_of(const struct disruption_pool *pool, struct price_share share,
                                   int64_t savings, double cost)
 {
     struct plan_score score = {.pool = pool->pool, .is_balanced = is_balanced(pool)};
     score.approved = !score.is_balanced || is_approved(pool, share, savings, cost);
-    if (!score.is_balanced || savings <= 0 || pool->balance_price <= 0 || pool->balance_cost <= 0)
+    if (!score.is_balanced || savings <= 0 || pool->balanced_price <= 0 || pool->balanced_cost <= 0)
         return score;
     double own = (double)savings * (double)share.own / (double)share.all;
-    score.savings = own / (double)pool->balance_price;
-    score.disruption = cost / pool->balance_cost;
+    score.savings = own / (double)pool->balanced_price;
+    score.disruption = cost / pool->balanced_cost;
     score.score = score.disruption > 0 ? score.savings / score.disruption : (double)INFINITY;
     return score;
 }
@@ -112,10 +112,11 @@ static void add_score(struct disruption *disruption, struct plan_score score)
     plan->scores.items[plan->scores.count++] = score;
 }
 
-void balance_note(struct disruption *disruption, struct disruption_candidate *const *candidates,
-                  uint32_t count, int64_t savings)
+void balanced_policy_note_scores(struct disruption *disruption,
+                                 struct disruption_candidate *const *candidates, uint32_t count,
+                                 int64_t savings)
 {
-    bool approved = balance_approves(candidates, count, savings);
+    bool approved = balanced_policy_approves(candidates, count, savings);
     for (uint32_t i = 0; i < count; i++) {
         const struct disruption_pool *pool = candidates[i]->pool;
         bool repeated = false;
@@ -131,9 +132,9 @@ void balance_note(struct disruption *disruption, struct disruption_candidate *co
     }
 }
 
-bool balance_may_approve(const struct disruption_candidate *candidate)
+bool balanced_policy_may_approve(const struct disruption_candidate *candidate)
 {
     const struct disruption_pool *pool = candidate->pool;
-    return !is_balanced(pool) || pool->balance_price <= 0 ||
-           is_approved(pool, (struct share){1, 1}, candidate->price, candidate->cost);
+    return !is_balanced(pool) || pool->balanced_price <= 0 ||
+           is_approved(pool, (struct price_share){1, 1}, candidate->price, candidate->cost);
 }

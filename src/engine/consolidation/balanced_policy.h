@@ -4,10 +4,11 @@
 #include "engine/consolidation/consolidation.h"
 
 // DIS-190 to DIS-197: what pools with policy Balanced think of it.
-bool balance_approves(struct disruption_candidate *const *candidates, uint32_t count,
-                      int64_t savings);
+bool balanced_policy_approves(struct disruption_candidate *const *candidates, uint32_t count,
+                              int64_t savings);
 // Notes the scores of a move for metrics and events.
-void balance_note(struct disruption *disruption, struct disruption_candidate *const *candidates,
-                  uint32_t count, int64_t savings);
+void balanced_policy_note_scores(struct disruption *disruption,
+                                 struct disruption_candidate *const *candidates, uint32_t count,
+                                 int64_t savings);
 // DIS-196: the candidate's deletion could be approved.
-bool balance_may_approve(const struct disruption_candidate *candidate);
+bool balanced_policy_may_approve(const struct disruption_candidate *candidate);

@@ -10,41 +10,42 @@
 
 #define NAMES_SHOWN 3
 
-void verdict_of_trial(struct disruption *disruption, const struct disruption_candidate *candidate,
-                      const struct trial *trial)
+void blocked_removal_note(struct disruption *disruption,
+                          const struct disruption_candidate *candidate,
+                          const struct removal_simulation *removal)
 {
-    disruption_verdict(disruption, candidate, trial->no_pool ? "DIS-234" : "DIS-161",
-                       disruption->tells ? trial_message(disruption, trial) : NULL);
+    disruption_note_blocked(disruption, candidate, removal->no_pool ? "DIS-234" : "DIS-161",
+                            disruption->explains ? removal_refusal(disruption, removal) : NULL);
 }
 
-void verdict_of_score(struct disruption *disruption, const struct disruption_candidate *candidate,
-                      const char *rule, int64_t savings)
+void blocked_score_note(struct disruption *disruption, const struct disruption_candidate *candidate,
+                        const char *rule, int64_t savings)
 {
     const struct disruption_pool *pool = candidate->pool;
     const char *message = NULL;
-    if (disruption->tells && (pool->balance_price <= 0 || pool->balance_cost <= 0)) {
+    if (disruption->explains && (pool->balanced_price <= 0 || pool->balanced_cost <= 0)) {
         message = arena_format(disruption->arena,
                                "score 0 is below 0.50: what NodePool \"%s\" "
                                "costs is not known",
                                pool->pool->meta.name);
-    } else if (disruption->tells) {
-        double share = (double)savings / (double)pool->balance_price;
-        double cost = candidate->cost / pool->balance_cost;
+    } else if (disruption->explains) {
+        double share = (double)savings / (double)pool->balanced_price;
+        double cost = candidate->cost / pool->balanced_cost;
         message =
             arena_format(disruption->arena,
                          "score %.2f is below 0.50: saves %.1f %% of the $%.4f an hour of "
                          "NodePool \"%s\" for %.1f %% of its disruption",
                          share > 0 ? share / cost : 0.0, 100 * share,
-                         price_to_double(pool->balance_price), pool->pool->meta.name, 100 * cost);
+                         price_to_double(pool->balanced_price), pool->pool->meta.name, 100 * cost);
     }
-    disruption_verdict(disruption, candidate, rule, message);
+    disruption_note_blocked(disruption, candidate, rule, message);
 }
 
-void verdict_note_prices(struct disruption *disruption, struct move *move)
+void blocked_move_note_prices(struct disruption *disruption, struct consolidation_move *move)
 {
     const struct type_table *table = move->claim->template->table;
     move->least = INT64_MAX;
-    if (!disruption->tells)
+    if (!disruption->explains)
         return;
     const int64_t *worst = type_table_worst_prices(disruption->problem,
                                                    move->claim->template->table, move->claim->set);
@@ -61,14 +62,14 @@ void verdict_note_prices(struct disruption *disruption, struct move *move)
 // "b and c"; the nodes that are quiet and would have taken the candidate's pods.
 static uint32_t add_quiet_nodes(const struct disruption *disruption,
                                 const struct disruption_candidate *candidate,
-                                const struct trial *trial, struct text *names)
+                                const struct removal_simulation *removal, struct text *names)
 {
     const struct problem *problem = disruption->problem;
-    struct bitset told = bitset_create(trial->arena, problem->nodes.count);
+    struct bitset told = bitset_create(removal->arena, problem->nodes.count);
     uint32_t count = 0;
-    for (uint32_t i = 0; i < trial->pass->input.queue_count; i++) {
-        const struct placement *placement = &trial->pass->placements[i];
-        if (pass_pod(trial->pass, i)->on != candidate->state || placement->kind != ON_NODE ||
+    for (uint32_t i = 0; i < removal->pass->input.queue_count; i++) {
+        const struct placement *placement = &removal->pass->placements[i];
+        if (pass_pod(removal->pass, i)->on != candidate->state || placement->kind != ON_NODE ||
             !bitset_has(disruption->quiet, placement->index) || bitset_has(told, placement->index))
             continue;
         bitset_set(told, placement->index);
@@ -84,29 +85,30 @@ static uint32_t add_quiet_nodes(const struct disruption *disruption,
 static bool only_quiet_nodes_refuse(struct disruption *disruption,
                                     struct disruption_candidate *candidate)
 {
-    if (!disruption->tells || bitset_empty(disruption->quiet))
+    if (!disruption->explains || bitset_empty(disruption->quiet))
         return false;
-    struct trial trial = trial_run(disruption, &candidate, 1, false);
+    struct removal_simulation removal = removal_simulate(disruption, &candidate, 1, false);
     struct text names = {0};
     uint32_t count = 0;
-    if (trial_possible(&trial) && trial.needed == 0)
-        count = add_quiet_nodes(disruption, candidate, &trial, &names);
+    if (removal_is_possible(&removal) && removal.nodes_needed == 0)
+        count = add_quiet_nodes(disruption, candidate, &removal, &names);
     if (count > 0)
-        disruption_verdict(disruption, candidate, "DIS-238",
-                           arena_format(disruption->arena,
-                                        "its pods would fit on %s, which %s no running pods before "
-                                        "consolidateAfter has passed without a pod event there",
-                                        names.data, count == 1 ? "takes" : "take"));
+        disruption_note_blocked(
+            disruption, candidate, "DIS-238",
+            arena_format(disruption->arena,
+                         "its pods would fit on %s, which %s no running pods before "
+                         "consolidateAfter has passed without a pod event there",
+                         names.data, count == 1 ? "takes" : "take"));
     text_free(&names);
-    trial_free(&trial);
+    removal_free(&removal);
     return count > 0;
 }
 
 static const char *with_prices(struct disruption *disruption,
                                const struct disruption_candidate *candidate,
-                               const struct move *move)
+                               const struct consolidation_move *move)
 {
-    if (!disruption->tells || move->least_type == NULL ||
+    if (!disruption->explains || move->least_type == NULL ||
         (strcmp(move->rule, "DIS-168") != 0 && strcmp(move->rule, "DIS-169") != 0))
         return move->why;
     const char *type = string_map_get(candidate->state->labels, LABEL_INSTANCE_TYPE);
@@ -120,14 +122,14 @@ static const char *with_prices(struct disruption *disruption,
                         price_to_double(move->least));
 }
 
-void verdict_of_move(struct disruption *disruption, struct disruption_candidate *candidate,
-                     const struct move *move)
+void blocked_move_note(struct disruption *disruption, struct disruption_candidate *candidate,
+                       const struct consolidation_move *move)
 {
     if (only_quiet_nodes_refuse(disruption, candidate))
         return;
     if (move->kind != MOVE_NONE)
-        verdict_of_score(disruption, candidate, "DIS-192", move->payback.saving);
+        blocked_score_note(disruption, candidate, "DIS-192", move->payback.saving);
     else
-        disruption_verdict(disruption, candidate, move->rule,
-                           with_prices(disruption, candidate, move));
+        disruption_note_blocked(disruption, candidate, move->rule,
+                                with_prices(disruption, candidate, move));
 }

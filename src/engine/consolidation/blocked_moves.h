@@ -7,13 +7,14 @@
 // A move of one candidate that is no command: `move->rule`, or the score (DIS-192). Where running
 // pods would have gone but for the quiet time of other nodes, DIS-238; that is looked for only if
 // texts are wanted.
-void verdict_of_move(struct disruption *disruption, struct disruption_candidate *candidate,
-                     const struct move *move);
+void blocked_move_note(struct disruption *disruption, struct disruption_candidate *candidate,
+                       const struct consolidation_move *move);
 // Remembers what the replacement would cost before dearer types are dropped (DIS-167).
-void verdict_note_prices(struct disruption *disruption, struct move *move);
+void blocked_move_note_prices(struct disruption *disruption, struct consolidation_move *move);
 // A score below the threshold (DIS-192, DIS-196).
-void verdict_of_score(struct disruption *disruption, const struct disruption_candidate *candidate,
-                      const char *rule, int64_t savings);
+void blocked_score_note(struct disruption *disruption, const struct disruption_candidate *candidate,
+                        const char *rule, int64_t savings);
 // Pods that have no place elsewhere (DIS-161).
-void verdict_of_trial(struct disruption *disruption, const struct disruption_candidate *candidate,
-                      const struct trial *trial);
+void blocked_removal_note(struct disruption *disruption,
+                          const struct disruption_candidate *candidate,
+                          const struct removal_simulation *removal);

@@ -111,17 +111,17 @@ void cheap_zones_only(struct problem *problem, struct claim *claim, int64_t pric
     add_zone(&taken, best);
     claim->set = with_zones(problem, scratch, set, &taken);
     keep_cheaper(problem, claim, claim->set, price);
-    struct claim trial = *claim;
-    trial.rows = bitset_create(scratch, claim->rows.bits);
+    struct claim removal = *claim;
+    removal.rows = bitset_create(scratch, claim->rows.bits);
     for (uint32_t i = 0; i < all.count; i++) {
         if (all.values[i] == best)
             continue;
         taken.values[taken.count++] = all.values[i];
-        trial.set = with_zones(problem, scratch, set, &taken);
-        bitset_copy(trial.rows, claim->rows);
-        if (keep_cheaper(problem, &trial, trial.set, price))
+        removal.set = with_zones(problem, scratch, set, &taken);
+        bitset_copy(removal.rows, claim->rows);
+        if (keep_cheaper(problem, &removal, removal.set, price))
             taken.count--;
         else
-            claim->set = trial.set;
+            claim->set = removal.set;
     }
 }

@@ -105,8 +105,8 @@ static const char *nothing_left(struct disruption *disruption, const struct clai
 }
 
 // DIS-167 to DIS-170.
-static const char *replace_by_worst_price(struct disruption *disruption, struct move *move,
-                                          int64_t price)
+static const char *replace_by_worst_price(struct disruption *disruption,
+                                          struct consolidation_move *move, int64_t price)
 {
     struct problem *problem = disruption->problem;
     struct claim *claim = move->claim;
@@ -133,7 +133,8 @@ static bool is_launchable(struct disruption *disruption, const struct claim *cla
 
 // The same, but not at the expense of a cheaper node that could be had: by DIS-741 no capacity type
 // that nothing is left of, by DIS-740 without the zones that are too dear.
-static const char *replace_by_price(struct disruption *disruption, struct move *move, int64_t price)
+static const char *replace_by_price(struct disruption *disruption, struct consolidation_move *move,
+                                    int64_t price)
 {
     static const char *const capacity_types[] = {CAPACITY_TYPE_SPOT, CAPACITY_TYPE_ON_DEMAND};
     struct problem *problem = disruption->problem;
@@ -172,7 +173,7 @@ static bool has_min_values(const struct problem *problem, uint32_t set)
 }
 
 // DIS-176: the first types that meet the minValues, at least 15.
-static void cut_for_spot(struct disruption *disruption, struct move *move)
+static void cut_for_spot(struct disruption *disruption, struct consolidation_move *move)
 {
     struct problem *problem = disruption->problem;
     struct claim *claim = move->claim;
@@ -224,8 +225,8 @@ static const char *too_many_interruptions(struct disruption *disruption, const s
 }
 
 // DIS-175; by DIS-751 fewer will do where much is saved and the pool is not interrupted much.
-static const char *too_few_types(struct disruption *disruption, struct move *move, int64_t price,
-                                 uint32_t types, const char *pool)
+static const char *too_few_types(struct disruption *disruption, struct consolidation_move *move,
+                                 int64_t price, uint32_t types, const char *pool)
 {
     move->rule = "DIS-175";
     const char *why =
@@ -250,8 +251,9 @@ static const char *too_few_types(struct disruption *disruption, struct move *mov
 }
 
 // DIS-172 to DIS-176.
-static const char *replace_spot_by_spot(struct disruption *disruption, struct move *move,
-                                        int64_t price, const char *pool, bool single)
+static const char *replace_spot_by_spot(struct disruption *disruption,
+                                        struct consolidation_move *move, int64_t price,
+                                        const char *pool, bool single)
 {
     struct problem *problem = disruption->problem;
     struct claim *claim = move->claim;
@@ -294,7 +296,7 @@ bool move_is_barred(struct disruption *disruption, const struct claim *claim,
            allows(disruption->problem, claim->set, CAPACITY_TYPE_SPOT);
 }
 
-const char *move_narrow(struct disruption *disruption, struct move *move,
+const char *move_narrow(struct disruption *disruption, struct consolidation_move *move,
                         struct disruption_candidate *const *candidates, uint32_t count,
                         int64_t price)
 {
@@ -330,7 +332,7 @@ int64_t move_price(struct disruption *disruption, const struct claim *claim, uin
     return 0;
 }
 
-static void count_savings(struct disruption *disruption, struct move *move,
+static void count_savings(struct disruption *disruption, struct consolidation_move *move,
                           struct disruption_candidate *const *candidates, uint32_t count)
 {
     move->savings = candidates_price(candidates, count);
@@ -340,7 +342,7 @@ static void count_savings(struct disruption *disruption, struct move *move,
 }
 
 // DIS-742, DIS-747. Of a price that is not known upstream thinks nothing: the node is free.
-static void ask_payback(struct disruption *disruption, struct move *move,
+static void ask_payback(struct disruption *disruption, struct consolidation_move *move,
                         struct disruption_candidate *const *candidates, uint32_t count)
 {
     if (move->kind == MOVE_NONE)
@@ -359,31 +361,33 @@ static void ask_payback(struct disruption *disruption, struct move *move,
     move->kind = MOVE_NONE;
 }
 
-struct move consolidate(struct disruption *disruption,
-                        struct disruption_candidate *const *candidates, uint32_t count)
+struct consolidation_move consolidate(struct disruption *disruption,
+                                      struct disruption_candidate *const *candidates,
+                                      uint32_t count)
 {
-    struct move move = {.trial = trial_run(disruption, candidates, count, true)};
-    move.rule = move.trial.no_pool ? "DIS-234" : "DIS-161";
-    if (!trial_possible(&move.trial)) {
-        move.why = count == 1 ? trial_message(disruption, &move.trial) : NULL;
+    struct consolidation_move move = {.removal =
+                                          removal_simulate(disruption, candidates, count, true)};
+    move.rule = move.removal.no_pool ? "DIS-234" : "DIS-161";
+    if (!removal_is_possible(&move.removal)) {
+        move.why = count == 1 ? removal_refusal(disruption, &move.removal) : NULL;
         return move;
     }
     move.rule = "DIS-163";
-    if (move.trial.needed > 1) {
+    if (move.removal.nodes_needed > 1) {
         move.why =
             arena_format(disruption->arena, "Can't remove without creating %" PRIu32 " candidates",
-                         move.trial.needed);
+                         move.removal.nodes_needed);
         return move;
     }
     move.kind = MOVE_DELETE;
-    if (move.trial.claims_count > 0) {
-        move.claim = move.trial.claims[0];
+    if (move.removal.claims_count > 0) {
+        move.claim = move.removal.claims[0];
         move.priced = move.claim->set;
-        verdict_note_prices(disruption, &move);
+        blocked_move_note_prices(disruption, &move);
         move.why =
             move_narrow(disruption, &move, candidates, count, candidates_price(candidates, count));
         move.kind = move.why == NULL ? MOVE_REPLACE : MOVE_NONE;
-    } else if (move.trial.needed > 0) {
+    } else if (move.removal.nodes_needed > 0) {
         move.why = "Can't remove without creating 1 candidates";
         move.kind = MOVE_NONE;
     }
@@ -392,11 +396,11 @@ struct move consolidate(struct disruption *disruption,
     return move;
 }
 
-void move_free(struct move *move)
+void move_free(struct consolidation_move *move)
 {
-    if (move->trial.pass != NULL)
-        trial_free(&move->trial);
-    *move = (struct move){0};
+    if (move->removal.pass != NULL)
+        removal_free(&move->removal);
+    *move = (struct consolidation_move){0};
 }
 
 // The cheapest offering of the candidate's type, available or not, that is what the candidate is;
@@ -450,7 +454,7 @@ static int64_t lowest_own_price(struct disruption *disruption, const struct map 
     return lowest;
 }
 
-bool move_keep_off_own_types(struct disruption *disruption, struct move *move,
+bool move_keep_off_own_types(struct disruption *disruption, struct consolidation_move *move,
                              struct disruption_candidate *const *candidates, uint32_t count)
 {
     struct claim *claim = move->claim;
@@ -465,7 +469,7 @@ bool move_keep_off_own_types(struct disruption *disruption, struct move *move,
     return nothing_left(disruption, claim, &rule) == NULL;
 }
 
-bool move_drop_own_types(struct disruption *disruption, struct move *move,
+bool move_drop_own_types(struct disruption *disruption, struct consolidation_move *move,
                          struct disruption_candidate *const *candidates, uint32_t count)
 {
     if (!move_keep_off_own_types(disruption, move, candidates, count))
@@ -475,19 +479,20 @@ bool move_drop_own_types(struct disruption *disruption, struct move *move,
     return move->kind != MOVE_NONE;
 }
 
-void move_command(struct disruption *disruption, struct move *move, enum consolidation_type type,
-                  struct disruption_candidate *const *candidates, uint32_t count)
+void move_command(struct disruption *disruption, struct consolidation_move *move,
+                  enum consolidation_type type, struct disruption_candidate *const *candidates,
+                  uint32_t count)
 {
     struct plan_disruption *command =
         disruption_command(disruption, DISRUPTION_UNDERUTILIZED, type, candidates, count);
     command->savings = move->savings;
-    balance_note(disruption, candidates, count, move->payback.saving);
-    planned_moves_find(disruption, move->trial.pass, candidates, count, &move->claim,
+    balanced_policy_note_scores(disruption, candidates, count, move->payback.saving);
+    planned_moves_find(disruption, move->removal.pass, candidates, count, &move->claim,
                        move->kind == MOVE_REPLACE ? 1 : 0, &command->moves);
     if (move->kind != MOVE_REPLACE)
         return;
     command->replacements.items =
         arena_allocate(disruption->plan->arena, sizeof *command->replacements.items);
-    replacement_build(move->trial.pass, move->claim, move->priced, disruption->plan,
+    replacement_build(move->removal.pass, move->claim, move->priced, disruption->plan,
                       &command->replacements.items[command->replacements.count++]);
 }

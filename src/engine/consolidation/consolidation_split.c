@@ -49,7 +49,7 @@ static void unite(const struct grouping *grouping, uint32_t a, uint32_t b)
 // The candidate that the pod comes from; NONE: another node, or it is pending.
 static uint32_t owner_of(const struct grouping *grouping, const struct queued_pod *queued)
 {
-    const struct owner key = {disruption_home(grouping->disruption, queued), 0};
+    const struct owner key = {disruption_node_of(grouping->disruption, queued), 0};
     const struct owner *found =
         bsearch(&key, grouping->owners, grouping->count, sizeof *grouping->owners, compare_owners);
     return found != NULL ? found->index : NONE;
@@ -66,22 +66,23 @@ static uint32_t first_owner(const struct grouping *grouping, const struct pass *
     return NONE;
 }
 
-static struct grouping group(const struct disruption *disruption, const struct trial *trial,
+static struct grouping group(const struct disruption *disruption,
+                             const struct removal_simulation *removal,
                              struct disruption_candidate *const *candidates, uint32_t count)
 {
     struct grouping grouping = {.disruption = disruption, .count = count};
-    grouping.owners = arena_allocate_array(trial->arena, count + 1, sizeof *grouping.owners);
-    grouping.parent = arena_allocate_array(trial->arena, count + 1, sizeof *grouping.parent);
+    grouping.owners = arena_allocate_array(removal->arena, count + 1, sizeof *grouping.owners);
+    grouping.parent = arena_allocate_array(removal->arena, count + 1, sizeof *grouping.parent);
     for (uint32_t i = 0; i < count; i++) {
         grouping.owners[i] = (struct owner){candidates[i]->state, i};
         grouping.parent[i] = i;
     }
     qsort(grouping.owners, count, sizeof *grouping.owners, compare_owners);
-    for (uint32_t c = 0; c < trial->claims_count; c++) {
-        const struct claim *claim = trial->claims[c];
-        uint32_t first = first_owner(&grouping, trial->pass, claim);
+    for (uint32_t c = 0; c < removal->claims_count; c++) {
+        const struct claim *claim = removal->claims[c];
+        uint32_t first = first_owner(&grouping, removal->pass, claim);
         for (uint32_t i = 0; i < claim->pods.count; i++) {
-            uint32_t owner = owner_of(&grouping, pass_pod(trial->pass, claim->pods.items[i]));
+            uint32_t owner = owner_of(&grouping, pass_pod(removal->pass, claim->pods.items[i]));
             if (owner != NONE)
                 unite(&grouping, first, owner);
         }
@@ -89,38 +90,41 @@ static struct grouping group(const struct disruption *disruption, const struct t
     return grouping;
 }
 
-static void make_parts(const struct disruption *disruption, struct joint *joint,
+static void make_parts(const struct disruption *disruption, struct consolidation_split *split,
                        struct disruption_candidate *const *candidates, uint32_t count)
 {
-    struct trial *trial = &joint->trial;
-    struct grouping grouping = group(disruption, trial, candidates, count);
-    struct part **part_of = arena_allocate_array(trial->arena, count + 1, sizeof(struct part *));
-    joint->parts = arena_allocate_array(trial->arena, count + 1, sizeof *joint->parts);
+    struct removal_simulation *removal = &split->removal;
+    struct grouping grouping = group(disruption, removal, candidates, count);
+    struct split_part **part_of =
+        arena_allocate_array(removal->arena, count + 1, sizeof(struct split_part *));
+    split->parts = arena_allocate_array(removal->arena, count + 1, sizeof *split->parts);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t root = root_of(&grouping, i);
         if (root == i) {
-            struct part *part = part_of[i] = &joint->parts[joint->count++];
-            part->candidates = arena_allocate_array(trial->arena, count - i, sizeof(struct part *));
-            part->own_type = arena_allocate_array(trial->arena, count - i, sizeof(bool));
-            part->replacements = arena_allocate_array(trial->arena, trial->claims_count + 1,
+            struct split_part *part = part_of[i] = &split->parts[split->count++];
+            part->candidates =
+                arena_allocate_array(removal->arena, count - i, sizeof(struct split_part *));
+            part->own_type = arena_allocate_array(removal->arena, count - i, sizeof(bool));
+            part->replacements = arena_allocate_array(removal->arena, removal->claims_count + 1,
                                                       sizeof *part->replacements);
         }
-        struct part *part = part_of[root];
+        struct split_part *part = part_of[root];
         part->candidates[part->count++] = candidates[i];
     }
-    for (uint32_t c = 0; c < trial->claims_count; c++) {
-        struct claim *claim = trial->claims[c];
-        uint32_t first = first_owner(&grouping, trial->pass, claim);
+    for (uint32_t c = 0; c < removal->claims_count; c++) {
+        struct claim *claim = removal->claims[c];
+        uint32_t first = first_owner(&grouping, removal->pass, claim);
         if (first == NONE)
             continue;
-        struct part *part = part_of[root_of(&grouping, first)];
-        part->replacements[part->replacements_count++] = (struct replacement){claim, claim->set};
+        struct split_part *part = part_of[root_of(&grouping, first)];
+        part->replacements[part->replacements_count++] =
+            (struct split_replacement){claim, claim->set};
     }
 }
 
 // --- whether a part is worth it ------------------------------------------------------------------
 
-static bool refuse(struct part *part, const char *rule, const char *why)
+static bool refuse(struct split_part *part, const char *rule, const char *why)
 {
     part->rule = rule;
     part->why = why;
@@ -129,7 +133,7 @@ static bool refuse(struct part *part, const char *rule, const char *why)
 
 // A new node would be what a candidate is: then that one had better stay. The last of the type that
 // is still thought to go is marked.
-static void mark_own_type(struct part *part, const struct claim *claim,
+static void mark_own_type(struct split_part *part, const struct claim *claim,
                           const struct row_filter *prices, int64_t lowest)
 {
     for (uint32_t i = part->count; i-- > 0;) {
@@ -145,7 +149,7 @@ static void mark_own_type(struct part *part, const struct claim *claim,
     }
 }
 
-static void mark_own_types(struct problem *problem, struct part *part)
+static void mark_own_types(struct problem *problem, struct split_part *part)
 {
     for (uint32_t i = 0; i < part->replacements_count; i++) {
         struct claim *claim = part->replacements[i].claim;
@@ -154,7 +158,7 @@ static void mark_own_types(struct problem *problem, struct part *part)
     }
 }
 
-static bool prices_are_known(const struct part *part)
+static bool prices_are_known(const struct split_part *part)
 {
     for (uint32_t i = 0; i < part->count; i++)
         if (!part->candidates[i]->price_known)
@@ -163,7 +167,7 @@ static bool prices_are_known(const struct part *part)
 }
 
 // Narrows every new node to what costs less than its share of what the candidates cost.
-static bool narrow(struct disruption *disruption, struct part *part, int64_t price)
+static bool narrow(struct disruption *disruption, struct split_part *part, int64_t price)
 {
     struct problem *problem = disruption->problem;
     int64_t total = 0;
@@ -173,10 +177,11 @@ static bool narrow(struct disruption *disruption, struct part *part, int64_t pri
     if (total >= price && prices_are_known(part))
         return refuse(part, "DIS-169", "Can't replace with a cheaper node");
     for (uint32_t i = 0; i < count; i++) {
-        struct replacement *replacement = &part->replacements[i];
+        struct split_replacement *replacement = &part->replacements[i];
         int64_t own = claim_cheapest_price(problem, replacement->claim);
         int64_t limit = total == 0 ? price / count : (int64_t)((__int128)price * own / total);
-        struct move move = {.claim = replacement->claim, .priced = replacement->claim->set};
+        struct consolidation_move move = {.claim = replacement->claim,
+                                          .priced = replacement->claim->set};
         const char *why = move_narrow(disruption, &move, part->candidates, part->count, limit);
         if (why != NULL)
             return refuse(part, move.rule != NULL ? move.rule : "DIS-169", why);
@@ -188,39 +193,41 @@ static bool narrow(struct disruption *disruption, struct part *part, int64_t pri
     return true;
 }
 
-static struct claim **claims_of(const struct joint *joint, const struct part *part)
+static struct claim **claims_of(const struct consolidation_split *split,
+                                const struct split_part *part)
 {
-    struct claim **claims = arena_allocate_array(joint->trial.arena, part->replacements_count + 1,
+    struct claim **claims = arena_allocate_array(split->removal.arena, part->replacements_count + 1,
                                                  sizeof(struct claim *));
     for (uint32_t i = 0; i < part->replacements_count; i++)
         claims[i] = part->replacements[i].claim;
     return claims;
 }
 
-static bool pays(struct disruption *disruption, const struct joint *joint, struct part *part,
-                 int64_t price)
+static bool pays(struct disruption *disruption, const struct consolidation_split *split,
+                 struct split_part *part, int64_t price)
 {
     int64_t expected = price;
     part->savings = price;
     for (uint32_t i = 0; i < part->replacements_count; i++) {
-        const struct replacement *replacement = &part->replacements[i];
+        const struct split_replacement *replacement = &part->replacements[i];
         part->savings = quantity_subtract(
             part->savings, move_price(disruption, replacement->claim, replacement->priced));
         expected = quantity_subtract(expected,
                                      claim_expected_price(disruption->problem, replacement->claim));
     }
-    part->payback = payback_of(disruption, part->candidates, part->count, claims_of(joint, part),
+    part->payback = payback_of(disruption, part->candidates, part->count, claims_of(split, part),
                                part->replacements_count, expected);
     if (part->replacements_count > 0 && expected <= 0)
         return refuse(part, "DIS-742", "Can't replace with a cheaper node");
     if (!payback_reached(&part->payback))
         return refuse(part, "DIS-747", payback_refusal(disruption->arena, &part->payback));
-    if (!balance_approves(part->candidates, part->count, expected))
+    if (!balanced_policy_approves(part->candidates, part->count, expected))
         return refuse(part, "DIS-192", "The saving is too small for the disruption");
     return true;
 }
 
-static void judge(struct disruption *disruption, const struct joint *joint, struct part *part)
+static void judge(struct disruption *disruption, const struct consolidation_split *split,
+                  struct split_part *part)
 {
     int64_t price = candidates_price(part->candidates, part->count);
     if (part->replacements_count > part->count + 1) {
@@ -232,25 +239,25 @@ static void judge(struct disruption *disruption, const struct joint *joint, stru
     if (part->count > 1)
         mark_own_types(disruption->problem, part);
     if (part->replacements_count == 0 || narrow(disruption, part, price))
-        pays(disruption, joint, part, price);
+        pays(disruption, split, part, price);
 }
 
 // --- the whole -----------------------------------------------------------------------------------
 
-static void judge_all(struct disruption *disruption, struct joint *joint)
+static void judge_all(struct disruption *disruption, struct consolidation_split *split)
 {
-    for (uint32_t i = 0; i < joint->count; i++) {
-        struct part *part = &joint->parts[i];
+    for (uint32_t i = 0; i < split->count; i++) {
+        struct split_part *part = &split->parts[i];
         if (part->why == NULL)
-            judge(disruption, joint, part);
+            judge(disruption, split, part);
         if (part->why != NULL)
-            joint->refused++;
+            split->refused++;
         else
-            joint->value = quantity_add(joint->value, payback_value(&part->payback));
+            split->value = quantity_add(split->value, payback_value(&part->payback));
     }
 }
 
-static bool is_barred(struct disruption *disruption, const struct part *part)
+static bool is_barred(struct disruption *disruption, const struct split_part *part)
 {
     for (uint32_t i = 0; i < part->replacements_count; i++)
         if (move_is_barred(disruption, part->replacements[i].claim, part->candidates, part->count))
@@ -259,12 +266,12 @@ static bool is_barred(struct disruption *disruption, const struct part *part)
 }
 
 // What the part could be worth if its new nodes cost as little as its pods can.
-static int64_t highest_value(struct disruption *disruption, const struct joint *joint,
-                             const struct part *part, struct price_bound *costs)
+static int64_t highest_value(struct disruption *disruption, const struct consolidation_split *split,
+                             const struct split_part *part, struct price_bound *bound)
 {
-    struct claim **claims = claims_of(joint, part);
+    struct claim **claims = claims_of(split, part);
     int64_t least =
-        price_bound_of_claims(costs, joint->trial.pass, claims, part->replacements_count);
+        price_bound_of_claims(bound, split->removal.pass, claims, part->replacements_count);
     int64_t cost = candidates_cost(disruption, part->candidates, part->count);
     if (least >= cost || is_barred(disruption, part))
         return 0;
@@ -276,91 +283,96 @@ static int64_t highest_value(struct disruption *disruption, const struct joint *
 }
 
 // Whether it is of any use to pack. Parts that no packing makes worth it are refused.
-static bool is_promising(struct disruption *disruption, struct joint *joint,
-                         struct price_bound *costs, int64_t floor)
+static bool is_promising(struct disruption *disruption, struct consolidation_split *split,
+                         struct price_bound *bound, int64_t floor)
 {
     int64_t total = 0;
     bool all = true;
-    for (uint32_t i = 0; i < joint->count; i++) {
-        struct part *part = &joint->parts[i];
-        int64_t value = highest_value(disruption, joint, part, costs);
+    for (uint32_t i = 0; i < split->count; i++) {
+        struct split_part *part = &split->parts[i];
+        int64_t value = highest_value(disruption, split, part, bound);
         total = quantity_add(total, value);
         if (value == 0 && part->replacements_count > 0)
             all = refuse(part, "DIS-169", "Can't replace with a cheaper node");
     }
-    joint->hopeless = total <= floor;
-    return all && !joint->hopeless;
+    split->cannot_pay = total <= floor;
+    return all && !split->cannot_pay;
 }
 
 // What the pods of others need beyond what they need anyway cannot be told apart.
-static bool is_clear(const struct trial *trial)
+static bool is_clear(const struct removal_simulation *removal)
 {
-    return trial_possible(trial) && trial->needed == trial->claims_count;
+    return removal_is_possible(removal) && removal->nodes_needed == removal->claims_count;
 }
 
-static struct joint try_once(struct disruption *disruption,
-                             struct disruption_candidate *const *candidates, uint32_t count,
-                             const struct bitset *beside, struct price_bound *costs, int64_t floor,
-                             bool as_scheduled)
+static struct consolidation_split try_once(struct disruption *disruption,
+                                           struct disruption_candidate *const *candidates,
+                                           uint32_t count, const struct bitset *beside,
+                                           struct price_bound *bound, int64_t floor,
+                                           bool as_scheduled)
 {
-    struct joint joint = {
-        .trial = as_scheduled ? trial_run_scheduled(disruption, candidates, count, beside)
-                              : trial_run_beside(disruption, candidates, count, true, beside)};
-    if (!is_clear(&joint.trial))
-        return joint;
-    make_parts(disruption, &joint, candidates, count);
-    if (costs != NULL && joint.trial.claims_count > 0 &&
+    struct consolidation_split split = {
+        .removal = as_scheduled
+                       ? removal_simulate_scheduled(disruption, candidates, count, beside)
+                       : removal_simulate_beside(disruption, candidates, count, true, beside)};
+    if (!is_clear(&split.removal))
+        return split;
+    make_parts(disruption, &split, candidates, count);
+    if (bound != NULL && split.removal.claims_count > 0 &&
         pack_asks_lowest_price(disruption->problem) &&
-        is_promising(disruption, &joint, costs, floor)) {
-        joint.count = 0;
-        trial_pack(disruption, &joint.trial);
-        if (!is_clear(&joint.trial))
-            return joint;
-        make_parts(disruption, &joint, candidates, count);
+        is_promising(disruption, &split, bound, floor)) {
+        split.count = 0;
+        removal_pack(disruption, &split.removal);
+        if (!is_clear(&split.removal))
+            return split;
+        make_parts(disruption, &split, candidates, count);
     }
-    judge_all(disruption, &joint);
-    return joint;
+    judge_all(disruption, &split);
+    return split;
 }
 
-static uint32_t launches_of(const struct joint *joint)
+static uint32_t launches_of(const struct consolidation_split *split)
 {
     uint32_t launches = 0;
-    for (uint32_t i = 0; i < joint->count; i++)
-        launches += joint->parts[i].replacements_count;
+    for (uint32_t i = 0; i < split->count; i++)
+        launches += split->parts[i].replacements_count;
     return launches;
 }
 
 // Pods that find room on nodes that are there go wherever kube-scheduler likes; only those that
 // find none wait for the new nodes. What that leaves of a move with launches is what counts.
-struct joint joint_try(struct disruption *disruption,
-                       struct disruption_candidate *const *candidates, uint32_t count,
-                       const struct bitset *beside, struct price_bound *costs, int64_t floor)
+struct consolidation_split split_simulate(struct disruption *disruption,
+                                          struct disruption_candidate *const *candidates,
+                                          uint32_t count, const struct bitset *beside,
+                                          struct price_bound *bound, int64_t floor)
 {
-    struct joint joint = try_once(disruption, candidates, count, beside, costs, floor, false);
-    if (joint.count == 0 || joint.value <= floor || launches_of(&joint) == 0)
-        return joint;
-    joint_free(&joint);
-    return try_once(disruption, candidates, count, beside, costs, floor, true);
+    struct consolidation_split split =
+        try_once(disruption, candidates, count, beside, bound, floor, false);
+    if (split.count == 0 || split.value <= floor || launches_of(&split) == 0)
+        return split;
+    split_free(&split);
+    return try_once(disruption, candidates, count, beside, bound, floor, true);
 }
 
-void joint_free(struct joint *joint)
+void split_free(struct consolidation_split *split)
 {
-    if (joint->trial.pass != NULL)
-        trial_free(&joint->trial);
-    *joint = (struct joint){0};
+    if (split->removal.pass != NULL)
+        removal_free(&split->removal);
+    *split = (struct consolidation_split){0};
 }
 
-struct disruption_candidate *joint_offender(const struct joint *joint,
-                                            struct disruption_candidate *const *candidates,
-                                            uint32_t count)
+struct disruption_candidate *split_unschedulable_candidate(
+    const struct consolidation_split *split, struct disruption_candidate *const *candidates,
+    uint32_t count)
 {
-    for (uint32_t i = 0; joint->trial.left != NULL && i < count; i++)
-        if (joint->trial.left == candidates[i]->state)
+    for (uint32_t i = 0; split->removal.unschedulable_on != NULL && i < count; i++)
+        if (split->removal.unschedulable_on == candidates[i]->state)
             return candidates[i];
     return NULL;
 }
 
-void part_command(struct disruption *disruption, const struct joint *joint, const struct part *part)
+void split_part_command(struct disruption *disruption, const struct consolidation_split *split,
+                        const struct split_part *part)
 {
     struct plan *plan = disruption->plan;
     struct plan_disruption *command =
@@ -368,13 +380,13 @@ void part_command(struct disruption *disruption, const struct joint *joint, cons
                            part->count > 1 ? CONSOLIDATION_MULTI : CONSOLIDATION_SINGLE,
                            part->candidates, part->count);
     command->savings = part->savings;
-    balance_note(disruption, part->candidates, part->count, part->savings);
+    balanced_policy_note_scores(disruption, part->candidates, part->count, part->savings);
     command->replacements.items = arena_allocate_array(plan->arena, part->replacements_count + 1,
                                                        sizeof *command->replacements.items);
     for (uint32_t i = 0; i < part->replacements_count; i++)
-        replacement_build(joint->trial.pass, part->replacements[i].claim,
+        replacement_build(split->removal.pass, part->replacements[i].claim,
                           part->replacements[i].priced, plan,
                           &command->replacements.items[command->replacements.count++]);
-    planned_moves_find(disruption, joint->trial.pass, part->candidates, part->count,
-                       claims_of(joint, part), part->replacements_count, &command->moves);
+    planned_moves_find(disruption, split->removal.pass, part->candidates, part->count,
+                       claims_of(split, part), part->replacements_count, &command->moves);
 }

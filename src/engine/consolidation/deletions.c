@@ -15,17 +15,17 @@
 #define EFFORT_MAX  12000 // pods simulated in all, in units of one node
 #define MISSES_MAX  60    // candidates that did not fit by themselves
 
-struct option {
+struct deletion_option {
     struct disruption_candidate *candidate;
-    struct wish wish;
+    struct capacity_need need;
     uint32_t merit; // place in the order of DIS-61, DIS-700
 };
 
-struct search {
+struct deletion_search {
     struct disruption *disruption;
     struct arena *arena;
     struct evictions evictions;
-    struct option *options; // by density
+    struct deletion_option *options; // by density
     uint32_t count;
     struct disruption_candidate **set;
     uint32_t set_count;
@@ -34,8 +34,8 @@ struct search {
 
 static int by_density(const void *a, const void *b)
 {
-    const struct option *x = a, *y = b;
-    int order = wishes_compare(&x->wish, &y->wish);
+    const struct deletion_option *x = a, *y = b;
+    int order = capacity_needs_compare(&x->need, &y->need);
     return order != 0 ? order : x->merit < y->merit ? -1 : x->merit > y->merit;
 }
 
@@ -43,36 +43,37 @@ static int by_density(const void *a, const void *b)
 static bool is_worth_it(struct disruption *disruption, struct disruption_candidate *candidate)
 {
     struct payback payback = payback_of(disruption, &candidate, 1, NULL, 0, candidate->price);
-    return payback_reached(&payback) && balance_approves(&candidate, 1, candidate->price);
+    return payback_reached(&payback) && balanced_policy_approves(&candidate, 1, candidate->price);
 }
 
-static void rank(struct search *search, const candidate_list *wanted, const struct holes *holes)
+static void rank(struct deletion_search *search, const candidate_list *wanted,
+                 const struct spare_capacity *spare)
 {
     search->options =
         arena_allocate_array(search->arena, wanted->count + 1, sizeof *search->options);
     for (uint32_t i = 0; i < wanted->count; i++) {
         struct disruption_candidate *candidate = wanted->items[i];
-        struct wish wish = holes_wish(holes, candidate);
-        if (wish_may_fit(&wish) && balance_may_approve(candidate) &&
+        struct capacity_need need = spare_capacity_need(spare, candidate);
+        if (capacity_need_fits(&need) && balanced_policy_may_approve(candidate) &&
             is_worth_it(search->disruption, candidate))
-            search->options[search->count++] = (struct option){candidate, wish, i};
+            search->options[search->count++] = (struct deletion_option){candidate, need, i};
     }
     qsort(search->options, search->count, sizeof *search->options, by_density);
 }
 
 // Whether every pod of the set finds room on nodes that stay.
-static bool fits(struct search *search, uint32_t mixture)
+static bool fits(struct deletion_search *search, uint32_t mixture)
 {
     search->effort += search->set_count;
-    struct trial trial =
-        trial_run_mixed(search->disruption, search->set, search->set_count, mixture);
-    bool fit = trial_possible(&trial) && trial.needed == 0;
-    trial_free(&trial);
+    struct removal_simulation removal =
+        removal_simulate_mixed(search->disruption, search->set, search->set_count, mixture);
+    bool fit = removal_is_possible(&removal) && removal.nodes_needed == 0;
+    removal_free(&removal);
     return fit;
 }
 
 // In whatever order those come back that are evicted together.
-static bool fits_mixed(struct search *search)
+static bool fits_mixed(struct deletion_search *search)
 {
     for (uint32_t mixture = 1; mixture <= MIXTURES; mixture++)
         if (!fits(search, mixture))
@@ -80,7 +81,7 @@ static bool fits_mixed(struct search *search)
     return true;
 }
 
-static bool may_take(struct search *search, const struct option *option)
+static bool may_take(struct deletion_search *search, const struct deletion_option *option)
 {
     struct disruption_candidate *candidate = option->candidate;
     if (candidate->pool->remaining == 0 || !evictions_take(&search->evictions, candidate, false))
@@ -90,7 +91,7 @@ static bool may_take(struct search *search, const struct option *option)
 }
 
 // Takes the last one out of the set.
-static void shed(struct search *search)
+static void shed(struct deletion_search *search)
 {
     struct disruption_candidate *candidate = search->set[--search->set_count];
     candidate->pool->remaining++;
@@ -99,7 +100,8 @@ static void shed(struct search *search)
 
 // Adds the options from `first` on that go with the set, as many of `count` as do. Halves are tried
 // where not all of them fit.
-static void add_chunk(struct search *search, const struct option *options, uint32_t count)
+static void add_chunk(struct deletion_search *search, const struct deletion_option *options,
+                      uint32_t count)
 {
     uint32_t before = search->set_count;
     for (uint32_t i = 0; i < count && search->set_count < SET_MAX; i++)
@@ -116,7 +118,7 @@ static void add_chunk(struct search *search, const struct option *options, uint3
     add_chunk(search, options + count / 2, count - count / 2);
 }
 
-static void find_set(struct search *search)
+static void find_set(struct deletion_search *search)
 {
     uint32_t chunk = CHUNK_FIRST;
     for (uint32_t at = 0; at < search->count && search->set_count < SET_MAX &&
@@ -132,7 +134,7 @@ static void find_set(struct search *search)
 }
 
 // A set that fits in one order only needs luck; one that is an eighth smaller hardly does.
-static void make_sure(struct search *search)
+static void make_sure(struct deletion_search *search)
 {
     uint32_t found = search->set_count, least = found - (found + 7) / 8;
     while (search->set_count > least && !fits_mixed(search))
@@ -141,25 +143,25 @@ static void make_sure(struct search *search)
         shed(search);
 }
 
-static void add_command(struct search *search)
+static void add_command(struct deletion_search *search)
 {
     struct disruption *disruption = search->disruption;
-    struct joint joint = {
-        .trial = trial_run_scheduled(disruption, search->set, search->set_count, NULL)};
-    struct part part = {.candidates = search->set,
-                        .count = search->set_count,
-                        .savings = candidates_price(search->set, search->set_count)};
-    part_command(disruption, &joint, &part);
-    joint_free(&joint);
+    struct consolidation_split split = {
+        .removal = removal_simulate_scheduled(disruption, search->set, search->set_count, NULL)};
+    struct split_part part = {.candidates = search->set,
+                              .count = search->set_count,
+                              .savings = candidates_price(search->set, search->set_count)};
+    split_part_command(disruption, &split, &part);
+    split_free(&split);
 }
 
 bool deletions_decide(struct disruption *disruption, const candidate_list *wanted, uint32_t least)
 {
     CLEANUP_ARENA struct arena *arena = arena_create(65536);
-    struct search search = {
+    struct deletion_search search = {
         .disruption = disruption, .arena = arena, .evictions = evictions_create(disruption)};
-    struct holes holes = holes_find(disruption, arena);
-    rank(&search, wanted, &holes);
+    struct spare_capacity spare = spare_capacity_find(disruption, arena);
+    rank(&search, wanted, &spare);
     search.set = arena_allocate_array(arena, SET_MAX + 1, sizeof(struct disruption_candidate *));
     find_set(&search);
     make_sure(&search);

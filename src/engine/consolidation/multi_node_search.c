@@ -27,39 +27,39 @@
 #define MORE_EFFORT        400  // candidates that these two may simulate, each
 #define MORE_PACKED        150
 
-struct ranked {
+struct ranked_candidate {
     struct disruption_candidate *candidate;
-    int64_t promise;                          // nano-USD an hour that its going could save at most
+    int64_t saving_max;                       // nano-USD an hour that its going could save at most
     uint32_t merit;                           // place in the order of DIS-61, DIS-700
     int movable;                              // 0: not asked yet; else 1 or -1
     bool fits;                                // movable: its pods need no new node
     uint32_t destinations[DESTINATIONS_KEPT]; // movable: places, those of its largest pods
     uint32_t destinations_count;
 };
-struct tried { // a set of candidates, by the sum of their numbers' hashes
+struct tried_set { // a set of candidates, by the sum of their numbers' hashes
     uint64_t hash;
-    bool more; // smaller sets are worth trying
+    bool smaller_may_do; // smaller sets are worth trying
 };
 struct fitting {
-    struct ranked *ranked;
-    struct wish wish;
+    struct ranked_candidate *ranked;
+    struct capacity_need need;
 };
-struct destination {
+struct destination_node {
     uint32_t place, candidates;
-    bool fits;       // the pods of some candidate need no new node
-    int64_t promise; // of its candidates
+    bool fits;          // the pods of some candidate need no new node
+    int64_t saving_max; // of its candidates
 };
-struct search {
+struct multi_node_search {
     struct disruption *disruption;
     struct arena *arena;
     struct evictions evictions;
-    struct price_bound costs;
-    struct ranked *ranked; // by promise
+    struct price_bound bound;
+    struct ranked_candidate *ranked; // by promise
     uint32_t count;
     uint32_t effort; // candidates simulated so far
     uint32_t effort_max, packed_max;
-    VECTOR(struct tried) tried;
-    struct joint best;
+    VECTOR(struct tried_set) tried;
+    struct consolidation_split best;
     struct disruption_candidate *
         *rejected;           // that would go together, but for their scores: the last
     uint32_t rejected_count; // ones
@@ -68,40 +68,41 @@ struct search {
 
 // --- which candidates ----------------------------------------------------------------------------
 
-static int by_promise(const void *a, const void *b)
+static int by_saving_max(const void *a, const void *b)
 {
-    const struct ranked *x = a, *y = b;
-    if (x->promise != y->promise)
-        return x->promise > y->promise ? -1 : 1;
+    const struct ranked_candidate *x = a, *y = b;
+    if (x->saving_max != y->saving_max)
+        return x->saving_max > y->saving_max ? -1 : 1;
     return x->merit < y->merit ? -1 : x->merit > y->merit;
 }
 
 static int by_merit(const void *a, const void *b)
 {
-    const struct ranked *x = *(const struct ranked *const *)a;
-    const struct ranked *y = *(const struct ranked *const *)b;
+    const struct ranked_candidate *x = *(const struct ranked_candidate *const *)a;
+    const struct ranked_candidate *y = *(const struct ranked_candidate *const *)b;
     return x->merit < y->merit ? -1 : x->merit > y->merit;
 }
 
-static void rank(struct search *search, const candidate_list *wanted)
+static void rank(struct multi_node_search *search, const candidate_list *wanted)
 {
     search->ranked = arena_allocate_array(search->arena, wanted->count + 1, sizeof *search->ranked);
     for (uint32_t i = 0; i < wanted->count; i++) {
         struct disruption_candidate *candidate = wanted->items[i];
-        if (!balance_may_approve(candidate))
+        if (!balanced_policy_may_approve(candidate))
             continue;
-        int64_t least = price_bound_of(&search->costs, candidate);
+        int64_t least = price_bound_of(&search->bound, candidate);
         int64_t cost = candidates_cost(search->disruption, &candidate, 1);
-        search->ranked[search->count++] =
-            (struct ranked){candidate, least < cost ? quantity_subtract(cost, least) : 0, i, 0};
+        search->ranked[search->count++] = (struct ranked_candidate){
+            candidate, least < cost ? quantity_subtract(cost, least) : 0, i, 0};
     }
-    qsort(search->ranked, search->count, sizeof *search->ranked, by_promise);
+    qsort(search->ranked, search->count, sizeof *search->ranked, by_saving_max);
 }
 
-static void note_destinations(struct ranked *ranked, const struct trial *trial)
+static void note_destinations(struct ranked_candidate *ranked,
+                              const struct removal_simulation *removal)
 {
-    const struct pass *pass = trial->pass;
-    ranked->fits = trial->needed == 0;
+    const struct pass *pass = removal->pass;
+    ranked->fits = removal->nodes_needed == 0;
     for (uint32_t i = 0;
          i < pass->input.queue_count && ranked->destinations_count < DESTINATIONS_KEPT; i++) {
         bool known = false;
@@ -116,21 +117,22 @@ static void note_destinations(struct ranked *ranked, const struct trial *trial)
 }
 
 // DIS-713: a candidate some of whose pods have no other place would spoil all sets that it is in.
-static bool is_movable(struct search *search, struct ranked *ranked)
+static bool is_movable(struct multi_node_search *search, struct ranked_candidate *ranked)
 {
     if (ranked->movable == 0) {
-        struct trial trial = trial_run(search->disruption, &ranked->candidate, 1, true);
-        ranked->movable = trial_possible(&trial) ? 1 : -1;
+        struct removal_simulation removal =
+            removal_simulate(search->disruption, &ranked->candidate, 1, true);
+        ranked->movable = removal_is_possible(&removal) ? 1 : -1;
         if (ranked->movable > 0)
-            note_destinations(ranked, &trial);
+            note_destinations(ranked, &removal);
         else
-            verdict_of_trial(search->disruption, ranked->candidate, &trial);
-        trial_free(&trial);
+            blocked_removal_note(search->disruption, ranked->candidate, &removal);
+        removal_free(&removal);
     }
     return ranked->movable > 0;
 }
 
-struct filter { // NULL: any
+struct candidate_filter { // NULL: any
     const struct disruption_pool *pool;
     const char *zone;
     uint32_t destination; // a place, + 1; 0: any
@@ -141,7 +143,7 @@ static const char *zone_of(const struct disruption_candidate *candidate)
     return string_map_get(candidate->state->labels, LABEL_ZONE);
 }
 
-static bool goes_to(const struct ranked *ranked, uint32_t place)
+static bool goes_to(const struct ranked_candidate *ranked, uint32_t place)
 {
     for (uint32_t i = 0; i < ranked->destinations_count; i++)
         if (ranked->destinations[i] == place)
@@ -149,7 +151,7 @@ static bool goes_to(const struct ranked *ranked, uint32_t place)
     return false;
 }
 
-static bool passes(const struct filter *filter, const struct ranked *ranked)
+static bool passes(const struct candidate_filter *filter, const struct ranked_candidate *ranked)
 {
     return (filter->pool == NULL || filter->pool == ranked->candidate->pool) &&
            (filter->zone == NULL || text_equal(filter->zone, zone_of(ranked->candidate))) &&
@@ -157,7 +159,7 @@ static bool passes(const struct filter *filter, const struct ranked *ranked)
 }
 
 // Only one set of all that are looked at will go.
-static void give_back(struct search *search, struct disruption_candidate *const *taken,
+static void give_back(struct multi_node_search *search, struct disruption_candidate *const *taken,
                       uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -167,8 +169,8 @@ static void give_back(struct search *search, struct disruption_candidate *const 
 }
 
 // As many as budgets and pods bear at once, in the order of `order`.
-static uint32_t take(struct search *search, struct ranked *const *order, uint32_t count,
-                     const struct filter *filter, uint32_t most,
+static uint32_t take(struct multi_node_search *search, struct ranked_candidate *const *order,
+                     uint32_t count, const struct candidate_filter *filter, uint32_t most,
                      struct disruption_candidate **taken)
 {
     uint32_t found = 0;
@@ -186,7 +188,7 @@ static uint32_t take(struct search *search, struct ranked *const *order, uint32_
 
 // --- one set -------------------------------------------------------------------------------------
 
-static bool stays_for_own_type(const struct part *part)
+static bool stays_for_own_type(const struct split_part *part)
 {
     for (uint32_t i = 0; i < part->count; i++)
         if (part->own_type[i])
@@ -196,11 +198,12 @@ static bool stays_for_own_type(const struct part *part)
 
 // What is left of a set without those that are not worth it: of a part in which some new nodes
 // would be like old ones those old ones, else the whole part.
-static uint32_t drop_refused(const struct joint *joint, struct disruption_candidate **set)
+static uint32_t drop_refused(const struct consolidation_split *split,
+                             struct disruption_candidate **set)
 {
     uint32_t left = 0;
-    for (uint32_t p = 0; p < joint->count; p++) {
-        const struct part *part = &joint->parts[p];
+    for (uint32_t p = 0; p < split->count; p++) {
+        const struct split_part *part = &split->parts[p];
         bool some = part->why != NULL && stays_for_own_type(part);
         for (uint32_t i = 0; i < part->count; i++)
             if (part->why == NULL || (some && !part->own_type[i]))
@@ -220,10 +223,10 @@ static uint32_t drop_one(struct disruption_candidate **set, uint32_t count,
 }
 
 // DIS-206. Single nodes have their scores told by their own method.
-static void note_rejected(struct search *search, const struct joint *joint)
+static void note_rejected(struct multi_node_search *search, const struct consolidation_split *split)
 {
-    for (uint32_t p = 0; p < joint->count; p++) {
-        const struct part *part = &joint->parts[p];
+    for (uint32_t p = 0; p < split->count; p++) {
+        const struct split_part *part = &split->parts[p];
         if (part->count < 2 || part->why == NULL || strcmp(part->rule, "DIS-192") != 0)
             continue;
         memcpy(search->rejected, part->candidates,
@@ -234,24 +237,25 @@ static void note_rejected(struct search *search, const struct joint *joint)
 }
 
 // Nobody shares anything, and nobody is worth it alone: so it is with fewer.
-static bool is_vain(const struct joint *joint, uint32_t count)
+static bool is_pointless(const struct consolidation_split *split, uint32_t count)
 {
-    return joint->hopeless || (joint->count == count && joint->refused == count);
+    return split->cannot_pay || (split->count == count && split->refused == count);
 }
 
-static struct joint try(struct search *search, struct disruption_candidate *const *set,
-                        uint32_t count)
+static struct consolidation_split simulate_set(struct multi_node_search *search,
+                                               struct disruption_candidate *const *set,
+                                               uint32_t count)
 {
     bool may_pack = search->effort + count <= search->packed_max;
     search->effort += count;
-    return joint_try(search->disruption, set, count, NULL, may_pack ? &search->costs : NULL,
-                     search->best.value);
+    return split_simulate(search->disruption, set, count, NULL, may_pack ? &search->bound : NULL,
+                          search->best.value);
 }
 
 // Tries the set, then what is left of it without the offenders, and keeps the outcome if it is the
 // best so far. False: smaller sets need not be tried.
-static bool attempt(struct search *search, struct disruption_candidate *const *candidates,
-                    uint32_t count)
+static bool attempt(struct multi_node_search *search,
+                    struct disruption_candidate *const *candidates, uint32_t count)
 {
     CLEANUP_ARENA struct arena *scratch = arena_create(4096);
     struct disruption_candidate **set = arena_allocate_array(scratch, count + 1, sizeof *set);
@@ -260,25 +264,27 @@ static bool attempt(struct search *search, struct disruption_candidate *const *c
     for (uint32_t round = 0; round < ROUNDS_MAX && count >= 2; round++) {
         if (search->effort + count > search->effort_max)
             return false;
-        struct joint joint = try(search, set, count);
-        note_rejected(search, &joint);
-        if (joint.count > 0 && joint.refused == 0 && joint.value > search->best.value) {
-            joint_free(&search->best);
-            search->best = joint;
+        struct consolidation_split split = simulate_set(search, set, count);
+        note_rejected(search, &split);
+        if (split.count > 0 && split.refused == 0 && split.value > search->best.value) {
+            split_free(&search->best);
+            search->best = split;
             return true;
         }
-        bool vain = is_vain(&joint, count);
-        uint32_t left = joint.count == 0 ? drop_one(set, count, joint_offender(&joint, set, count))
-                                         : drop_refused(&joint, set);
-        joint_free(&joint);
-        if (vain || left == count)
-            return !vain;
+        bool pointless = is_pointless(&split, count);
+        uint32_t left =
+            split.count == 0
+                ? drop_one(set, count, split_unschedulable_candidate(&split, set, count))
+                : drop_refused(&split, set);
+        split_free(&split);
+        if (pointless || left == count)
+            return !pointless;
         count = left;
     }
     return true;
 }
 
-static uint64_t hash_set(const struct search *search,
+static uint64_t hash_set(const struct multi_node_search *search,
                          struct disruption_candidate *const *candidates, uint32_t count)
 {
     uint64_t hash = count;
@@ -289,21 +295,21 @@ static uint64_t hash_set(const struct search *search,
 }
 
 // The same, once for each set.
-static bool attempt_once(struct search *search, struct disruption_candidate *const *candidates,
-                         uint32_t count)
+static bool attempt_once(struct multi_node_search *search,
+                         struct disruption_candidate *const *candidates, uint32_t count)
 {
-    struct tried tried = {.hash = hash_set(search, candidates, count)};
+    struct tried_set tried = {.hash = hash_set(search, candidates, count)};
     vector_for_each (known, &search->tried)
         if (known->hash == tried.hash)
-            return known->more;
-    tried.more = attempt(search, candidates, count);
+            return known->smaller_may_do;
+    tried.smaller_may_do = attempt(search, candidates, count);
     vector_push(&search->tried, tried);
-    return tried.more;
+    return tried.smaller_may_do;
 }
 
 // Whole, a half, a quarter, and so on.
-static void attempt_prefixes(struct search *search, struct disruption_candidate *const *taken,
-                             uint32_t count)
+static void attempt_prefixes(struct multi_node_search *search,
+                             struct disruption_candidate *const *taken, uint32_t count)
 {
     for (uint32_t size = count; size >= 2; size /= 2)
         if (!attempt_once(search, taken, size))
@@ -312,17 +318,19 @@ static void attempt_prefixes(struct search *search, struct disruption_candidate 
 
 // --- all sets ------------------------------------------------------------------------------------
 
-static void look_around(struct search *search, struct ranked *const *order,
-                        const struct filter *filter, uint32_t most)
+static void search_by_filter(struct multi_node_search *search,
+                             struct ranked_candidate *const *order,
+                             const struct candidate_filter *filter, uint32_t most)
 {
     struct disruption_candidate **taken =
         arena_allocate_array(search->arena, most + 1, sizeof *taken);
     attempt_prefixes(search, taken, take(search, order, search->count, filter, most, taken));
 }
 
-static struct ranked **make_order(struct search *search, bool merit)
+static struct ranked_candidate **make_order(struct multi_node_search *search, bool merit)
 {
-    struct ranked **order = arena_allocate_array(search->arena, search->count + 1, sizeof *order);
+    struct ranked_candidate **order =
+        arena_allocate_array(search->arena, search->count + 1, sizeof *order);
     for (uint32_t i = 0; i < search->count; i++)
         order[i] = &search->ranked[i];
     if (merit)
@@ -331,12 +339,14 @@ static struct ranked **make_order(struct search *search, bool merit)
 }
 
 // The pools and zones of the most promising candidates, if there are several.
-static uint32_t find_groups(const struct search *search, struct filter groups[GROUPS_MAX])
+static uint32_t find_groups(const struct multi_node_search *search,
+                            struct candidate_filter groups[GROUPS_MAX])
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < search->count; i++) {
         const struct disruption_candidate *candidate = search->ranked[i].candidate;
-        const struct filter own[] = {{.pool = candidate->pool}, {.zone = zone_of(candidate)}};
+        const struct candidate_filter own[] = {{.pool = candidate->pool},
+                                               {.zone = zone_of(candidate)}};
         for (size_t f = 0; f < ARRAY_LENGTH(own); f++) {
             bool known = false;
             for (uint32_t g = 0; g < count; g++)
@@ -354,22 +364,22 @@ static uint32_t find_groups(const struct search *search, struct filter groups[GR
 static int by_density(const void *a, const void *b)
 {
     const struct fitting *x = a, *y = b;
-    int order = wishes_compare(&x->wish, &y->wish);
+    int order = capacity_needs_compare(&x->need, &y->need);
     return order != 0                            ? order
            : x->ranked->merit < y->ranked->merit ? -1
                                                  : x->ranked->merit > y->ranked->merit;
 }
 
 // The dearest nodes for the least room first, without those that cannot fit.
-static struct fitting *rank_fitting(struct search *search, const struct holes *holes,
-                                    uint32_t *count)
+static struct fitting *rank_fitting(struct multi_node_search *search,
+                                    const struct spare_capacity *spare, uint32_t *count)
 {
     struct fitting *list = arena_allocate_array(search->arena, search->count + 1, sizeof *list);
     *count = 0;
     for (uint32_t i = 0; i < search->count; i++) {
-        struct wish wish = holes_wish(holes, search->ranked[i].candidate);
-        if (wish_may_fit(&wish))
-            list[(*count)++] = (struct fitting){&search->ranked[i], wish};
+        struct capacity_need need = spare_capacity_need(spare, search->ranked[i].candidate);
+        if (capacity_need_fits(&need))
+            list[(*count)++] = (struct fitting){&search->ranked[i], need};
     }
     if (*count > 1)
         qsort(list, *count, sizeof *list, by_density);
@@ -378,20 +388,20 @@ static struct fitting *rank_fitting(struct search *search, const struct holes *h
 
 // A candidate whose pods fit into room that is there saves all that it costs, however little its
 // pods would save on new nodes.
-static void look_into_holes(struct search *search)
+static void search_spare_capacity(struct multi_node_search *search)
 {
-    struct holes holes = holes_find(search->disruption, search->arena);
+    struct spare_capacity spare = spare_capacity_find(search->disruption, search->arena);
     struct disruption_candidate **taken =
         arena_allocate_array(search->arena, SET_MAX + 1, sizeof *taken);
     uint32_t count, found = 0, asked = 0;
-    struct fitting *list = rank_fitting(search, &holes, &count);
+    struct fitting *list = rank_fitting(search, &spare, &count);
     for (uint32_t i = 0; i < count && found < SET_MAX && asked < FITTING_ASKED; i++) {
-        struct disruption_candidate *candidate = list[i].wish.candidate;
+        struct disruption_candidate *candidate = list[i].need.candidate;
         asked += list[i].ranked->movable == 0;
         if (candidate->pool->remaining == 0 || !is_movable(search, list[i].ranked) ||
             !list[i].ranked->fits || !evictions_take(&search->evictions, candidate, false))
             continue;
-        if (!holes_take(&holes, &list[i].wish)) {
+        if (!spare_capacity_take(&spare, &list[i].need)) {
             evictions_give_back(&search->evictions, candidate, false);
             continue;
         }
@@ -406,31 +416,31 @@ static void look_into_holes(struct search *search)
 
 static int by_weight(const void *a, const void *b)
 {
-    const struct destination *x = a, *y = b;
-    if (x->promise != y->promise)
-        return x->promise > y->promise ? -1 : 1;
+    const struct destination_node *x = a, *y = b;
+    if (x->saving_max != y->saving_max)
+        return x->saving_max > y->saving_max ? -1 : 1;
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
 // Places that several candidates would go to, the most promising first.
-static uint32_t find_destinations(struct search *search, struct destination *list)
+static uint32_t find_destinations(struct multi_node_search *search, struct destination_node *list)
 {
     uint32_t count = 0, asked = 0, kept = 0;
     uint32_t *index = arena_allocate_array(
         search->arena, search->disruption->problem->nodes.count + 1, sizeof *index); // + 1
     for (uint32_t i = 0; i < search->count; i++) {
-        struct ranked *ranked = &search->ranked[i];
+        struct ranked_candidate *ranked = &search->ranked[i];
         if (ranked->movable == 0 && asked++ >= DESTINATIONS_ASKED)
             continue;
         for (uint32_t d = 0; is_movable(search, ranked) && d < ranked->destinations_count; d++) {
             uint32_t *at = &index[ranked->destinations[d]];
             if (*at == 0) {
-                list[count] = (struct destination){.place = ranked->destinations[d]};
+                list[count] = (struct destination_node){.place = ranked->destinations[d]};
                 *at = ++count;
             }
             list[*at - 1].candidates++;
             list[*at - 1].fits = list[*at - 1].fits || ranked->fits;
-            list[*at - 1].promise = quantity_add(list[*at - 1].promise, ranked->promise);
+            list[*at - 1].saving_max = quantity_add(list[*at - 1].saving_max, ranked->saving_max);
         }
     }
     for (uint32_t i = 0; i < count; i++)
@@ -443,67 +453,70 @@ static uint32_t find_destinations(struct search *search, struct destination *lis
 
 // Candidates that would go to the same node are in each other's way: one takes its room, the others
 // may share a new one.
-static void look_at_destinations(struct search *search, struct ranked *const *order)
+static void search_by_destination(struct multi_node_search *search,
+                                  struct ranked_candidate *const *order)
 {
-    struct destination *list =
+    struct destination_node *list =
         arena_allocate_array(search->arena, DESTINATIONS_KEPT * search->count + 1, sizeof *list);
     uint32_t count = find_destinations(search, list);
     for (uint32_t i = 0; i < count; i++) {
-        const struct filter filter = {.destination = list[i].place + 1};
-        look_around(search, order, &filter, GROUP_MOVABLE);
+        const struct candidate_filter filter = {.destination = list[i].place + 1};
+        search_by_filter(search, order, &filter, GROUP_MOVABLE);
     }
 }
 
-static void allow_more(struct search *search)
+static void allow_more(struct multi_node_search *search)
 {
     search->effort_max = search->effort + MORE_EFFORT;
     search->packed_max = search->effort + MORE_PACKED;
 }
 
-static void look_everywhere(struct search *search)
+static void search_everywhere(struct multi_node_search *search)
 {
-    const struct filter any = {0};
-    struct filter groups[GROUPS_MAX];
-    struct ranked **promising = make_order(search, false), **merit = make_order(search, true);
-    look_around(search, promising, &any, SET_MAX);
-    look_around(search, merit, &any, SET_MAX);
+    const struct candidate_filter any = {0};
+    struct candidate_filter groups[GROUPS_MAX];
+    struct ranked_candidate **by_saving = make_order(search, false),
+                            **merit = make_order(search, true);
+    search_by_filter(search, by_saving, &any, SET_MAX);
+    search_by_filter(search, merit, &any, SET_MAX);
     uint32_t count = find_groups(search, groups);
     for (uint32_t g = 0; count > 2 && g < count; g++) // one pool and one zone: those were all
-        look_around(search, promising, &groups[g], GROUP_MOVABLE);
+        search_by_filter(search, by_saving, &groups[g], GROUP_MOVABLE);
     allow_more(search);
-    look_into_holes(search);
+    search_spare_capacity(search);
     allow_more(search);
-    look_at_destinations(search, promising);
+    search_by_destination(search, by_saving);
 }
 
 // --- the commands --------------------------------------------------------------------------------
 
 // The nodes whose pods only move to others go together.
-static struct part deletions(const struct joint *joint, struct disruption *disruption)
+static struct split_part deletions(const struct consolidation_split *split,
+                                   struct disruption *disruption)
 {
-    struct part all = {0};
+    struct split_part all = {0};
     all.candidates =
         arena_allocate_array(disruption->arena, SET_MAX + 1, sizeof(struct disruption_candidate *));
-    for (uint32_t i = 0; i < joint->count; i++)
-        if (joint->parts[i].replacements_count == 0)
-            all.candidates[all.count++] = joint->parts[i].candidates[0];
+    for (uint32_t i = 0; i < split->count; i++)
+        if (split->parts[i].replacements_count == 0)
+            all.candidates[all.count++] = split->parts[i].candidates[0];
     all.savings = candidates_price(all.candidates, all.count);
     return all;
 }
 
-static void add_commands(struct disruption *disruption, const struct joint *joint)
+static void add_commands(struct disruption *disruption, const struct consolidation_split *split)
 {
-    struct part deleted = deletions(joint, disruption);
+    struct split_part deleted = deletions(split, disruption);
     bool several = deleted.count > 1;
-    for (uint32_t i = 0; i < joint->count; i++)
-        several = several || joint->parts[i].count > 1;
+    for (uint32_t i = 0; i < split->count; i++)
+        several = several || split->parts[i].count > 1;
     if (!several) // single nodes have a method of their own
         return;
     if (deleted.count > 0)
-        part_command(disruption, joint, &deleted);
-    for (uint32_t i = 0; i < joint->count; i++)
-        if (joint->parts[i].replacements_count > 0)
-            part_command(disruption, joint, &joint->parts[i]);
+        split_part_command(disruption, split, &deleted);
+    for (uint32_t i = 0; i < split->count; i++)
+        if (split->parts[i].replacements_count > 0)
+            split_part_command(disruption, split, &split->parts[i]);
 }
 
 void multi_node_search_decide(struct disruption *disruption)
@@ -513,23 +526,24 @@ void multi_node_search_decide(struct disruption *disruption)
     candidate_list wanted = consolidation_candidates(disruption, &table);
     if (deletions_decide(disruption, &wanted, 2)) // before anything is bought
         return;
-    repack_target_look(disruption, &table);
+    repack_target_find(disruption, &table);
     CLEANUP_ARENA struct arena *arena = arena_create(65536);
-    struct search search = {.disruption = disruption,
-                            .arena = arena,
-                            .evictions = evictions_create(disruption),
-                            .costs = price_bound_create(disruption, arena),
-                            .effort_max = EFFORT_MAX,
-                            .packed_max = PACKED_MAX};
+    struct multi_node_search search = {.disruption = disruption,
+                                       .arena = arena,
+                                       .evictions = evictions_create(disruption),
+                                       .bound = price_bound_create(disruption, arena),
+                                       .effort_max = EFFORT_MAX,
+                                       .packed_max = PACKED_MAX};
     search.rejected =
         arena_allocate_array(arena, wanted.count + 1, sizeof(struct disruption_candidate *));
     rank(&search, &wanted);
-    look_everywhere(&search);
+    search_everywhere(&search);
     if (search.best.count > 0)
         add_commands(disruption, &search.best);
     else if (search.rejected_count > 0)
-        balance_note(disruption, search.rejected, search.rejected_count, search.rejected_saving);
-    joint_free(&search.best);
+        balanced_policy_note_scores(disruption, search.rejected, search.rejected_count,
+                                    search.rejected_saving);
+    split_free(&search.best);
     vector_free(&search.tried);
-    price_bound_free(&search.costs);
+    price_bound_free(&search.bound);
 }

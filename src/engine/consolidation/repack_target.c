@@ -44,22 +44,23 @@ static int64_t least_saving(int64_t price, int64_t target)
 static int64_t compare(struct disruption *disruption, const candidate_list *wanted)
 {
     int64_t price = candidates_price(wanted->items, wanted->count), target = 0;
-    struct trial trial = trial_run(disruption, wanted->items, wanted->count, false);
-    trial_pack(disruption, &trial);
+    struct removal_simulation removal =
+        removal_simulate(disruption, wanted->items, wanted->count, false);
+    removal_pack(disruption, &removal);
     int64_t percent = 0;
-    if (trial_possible(&trial)) {
-        for (uint32_t i = 0; i < trial.claims_count; i++)
+    if (removal_is_possible(&removal)) {
+        for (uint32_t i = 0; i < removal.claims_count; i++)
             target =
-                quantity_add(target, claim_cheapest_price(disruption->problem, trial.claims[i]));
+                quantity_add(target, claim_cheapest_price(disruption->problem, removal.claims[i]));
         percent = least_saving(price, target);
         disruption->plan->repack.price = price;
         disruption->plan->repack.target = target;
     }
-    trial_free(&trial);
+    removal_free(&removal);
     return percent;
 }
 
-void repack_target_look(struct disruption *disruption, const struct candidate_table *table)
+void repack_target_find(struct disruption *disruption, const struct candidate_table *table)
 {
     if (disruption->target_known)
         return;

@@ -7,4 +7,4 @@
 
 // Sets disruption->least_saving_percent, of the price of a move's nodes, by the candidates of the
 // turn; worked out once.
-void repack_target_look(struct disruption *disruption, const struct candidate_table *table);
+void repack_target_find(struct disruption *disruption, const struct candidate_table *table);

@@ -26,11 +26,11 @@ static void add_template(struct problem *problem, const struct node_template *te
                     quantity_add(filter->cheapest[r], problem->catalog.node_cost), prices);
 }
 
-static const double *make_prices(struct price_bound *costs, uint32_t set, uint32_t tolerations)
+static const double *make_prices(struct price_bound *bound, uint32_t set, uint32_t tolerations)
 {
-    struct problem *problem = costs->disruption->problem;
+    struct problem *problem = bound->disruption->problem;
     double *prices =
-        arena_allocate_array(costs->arena, problem->dimensions.count + 1, sizeof *prices);
+        arena_allocate_array(bound->arena, problem->dimensions.count + 1, sizeof *prices);
     for (uint32_t d = 0; d < problem->dimensions.count; d++)
         prices[d] = -1;
     for (uint32_t t = 0; t < problem->templates.count; t++) {
@@ -43,17 +43,17 @@ static const double *make_prices(struct price_bound *costs, uint32_t set, uint32
 }
 
 // What a unit costs for pods that are as particular as this one.
-static const double *prices_for(struct price_bound *costs, const struct queued_pod *pod)
+static const double *prices_for(struct price_bound *bound, const struct queued_pod *pod)
 {
-    const struct problem *problem = costs->disruption->problem;
+    const struct problem *problem = bound->disruption->problem;
     const struct pod_class *class = problem->interned.classes.items[pod->class];
     uint32_t tolerations = problem->interned.shapes.items[class->shape].tolerations;
-    uint32_t index = memo_get(&costs->known, class->strict_set, tolerations);
+    uint32_t index = memo_get(&bound->known, class->strict_set, tolerations);
     if (index != MEMO_NONE)
-        return costs->prices.items[index];
-    const double *prices = make_prices(costs, class->strict_set, tolerations);
-    memo_set(&costs->known, class->strict_set, tolerations, costs->prices.count);
-    vector_push(&costs->prices, prices);
+        return bound->prices.items[index];
+    const double *prices = make_prices(bound, class->strict_set, tolerations);
+    memo_set(&bound->known, class->strict_set, tolerations, bound->prices.count);
+    vector_push(&bound->prices, prices);
     return prices;
 }
 
@@ -62,10 +62,10 @@ struct price_bound price_bound_create(struct disruption *disruption, struct aren
     return (struct price_bound){.disruption = disruption, .arena = arena};
 }
 
-void price_bound_free(struct price_bound *costs)
+void price_bound_free(struct price_bound *bound)
 {
-    memo_free(&costs->known);
-    vector_free(&costs->prices);
+    memo_free(&bound->known);
+    vector_free(&bound->prices);
 }
 
 struct sum {
@@ -73,12 +73,12 @@ struct sum {
     bool impossible;      // no machine has what some pod needs
 };
 
-static void add_pod(struct price_bound *costs, const struct queued_pod *pod, struct sum *sum)
+static void add_pod(struct price_bound *bound, const struct queued_pod *pod, struct sum *sum)
 {
-    const struct problem *problem = costs->disruption->problem;
+    const struct problem *problem = bound->disruption->problem;
     const struct pod_class *class = problem->interned.classes.items[pod->class];
     const int64_t *requests = problem->interned.shapes.items[class->shape].requests;
-    const double *prices = prices_for(costs, pod);
+    const double *prices = prices_for(bound, pod);
     for (uint32_t d = 0; d < problem->dimensions.count; d++) {
         if (requests[d] <= 0)
             continue;
@@ -88,28 +88,28 @@ static void add_pod(struct price_bound *costs, const struct queued_pod *pod, str
 }
 
 // Every dimension by itself must be paid for: the dearest counts.
-static int64_t highest(const struct price_bound *costs, const struct sum *sum)
+static int64_t highest(const struct price_bound *bound, const struct sum *sum)
 {
     double most = 0;
-    for (uint32_t d = 0; d < costs->disruption->problem->dimensions.count; d++)
+    for (uint32_t d = 0; d < bound->disruption->problem->dimensions.count; d++)
         most = sum->by_dimension[d] > most ? sum->by_dimension[d] : most;
     return sum->impossible ? INT64_MAX : (int64_t)most;
 }
 
-int64_t price_bound_of(struct price_bound *costs, const struct disruption_candidate *candidate)
+int64_t price_bound_of(struct price_bound *bound, const struct disruption_candidate *candidate)
 {
-    const struct problem *problem = costs->disruption->problem;
-    const struct simulator *simulator = costs->disruption->simulator;
+    const struct problem *problem = bound->disruption->problem;
+    const struct simulator *simulator = bound->disruption->simulator;
     CLEANUP_ARENA struct arena *scratch = arena_create(1024);
     struct sum sum = {arena_allocate_array(scratch, problem->dimensions.count + 1, sizeof(double)),
                       false};
     uint32_t place = (uint32_t)(candidate->state - problem->nodes.items);
     for (uint32_t i = simulator->movable_start[place]; i < simulator->movable_start[place + 1]; i++)
-        add_pod(costs, &problem->pods.movable[simulator->movable[i]], &sum);
-    return highest(costs, &sum);
+        add_pod(bound, &problem->pods.movable[simulator->movable[i]], &sum);
+    return highest(bound, &sum);
 }
 
-int64_t price_bound_of_claims(struct price_bound *costs, const struct pass *pass,
+int64_t price_bound_of_claims(struct price_bound *bound, const struct pass *pass,
                               struct claim *const *claims, uint32_t count)
 {
     CLEANUP_ARENA struct arena *scratch = arena_create(1024);
@@ -117,6 +117,6 @@ int64_t price_bound_of_claims(struct price_bound *costs, const struct pass *pass
         arena_allocate_array(scratch, pass->problem->dimensions.count + 1, sizeof(double)), false};
     for (uint32_t c = 0; c < count; c++)
         for (uint32_t i = 0; i < claims[c]->pods.count; i++)
-            add_pod(costs, pass_pod(pass, claims[c]->pods.items[i]), &sum);
-    return highest(costs, &sum);
+            add_pod(bound, pass_pod(pass, claims[c]->pods.items[i]), &sum);
+    return highest(bound, &sum);
 }

@@ -16,10 +16,10 @@ struct price_bound {
 };
 // Lives as long as `arena`; the caller frees the rest.
 struct price_bound price_bound_create(struct disruption *disruption, struct arena *arena);
-void price_bound_free(struct price_bound *costs);
+void price_bound_free(struct price_bound *bound);
 // Of the pods that would have to move from the candidate, nano-USD an hour; INT64_MAX: no machine
 // has what they need.
-int64_t price_bound_of(struct price_bound *costs, const struct disruption_candidate *candidate);
+int64_t price_bound_of(struct price_bound *bound, const struct disruption_candidate *candidate);
 // Of the pods that the claims carry in the pass.
-int64_t price_bound_of_claims(struct price_bound *costs, const struct pass *pass,
+int64_t price_bound_of_claims(struct price_bound *bound, const struct pass *pass,
                               struct claim *const *claims, uint32_t count);

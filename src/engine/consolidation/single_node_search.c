@@ -14,121 +14,125 @@
 #define PACKED_MAX   100 // candidates whose replacements are packed, too
 #define TRIES_MAX    120 // of moves beside those that were accepted
 
-struct found {
+struct found_move {
     struct disruption_candidate *candidate;
     int64_t value;  // nano-USD
     uint32_t merit; // place in the order
     bool packed;    // the packed outcome is the better one
 };
-struct accepted {
+struct accepted_move {
     struct disruption_candidate *candidate;
     uint32_t number; // in the order of acceptance
 };
-struct best_moves {
+struct single_node_search {
     struct disruption *disruption;
     struct arena *arena;
     struct evictions evictions;
-    struct price_bound costs;
-    struct found *found;
+    struct price_bound bound;
+    struct found_move *found;
     uint32_t found_count, packed;
     // Accepted: nodes whose pods rely on room elsewhere go along in every further simulation; the
     // others are closed, for their pods have places of their own.
-    struct accepted along[COMMANDS_MAX + 1];
-    uint32_t along_count;
+    struct accepted_move together[COMMANDS_MAX + 1];
+    uint32_t together_count;
     uint32_t commands;           // all accepted ones
     uint32_t made[COMMANDS_MAX]; // their numbers, in the order in which the plan has got them
     uint32_t made_count;
-    struct joint last; // the latest simulation in which a move was accepted: what `along` go by
-    int64_t value;     // of `along` in it
+    struct consolidation_split
+        last;      // the latest simulation in which a move was accepted: what `along` go by
+    int64_t value; // of `along` in it
     struct bitset closed;
     bool limited; // a new node of a closed one counts against a limit or a reservation
 };
 
 // --- each by itself ------------------------------------------------------------------------------
 
-static void add(struct best_moves *moves, struct disruption_candidate *candidate, uint32_t merit,
-                int64_t value, bool packed)
+static void add(struct single_node_search *search, struct disruption_candidate *candidate,
+                uint32_t merit, int64_t value, bool packed)
 {
-    moves->found[moves->found_count++] = (struct found){candidate, value, merit, packed};
+    search->found[search->found_count++] = (struct found_move){candidate, value, merit, packed};
 }
 
 // Several small machines may be cheaper than one.
-static bool find_packed(struct best_moves *moves, struct disruption_candidate *candidate,
-                        const struct trial *trial, uint32_t merit, int64_t floor)
+static bool find_packed(struct single_node_search *search, struct disruption_candidate *candidate,
+                        const struct removal_simulation *removal, uint32_t merit, int64_t floor)
 {
-    if (!trial_possible(trial) || trial->claims_count == 0 || moves->packed >= PACKED_MAX ||
-        price_bound_of(&moves->costs, candidate) >=
-            candidates_cost(moves->disruption, &candidate, 1))
+    if (!removal_is_possible(removal) || removal->claims_count == 0 ||
+        search->packed >= PACKED_MAX ||
+        price_bound_of(&search->bound, candidate) >=
+            candidates_cost(search->disruption, &candidate, 1))
         return false;
-    moves->packed++;
-    struct joint joint = joint_try(moves->disruption, &candidate, 1, NULL, &moves->costs, floor);
-    bool better = joint.count == 1 && joint.refused == 0 && joint.value > floor;
+    search->packed++;
+    struct consolidation_split split =
+        split_simulate(search->disruption, &candidate, 1, NULL, &search->bound, floor);
+    bool better = split.count == 1 && split.refused == 0 && split.value > floor;
     if (better)
-        add(moves, candidate, merit, joint.value, true);
-    joint_free(&joint);
+        add(search, candidate, merit, split.value, true);
+    split_free(&split);
     return better;
 }
 
-static void examine(struct best_moves *moves, struct disruption_candidate *candidate,
+static void examine(struct single_node_search *search, struct disruption_candidate *candidate,
                     uint32_t merit)
 {
-    struct disruption *disruption = moves->disruption;
-    struct move move = consolidate(disruption, &candidate, 1);
-    bool fine = move.kind != MOVE_NONE && balance_approves(&candidate, 1, move.payback.saving);
+    struct disruption *disruption = search->disruption;
+    struct consolidation_move move = consolidate(disruption, &candidate, 1);
+    bool fine =
+        move.kind != MOVE_NONE && balanced_policy_approves(&candidate, 1, move.payback.saving);
     int64_t value = fine ? payback_value(&move.payback) : 0;
-    bool packed = find_packed(moves, candidate, &move.trial, merit, value);
+    bool packed = find_packed(search, candidate, &move.removal, merit, value);
     if (!packed && fine)
-        add(moves, candidate, merit, value, false);
+        add(search, candidate, merit, value, false);
     if (move.kind != MOVE_NONE && !packed && !fine)
-        balance_note(disruption, &candidate, 1, move.payback.saving);
+        balanced_policy_note_scores(disruption, &candidate, 1, move.payback.saving);
     if (!packed && !fine) {
         disruption_note(disruption, "Unconsolidatable", candidate, move.why);
-        verdict_of_move(disruption, candidate, &move);
+        blocked_move_note(disruption, candidate, &move);
     }
     move_free(&move);
 }
 
 static int by_value(const void *a, const void *b)
 {
-    const struct found *x = a, *y = b;
+    const struct found_move *x = a, *y = b;
     if (x->value != y->value)
         return x->value > y->value ? -1 : 1;
     return x->merit < y->merit ? -1 : x->merit > y->merit;
 }
 
-static void examine_all(struct best_moves *moves, const candidate_list *order)
+static void examine_all(struct single_node_search *search, const candidate_list *order)
 {
     for (uint32_t i = 0; i < order->count; i++) {
         struct disruption_candidate *candidate = order->items[i];
         if (candidate->pool->remaining == 0 ||
-            !evictions_allow(&moves->evictions, candidate, false))
+            !evictions_allow(&search->evictions, candidate, false))
             continue;
-        if (balance_may_approve(candidate))
-            examine(moves, candidate, i);
+        if (balanced_policy_may_approve(candidate))
+            examine(search, candidate, i);
         else
-            verdict_of_score(moves->disruption, candidate, "DIS-196", candidate->price);
+            blocked_score_note(search->disruption, candidate, "DIS-196", candidate->price);
     }
-    qsort(moves->found, moves->found_count, sizeof *moves->found, by_value);
+    qsort(search->found, search->found_count, sizeof *search->found, by_value);
 }
 
 // --- together ------------------------------------------------------------------------------------
 
-static const struct part *part_with(const struct joint *joint,
-                                    const struct disruption_candidate *candidate)
+static const struct split_part *part_with(const struct consolidation_split *split,
+                                          const struct disruption_candidate *candidate)
 {
-    for (uint32_t i = 0; i < joint->count; i++)
-        if (joint->parts[i].candidates[0] == candidate)
-            return &joint->parts[i];
+    for (uint32_t i = 0; i < split->count; i++)
+        if (split->parts[i].candidates[0] == candidate)
+            return &split->parts[i];
     return NULL;
 }
 
 // Every candidate goes for itself, each move still worth it.
-static bool is_disjoint(const struct joint *joint, uint32_t candidates)
+static bool is_disjoint(const struct consolidation_split *split, uint32_t candidates)
 {
-    return joint->count == candidates && joint->refused == 0;
+    return split->count == candidates && split->refused == 0;
 }
 
-static bool is_limited(const struct part *part)
+static bool is_limited(const struct split_part *part)
 {
     for (uint32_t i = 0; i < part->replacements_count; i++) {
         const struct claim *claim = part->replacements[i].claim;
@@ -138,116 +142,121 @@ static bool is_limited(const struct part *part)
     return false;
 }
 
-static bool relies_on_room(const struct joint *joint, const struct disruption_candidate *candidate)
+static bool relies_on_room(const struct consolidation_split *split,
+                           const struct disruption_candidate *candidate)
 {
-    const struct pass *pass = joint->trial.pass;
+    const struct pass *pass = split->removal.pass;
     for (uint32_t i = 0; i < pass->input.queue_count; i++)
         if (pass_pod(pass, i)->on == candidate->state && pass->placements[i].kind == ON_NODE)
             return true;
     return false;
 }
 
-static void make_command(struct best_moves *moves, const struct joint *joint,
+static void make_command(struct single_node_search *search, const struct consolidation_split *split,
                          const struct disruption_candidate *candidate, uint32_t number)
 {
-    part_command(moves->disruption, joint, part_with(joint, candidate));
-    moves->made[moves->made_count++] = number;
+    split_part_command(search->disruption, split, part_with(split, candidate));
+    search->made[search->made_count++] = number;
 }
 
 // Those that go along rearrange each other's pods: their commands wait for the last simulation, so
 // that no two of them count on the same room.
-static void accept(struct best_moves *moves, struct joint *joint,
+static void accept(struct single_node_search *search, struct consolidation_split *split,
                    struct disruption_candidate *candidate)
 {
-    const struct part *part = part_with(joint, candidate);
-    uint32_t number = moves->commands++;
+    const struct split_part *part = part_with(split, candidate);
+    uint32_t number = search->commands++;
     candidate->pool->remaining--;
-    moves->value = joint->value;
+    search->value = split->value;
     if (part->replacements_count > 0 && !candidate->holds_placeholders &&
-        !relies_on_room(joint, candidate)) {
-        bitset_set(moves->closed,
-                   (uint32_t)(candidate->state - moves->disruption->problem->nodes.items));
-        moves->limited = moves->limited || is_limited(part);
-        moves->value = quantity_subtract(moves->value, payback_value(&part->payback));
-        make_command(moves, joint, candidate, number);
+        !relies_on_room(split, candidate)) {
+        bitset_set(search->closed,
+                   (uint32_t)(candidate->state - search->disruption->problem->nodes.items));
+        search->limited = search->limited || is_limited(part);
+        search->value = quantity_subtract(search->value, payback_value(&part->payback));
+        make_command(search, split, candidate, number);
     } else {
-        moves->along[moves->along_count++] = (struct accepted){candidate, number};
+        search->together[search->together_count++] = (struct accepted_move){candidate, number};
     }
-    joint_free(&moves->last);
-    moves->last = *joint;
+    split_free(&search->last);
+    search->last = *split;
 }
 
-static void leave(struct best_moves *moves, const struct disruption_candidate *candidate)
+static void leave(struct single_node_search *search, const struct disruption_candidate *candidate)
 {
-    evictions_give_back(&moves->evictions, candidate, false);
-    disruption_verdict(moves->disruption, candidate, "DIS-746",
-                       "it could go by itself, but not beside the nodes that go now and save more");
+    evictions_give_back(&search->evictions, candidate, false);
+    disruption_note_blocked(
+        search->disruption, candidate, "DIS-746",
+        "it could go by itself, but not beside the nodes that go now and save more");
 }
 
 // Limits and reservations are shared by what is simulated together, not with closed nodes.
-static bool keeps_limits(const struct best_moves *moves, const struct joint *joint)
+static bool keeps_limits(const struct single_node_search *search,
+                         const struct consolidation_split *split)
 {
-    for (uint32_t i = 0; moves->limited && i < joint->count; i++)
-        if (is_limited(&joint->parts[i]))
+    for (uint32_t i = 0; search->limited && i < split->count; i++)
+        if (is_limited(&split->parts[i]))
             return false;
     return true;
 }
 
-static void consider(struct best_moves *moves, const struct found *found)
+static void consider(struct single_node_search *search, const struct found_move *found)
 {
     struct disruption_candidate *candidate = found->candidate, *set[COMMANDS_MAX + 1];
-    if (candidate->pool->remaining == 0 || !evictions_take(&moves->evictions, candidate, false))
+    if (candidate->pool->remaining == 0 || !evictions_take(&search->evictions, candidate, false))
         return;
-    uint32_t count = moves->along_count;
+    uint32_t count = search->together_count;
     for (uint32_t i = 0; i < count; i++)
-        set[i] = moves->along[i].candidate;
+        set[i] = search->together[i].candidate;
     set[count++] = candidate;
-    struct joint joint = joint_try(moves->disruption, set, count, &moves->closed,
-                                   found->packed ? &moves->costs : NULL, 0);
-    if (is_disjoint(&joint, count) && joint.value >= moves->value && keeps_limits(moves, &joint)) {
-        accept(moves, &joint, candidate);
+    struct consolidation_split split = split_simulate(
+        search->disruption, set, count, &search->closed, found->packed ? &search->bound : NULL, 0);
+    if (is_disjoint(&split, count) && split.value >= search->value &&
+        keeps_limits(search, &split)) {
+        accept(search, &split, candidate);
         return;
     }
-    leave(moves, candidate);
-    joint_free(&joint);
+    leave(search, candidate);
+    split_free(&split);
 }
 
 // --- the commands --------------------------------------------------------------------------------
 
 // In the order of acceptance, whenever they were made.
-static void sort_commands(struct best_moves *moves, uint32_t first)
+static void sort_commands(struct single_node_search *search, uint32_t first)
 {
-    struct plan_disruption *items = moves->disruption->plan->disruptions.items + first;
-    for (uint32_t i = 1; i < moves->made_count; i++) {
+    struct plan_disruption *items = search->disruption->plan->disruptions.items + first;
+    for (uint32_t i = 1; i < search->made_count; i++) {
         struct plan_disruption command = items[i];
-        uint32_t number = moves->made[i], at = i;
-        for (; at > 0 && moves->made[at - 1] > number; at--) {
+        uint32_t number = search->made[i], at = i;
+        for (; at > 0 && search->made[at - 1] > number; at--) {
             items[at] = items[at - 1];
-            moves->made[at] = moves->made[at - 1];
+            search->made[at] = search->made[at - 1];
         }
         items[at] = command;
-        moves->made[at] = number;
+        search->made[at] = number;
     }
 }
 
 void single_node_search_decide(struct disruption *disruption, const candidate_list *order)
 {
     CLEANUP_ARENA struct arena *arena = arena_create(65536);
-    struct best_moves moves = {.disruption = disruption,
-                               .arena = arena,
-                               .evictions = evictions_create(disruption),
-                               .costs = price_bound_create(disruption, arena)};
-    moves.found = arena_allocate_array(arena, order->count + 1, sizeof *moves.found);
-    moves.closed = bitset_create(arena, disruption->problem->nodes.count);
+    struct single_node_search search = {.disruption = disruption,
+                                        .arena = arena,
+                                        .evictions = evictions_create(disruption),
+                                        .bound = price_bound_create(disruption, arena)};
+    search.found = arena_allocate_array(arena, order->count + 1, sizeof *search.found);
+    search.closed = bitset_create(arena, disruption->problem->nodes.count);
     uint32_t first = disruption->plan->disruptions.count;
-    examine_all(&moves, order);
-    for (uint32_t i = 0; i < moves.found_count && i < TRIES_MAX && moves.commands < COMMANDS_MAX;
+    examine_all(&search, order);
+    for (uint32_t i = 0; i < search.found_count && i < TRIES_MAX && search.commands < COMMANDS_MAX;
          i++)
-        consider(&moves, &moves.found[i]);
-    for (uint32_t i = 0; i < moves.along_count; i++)
-        make_command(&moves, &moves.last, moves.along[i].candidate, moves.along[i].number);
-    if (moves.made_count > 1)
-        sort_commands(&moves, first);
-    joint_free(&moves.last);
-    price_bound_free(&moves.costs);
+        consider(&search, &search.found[i]);
+    for (uint32_t i = 0; i < search.together_count; i++)
+        make_command(&search, &search.last, search.together[i].candidate,
+                     search.together[i].number);
+    if (search.made_count > 1)
+        sort_commands(&search, first);
+    split_free(&search.last);
+    price_bound_free(&search.bound);
 }

@@ -19,72 +19,73 @@ static bool takes_pods(const struct disruption *disruption, uint32_t place)
            !bitset_has(disruption->going, place) && !bitset_has(disruption->quiet, place);
 }
 
-static uint32_t place_of(const struct holes *holes, const struct disruption_candidate *candidate)
+static uint32_t place_of(const struct spare_capacity *spare,
+                         const struct disruption_candidate *candidate)
 {
-    return (uint32_t)(candidate->state - holes->disruption->problem->nodes.items);
+    return (uint32_t)(candidate->state - spare->disruption->problem->nodes.items);
 }
 
-struct holes holes_find(const struct disruption *disruption, struct arena *arena)
+struct spare_capacity spare_capacity_find(const struct disruption *disruption, struct arena *arena)
 {
     const struct problem *problem = disruption->problem;
-    struct holes holes = {.disruption = disruption, .arena = arena};
-    holes.room = arena_allocate_array(arena, problem->dimensions.count + 1, sizeof *holes.room);
+    struct spare_capacity spare = {.disruption = disruption, .arena = arena};
+    spare.room = arena_allocate_array(arena, problem->dimensions.count + 1, sizeof *spare.room);
     for (uint32_t p = 0; p < problem->nodes.count; p++)
         for (uint32_t d = 0; takes_pods(disruption, p) && d < problem->dimensions.count; d++)
-            holes.room[d] = quantity_add(holes.room[d], room_of(problem, p, d));
-    return holes;
+            spare.room[d] = quantity_add(spare.room[d], room_of(problem, p, d));
+    return spare;
 }
 
-struct wish holes_wish(const struct holes *holes, struct disruption_candidate *candidate)
+struct capacity_need spare_capacity_need(const struct spare_capacity *spare,
+                                         struct disruption_candidate *candidate)
 {
-    const struct problem *problem = holes->disruption->problem;
-    const struct simulator *simulator = holes->disruption->simulator;
-    int64_t *needs =
-        arena_allocate_array(holes->arena, problem->dimensions.count + 1, sizeof *needs);
-    struct wish wish = {.candidate = candidate,
-                        .needs = needs,
-                        .cost = candidates_cost(holes->disruption, &candidate, 1)};
-    uint32_t place = place_of(holes, candidate);
+    const struct problem *problem = spare->disruption->problem;
+    const struct simulator *simulator = spare->disruption->simulator;
+    int64_t *sum = arena_allocate_array(spare->arena, problem->dimensions.count + 1, sizeof *sum);
+    struct capacity_need need = {.candidate = candidate,
+                                 .requests = sum,
+                                 .cost = candidates_cost(spare->disruption, &candidate, 1)};
+    uint32_t place = place_of(spare, candidate);
     for (uint32_t i = simulator->movable_start[place]; i < simulator->movable_start[place + 1];
          i++) {
         const struct queued_pod *pod = &problem->pods.movable[simulator->movable[i]];
         const int64_t *requests = shape_of(problem, class_at(problem, pod->class))->requests;
         for (uint32_t d = 0; d < problem->dimensions.count; d++)
-            needs[d] = quantity_add(needs[d], requests[d]);
+            sum[d] = quantity_add(sum[d], requests[d]);
     }
     for (uint32_t d = 0; d < problem->dimensions.count; d++) {
-        int64_t room = holes->room[d];
-        if (takes_pods(holes->disruption, place))
+        int64_t room = spare->room[d];
+        if (takes_pods(spare->disruption, place))
             room -= room_of(problem, place, d);
-        int64_t share = needs[d] <= 0     ? 0
-                        : needs[d] > room ? MILLION + 1
-                                          : (int64_t)((__int128)needs[d] * MILLION / room);
-        wish.share = share > wish.share ? share : wish.share;
+        int64_t share = sum[d] <= 0     ? 0
+                        : sum[d] > room ? MILLION + 1
+                                        : (int64_t)((__int128)sum[d] * MILLION / room);
+        need.share = share > need.share ? share : need.share;
     }
-    return wish;
+    return need;
 }
 
-bool wish_may_fit(const struct wish *wish)
+bool capacity_need_fits(const struct capacity_need *need)
 {
-    return wish->share <= MILLION;
+    return need->share <= MILLION;
 }
 
-int wishes_compare(const struct wish *a, const struct wish *b)
+int capacity_needs_compare(const struct capacity_need *a, const struct capacity_need *b)
 {
     __int128 x = (__int128)a->cost * (b->share + 1);
     __int128 y = (__int128)b->cost * (a->share + 1);
     return x > y ? -1 : x < y;
 }
 
-bool holes_take(struct holes *holes, const struct wish *wish)
+bool spare_capacity_take(struct spare_capacity *spare, const struct capacity_need *need)
 {
-    const struct problem *problem = holes->disruption->problem;
-    uint32_t place = place_of(holes, wish->candidate);
-    bool own = takes_pods(holes->disruption, place);
+    const struct problem *problem = spare->disruption->problem;
+    uint32_t place = place_of(spare, need->candidate);
+    bool own = takes_pods(spare->disruption, place);
     for (uint32_t d = 0; d < problem->dimensions.count; d++)
-        if (wish->needs[d] > holes->room[d] - (own ? room_of(problem, place, d) : 0))
+        if (need->requests[d] > spare->room[d] - (own ? room_of(problem, place, d) : 0))
             return false;
     for (uint32_t d = 0; d < problem->dimensions.count; d++)
-        holes->room[d] -= wish->needs[d] + (own ? room_of(problem, place, d) : 0);
+        spare->room[d] -= need->requests[d] + (own ? room_of(problem, place, d) : 0);
     return true;
 }

@@ -30,23 +30,23 @@ struct rejected {   // the last prefix that the scores refused (DIS-206)
 };
 
 // DIS-202.
-static bool is_valid(struct disruption *disruption, struct move *move, const candidate_list *list,
-                     uint32_t count, struct rejected *rejected)
+static bool is_valid(struct disruption *disruption, struct consolidation_move *move,
+                     const candidate_list *list, uint32_t count, struct rejected *rejected)
 {
     if (move->kind == MOVE_NONE ||
         (move->kind == MOVE_REPLACE && !move_drop_own_types(disruption, move, list->items, count)))
         return false;
-    if (balance_approves(list->items, count, move->payback.saving))
+    if (balanced_policy_approves(list->items, count, move->payback.saving))
         return true;
     *rejected = (struct rejected){count, move->payback.saving};
     return false;
 }
 
 // DIS-201: the longest prefix that a binary search finds.
-static struct move search(struct disruption *disruption, const candidate_list *list,
-                          uint32_t *count)
+static struct consolidation_move search(struct disruption *disruption, const candidate_list *list,
+                                        uint32_t *count)
 {
-    struct move best = {0};
+    struct consolidation_move best = {0};
     struct rejected rejected = {0};
     *count = 0;
     if (list->count < 2)
@@ -54,7 +54,7 @@ static struct move search(struct disruption *disruption, const candidate_list *l
     uint32_t low = 1, high = list->count <= BATCH_MAX ? list->count - 1 : BATCH_MAX;
     while (low <= high) {
         uint32_t middle = (low + high) / 2;
-        struct move move = consolidate(disruption, list->items, middle + 1);
+        struct consolidation_move move = consolidate(disruption, list->items, middle + 1);
         if (is_valid(disruption, &move, list, middle + 1, &rejected)) {
             move_free(&best);
             best = move;
@@ -66,7 +66,7 @@ static struct move search(struct disruption *disruption, const candidate_list *l
         }
     }
     if (*count == 0 && rejected.count > 0)
-        balance_note(disruption, list->items, rejected.count, rejected.saving);
+        balanced_policy_note_scores(disruption, list->items, rejected.count, rejected.saving);
     return best;
 }
 
@@ -80,7 +80,7 @@ void upstream_multi_node_decide(struct disruption *disruption)
         disruption_candidates(disruption, DISRUPTION_UNDERUTILIZED, false);
     candidate_list list = take(disruption, &table);
     uint32_t count;
-    struct move move = search(disruption, &list, &count);
+    struct consolidation_move move = search(disruption, &list, &count);
     if (move.kind != MOVE_NONE)
         move_command(disruption, &move, CONSOLIDATION_MULTI, list.items, count);
     move_free(&move);

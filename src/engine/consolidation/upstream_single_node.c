@@ -42,20 +42,21 @@ void upstream_single_node_decide(struct disruption *disruption)
         struct disruption_candidate *candidate = list.items[i];
         if (candidate->pool->remaining == 0 || !evictions_allow(&evictions, candidate, false))
             continue;
-        if (!balance_may_approve(candidate)) {
-            verdict_of_score(disruption, candidate, "DIS-196", candidate->price);
+        if (!balanced_policy_may_approve(candidate)) {
+            blocked_score_note(disruption, candidate, "DIS-196", candidate->price);
             continue;
         }
-        struct move move = consolidate(disruption, &candidate, 1);
-        bool found = move.kind != MOVE_NONE && balance_approves(&candidate, 1, move.payback.saving);
+        struct consolidation_move move = consolidate(disruption, &candidate, 1);
+        bool found =
+            move.kind != MOVE_NONE && balanced_policy_approves(&candidate, 1, move.payback.saving);
         if (found)
             move_command(disruption, &move, CONSOLIDATION_SINGLE, &candidate, 1);
         else
             disruption_note(disruption, "Unconsolidatable", candidate, move.why);
         if (!found && move.kind != MOVE_NONE)
-            balance_note(disruption, &candidate, 1, move.payback.saving);
+            balanced_policy_note_scores(disruption, &candidate, 1, move.payback.saving);
         if (!found)
-            verdict_of_move(disruption, candidate, &move);
+            blocked_move_note(disruption, candidate, &move);
         move_free(&move);
         if (found)
             return;

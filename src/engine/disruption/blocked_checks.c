@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "engine/disruption/blocked_causes.h"
+#include "engine/disruption/blocked_candidates.h"
 #include "engine/pods/pod_budgets.h"
 #include "engine/problem/problem.h"
 #include "model/reading/pod.h"
@@ -14,35 +14,40 @@
 
 // --- what is still coming up, or going -----------------------------------------------------------
 
-static struct verdict_word not_initialized(const struct causes *causes,
-                                           const struct state_node *state)
+static struct blocked_reason not_initialized(const struct blocked_finder *finder,
+                                             const struct state_node *state)
 {
     const struct condition *condition =
         condition_find(&state->claim->status.conditions, "Initialized");
     if (condition == NULL || condition->message == NULL || condition->message[0] == '\0')
-        return cause(causes, "DIS-32 #4", "the node is not initialized yet");
-    return cause(causes, "DIS-32 #4", "the node is not initialized yet: %s", condition->message);
+        return blocked_reason_make(finder, "DIS-32 #4", "the node is not initialized yet");
+    return blocked_reason_make(finder, "DIS-32 #4", "the node is not initialized yet: %s",
+                               condition->message);
 }
 
-static struct verdict_word marked(const struct causes *causes, const struct state_node *state)
+static struct blocked_reason marked(const struct blocked_finder *finder,
+                                    const struct state_node *state)
 {
     char since[INSTANT_TEXT_MAX];
     int64_t deleted = state->claim->meta.deletion_timestamp;
     if (deleted == 0)
-        return cause(causes, "DIS-32 #5", "the node is marked for deletion already");
+        return blocked_reason_make(finder, "DIS-32 #5", "the node is marked for deletion already");
     instant_format(deleted, since);
-    return cause(causes, "DIS-32 #5", "the node is being deleted since %s", since);
+    return blocked_reason_make(finder, "DIS-32 #5", "the node is being deleted since %s", since);
 }
 
-struct verdict_word cause_of_unlaunched(const struct causes *causes, const struct node_claim *claim)
+struct blocked_reason blocked_reason_of_unlaunched(const struct blocked_finder *finder,
+                                                   const struct node_claim *claim)
 {
     char since[INSTANT_TEXT_MAX];
     if (claim->meta.deletion_timestamp != 0) {
         instant_format(claim->meta.deletion_timestamp, since);
-        return cause(causes, "DIS-32 #5", "the NodeClaim is being deleted since %s", since);
+        return blocked_reason_make(finder, "DIS-32 #5", "the NodeClaim is being deleted since %s",
+                                   since);
     }
     instant_format(claim->meta.creation_timestamp, since);
-    return cause(causes, "DIS-32 #3", "the NodeClaim, made at %s, has no machine yet", since);
+    return blocked_reason_make(finder, "DIS-32 #3", "the NodeClaim, made at %s, has no machine yet",
+                               since);
 }
 
 // --- what wants the node -------------------------------------------------------------------------
@@ -61,24 +66,26 @@ static void add_wanting_pods(const struct plan *plan, const char *name, struct t
     }
 }
 
-static struct verdict_word nominated(const struct causes *causes, const struct state_node *state)
+static struct blocked_reason nominated(const struct blocked_finder *finder,
+                                       const struct state_node *state)
 {
-    const struct disruption *disruption = causes->disruption;
+    const struct disruption *disruption = finder->disruption;
     const struct snapshot *snapshot = disruption->problem->snapshot;
     list_for_each (nomination, &snapshot->nominated)
         if (strcmp(nomination->node, state->name) == 0 && nomination->until > snapshot->time) {
             char until[INSTANT_TEXT_MAX];
             instant_format(nomination->until, until);
-            return cause(causes, "DIS-32 #6", "the node is nominated for a pending pod until %s",
-                         until);
+            return blocked_reason_make(finder, "DIS-32 #6",
+                                       "the node is nominated for a pending pod until %s", until);
         }
     struct text pods = {0};
-    if (disruption->tells)
+    if (disruption->explains)
         add_wanting_pods(disruption->plan, state->name, &pods);
-    struct verdict_word word = cause(causes, "DIS-765", "pending pods are planned on the node: %s",
-                                     pods.data != NULL ? pods.data : "");
+    struct blocked_reason blocked =
+        blocked_reason_make(finder, "DIS-765", "pending pods are planned on the node: %s",
+                            pods.data != NULL ? pods.data : "");
     text_free(&pods);
-    return word;
+    return blocked;
 }
 
 // --- what its pods have against it ---------------------------------------------------------------
@@ -101,13 +108,14 @@ static const struct pod *longest_protected(const struct state_node *state, int64
     return longest;
 }
 
-static struct verdict_word protected_pod(const struct causes *causes,
-                                         const struct state_node *state)
+static struct blocked_reason protected_pod(const struct blocked_finder *finder,
+                                           const struct state_node *state)
 {
-    int64_t now = causes->disruption->problem->snapshot->time;
+    int64_t now = finder->disruption->problem->snapshot->time;
     const struct pod *pod = longest_protected(state, now);
-    if (pod == NULL || !causes->disruption->tells)
-        return cause(causes, "DIS-40", "a pod has the annotation " ANNOTATION_DO_NOT_DISRUPT);
+    if (pod == NULL || !finder->disruption->explains)
+        return blocked_reason_make(finder, "DIS-40",
+                                   "a pod has the annotation " ANNOTATION_DO_NOT_DISRUPT);
     const char *value = string_map_get(&pod->meta.annotations, ANNOTATION_DO_NOT_DISRUPT);
     struct text until = {0};
     char end[INSTANT_TEXT_MAX];
@@ -117,11 +125,11 @@ static struct verdict_word protected_pod(const struct causes *causes,
     } else if (strcmp(value, "true") != 0) {
         text_add(&until, " from its start, and its status has no startTime yet");
     }
-    struct verdict_word word =
-        cause(causes, "DIS-40", "pod %s/%s has the annotation " ANNOTATION_DO_NOT_DISRUPT ": %s%s",
-              pod->meta.namespace, pod->meta.name, value, until.data != NULL ? until.data : "");
+    struct blocked_reason blocked = blocked_reason_make(
+        finder, "DIS-40", "pod %s/%s has the annotation " ANNOTATION_DO_NOT_DISRUPT ": %s%s",
+        pod->meta.namespace, pod->meta.name, value, until.data != NULL ? until.data : "");
     text_free(&until);
-    return word;
+    return blocked;
 }
 
 static const struct pod_disruption_budget *exhausted_budget(const struct snapshot *snapshot,
@@ -143,127 +151,137 @@ static const struct pod_disruption_budget *exhausted_budget(const struct snapsho
 }
 
 // DIS-45.
-static struct verdict_word exhausted(const struct causes *causes, const struct state_node *state,
-                                     const char *message)
+static struct blocked_reason exhausted(const struct blocked_finder *finder,
+                                       const struct state_node *state, const char *message)
 {
-    const struct snapshot *snapshot = causes->disruption->problem->snapshot;
+    const struct snapshot *snapshot = finder->disruption->problem->snapshot;
     list_for_each (pod, &state->pods) {
         const struct pod_disruption_budget *budget =
-            causes->disruption->tells ? exhausted_budget(snapshot, *pod) : NULL;
+            finder->disruption->explains ? exhausted_budget(snapshot, *pod) : NULL;
         if (budget != NULL && budget_is_unreadable(budget))
-            return cause(
-                causes, "DIS-708",
+            return blocked_reason_make(
+                finder, "DIS-708",
                 "the selector of PodDisruptionBudget %s/%s cannot be read, so that it may be of "
                 "any pod of its namespace",
                 budget->meta.namespace, budget->meta.name);
         if (budget != NULL && budget->status.expected_pods == 0)
-            return cause(causes, "DIS-45",
-                         "PodDisruptionBudget %s/%s allows no eviction of pod %s/%s: its status "
-                         "counts no pods yet",
-                         budget->meta.namespace, budget->meta.name, (*pod)->meta.namespace,
-                         (*pod)->meta.name);
+            return blocked_reason_make(
+                finder, "DIS-45",
+                "PodDisruptionBudget %s/%s allows no eviction of pod %s/%s: its status "
+                "counts no pods yet",
+                budget->meta.namespace, budget->meta.name, (*pod)->meta.namespace,
+                (*pod)->meta.name);
         if (budget != NULL)
-            return cause(causes, "DIS-45",
-                         "PodDisruptionBudget %s/%s allows no eviction of pod %s/%s: %" PRId64
-                         " of its %" PRId64 " pods are healthy, %" PRId64 " must be",
-                         budget->meta.namespace, budget->meta.name, (*pod)->meta.namespace,
-                         (*pod)->meta.name, budget->status.current_healthy,
-                         budget->status.expected_pods, budget->status.desired_healthy);
+            return blocked_reason_make(
+                finder, "DIS-45",
+                "PodDisruptionBudget %s/%s allows no eviction of pod %s/%s: %" PRId64
+                " of its %" PRId64 " pods are healthy, %" PRId64 " must be",
+                budget->meta.namespace, budget->meta.name, (*pod)->meta.namespace,
+                (*pod)->meta.name, budget->status.current_healthy, budget->status.expected_pods,
+                budget->status.desired_healthy);
     }
-    return cause(causes, "DIS-45", "%s", message);
+    return blocked_reason_make(finder, "DIS-45", "%s", message);
 }
 
 // DIS-708.
-static struct verdict_word unreadable(const struct causes *causes, const struct state_node *state)
+static struct blocked_reason unreadable(const struct blocked_finder *finder,
+                                        const struct state_node *state)
 {
-    const struct problem *problem = causes->disruption->problem;
+    const struct problem *problem = finder->disruption->problem;
     list_for_each (pod, &state->pods) {
         const struct pod_disruption_budget *budget =
             pod_is_evictable(*pod, problem->snapshot->time)
                 ? pod_budgets_unreadable(problem->pods.budgets, (*pod)->meta.namespace)
                 : NULL;
         if (budget != NULL && budget->meta.unreadable != NULL)
-            return cause(
-                causes, "API-603",
+            return blocked_reason_make(
+                finder, "API-603",
                 "PodDisruptionBudget %s/%s cannot be read, so that it may protect any pod of its "
                 "namespace, such as %s: %s",
                 budget->meta.namespace, budget->meta.name, (*pod)->meta.name,
                 budget->meta.unreadable);
         if (budget != NULL)
-            return cause(causes, "DIS-708",
-                         "the selector of PodDisruptionBudget %s/%s is invalid, so that it may "
-                         "protect any pod of its namespace, such as %s",
-                         budget->meta.namespace, budget->meta.name, (*pod)->meta.name);
+            return blocked_reason_make(
+                finder, "DIS-708",
+                "the selector of PodDisruptionBudget %s/%s is invalid, so that it may "
+                "protect any pod of its namespace, such as %s",
+                budget->meta.namespace, budget->meta.name, (*pod)->meta.name);
     }
-    return cause(causes, "DIS-708", "the selector of a PodDisruptionBudget is invalid");
+    return blocked_reason_make(finder, "DIS-708",
+                               "the selector of a PodDisruptionBudget is invalid");
 }
 
-static struct verdict_word unreadable_pod(const struct causes *causes,
-                                          const struct state_node *state)
+static struct blocked_reason unreadable_pod(const struct blocked_finder *finder,
+                                            const struct state_node *state)
 {
     list_for_each (pod, &state->pods)
         if ((*pod)->meta.unreadable != NULL)
-            return cause(causes, "API-603",
-                         "pod %s/%s cannot be read, so that nobody knows what it needs: %s",
-                         (*pod)->meta.namespace, (*pod)->meta.name, (*pod)->meta.unreadable);
-    return cause(causes, "API-603", "a pod cannot be read");
+            return blocked_reason_make(
+                finder, "API-603",
+                "pod %s/%s cannot be read, so that nobody knows what it needs: %s",
+                (*pod)->meta.namespace, (*pod)->meta.name, (*pod)->meta.unreadable);
+    return blocked_reason_make(finder, "API-603", "a pod cannot be read");
 }
 
-struct verdict_word cause_of_pods(const struct causes *causes, const struct state_node *state,
-                                  enum candidate_check check, const char *message)
+struct blocked_reason blocked_reason_of_pods(const struct blocked_finder *finder,
+                                             const struct state_node *state,
+                                             enum candidate_check check, const char *message)
 {
     if (check == CHECK_UNREADABLE_POD)
-        return unreadable_pod(causes, state);
+        return unreadable_pod(finder, state);
     if (check == CHECK_POD)
-        return protected_pod(causes, state);
+        return protected_pod(finder, state);
     if (check == CHECK_UNREADABLE_BUDGET)
-        return unreadable(causes, state);
+        return unreadable(finder, state);
     if (check == CHECK_SEVERAL_BUDGETS)
-        return cause(causes, "DIS-44", "%s", message);
-    return exhausted(causes, state, message);
+        return blocked_reason_make(finder, "DIS-44", "%s", message);
+    return exhausted(finder, state, message);
 }
 
-static struct verdict_word unknown_pool(const struct causes *causes, const char *name)
+static struct blocked_reason unknown_pool(const struct blocked_finder *finder, const char *name)
 {
-    list_for_each (pool, &causes->disruption->table.pools)
+    list_for_each (pool, &finder->disruption->table.pools)
         if (strcmp(pool->pool->meta.name, name) == 0)
-            return cause(causes, "DIS-32 #9", "no instance types are known of NodePool \"%s\"",
-                         name);
-    return cause(causes, "DIS-32 #9", "there is no NodePool \"%s\"", name);
+            return blocked_reason_make(finder, "DIS-32 #9",
+                                       "no instance types are known of NodePool \"%s\"", name);
+    return blocked_reason_make(finder, "DIS-32 #9", "there is no NodePool \"%s\"", name);
 }
 
 // --- all checks ----------------------------------------------------------------------------------
 
-struct verdict_word cause_of_refusal(const struct causes *causes,
-                                     const struct disruption_refusal *refusal)
+struct blocked_reason blocked_reason_of_refusal(const struct blocked_finder *finder,
+                                                const struct disruption_refusal *refusal)
 {
     const struct state_node *state = refusal->state;
     const char *pool = state->node_pool != NULL ? state->node_pool : "";
     switch (refusal->check) {
     case CHECK_BUSY:
-        return cause(causes, "DIS-32 #1", "the node is in a command that is being carried out");
+        return blocked_reason_make(finder, "DIS-32 #1",
+                                   "the node is in a command that is being carried out");
     case CHECK_UNMANAGED:
-        return cause(causes, "DIS-32 #2", "no NodeClaim belongs to the node: it is not managed");
+        return blocked_reason_make(finder, "DIS-32 #2",
+                                   "no NodeClaim belongs to the node: it is not managed");
     case CHECK_NO_NODE:
-        return cause(causes, "DIS-32 #3", "the machine's Node has not joined yet");
+        return blocked_reason_make(finder, "DIS-32 #3", "the machine's Node has not joined yet");
     case CHECK_UNREADABLE:
-        return cause(causes, "API-603", "the %s cannot be read: %s",
-                     state->node->meta.unreadable != NULL ? "Node" : "NodeClaim",
-                     state_node_unreadable(state));
+        return blocked_reason_make(finder, "API-603", "the %s cannot be read: %s",
+                                   state->node->meta.unreadable != NULL ? "Node" : "NodeClaim",
+                                   state_node_unreadable(state));
     case CHECK_UNINITIALIZED:
-        return not_initialized(causes, state);
+        return not_initialized(finder, state);
     case CHECK_MARKED:
-        return marked(causes, state);
+        return marked(finder, state);
     case CHECK_NOMINATED:
-        return nominated(causes, state);
+        return nominated(finder, state);
     case CHECK_ANNOTATION:
-        return cause(causes, "DIS-32 #7",
-                     "the Node has the annotation " ANNOTATION_DO_NOT_DISRUPT ": true");
+        return blocked_reason_make(
+            finder, "DIS-32 #7", "the Node has the annotation " ANNOTATION_DO_NOT_DISRUPT ": true");
     case CHECK_NO_POOL_LABEL:
-        return cause(causes, "DIS-32 #8",
-                     "the Node has no label " LABEL_NODE_POOL ": it belongs to no NodePool");
+        return blocked_reason_make(finder, "DIS-32 #8",
+                                   "the Node has no label " LABEL_NODE_POOL
+                                   ": it belongs to no NodePool");
     case CHECK_UNKNOWN_POOL:
-        return unknown_pool(causes, pool);
+        return unknown_pool(finder, pool);
     case CHECK_UNREADABLE_POD:
     case CHECK_POD:
     case CHECK_UNREADABLE_BUDGET:
@@ -273,5 +291,5 @@ struct verdict_word cause_of_refusal(const struct causes *causes,
     case CHECK_PASSED:
         break;
     }
-    return cause_of_pods(causes, state, refusal->check, refusal->message);
+    return blocked_reason_of_pods(finder, state, refusal->check, refusal->message);
 }

@@ -7,20 +7,21 @@
 
 #include "base/quantity.h"
 #include "base/text.h"
-#include "engine/disruption/blocked_causes.h"
+#include "engine/disruption/blocked_candidates.h"
 #include "engine/disruption/blocked_checks.h"
 #include "engine/disruption/budgets.h"
 #include "engine/templates/instance_types.h"
 #include "engine/templates/templates.h"
 
-#define RULES_MAX 100 // that verdicts name
+#define RULES_MAX 100 // that blocked reasons name
 
 // --- what the methods say ------------------------------------------------------------------------
 
-void verdicts_begin(struct disruption *disruption)
+void blocked_reasons_begin(struct disruption *disruption)
 {
-    disruption->words = arena_allocate_array(
-        disruption->arena, disruption->problem->nodes.count + 1, sizeof *disruption->words);
+    disruption->blocked_reasons =
+        arena_allocate_array(disruption->arena, disruption->problem->nodes.count + 1,
+                             sizeof *disruption->blocked_reasons);
 }
 
 static uint32_t place_of(const struct disruption *disruption, const struct state_node *state)
@@ -28,16 +29,19 @@ static uint32_t place_of(const struct disruption *disruption, const struct state
     return (uint32_t)(state - disruption->problem->nodes.items);
 }
 
-void disruption_verdict(struct disruption *disruption, const struct disruption_candidate *candidate,
-                        const char *rule, const char *message)
+void disruption_note_blocked(struct disruption *disruption,
+                             const struct disruption_candidate *candidate, const char *rule,
+                             const char *message)
 {
-    struct verdict_word *word = &disruption->words[place_of(disruption, candidate->state)];
+    struct blocked_reason *blocked =
+        &disruption->blocked_reasons[place_of(disruption, candidate->state)];
     bool of_drift = disruption->method < METHOD_MULTI;
-    if (word->of_drift && !of_drift)
+    if (blocked->of_drift && !of_drift)
         return;
-    *word = (struct verdict_word){.rule = rule, .of_drift = of_drift};
-    if (disruption->tells)
-        word->message = arena_copy_string(disruption->plan->arena, message != NULL ? message : "");
+    *blocked = (struct blocked_reason){.rule = rule, .of_drift = of_drift};
+    if (disruption->explains)
+        blocked->message =
+            arena_copy_string(disruption->plan->arena, message != NULL ? message : "");
 }
 
 // --- all nodes -----------------------------------------------------------------------------------
@@ -54,21 +58,21 @@ static void count_rule(struct plan *plan, const char *rule)
 }
 
 static void add(struct disruption *disruption, const struct node *node,
-                const struct node_claim *claim, struct verdict_word word)
+                const struct node_claim *claim, struct blocked_reason blocked)
 {
     struct plan *plan = disruption->plan;
-    count_rule(plan, word.rule);
-    if (disruption->tells)
+    count_rule(plan, blocked.rule);
+    if (disruption->explains)
         plan->verdicts.items[plan->verdicts.count++] =
             (struct plan_verdict){.name = node != NULL ? node->meta.name : claim->meta.name,
                                   .node = node,
                                   .claim = claim,
-                                  .rule = word.rule,
-                                  .message = word.message};
+                                  .rule = blocked.rule,
+                                  .message = blocked.message};
 }
 
 // NodeClaims that are no state nodes yet.
-static void add_unlaunched(struct disruption *disruption, const struct causes *causes)
+static void add_unlaunched(struct disruption *disruption, const struct blocked_finder *finder)
 {
     const struct snapshot *snapshot = disruption->problem->snapshot;
     for (uint32_t i = 0; i < snapshot->objects[KIND_NODE_CLAIM].count; i++) {
@@ -76,7 +80,7 @@ static void add_unlaunched(struct disruption *disruption, const struct causes *c
             (const struct node_claim *)snapshot->objects[KIND_NODE_CLAIM].items[i];
         const char *provider = claim->status.provider_id;
         if (provider == NULL || provider[0] == '\0')
-            add(disruption, NULL, claim, cause_of_unlaunched(causes, claim));
+            add(disruption, NULL, claim, blocked_reason_of_unlaunched(finder, claim));
     }
 }
 
@@ -119,30 +123,30 @@ static void warn_of_rounding(const struct disruption *disruption,
     plan->warnings.items = warnings;
 }
 
-void verdicts_finish(struct disruption *disruption, enum disruption_method only)
+void blocked_reasons_finish(struct disruption *disruption, enum disruption_method only)
 {
     struct plan *plan = disruption->plan;
-    struct causes causes;
+    struct blocked_finder finder;
     if (disruption->table.pools.items == NULL)
         (void)disruption_candidates(disruption, DISRUPTION_DRIFTED, true);
-    causes_begin(&causes, disruption, only);
+    blocked_finder_begin(&finder, disruption, only);
     size_t room = (size_t)disruption->problem->nodes.count +
                   disruption->problem->snapshot->objects[KIND_NODE_CLAIM].count + 1;
     plan->verdict_counts.items =
         arena_allocate_array(plan->arena, RULES_MAX, sizeof *plan->verdict_counts.items);
-    if (disruption->tells)
+    if (disruption->explains)
         plan->verdicts.items =
             arena_allocate_array(plan->arena, room, sizeof *plan->verdicts.items);
     list_for_each (refusal, &disruption->table.refusals)
-        if (!bitset_has(causes.commanded, place_of(disruption, refusal->state)))
+        if (!bitset_has(finder.commanded, place_of(disruption, refusal->state)))
             add(disruption, refusal->state->node, refusal->state->claim,
-                cause_of_refusal(&causes, refusal));
+                blocked_reason_of_refusal(&finder, refusal));
     list_for_each (candidate, &disruption->table.candidates)
-        if (!bitset_has(causes.commanded, place_of(disruption, candidate->state)))
+        if (!bitset_has(finder.commanded, place_of(disruption, candidate->state)))
             add(disruption, candidate->node, candidate->claim,
-                cause_of_candidate(&causes, candidate));
-    add_unlaunched(disruption, &causes);
-    for (uint32_t i = 0; disruption->tells && i < disruption->table.pools.count; i++)
+                blocked_reason_of_candidate(&finder, candidate));
+    add_unlaunched(disruption, &finder);
+    for (uint32_t i = 0; disruption->explains && i < disruption->table.pools.count; i++)
         warn_of_rounding(disruption, &disruption->table.pools.items[i]);
     if (plan->verdicts.count > 0)
         qsort(plan->verdicts.items, plan->verdicts.count, sizeof *plan->verdicts.items, by_name);

@@ -1,22 +1,24 @@
-// Why each node stays (DIS-770): one verdict about every state node, and about every NodeClaim
-// without a machine, that no command has: the rule that decided, with the blocker and its numbers.
+// Why each node stays (DIS-770): one blocked reason about every state node, and about every
+// NodeClaim without a machine, that no command has: the rule that decided, with the blocker and its
+// numbers.
 //
-// What the methods find out on their way they say with disruption_verdict() or the functions below;
-// what can be told from the snapshot alone, or from the budgets, verdicts_finish() adds. Rules are
-// always counted; texts are made only where somebody asked for them (plan_options.verdicts).
+// What the methods find out on their way they say with disruption_note_blocked() or the functions
+// below; what can be told from the snapshot alone, or from the budgets, blocked_reasons_finish()
+// adds. Rules are always counted; texts are made only where somebody asked for them
+// (plan_options.blocked reasons).
 //
 // The rules of DIS-32 that have no name of their own read "DIS-32 #5".
 #pragma once
 
 #include "engine/disruption/disruption.h"
 
-struct verdict_word {           // about one place
+struct blocked_reason {         // about one place
     const char *rule, *message; // rule NULL: nothing was said
     bool of_drift;              // or of expiry: a method that takes nodes at any price
 };
 
 // Makes room for what the methods say.
-void verdicts_begin(struct disruption *disruption);
-// Fills plan->verdict_counts and, if asked for, plan->verdicts. `only`: the one method that was
-// asked, or METHOD_ANY.
-void verdicts_finish(struct disruption *disruption, enum disruption_method only);
+void blocked_reasons_begin(struct disruption *disruption);
+// Fills plan->verdict_counts and, if asked for, plan->blocked reasons. `only`: the one method that
+// was asked, or METHOD_ANY.
+void blocked_reasons_finish(struct disruption *disruption, enum disruption_method only);

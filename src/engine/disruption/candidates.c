@@ -21,7 +21,7 @@
 
 #define ANNOTATION_PLACEHOLDER "karpenter.sh/capacity-buffer-fake-pod"
 
-struct build {
+struct candidate_builder {
     struct arena *arena;
     const struct snapshot *snapshot;
     const struct candidate_options *options;
@@ -35,76 +35,77 @@ struct build {
     struct pod_budget_matches matches; // scratch
 };
 
-static const struct pod_facts *facts_at(const struct build *build, const struct state_node *state,
-                                        uint32_t pod)
+static const struct pod_facts *facts_at(const struct candidate_builder *builder,
+                                        const struct state_node *state, uint32_t pod)
 {
-    return &build->facts[state->running[pod]];
+    return &builder->facts[state->running[pod]];
 }
 
 // DIS-43 to DIS-45, DIS-708: the message of what blocks the eviction of an evictable pod, or NULL.
-static const char *budget_blocks(struct build *build, const struct pod *pod,
+static const char *budget_blocks(struct candidate_builder *builder, const struct pod *pod,
                                  const struct pod_facts *facts, enum candidate_check *check)
 {
-    if (facts->budget == BUDGET_NONE && build->budgets->unreadable_count == 0)
+    if (facts->budget == BUDGET_NONE && builder->budgets->unreadable_count == 0)
         return NULL;
     const struct pod_disruption_budget *unreadable =
-        pod_budgets_unreadable(build->budgets, pod->meta.namespace);
+        pod_budgets_unreadable(builder->budgets, pod->meta.namespace);
     *check = CHECK_UNREADABLE_BUDGET;
     if (unreadable != NULL)
-        return arena_format(build->arena, "Pdb %s (PodDisruptionBudget=[%s/%s])",
+        return arena_format(builder->arena, "Pdb %s (PodDisruptionBudget=[%s/%s])",
                             unreadable->meta.unreadable != NULL ? "cannot be read"
                                                                 : "has an invalid selector",
                             pod->meta.namespace, unreadable->meta.name);
-    pod_facts_budgets(facts, build->budgets, pod, &build->matches);
-    if (build->matches.items.count == 0)
+    pod_facts_budgets(facts, builder->budgets, pod, &builder->matches);
+    if (builder->matches.items.count == 0)
         return NULL;
     const struct pod_disruption_budget *match =
-        build->budgets->items[build->matches.items.items[0]];
+        builder->budgets->items[builder->matches.items.items[0]];
     *check = CHECK_BUDGET;
-    vector_for_each (index, &build->matches.items)
-        if (budget_is_unreadable(build->budgets->items[*index]))
-            return arena_format(build->arena,
+    vector_for_each (index, &builder->matches.items)
+        if (budget_is_unreadable(builder->budgets->items[*index]))
+            return arena_format(builder->arena,
                                 "Selector of a PDB cannot be read, so that it may be of any pod of "
                                 "its namespace (PodDisruptionBudget=[%s/%s])",
-                                pod->meta.namespace, build->budgets->items[*index]->meta.name);
+                                pod->meta.namespace, builder->budgets->items[*index]->meta.name);
     *check = CHECK_SEVERAL_BUDGETS;
-    if (build->matches.items.count > 1)
-        return arena_format(build->arena,
+    if (builder->matches.items.count > 1)
+        return arena_format(builder->arena,
                             "Eviction does not support multiple PDBs "
                             "(PodDisruptionBudget(s)=[%s/%s %s/%s])",
                             pod->meta.namespace, match->meta.name, pod->meta.namespace,
-                            build->budgets->items[build->matches.items.items[1]]->meta.name);
+                            builder->budgets->items[builder->matches.items.items[1]]->meta.name);
     if (match->status.disruptions_allowed > 0 ||
         (text_equal(match->spec.unhealthy_pod_eviction_policy, "AlwaysAllow") &&
          (facts->flags & POD_UNREADY) != 0))
         return NULL;
     *check = CHECK_BUDGET;
-    return arena_format(build->arena, "Pdb prevents pod evictions (PodDisruptionBudget=[%s/%s])",
+    return arena_format(builder->arena, "Pdb prevents pod evictions (PodDisruptionBudget=[%s/%s])",
                         pod->meta.namespace, match->meta.name);
 }
 
-static const char *held(struct build *build, const struct pod *pod, enum candidate_check *check)
+static const char *held(struct candidate_builder *builder, const struct pod *pod,
+                        enum candidate_check *check)
 {
     *check = CHECK_UNREADABLE_POD;
     if (pod->meta.unreadable != NULL)
-        return arena_format(build->arena, "Pod cannot be read (Pod=%s/%s): %s", pod->meta.namespace,
-                            pod->meta.name, pod->meta.unreadable);
+        return arena_format(builder->arena, "Pod cannot be read (Pod=%s/%s): %s",
+                            pod->meta.namespace, pod->meta.name, pod->meta.unreadable);
     *check = CHECK_POD;
-    return arena_format(build->arena,
+    return arena_format(builder->arena,
                         "Pod has \"" ANNOTATION_DO_NOT_DISRUPT "\" annotation (Pod=%s/%s)",
                         pod->meta.namespace, pod->meta.name);
 }
 
-static const char *pods_block(struct build *build, const struct state_node *state,
+static const char *pods_block(struct candidate_builder *builder, const struct state_node *state,
                               enum candidate_check *check) // 11-13
 {
     for (uint32_t i = 0; i < state->pods.count; i++)
-        if ((facts_at(build, state, i)->flags & POD_HELD) != 0)
-            return held(build, state->pods.items[i], check);
+        if ((facts_at(builder, state, i)->flags & POD_HELD) != 0)
+            return held(builder, state->pods.items[i], check);
     for (uint32_t i = 0; i < state->pods.count; i++) {
-        const struct pod_facts *facts = facts_at(build, state, i);
+        const struct pod_facts *facts = facts_at(builder, state, i);
         const char *message = (facts->flags & POD_EVICTABLE) != 0
-                                  ? budget_blocks(build, state->pods.items[i], facts, check)
+                                  ? budget_blocks(builder, state->pods.items[i], facts, check)
                                   : NULL;
         if (message != NULL)
             return message;
@@ -120,10 +121,11 @@ static bool is_placeholder(const struct pod *pod)
 }
 
 // Whether the plan of the pending pods puts a placeholder, or any other pod, there.
-static bool is_wanted(const struct build *build, const char *name, bool by_placeholders)
+static bool is_wanted(const struct candidate_builder *builder, const char *name,
+                      bool by_placeholders)
 {
     const struct plan_placement *placement =
-        build->planned != NULL ? map_get(build->planned, name) : NULL;
+        builder->planned != NULL ? map_get(builder->planned, name) : NULL;
     for (uint32_t i = 0; placement != NULL && i < placement->pods.count; i++)
         if (is_placeholder(placement->pods.items[i]) == by_placeholders)
             return true;
@@ -131,34 +133,34 @@ static bool is_wanted(const struct build *build, const char *name, bool by_place
 }
 
 // Upstream knows only of nominations; DIS-765.
-static bool is_nominated(const struct build *build, const char *name)
+static bool is_nominated(const struct candidate_builder *builder, const char *name)
 {
-    return map_get(build->nominated, name) != NULL ||
-           (!build->snapshot->settings.compatibility_upstream && is_wanted(build, name, false));
+    return map_get(builder->nominated, name) != NULL ||
+           (!builder->snapshot->settings.compatibility_upstream && is_wanted(builder, name, false));
 }
 
 // DIS-30: upstream leaves nodes alone whose pool has no instance types; by DIS-718 some methods
 // need none.
-static bool is_known(const struct build *build, const char *name)
+static bool is_known(const struct candidate_builder *builder, const char *name)
 {
-    const struct disruption_pool *pool = map_get(build->pools, name);
+    const struct disruption_pool *pool = map_get(builder->pools, name);
     return pool != NULL &&
-           (pool->catalog != NULL || !build->snapshot->settings.compatibility_upstream);
+           (pool->catalog != NULL || !builder->snapshot->settings.compatibility_upstream);
 }
 
-static bool is_busy(const struct build *build, const struct node *node)
+static bool is_busy(const struct candidate_builder *builder, const struct node *node)
 {
-    return node != NULL && map_get(build->busy, node->meta.name) != NULL;
+    return node != NULL && map_get(builder->busy, node->meta.name) != NULL;
 }
 
 // DIS-32: why the node is no candidate, and by which check. NULL: it is one; `*blocked` and then
 // `*check` say what its pods have against that, if it may be heeded or not.
-static const char *refusal(struct build *build, const struct state_node *state,
+static const char *refusal(struct candidate_builder *builder, const struct state_node *state,
                            enum candidate_check *check, const char **blocked)
 {
     *blocked = NULL;
     *check = CHECK_BUSY;
-    if (is_busy(build, state->node))
+    if (is_busy(builder, state->node))
         return "candidate is already being disrupted";
     *check = CHECK_UNMANAGED;
     if (state->claim == NULL)
@@ -168,7 +170,7 @@ static const char *refusal(struct build *build, const struct state_node *state,
         return "Nodeclaim does not have an associated node";
     *check = CHECK_UNREADABLE;
     if (state_node_unreadable(state) != NULL)
-        return arena_format(build->arena, "%s cannot be read: %s",
+        return arena_format(builder->arena, "%s cannot be read: %s",
                             state->node->meta.unreadable != NULL ? "Node" : "NodeClaim",
                             state_node_unreadable(state));
     *check = CHECK_UNINITIALIZED;
@@ -178,7 +180,7 @@ static const char *refusal(struct build *build, const struct state_node *state,
     if (state->marked_for_deletion)
         return "Node is deleting or marked for deletion";
     *check = CHECK_NOMINATED;
-    if (is_nominated(build, state->name))
+    if (is_nominated(builder, state->name))
         return "Node is nominated for a pending pod";
     *check = CHECK_ANNOTATION;
     if (text_equal(string_map_get(&state->node->meta.annotations, ANNOTATION_DO_NOT_DISRUPT),
@@ -188,18 +190,19 @@ static const char *refusal(struct build *build, const struct state_node *state,
     if (state->node_pool == NULL)
         return "Node doesn't have required label (label=" LABEL_NODE_POOL ")";
     *check = CHECK_UNKNOWN_POOL;
-    if (!is_known(build, state->node_pool))
-        return arena_format(build->arena, "NodePool not found (NodePool=%s)", state->node_pool);
-    *blocked = pods_block(build, state, check);
+    if (!is_known(builder, state->node_pool))
+        return arena_format(builder->arena, "NodePool not found (NodePool=%s)", state->node_pool);
+    *blocked = pods_block(builder, state, check);
     bool waived =
-        build->options->eventual && state->claim->spec.termination_grace_period.text != NULL;
+        builder->options->eventual && state->claim->spec.termination_grace_period.text != NULL;
     return waived ? NULL : *blocked;
 }
 
 // --- instance types and prices -------------------------------------------------------------------
-static const struct instance_type_catalog *catalog_at(const struct build *build, uint32_t index)
+static const struct instance_type_catalog *catalog_at(const struct candidate_builder *builder,
+                                                      uint32_t index)
 {
-    return (const struct instance_type_catalog *)build->snapshot
+    return (const struct instance_type_catalog *)builder->snapshot
         ->objects[KIND_INSTANCE_TYPE_CATALOG]
         .items[index];
 }
@@ -212,28 +215,29 @@ static bool serves(const struct instance_type_catalog *catalog, const struct dis
     return pool->own_types && string_list_has(&catalog->spec.node_pools, pool->pool->meta.name);
 }
 
-static void find_types(const struct build *build, struct disruption_pool *pool)
+static void find_types(const struct candidate_builder *builder, struct disruption_pool *pool)
 {
-    uint32_t count = build->snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count;
+    uint32_t count = builder->snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count;
     for (uint32_t i = 0; i < count; i++)
-        pool->own_types = pool->own_types || string_list_has(&catalog_at(build, i)->spec.node_pools,
-                                                             pool->pool->meta.name);
+        pool->own_types =
+            pool->own_types ||
+            string_list_has(&catalog_at(builder, i)->spec.node_pools, pool->pool->meta.name);
     for (uint32_t i = 0; i < count; i++)
-        if (serves(catalog_at(build, i), pool) &&
-            catalog_at(build, i)->spec.instance_types.count > 0 &&
+        if (serves(catalog_at(builder, i), pool) &&
+            catalog_at(builder, i)->spec.instance_types.count > 0 &&
             (pool->catalog == NULL ||
-             strcmp(catalog_at(build, i)->meta.name, pool->catalog->meta.name) < 0))
-            pool->catalog = catalog_at(build, i);
+             strcmp(catalog_at(builder, i)->meta.name, pool->catalog->meta.name) < 0))
+            pool->catalog = catalog_at(builder, i);
 }
 
-static const struct instance_type *find_type(const struct build *build,
+static const struct instance_type *find_type(const struct candidate_builder *builder,
                                              const struct disruption_pool *pool, const char *name)
 {
-    for (uint32_t i = 0; i < build->snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++) {
-        if (!serves(catalog_at(build, i), pool))
+    for (uint32_t i = 0; i < builder->snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++) {
+        if (!serves(catalog_at(builder, i), pool))
             continue;
-        char *key = arena_format(build->arena, "%u/%s", i, name);
-        const struct instance_type *type = map_get(build->prices, key);
+        char *key = arena_format(builder->arena, "%u/%s", i, name);
+        const struct instance_type *type = map_get(builder->prices, key);
         if (type != NULL)
             return type;
     }
@@ -241,24 +245,24 @@ static const struct instance_type *find_type(const struct build *build,
 }
 
 // DIS-59, DIS-744. False: not known; it counts as 0 then.
-static bool find_price(const struct build *build, const struct state_node *state,
+static bool find_price(const struct candidate_builder *builder, const struct state_node *state,
                        const struct node_pool *pool, const struct instance_type *type,
                        int64_t *price)
 {
     const struct offering *offering =
         type != NULL ? instance_type_offering(type, state->labels,
-                                              !build->snapshot->settings.compatibility_upstream)
+                                              !builder->snapshot->settings.compatibility_upstream)
                      : NULL;
     *price = 0;
     if (offering == NULL)
         return false;
-    const struct overlay_effect *effect = build->options->problem != NULL
-                                              ? overlays_effect(build->options->problem, pool, type)
-                                              : NULL;
+    const struct overlay_effect *effect =
+        builder->options->problem != NULL ? overlays_effect(builder->options->problem, pool, type)
+                                          : NULL;
     size_t index = (size_t)(offering - type->offerings.items);
     *price = effect != NULL && effect->prices[index] >= 0 ? effect->prices[index] : offering->price;
     if (text_equal(string_map_get(state->labels, LABEL_CAPACITY_TYPE), CAPACITY_TYPE_SPOT))
-        *price = spot_window_lowest(build->options->spot_prices, type->name,
+        *price = spot_window_lowest(builder->options->spot_prices, type->name,
                                     string_map_get(state->labels, LABEL_ZONE), *price);
     return true;
 }
@@ -273,13 +277,14 @@ struct moving { // the pods of a node that would have to move
     double cost, plain; // DIS-56; whatever Jobs have done
 };
 
-static struct moving moving_pods(const struct build *build, const struct state_node *state)
+static struct moving moving_pods(const struct candidate_builder *builder,
+                                 const struct state_node *state)
 {
     struct moving moving = {.count = state->returning.count, .cost = 1.0, .plain = 1.0};
-    bool by_run_time = build->snapshot->settings.job_runtime_cost;
+    bool by_run_time = builder->snapshot->settings.job_runtime_cost;
     for (uint32_t i = 0; i < state->pods.count; i++) {
         const struct pod *pod = state->pods.items[i];
-        uint32_t flags = facts_at(build, state, i)->flags;
+        uint32_t flags = facts_at(builder, state, i)->flags;
         if ((flags & POD_MOVES) == 0)
             continue;
         bool one = (flags & POD_COSTS_ONE) != 0;
@@ -288,7 +293,7 @@ static struct moving moving_pods(const struct build *build, const struct state_n
         moving.plain += plain;
         moving.cost += one || !by_run_time
                            ? plain
-                           : at_least_nothing(pod_disruption_cost(pod, build->snapshot->time));
+                           : at_least_nothing(pod_disruption_cost(pod, builder->snapshot->time));
     }
     list_for_each (pod, &state->returning) {
         double plain = at_least_nothing(pod_eviction_cost(*pod));
@@ -298,26 +303,27 @@ static struct moving moving_pods(const struct build *build, const struct state_n
     return moving;
 }
 
-static void add_candidate(struct build *build, const struct state_node *state, const char *blocked,
-                          enum candidate_check blocked_by)
+static void add_candidate(struct candidate_builder *builder, const struct state_node *state,
+                          const char *blocked, enum candidate_check blocked_by)
 {
-    struct disruption_pool *pool = map_get(build->pools, state->node_pool);
+    struct disruption_pool *pool = map_get(builder->pools, state->node_pool);
     const char *type = string_map_get(state->labels, LABEL_INSTANCE_TYPE);
     struct disruption_candidate candidate = {.state = state,
                                              .node = state->node,
                                              .claim = state->claim,
                                              .pool = pool,
-                                             .type =
-                                                 type != NULL ? find_type(build, pool, type) : NULL,
+                                             .type = type != NULL ? find_type(builder, pool, type)
+                                                                  : NULL,
                                              .blocked = blocked,
                                              .blocked_by = blocked_by,
-                                             .buffered = is_wanted(build, state->name, true)};
-    candidate.price_known = find_price(build, state, pool->pool, candidate.type, &candidate.price);
-    struct moving moving = moving_pods(build, state);
+                                             .buffered = is_wanted(builder, state->name, true)};
+    candidate.price_known =
+        find_price(builder, state, pool->pool, candidate.type, &candidate.price);
+    struct moving moving = moving_pods(builder, state);
     candidate.reschedulable = moving.count;
     candidate.cost = moving.cost;
     candidate.empty = moving.plain <= 1.0; // DIS-57
-    build->table->candidates.items[build->table->candidates.count++] = candidate;
+    builder->table->candidates.items[builder->table->candidates.count++] = candidate;
 }
 
 // --- pools ---------------------------------------------------------------------------------------
@@ -327,33 +333,35 @@ static int by_pool_name(const void *a, const void *b)
                   (*(const struct node_pool *const *)b)->meta.name);
 }
 
-static void add_pools(struct build *build)
+static void add_pools(struct candidate_builder *builder)
 {
-    uint32_t count = build->snapshot->objects[KIND_NODE_POOL].count;
-    const struct node_pool **pools = arena_allocate_array(build->arena, count + 1, sizeof *pools);
+    uint32_t count = builder->snapshot->objects[KIND_NODE_POOL].count;
+    const struct node_pool **pools = arena_allocate_array(builder->arena, count + 1, sizeof *pools);
     for (uint32_t i = 0; i < count; i++)
-        pools[i] = (const struct node_pool *)build->snapshot->objects[KIND_NODE_POOL].items[i];
+        pools[i] = (const struct node_pool *)builder->snapshot->objects[KIND_NODE_POOL].items[i];
     qsort(pools, count, sizeof *pools, by_pool_name);
-    struct candidate_table *table = build->table;
-    table->pools.items = arena_allocate_array(build->arena, count + 1, sizeof *table->pools.items);
+    struct candidate_table *table = builder->table;
+    table->pools.items =
+        arena_allocate_array(builder->arena, count + 1, sizeof *table->pools.items);
     for (uint32_t i = 0; i < count; i++) {
         table->pools.items[i].pool = pools[i];
-        find_types(build, &table->pools.items[i]);
-        map_set(build->pools, pools[i]->meta.name, &table->pools.items[i]);
+        find_types(builder, &table->pools.items[i]);
+        map_set(builder->pools, pools[i]->meta.name, &table->pools.items[i]);
     }
     table->pools.count = count;
 }
 
-static void count_node(struct build *build, const struct state_node *state) // DIS-125, DIS-126
+static void count_node(struct candidate_builder *builder,
+                       const struct state_node *state) // DIS-125, DIS-126
 {
     struct disruption_pool *pool =
-        state->node_pool != NULL ? map_get(build->pools, state->node_pool) : NULL;
+        state->node_pool != NULL ? map_get(builder->pools, state->node_pool) : NULL;
     if (pool == NULL || state->claim == NULL || !state->initialized ||
         condition_is_true(&state->claim->status.conditions, "InstanceTerminating"))
         return;
     pool->total++;
     bool ready = state->node != NULL && condition_is_true(&state->node->status.conditions, "Ready");
-    if (state->marked_for_deletion || is_busy(build, state->node) || !ready)
+    if (state->marked_for_deletion || is_busy(builder, state->node) || !ready)
         pool->disrupting++;
 }
 
@@ -369,28 +377,28 @@ static double cost_of_others(const struct state_node *state)
 }
 
 // DIS-190: what the pool costs, and what it would cost its pods to move.
-static void count_for_balance(struct build *build, const struct state_node *state,
-                              bool is_candidate)
+static void count_for_balanced_policy(struct candidate_builder *builder,
+                                      const struct state_node *state, bool is_candidate)
 {
     struct disruption_pool *pool =
-        state->node_pool != NULL ? map_get(build->pools, state->node_pool) : NULL;
+        state->node_pool != NULL ? map_get(builder->pools, state->node_pool) : NULL;
     if (pool == NULL || !text_equal(pool->pool->spec.disruption.consolidation_policy, "Balanced"))
         return;
     if (is_candidate) {
         const struct disruption_candidate *last =
-            &build->table->candidates.items[build->table->candidates.count - 1];
-        pool->balance_cost += last->cost;
-        pool->balance_price = quantity_add(pool->balance_price, last->price);
+            &builder->table->candidates.items[builder->table->candidates.count - 1];
+        pool->balanced_cost += last->cost;
+        pool->balanced_price = quantity_add(pool->balanced_price, last->price);
         return;
     }
-    pool->balance_cost += build->snapshot->settings.compatibility_upstream
-                              ? cost_of_others(state)
-                              : moving_pods(build, state).cost;
+    pool->balanced_cost += builder->snapshot->settings.compatibility_upstream
+                               ? cost_of_others(state)
+                               : moving_pods(builder, state).cost;
     const char *name = string_map_get(state->labels, LABEL_INSTANCE_TYPE);
-    const struct instance_type *type = name != NULL ? find_type(build, pool, name) : NULL;
+    const struct instance_type *type = name != NULL ? find_type(builder, pool, name) : NULL;
     int64_t price;
-    if (state->claim != NULL && find_price(build, state, pool->pool, type, &price))
-        pool->balance_price = quantity_add(pool->balance_price, price);
+    if (state->claim != NULL && find_price(builder, state, pool->pool, type, &price))
+        pool->balanced_price = quantity_add(pool->balanced_price, price);
 }
 
 void candidates_apply_budgets(struct arena *arena, const struct snapshot *snapshot,
@@ -425,71 +433,72 @@ static int by_merit(const void *a, const void *b)
     return strcmp(x->node->meta.name, y->node->meta.name);
 }
 
-static void index_types(struct build *build)
+static void index_types(struct candidate_builder *builder)
 {
-    for (uint32_t i = 0; i < build->snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++) {
+    for (uint32_t i = 0; i < builder->snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++) {
         const struct instance_type_catalog *catalog =
-            (const struct instance_type_catalog *)build->snapshot
+            (const struct instance_type_catalog *)builder->snapshot
                 ->objects[KIND_INSTANCE_TYPE_CATALOG]
                 .items[i];
         list_for_each (type, &catalog->spec.instance_types)
-            map_set(build->prices, arena_format(build->arena, "%u/%s", i, type->name), type);
+            map_set(builder->prices, arena_format(builder->arena, "%u/%s", i, type->name), type);
     }
 }
 
-static void index_plan(struct build *build)
+static void index_plan(struct candidate_builder *builder)
 {
-    if (build->options->plan == NULL)
+    if (builder->options->plan == NULL)
         return;
-    build->planned = map_create();
-    list_for_each (placement, &build->options->plan->placements)
-        map_set(build->planned, placement->name, placement);
+    builder->planned = map_create();
+    list_for_each (placement, &builder->options->plan->placements)
+        map_set(builder->planned, placement->name, placement);
 }
 
-static void index_names(struct build *build)
+static void index_names(struct candidate_builder *builder)
 {
-    build->busy = map_create();
-    build->nominated = map_create();
-    for (uint32_t i = 0; build->options->busy != NULL && i < build->options->busy->count; i++)
-        map_set(build->busy, build->options->busy->items[i], build);
-    list_for_each (nomination, &build->snapshot->nominated)
-        if (nomination->until > build->snapshot->time)
-            map_set(build->nominated, nomination->node, build);
+    builder->busy = map_create();
+    builder->nominated = map_create();
+    for (uint32_t i = 0; builder->options->busy != NULL && i < builder->options->busy->count; i++)
+        map_set(builder->busy, builder->options->busy->items[i], builder);
+    list_for_each (nomination, &builder->snapshot->nominated)
+        if (nomination->until > builder->snapshot->time)
+            map_set(builder->nominated, nomination->node, builder);
 }
 
-static void free_indexes(struct build *build)
+static void free_indexes(struct candidate_builder *builder)
 {
-    map_destroy(build->pools, NULL);
-    map_destroy(build->prices, NULL);
-    map_destroy(build->busy, NULL);
-    map_destroy(build->nominated, NULL);
-    if (build->planned != NULL)
-        map_destroy(build->planned, NULL);
-    vector_free(&build->matches.items);
+    map_destroy(builder->pools, NULL);
+    map_destroy(builder->prices, NULL);
+    map_destroy(builder->busy, NULL);
+    map_destroy(builder->nominated, NULL);
+    if (builder->planned != NULL)
+        map_destroy(builder->planned, NULL);
+    vector_free(&builder->matches.items);
 }
 
 struct candidate_table candidates_build(struct arena *arena, const struct snapshot *snapshot,
                                         const struct candidate_options *options)
 {
     struct candidate_table table = {0};
-    struct build build = {.arena = arena,
-                          .snapshot = snapshot,
-                          .options = options,
-                          .table = &table,
-                          .pools = map_create(),
-                          .prices = map_create()};
+    struct candidate_builder builder = {.arena = arena,
+                                        .snapshot = snapshot,
+                                        .options = options,
+                                        .table = &table,
+                                        .pools = map_create(),
+                                        .prices = map_create()};
     const struct problem *problem = options->problem;
     struct state_nodes own = {0};
     if (problem == NULL)
         own = state_nodes_build(arena, snapshot);
     struct state_nodes states = problem != NULL ? problem->nodes : own;
-    add_pools(&build);
-    index_types(&build);
-    index_plan(&build);
-    index_names(&build);
-    build.budgets = problem != NULL ? problem->pods.budgets : pod_budgets_create(arena, snapshot);
-    build.facts = problem != NULL ? problem->pods.facts
-                                  : pod_facts_create(arena, &states, build.budgets, snapshot->time);
+    add_pools(&builder);
+    index_types(&builder);
+    index_plan(&builder);
+    index_names(&builder);
+    builder.budgets = problem != NULL ? problem->pods.budgets : pod_budgets_create(arena, snapshot);
+    builder.facts = problem != NULL
+                        ? problem->pods.facts
+                        : pod_facts_create(arena, &states, builder.budgets, snapshot->time);
     table.candidates.items =
         arena_allocate_array(arena, states.count + 1, sizeof *table.candidates.items);
     table.blocks.items = arena_allocate_array(arena, states.count + 1, sizeof *table.blocks.items);
@@ -499,14 +508,14 @@ struct candidate_table candidates_build(struct arena *arena, const struct snapsh
         const struct state_node *state = &states.items[i];
         enum candidate_check check;
         const char *blocked;
-        count_node(&build, state);
-        const char *message = refusal(&build, state, &check, &blocked);
+        count_node(&builder, state);
+        const char *message = refusal(&builder, state, &check, &blocked);
         if (message == NULL)
-            add_candidate(&build, state, blocked, check);
+            add_candidate(&builder, state, blocked, check);
         else
             table.refusals.items[table.refusals.count++] =
                 (struct disruption_refusal){state, check, message};
-        count_for_balance(&build, state, message == NULL && blocked == NULL);
+        count_for_balanced_policy(&builder, state, message == NULL && blocked == NULL);
         if (message != NULL && check >= CHECK_NO_NODE)
             table.blocks.items[table.blocks.count++] =
                 (struct disruption_block){state->node, state->claim, check, message};
@@ -515,6 +524,6 @@ struct candidate_table candidates_build(struct arena *arena, const struct snapsh
     qsort(table.candidates.items, table.candidates.count, sizeof *table.candidates.items, by_merit);
     if (problem == NULL)
         state_nodes_free(&own);
-    free_indexes(&build);
+    free_indexes(&builder);
     return table;
 }

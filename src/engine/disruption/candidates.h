@@ -17,8 +17,8 @@ struct disruption_pool {
     int64_t total, disrupting;                   // DIS-125, DIS-126
     int64_t allowed, remaining;                  // for the reason asked for: DIS-120, DIS-127
     const char *budget_error;                    // DIS-121; or NULL
-    double balance_cost;                         // of pools with policy Balanced: DIS-190
-    int64_t balance_price;
+    double balanced_cost;                        // of pools with policy Balanced: DIS-190
+    int64_t balanced_price;
 };
 enum candidate_check { // the rows of DIS-32
     CHECK_PASSED,

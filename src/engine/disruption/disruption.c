@@ -19,14 +19,14 @@
 static void find_placeholders(struct disruption *disruption)
 {
     const struct problem *problem = disruption->problem;
-    const struct baseline *baseline = NULL;
+    const struct removal_baseline *baseline = NULL;
     struct map *homes = map_create();
     for (uint32_t i = 0; disruption->better && i < problem->pods.queued_count; i++) {
         if (!problem->pods.queued[i].placeholder)
             continue;
-        baseline = baseline != NULL ? baseline : trial_baseline(disruption);
-        if (baseline->homes[i] != NULL)
-            map_set(homes, baseline->homes[i]->name, homes);
+        baseline = baseline != NULL ? baseline : removal_baseline_of(disruption);
+        if (baseline->placeholder_nodes[i] != NULL)
+            map_set(homes, baseline->placeholder_nodes[i]->name, homes);
     }
     list_for_each (candidate, &disruption->table.candidates)
         candidate->holds_placeholders =
@@ -34,12 +34,12 @@ static void find_placeholders(struct disruption *disruption)
     map_destroy(homes, NULL);
 }
 
-const struct state_node *disruption_home(const struct disruption *disruption,
-                                         const struct queued_pod *queued)
+const struct state_node *disruption_node_of(const struct disruption *disruption,
+                                            const struct queued_pod *queued)
 {
     if (!queued->placeholder || disruption->baseline == NULL)
         return queued->on;
-    return disruption->baseline->homes[queued->origin];
+    return disruption->baseline->placeholder_nodes[queued->origin];
 }
 
 // DIS-708.
@@ -189,7 +189,7 @@ static bool names(const struct string_list *list, const char *name)
 bool disruption_is_paused(struct disruption *disruption,
                           const struct disruption_candidate *candidate, bool drift)
 {
-    const struct disrupt_inputs *inputs = disruption->inputs;
+    const struct disruption_inputs *inputs = disruption->inputs;
     const char *node = candidate->node->meta.name, *rule = "DIS-714", *why = NULL;
     if (drift && names(inputs->paused_pools, candidate->pool->pool->meta.name)) {
         rule = "DIS-716";
@@ -205,7 +205,7 @@ bool disruption_is_paused(struct disruption *disruption,
               "load has not changed since";
     }
     if (why != NULL)
-        disruption_verdict(disruption, candidate, rule, why);
+        disruption_note_blocked(disruption, candidate, rule, why);
     return why != NULL;
 }
 
@@ -287,10 +287,11 @@ static void find_quiet_places(struct disruption *disruption)
             bitset_set(disruption->quiet, i);
 }
 
-static struct disruption start(const struct snapshot *snapshot, const struct disrupt_inputs *inputs,
-                               struct plan *plan, struct arena *arena)
+static struct disruption start(const struct snapshot *snapshot,
+                               const struct disruption_inputs *inputs, struct plan *plan,
+                               struct arena *arena)
 {
-    static const struct disrupt_inputs nothing = {0};
+    static const struct disruption_inputs nothing = {0};
     return (struct disruption){.snapshot = snapshot,
                                .inputs = inputs != NULL ? inputs : &nothing,
                                .arena = arena,
@@ -305,11 +306,11 @@ static void use_problem(struct disruption *disruption, struct problem *problem)
     disruption->simulator = simulator_create(problem, disruption->arena);
     find_quiet_places(disruption);
     find_going_places(disruption);
-    verdicts_begin(disruption);
+    blocked_reasons_begin(disruption);
 }
 
 void disruption_begin_with(struct disruption *disruption, struct problem *problem,
-                           const struct disrupt_inputs *inputs, struct plan *plan,
+                           const struct disruption_inputs *inputs, struct plan *plan,
                            struct arena *arena)
 {
     *disruption = start(problem->snapshot, inputs, plan, arena);
@@ -318,8 +319,8 @@ void disruption_begin_with(struct disruption *disruption, struct problem *proble
 }
 
 bool disruption_begin(struct disruption *disruption, const struct snapshot *snapshot,
-                      const struct disrupt_inputs *inputs, struct plan *plan, struct arena *arena,
-                      struct error *error)
+                      const struct disruption_inputs *inputs, struct plan *plan,
+                      struct arena *arena, struct error *error)
 {
     *disruption = start(snapshot, inputs, plan, arena);
     disruption->problem = problem_create(snapshot, plan->arena, true);

@@ -11,9 +11,10 @@
 #include "engine/problem/disruption_inputs.h"
 
 // The decision without the candidates: what happens to the pods anyway (DIS-710).
-struct baseline {
-    bool *placed;                    // by problem->pods.queued
-    const struct state_node **homes; // the same: where a placeholder is, DIS-753; else NULL
+struct removal_baseline {
+    bool *placed; // by problem->pods.queued
+    const struct state_node *
+        *placeholder_nodes; // the same: where a placeholder is, DIS-753; else NULL
     uint32_t claims;
 };
 
@@ -23,7 +24,7 @@ struct workload_table; // engine/workload_guard.h
 // What the methods share. Lives as long as one decision.
 struct disruption {
     const struct snapshot *snapshot;
-    const struct disrupt_inputs *inputs; // never NULL
+    const struct disruption_inputs *inputs; // never NULL
     struct arena *arena;
     struct plan *plan; // of the pending pods; the commands are added to it
     uint32_t commands_capacity, scores_capacity;
@@ -31,18 +32,18 @@ struct disruption {
     struct problem *problem;
     bool problem_lent; // it is the caller's
     struct simulator *simulator;
-    struct candidate_table table;    // of all methods but emptiness; budgets of the last that asked
-    struct bitset quiet;             // DIS-238
-    struct bitset going;             // places that go anyway: marked, or of a running command
-    const struct baseline *baseline; // with `better`
-    int64_t *evictions_asked;        // engine/evictions.h; NULL: nobody asked yet
-    struct workload_table *workloads; // the same
-    bool target_known;                // engine/repack_target.h
-    int64_t least_saving_percent;     // the same
+    struct candidate_table table; // of all methods but emptiness; budgets of the last that asked
+    struct bitset quiet;          // DIS-238
+    struct bitset going;          // places that go anyway: marked, or of a running command
+    const struct removal_baseline *baseline; // with `better`
+    int64_t *evictions_asked;                // engine/evictions.h; NULL: nobody asked yet
+    struct workload_table *workloads;        // the same
+    bool target_known;                       // engine/repack_target.h
+    int64_t least_saving_percent;            // the same
     int64_t *lives; // of nodes, by index of table.pools (payback.h); 0: not yet asked
-    enum disruption_method method; // whose turn it is, or was the last
-    struct verdict_word *words;    // by place: what the methods said
-    bool tells;                    // verdicts are wanted with their texts
+    enum disruption_method method;          // whose turn it is, or was the last
+    struct blocked_reason *blocked_reasons; // by place: what the methods said
+    bool explains;                          // blocked reasons are wanted with their texts
 };
 
 // --- for the methods -----------------------------------------------------------------------------
@@ -51,11 +52,11 @@ typedef LIST(struct disruption_candidate *) candidate_list;
 // False, with *error, if no problem can be made of the snapshot; disruption_end() is due in any
 // case. What lives in `arena` ends with it, what is added to the plan lives in the plan's.
 bool disruption_begin(struct disruption *disruption, const struct snapshot *snapshot,
-                      const struct disrupt_inputs *inputs, struct plan *plan, struct arena *arena,
-                      struct error *error) MUST_USE;
+                      const struct disruption_inputs *inputs, struct plan *plan,
+                      struct arena *arena, struct error *error) MUST_USE;
 // The same with the caller's problem, which has its movable pods and no error, and ends after it.
 void disruption_begin_with(struct disruption *disruption, struct problem *problem,
-                           const struct disrupt_inputs *inputs, struct plan *plan,
+                           const struct disruption_inputs *inputs, struct plan *plan,
                            struct arena *arena);
 void disruption_end(struct disruption *disruption);
 
@@ -82,15 +83,16 @@ void disruption_note(struct disruption *disruption, const char *reason,
 // numbers. The last word about a node counts, but one of the drift methods more, and a command for
 // it most. The text is not looked at unless somebody asked for it (`tells`). blocked_reasons.h has
 // more.
-void disruption_verdict(struct disruption *disruption, const struct disruption_candidate *candidate,
-                        const char *rule, const char *message);
-// DIS-714, DIS-716: not now, for it failed lately; that is noted as the verdict.
+void disruption_note_blocked(struct disruption *disruption,
+                             const struct disruption_candidate *candidate, const char *rule,
+                             const char *message);
+// DIS-714, DIS-716: not now, for it failed lately; that is noted as the blocked reason.
 bool disruption_is_paused(struct disruption *disruption,
                           const struct disruption_candidate *candidate, bool drift);
 // The node that the pod is on. By DIS-753 a placeholder is where the decision about the pending
 // pods leaves it. NULL: on none.
-const struct state_node *disruption_home(const struct disruption *disruption,
-                                         const struct queued_pod *queued);
+const struct state_node *disruption_node_of(const struct disruption *disruption,
+                                            const struct queued_pod *queued);
 // The node goes anyway: it is in a running command or marked for deletion.
 bool disruption_is_going(const struct disruption *disruption, const struct state_node *state);
 int64_t candidates_price(struct disruption_candidate *const *candidates, uint32_t count); // DIS-164

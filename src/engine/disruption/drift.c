@@ -49,30 +49,31 @@ static candidate_list find_drifted(struct disruption *disruption,
 }
 
 static void add_command(struct disruption *disruption, enum disruption_reason reason,
-                        const struct trial *trial, struct disruption_candidate *const *candidates,
-                        uint32_t count)
+                        const struct removal_simulation *removal,
+                        struct disruption_candidate *const *candidates, uint32_t count)
 {
     struct plan *plan = disruption->plan;
     struct plan_disruption *command =
         disruption_command(disruption, reason, CONSOLIDATION_NONE, candidates, count);
-    command->replacements.items = arena_allocate_array(plan->arena, trial->claims_count + 1,
+    command->replacements.items = arena_allocate_array(plan->arena, removal->claims_count + 1,
                                                        sizeof *command->replacements.items);
-    for (uint32_t i = 0; i < trial->claims_count; i++) {
+    for (uint32_t i = 0; i < removal->claims_count; i++) {
         struct plan_claim *out = &command->replacements.items[command->replacements.count++];
-        replacement_build(trial->pass, trial->claims[i], trial->claims[i]->set, plan, out);
+        replacement_build(removal->pass, removal->claims[i], removal->claims[i]->set, plan, out);
         command->savings -= out->price;
     }
-    planned_moves_find(disruption, trial->pass, candidates, count, trial->claims,
-                       trial->claims_count, &command->moves);
+    planned_moves_find(disruption, removal->pass, candidates, count, removal->claims,
+                       removal->claims_count, &command->moves);
 }
 
 // DIS-223.
 static void refuse(struct disruption *disruption, const struct disruption_candidate *candidate,
-                   const struct trial *trial)
+                   const struct removal_simulation *removal)
 {
-    const char *message = trial_message(disruption, trial);
+    const char *message = removal_refusal(disruption, removal);
     disruption_note(disruption, "DisruptionBlocked", candidate, message);
-    disruption_verdict(disruption, candidate, trial->no_pool ? "DIS-227" : "DIS-223", message);
+    disruption_note_blocked(disruption, candidate, removal->no_pool ? "DIS-227" : "DIS-223",
+                            message);
 }
 
 // As upstream does: one node, the first that can go (DIS-223).
@@ -81,23 +82,23 @@ static void replace_first(struct disruption *disruption, const candidate_list *l
     for (uint32_t i = 0; i < list->count; i++) {
         if (list->items[i]->pool->remaining == 0)
             continue;
-        struct trial trial = trial_run(disruption, &list->items[i], 1, false);
-        bool possible = trial_possible(&trial), failed = trial.no_pool;
+        struct removal_simulation removal = removal_simulate(disruption, &list->items[i], 1, false);
+        bool possible = removal_is_possible(&removal), failed = removal.no_pool;
         if (possible)
-            add_command(disruption, DISRUPTION_DRIFTED, &trial, &list->items[i], 1);
+            add_command(disruption, DISRUPTION_DRIFTED, &removal, &list->items[i], 1);
         else
-            refuse(disruption, list->items[i], &trial);
-        trial_free(&trial);
+            refuse(disruption, list->items[i], &removal);
+        removal_free(&removal);
         for (uint32_t j = i + 1; failed && j < list->count; j++)
             if (list->items[j]->pool->remaining > 0)
-                disruption_verdict(disruption, list->items[j], "DIS-227",
-                                   "Creating scheduler, no nodepools found");
+                disruption_note_blocked(disruption, list->items[j], "DIS-227",
+                                        "Creating scheduler, no nodepools found");
         if (possible || failed) // DIS-227
             return;
     }
 }
 
-bool departs_alone(const struct disruption_candidate *candidate)
+bool needs_no_place(const struct disruption_candidate *candidate)
 {
     return candidate->reschedulable == 0 && !candidate->holds_placeholders;
 }
@@ -109,15 +110,16 @@ static bool join(struct disruption *disruption, bool eventual, candidate_list *t
     if (!evictions_take(evictions, candidate, eventual))
         return false;
     together->items[together->count] = candidate;
-    struct trial trial = trial_run(disruption, together->items, together->count + 1, false);
-    bool possible = trial_possible(&trial);
+    struct removal_simulation removal =
+        removal_simulate(disruption, together->items, together->count + 1, false);
+    bool possible = removal_is_possible(&removal);
     if (possible) {
         together->count++;
     } else {
         evictions_give_back(evictions, candidate, eventual);
-        refuse(disruption, candidate, &trial);
+        refuse(disruption, candidate, &removal);
     }
-    trial_free(&trial);
+    removal_free(&removal);
     return possible;
 }
 
@@ -128,15 +130,16 @@ static bool take_all(struct disruption *disruption, bool eventual, const candida
     struct evictions evictions = evictions_create(disruption);
     for (uint32_t i = 0; i < list->count && together->count < BATCH_MAX; i++) {
         struct disruption_candidate *candidate = list->items[i];
-        if (departs_alone(candidate) || candidate->pool->remaining == 0 ||
+        if (needs_no_place(candidate) || candidate->pool->remaining == 0 ||
             !evictions_take(&evictions, candidate, eventual))
             continue;
         candidate->pool->remaining--;
         together->items[together->count++] = candidate;
     }
-    struct trial trial = trial_run(disruption, together->items, together->count, false);
-    bool possible = trial_possible(&trial);
-    trial_free(&trial);
+    struct removal_simulation removal =
+        removal_simulate(disruption, together->items, together->count, false);
+    bool possible = removal_is_possible(&removal);
+    removal_free(&removal);
     for (uint32_t i = 0; i < together->count && !possible; i++)
         together->items[i]->pool->remaining++;
     together->count = possible ? together->count : 0;
@@ -150,35 +153,36 @@ static void take_some(struct disruption *disruption, bool eventual, const candid
     struct evictions evictions = evictions_create(disruption);
     for (uint32_t i = 0; i < list->count && together->count < BATCH_MAX; i++) {
         struct disruption_candidate *candidate = list->items[i];
-        if (!departs_alone(candidate) && candidate->pool->remaining > 0 &&
+        if (!needs_no_place(candidate) && candidate->pool->remaining > 0 &&
             join(disruption, eventual, together, &evictions, candidate))
             candidate->pool->remaining--;
     }
 }
 
-void depart(struct disruption *disruption, const struct departure *departure,
-            const struct candidate_table *table, const candidate_list *list)
+void remove_nodes(struct disruption *disruption, const struct node_removal *options,
+                  const struct candidate_table *table, const candidate_list *list)
 {
     candidate_list together = candidate_list_create(disruption, table);
     for (uint32_t i = 0; i < list->count; i++) {
         struct disruption_candidate *candidate = list->items[i];
-        if (!departs_alone(candidate) || candidate->pool->remaining == 0)
+        if (!needs_no_place(candidate) || candidate->pool->remaining == 0)
             continue;
         candidate->pool->remaining--;
-        disruption_command(disruption, departure->reason, CONSOLIDATION_NONE, &candidate, 1);
+        disruption_command(disruption, options->reason, CONSOLIDATION_NONE, &candidate, 1);
     }
-    if (!take_all(disruption, departure->eventual, list, &together))
-        take_some(disruption, departure->eventual, list, &together);
+    if (!take_all(disruption, options->eventual, list, &together))
+        take_some(disruption, options->eventual, list, &together);
     if (together.count == 0)
         return;
-    struct trial trial = trial_run(disruption, together.items, together.count, false);
-    trial_pack(disruption, &trial);
-    if (!trial_possible(&trial)) { // then as it was
-        trial_free(&trial);
-        trial = trial_run(disruption, together.items, together.count, false);
+    struct removal_simulation removal =
+        removal_simulate(disruption, together.items, together.count, false);
+    removal_pack(disruption, &removal);
+    if (!removal_is_possible(&removal)) { // then as it was
+        removal_free(&removal);
+        removal = removal_simulate(disruption, together.items, together.count, false);
     }
-    add_command(disruption, departure->reason, &trial, together.items, together.count);
-    trial_free(&trial);
+    add_command(disruption, options->reason, &removal, together.items, together.count);
+    removal_free(&removal);
 }
 
 void drift_decide(struct disruption *disruption)
@@ -190,6 +194,6 @@ void drift_decide(struct disruption *disruption)
         replace_first(disruption, &list);
         return;
     }
-    depart(disruption, &(struct departure){.reason = DISRUPTION_DRIFTED, .eventual = true}, &table,
-           &list);
+    remove_nodes(disruption, &(struct node_removal){.reason = DISRUPTION_DRIFTED, .eventual = true},
+                 &table, &list);
 }

@@ -7,16 +7,16 @@
 // For qsort() of drifted candidates: the longest drifted first, then by name.
 int compare_drift_times(const void *a, const void *b);
 
-struct departure {
+struct node_removal {
     enum disruption_reason reason; // Drifted or Expired
     bool eventual;                 // DIS-34
 };
 // Nothing on it needs another place: no pods, and no placeholders of CapacityBuffers, which get new
 // room before the old goes.
-bool departs_alone(const struct disruption_candidate *candidate);
+bool needs_no_place(const struct disruption_candidate *candidate);
 // DIS-717: as many of the list, in its order, as the budgets allow, their pods packed together;
 // those that depart alone each by itself.
-void depart(struct disruption *disruption, const struct departure *departure,
-            const struct candidate_table *table, const candidate_list *list);
+void remove_nodes(struct disruption *disruption, const struct node_removal *options,
+                  const struct candidate_table *table, const candidate_list *list);
 // The method: drifted nodes of dynamic pools (DIS-222 to DIS-227).
 void drift_decide(struct disruption *disruption);

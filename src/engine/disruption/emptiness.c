@@ -89,7 +89,7 @@ static void choose_with_problem(struct arena *arena, const struct snapshot *snap
                                 struct emptiness *found)
 {
     struct plan plan = {.arena = arena};
-    const struct disrupt_inputs inputs = {.busy = busy};
+    const struct disruption_inputs inputs = {.busy = busy};
     struct disruption disruption;
     struct error error = {0};
     if (disruption_begin(&disruption, snapshot, &inputs, &plan, arena, &error)) {
@@ -125,9 +125,9 @@ static void plan_places(struct disruption *disruption,
         pods += candidates[i]->reschedulable;
     if (pods == 0 || !disruption->better)
         return;
-    struct trial trial = trial_run(disruption, candidates, count, false);
-    planned_moves_find(disruption, trial.pass, candidates, count, NULL, 0, moves);
-    trial_free(&trial);
+    struct removal_simulation removal = removal_simulate(disruption, candidates, count, false);
+    planned_moves_find(disruption, removal.pass, candidates, count, NULL, 0, moves);
+    removal_free(&removal);
 }
 
 void emptiness_decide(struct disruption *disruption)

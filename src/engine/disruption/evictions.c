@@ -9,15 +9,15 @@
 #include "engine/problem/state_node.h"
 #include "model/reading/pod_workload.h"
 
-struct need { // what a node's drain asks of a budget
+struct budget_need { // what a node's drain asks of a budget
     uint32_t budget;
     int64_t pods;
 };
-struct needs {
-    VECTOR(struct need) items; // by budget
+struct budget_needs {
+    VECTOR(struct budget_need) items; // by budget
 };
 
-static void add_need(struct needs *needs, uint32_t budget)
+static void add_need(struct budget_needs *needs, uint32_t budget)
 {
     uint32_t at = 0;
     while (at < needs->items.count && needs->items.items[at].budget < budget)
@@ -26,16 +26,16 @@ static void add_need(struct needs *needs, uint32_t budget)
         needs->items.items[at].pods++;
         return;
     }
-    vector_push(&needs->items, (struct need){0});
+    vector_push(&needs->items, (struct budget_need){0});
     memmove(&needs->items.items[at + 1], &needs->items.items[at],
             (needs->items.count - 1 - at) * sizeof *needs->items.items);
-    needs->items.items[at] = (struct need){budget, 1};
+    needs->items.items[at] = (struct budget_need){budget, 1};
 }
 
 // What the pod's eviction asks of budgets, if anything (DIS-42, DIS-43, DIS-45).
 static void add_needs_of_pod(const struct disruption *disruption, const struct pod *pod,
                              const struct pod_facts *facts, struct pod_budget_matches *matches,
-                             struct needs *needs)
+                             struct budget_needs *needs)
 {
     const struct pod_budgets *budgets = disruption->problem->pods.budgets;
     if (facts->budget == BUDGET_NONE)
@@ -49,9 +49,10 @@ static void add_needs_of_pod(const struct disruption *disruption, const struct p
 }
 
 // Of all pods of the node; the caller frees.
-static struct needs find_needs(const struct disruption *disruption, const struct state_node *state)
+static struct budget_needs find_needs(const struct disruption *disruption,
+                                      const struct state_node *state)
 {
-    struct needs needs = {0};
+    struct budget_needs needs = {0};
     struct pod_budget_matches matches = {0};
     for (uint32_t i = 0; i < state->pods.count; i++)
         add_needs_of_pod(disruption, state->pods.items[i],
@@ -61,9 +62,9 @@ static struct needs find_needs(const struct disruption *disruption, const struct
 }
 
 // Those of going nodes that the snapshot shows where they are to come; the caller frees.
-static struct needs find_needs_of_leaving(const struct disruption *disruption)
+static struct budget_needs find_needs_of_leaving(const struct disruption *disruption)
 {
-    struct needs needs = {0};
+    struct budget_needs needs = {0};
     struct pod_budget_matches matches = {0};
     const struct problem *problem = disruption->problem;
     for (uint32_t i = 0; i < problem->nodes.running.count; i++)
@@ -81,7 +82,7 @@ static struct needs find_needs_of_leaving(const struct disruption *disruption)
     return needs;
 }
 
-static void ask(struct disruption *disruption, struct needs needs)
+static void ask(struct disruption *disruption, struct budget_needs needs)
 {
     vector_for_each (need, &needs.items)
         disruption->evictions_asked[need->budget] += need->pods;
@@ -122,13 +123,13 @@ static bool is_waived(const struct disruption_candidate *candidate, bool eventua
     return eventual && candidate->claim->spec.termination_grace_period.text != NULL;
 }
 
-static void tell_refusal(struct evictions *evictions, const struct disruption_candidate *candidate,
-                         const struct need *need)
+static void note_refusal(struct evictions *evictions, const struct disruption_candidate *candidate,
+                         const struct budget_need *need)
 {
     const struct pod_disruption_budget *budget =
         evictions->disruption->problem->pods.budgets->items[need->budget];
     CLEANUP_ARENA struct arena *scratch = arena_create(1024);
-    disruption_verdict(
+    disruption_note_blocked(
         evictions->disruption, candidate, "DIS-760",
         arena_format(scratch,
                      "PodDisruptionBudget %s/%s allows %" PRId64 " disruptions, of which %" PRId64
@@ -140,8 +141,8 @@ static void tell_refusal(struct evictions *evictions, const struct disruption_ca
 static bool budgets_take(struct evictions *evictions, const struct disruption_candidate *candidate)
 {
     const struct pod_budgets *budgets = evictions->disruption->problem->pods.budgets;
-    struct needs needs = find_needs(evictions->disruption, candidate->state);
-    const struct need *refused = NULL;
+    struct budget_needs needs = find_needs(evictions->disruption, candidate->state);
+    const struct budget_need *refused = NULL;
     vector_for_each (need, &needs.items) {
         int64_t asked = evictions->asked[need->budget];
         if (refused == NULL && asked != 0 &&
@@ -149,7 +150,7 @@ static bool budgets_take(struct evictions *evictions, const struct disruption_ca
             refused = need;
     }
     if (refused != NULL)
-        tell_refusal(evictions, candidate, refused);
+        note_refusal(evictions, candidate, refused);
     else
         vector_for_each (need, &needs.items)
             evictions->asked[need->budget] += need->pods;
@@ -160,7 +161,7 @@ static bool budgets_take(struct evictions *evictions, const struct disruption_ca
 static void budgets_give_back(struct evictions *evictions,
                               const struct disruption_candidate *candidate)
 {
-    struct needs needs = find_needs(evictions->disruption, candidate->state);
+    struct budget_needs needs = find_needs(evictions->disruption, candidate->state);
     vector_for_each (need, &needs.items)
         evictions->asked[need->budget] -= need->pods;
     vector_free(&needs.items);

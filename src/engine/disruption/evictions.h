@@ -15,10 +15,10 @@ struct evictions {
 // Starts with what the running commands and the other nodes marked for deletion still have to
 // evict. Lives as long as the decision.
 struct evictions evictions_create(struct disruption *disruption);
-// Adds the candidate's pods, unless that would be too much: then nothing is added, and the verdict
-// about the candidate says why. The first on a budget always goes, however many pods it has: it
-// could not go later either. `eventual`: a method that may overrule budgets where the NodeClaim has
-// a terminationGracePeriod (DIS-34).
+// Adds the candidate's pods, unless that would be too much: then nothing is added, and the blocked
+// reason about the candidate says why. The first on a budget always goes, however many pods it has:
+// it could not go later either. `eventual`: a method that may overrule budgets where the NodeClaim
+// has a terminationGracePeriod (DIS-34).
 bool evictions_take(struct evictions *evictions, const struct disruption_candidate *candidate,
                     bool eventual);
 // Takes the candidate's pods out again.

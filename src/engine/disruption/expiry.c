@@ -45,9 +45,9 @@ static int compare_deadlines(const void *a, const void *b)
 
 // Those of the pool that have a deadline ahead, the next first. Drift has its own word about
 // others.
-static candidate_list find_mortal(struct disruption *disruption,
-                                  const struct candidate_table *table,
-                                  const struct disruption_pool *pool)
+static candidate_list find_expiring(struct disruption *disruption,
+                                    const struct candidate_table *table,
+                                    const struct disruption_pool *pool)
 {
     candidate_list list = candidate_list_create(disruption, table);
     int64_t now = disruption->snapshot->time;
@@ -65,7 +65,7 @@ static candidate_list find_mortal(struct disruption *disruption,
 static int64_t may_go_at(const struct disruption *disruption,
                          const struct disruption_candidate *candidate, int64_t place)
 {
-    const struct disrupt_inputs *inputs = disruption->inputs;
+    const struct disruption_inputs *inputs = disruption->inputs;
     int64_t lead = inputs->expiry_lead_ns > 0 ? inputs->expiry_lead_ns : LEAD_USUAL;
     int64_t allowed = candidate->pool->allowed;
     int64_t rounds = place / allowed + (place % allowed != 0);
@@ -79,18 +79,18 @@ static void add_due(struct disruption *disruption, const struct candidate_table 
                     const struct disruption_pool *pool, candidate_list *due)
 {
     int64_t now = disruption->snapshot->time, *look_again = &disruption->plan->look_again;
-    candidate_list mortal = find_mortal(disruption, table, pool);
+    candidate_list expiring = find_expiring(disruption, table, pool);
     uint32_t count = 0;
-    for (uint32_t i = 0; i < mortal.count; i++) {
-        int64_t at = may_go_at(disruption, mortal.items[i], i + 1);
+    for (uint32_t i = 0; i < expiring.count; i++) {
+        int64_t at = may_go_at(disruption, expiring.items[i], i + 1);
         count += at <= now;
         if (at > now && (*look_again == 0 || at < *look_again))
             *look_again = at;
     }
     for (uint32_t i = 0; i < count; i++)
-        if (expiry_is_near(mortal.items[i]->claim, now) &&
-            !disruption_is_paused(disruption, mortal.items[i], true))
-            due->items[due->count++] = mortal.items[i];
+        if (expiry_is_near(expiring.items[i]->claim, now) &&
+            !disruption_is_paused(disruption, expiring.items[i], true))
+            due->items[due->count++] = expiring.items[i];
 }
 
 void expiry_decide(struct disruption *disruption)
@@ -104,5 +104,6 @@ void expiry_decide(struct disruption *disruption)
             add_due(disruption, &table, pool, &due);
     qsort(due.items, due.count, sizeof *due.items, compare_deadlines);
     if (due.count > 0)
-        depart(disruption, &(struct departure){.reason = DISRUPTION_EXPIRED}, &table, &due);
+        remove_nodes(disruption, &(struct node_removal){.reason = DISRUPTION_EXPIRED}, &table,
+                     &due);
 }

@@ -4,7 +4,7 @@
 
 #include "engine/templates/templates.h"
 
-static bool concerns(const struct frozen_move *move, const struct disruption_candidate *candidate)
+static bool concerns(const struct guarded_move *move, const struct disruption_candidate *candidate)
 {
     const struct string_map *labels = candidate->state->labels;
     return text_equal(move->pool, candidate->pool->pool->meta.name) &&
@@ -19,16 +19,16 @@ static void drop_type(const struct claim *claim, const char *name)
             bitset_clear(claim->rows, r);
 }
 
-void loop_guard_drop(const struct disruption *disruption, struct trial *trial)
+void loop_guard_apply(const struct disruption *disruption, struct removal_simulation *removal)
 {
-    const struct disrupt_inputs *inputs = disruption->inputs;
-    if (inputs->frozen_count == 0 || !trial->consolidation)
+    const struct disruption_inputs *inputs = disruption->inputs;
+    if (inputs->guarded_count == 0 || !removal->consolidation)
         return;
-    for (uint32_t i = 0; i < inputs->frozen_count; i++)
-        for (uint32_t c = 0; c < trial->candidates_count; c++) {
-            if (!concerns(&inputs->frozen[i], trial->candidates[c]))
+    for (uint32_t i = 0; i < inputs->guarded_count; i++)
+        for (uint32_t c = 0; c < removal->candidates_count; c++) {
+            if (!concerns(&inputs->guarded[i], removal->candidates[c]))
                 continue;
-            for (uint32_t k = 0; k < trial->claims_count; k++)
-                drop_type(trial->claims[k], inputs->frozen[i].to_type);
+            for (uint32_t k = 0; k < removal->claims_count; k++)
+                drop_type(removal->claims[k], inputs->guarded[i].to_type);
         }
 }

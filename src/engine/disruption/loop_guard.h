@@ -4,5 +4,5 @@
 
 #include "engine/disruption/removal_simulation.h"
 
-// Takes from the trial's claims the types that a candidate's type may not be replaced by.
-void loop_guard_drop(const struct disruption *disruption, struct trial *trial);
+// Takes from the simulation's claims the types that a candidate's type may not be replaced by.
+void loop_guard_apply(const struct disruption *disruption, struct removal_simulation *removal);

@@ -64,12 +64,12 @@ uint32_t count_types(const struct type_table *table, struct bitset rows)
 
 // --- claims --------------------------------------------------------------------------------------
 
-// Of the pods in a trial only those of candidates run on nodes that would stay. Placeholders are in
-// all trials, wherever they are now.
+// Of the pods in a simulation only those of candidates run on nodes that would stay. Placeholders
+// are in all simulations, wherever they are now.
 static bool is_from_candidate(const struct disruption *disruption, const struct pass *pass,
                               const struct queued_pod *queued)
 {
-    const struct state_node *home = disruption_home(disruption, queued);
+    const struct state_node *home = disruption_node_of(disruption, queued);
     return home != NULL && !home->marked_for_deletion &&
            (home == queued->on ||
             pass_is_without(pass, (uint32_t)(home - pass->problem->nodes.items)));
@@ -108,37 +108,38 @@ static const char *settle_claim(struct pass *pass, struct arena *arena, struct c
     return error;
 }
 
-static void cut_off(struct trial *trial, const struct claim *claim, const char *error)
+static void reject_claim(struct removal_simulation *removal, const struct claim *claim,
+                         const char *error)
 {
-    struct pass *pass = trial->pass;
-    if (trial->cut_off == NULL)
-        trial->cut_off =
-            arena_allocate_array(trial->arena, pass->input.queue_count + 1, sizeof *trial->cut_off);
+    struct pass *pass = removal->pass;
+    if (removal->claim_errors == NULL)
+        removal->claim_errors = arena_allocate_array(removal->arena, pass->input.queue_count + 1,
+                                                     sizeof *removal->claim_errors);
     for (uint32_t i = 0; i < claim->pods.count; i++) {
         pass->placements[claim->pods.items[i]].kind = NOT_PLACED;
-        trial->cut_off[claim->pods.items[i]] = error;
+        removal->claim_errors[claim->pods.items[i]] = error;
     }
 }
 
 // Those that the move needs; a claim that cannot be made leaves its pods without a place. Returns
 // how many there are in all.
-static uint32_t settle_claims(struct disruption *disruption, struct trial *trial)
+static uint32_t settle_claims(struct disruption *disruption, struct removal_simulation *removal)
 {
-    struct pass *pass = trial->pass;
+    struct pass *pass = removal->pass;
     uint32_t all = 0;
-    trial->cut_off = NULL;
-    trial->claims =
-        arena_allocate_array(trial->arena, pass->claims.count + 1, sizeof *trial->claims);
+    removal->claim_errors = NULL;
+    removal->claims =
+        arena_allocate_array(removal->arena, pass->claims.count + 1, sizeof *removal->claims);
     vector_for_each (item, &pass->claims) {
         struct claim *claim = *item;
-        const char *error = settle_claim(pass, trial->arena, claim);
+        const char *error = settle_claim(pass, removal->arena, claim);
         if (error != NULL) {
-            cut_off(trial, claim, error);
+            reject_claim(removal, claim, error);
             continue;
         }
         all++;
         if (!disruption->better || carries_candidate_pods(disruption, pass, claim))
-            trial->claims[trial->claims_count++] = claim;
+            removal->claims[removal->claims_count++] = claim;
     }
     return all;
 }
@@ -163,36 +164,37 @@ static bool may_lack_place(const struct disruption *disruption, const struct que
     return disruption->better ? !disruption->baseline->placed[queued->origin] : queued->on == NULL;
 }
 
-static void find_homeless(const struct disruption *disruption, struct trial *trial)
+static void find_unschedulable(const struct disruption *disruption,
+                               struct removal_simulation *removal)
 {
-    const struct pass *pass = trial->pass;
-    trial->homeless = NULL;
-    trial->left = NULL;
-    for (uint32_t i = 0; i < pass->input.queue_count && trial->homeless == NULL; i++) {
+    const struct pass *pass = removal->pass;
+    removal->unschedulable = NULL;
+    removal->unschedulable_on = NULL;
+    for (uint32_t i = 0; i < pass->input.queue_count && removal->unschedulable == NULL; i++) {
         const struct queued_pod *queued = pass_pod(pass, i);
         if (has_place(pass, i) || may_lack_place(disruption, queued))
             continue;
-        trial->homeless = queued->pod;
-        trial->left = disruption_home(disruption, queued);
+        removal->unschedulable = queued->pod;
+        removal->unschedulable_on = disruption_node_of(disruption, queued);
     }
 }
 
-// --- the trial -----------------------------------------------------------------------------------
+// --- the simulation -----------------------------------------------------------------------------------
 
-struct trial_options {
+struct removal_options {
     bool consolidation;
     const struct bitset *beside;
     bool as_scheduled;
     uint32_t mixture;
 };
 
-static struct trial run_pass(struct disruption *disruption,
-                             struct disruption_candidate *const *candidates, uint32_t count,
-                             const struct trial_options *options)
+static struct removal_simulation run_pass(struct disruption *disruption,
+                                          struct disruption_candidate *const *candidates,
+                                          uint32_t count, const struct removal_options *options)
 {
-    struct trial trial = {.arena = arena_create(4096)};
+    struct removal_simulation removal = {.arena = arena_create(4096)};
     const struct problem *problem = disruption->problem;
-    uint32_t *gone = arena_allocate_array(trial.arena, count + 1, sizeof *gone);
+    uint32_t *gone = arena_allocate_array(removal.arena, count + 1, sizeof *gone);
     for (uint32_t i = 0; i < count; i++)
         gone[i] = (uint32_t)(candidates[i]->state - problem->nodes.items);
     struct simulation simulation = {.gone = gone,
@@ -205,109 +207,110 @@ static struct trial run_pass(struct disruption *disruption,
         simulation.quiet = disruption->quiet;
     if (disruption->better)
         simulation.scheduled = disruption->inputs->scheduled;
-    trial.pass = simulate(disruption->simulator, trial.arena, &simulation);
-    trial.no_pool = problem->templates.pools_count == 0 && !disruption->better;
-    return trial;
+    removal.pass = simulate(disruption->simulator, removal.arena, &simulation);
+    removal.no_pool = problem->templates.pools_count == 0 && !disruption->better;
+    return removal;
 }
 
-const struct baseline *trial_baseline(struct disruption *disruption)
+const struct removal_baseline *removal_baseline_of(struct disruption *disruption)
 {
     const struct problem *problem = disruption->problem;
     if (disruption->baseline != NULL)
         return disruption->baseline;
-    struct baseline *baseline = arena_allocate(disruption->arena, sizeof *baseline);
+    struct removal_baseline *baseline = arena_allocate(disruption->arena, sizeof *baseline);
     baseline->placed = arena_allocate_array(disruption->arena, problem->pods.queued_count + 1,
                                             sizeof *baseline->placed);
-    baseline->homes = arena_allocate_array(disruption->arena, problem->pods.queued_count + 1,
-                                           sizeof(struct state_node *));
-    struct trial trial = run_pass(disruption, NULL, 0, &(struct trial_options){0});
-    baseline->claims = settle_claims(disruption, &trial);
-    for (uint32_t i = 0; i < trial.pass->input.queue_count; i++) {
-        const struct queued_pod *queued = pass_pod(trial.pass, i);
-        const struct placement *placement = &trial.pass->placements[i];
-        baseline->placed[queued->origin] = has_place(trial.pass, i);
+    baseline->placeholder_nodes = arena_allocate_array(
+        disruption->arena, problem->pods.queued_count + 1, sizeof(struct state_node *));
+    struct removal_simulation removal = run_pass(disruption, NULL, 0, &(struct removal_options){0});
+    baseline->claims = settle_claims(disruption, &removal);
+    for (uint32_t i = 0; i < removal.pass->input.queue_count; i++) {
+        const struct queued_pod *queued = pass_pod(removal.pass, i);
+        const struct placement *placement = &removal.pass->placements[i];
+        baseline->placed[queued->origin] = has_place(removal.pass, i);
         if (queued->placeholder && placement->kind == ON_NODE)
-            baseline->homes[queued->origin] = &problem->nodes.items[placement->index];
+            baseline->placeholder_nodes[queued->origin] = &problem->nodes.items[placement->index];
     }
-    trial_free(&trial);
+    removal_free(&removal);
     disruption->baseline = baseline;
     return baseline;
 }
 
-static void judge(struct disruption *disruption, struct trial *trial)
+static void judge(struct disruption *disruption, struct removal_simulation *removal)
 {
-    trial->claims_count = 0;
-    uint32_t all = settle_claims(disruption, trial);
-    loop_guard_drop(disruption, trial);
-    find_homeless(disruption, trial);
-    trial->needed = trial->claims_count;
+    removal->claims_count = 0;
+    uint32_t all = settle_claims(disruption, removal);
+    loop_guard_apply(disruption, removal);
+    find_unschedulable(disruption, removal);
+    removal->nodes_needed = removal->claims_count;
     // DIS-711. A pod that had to make room elsewhere may need one more.
     if (disruption->better && all > disruption->baseline->claims &&
-        all - disruption->baseline->claims > trial->needed)
-        trial->needed = all - disruption->baseline->claims;
+        all - disruption->baseline->claims > removal->nodes_needed)
+        removal->nodes_needed = all - disruption->baseline->claims;
 }
 
-static struct trial run(struct disruption *disruption,
-                        struct disruption_candidate *const *candidates, uint32_t count,
-                        const struct trial_options *options)
+static struct removal_simulation run(struct disruption *disruption,
+                                     struct disruption_candidate *const *candidates, uint32_t count,
+                                     const struct removal_options *options)
 {
     if (disruption->better)
-        trial_baseline(disruption);
-    struct trial trial = run_pass(disruption, candidates, count, options);
-    trial.candidates = candidates;
-    trial.candidates_count = count;
-    trial.consolidation = options->consolidation;
-    judge(disruption, &trial);
-    return trial;
+        removal_baseline_of(disruption);
+    struct removal_simulation removal = run_pass(disruption, candidates, count, options);
+    removal.candidates = candidates;
+    removal.candidates_count = count;
+    removal.consolidation = options->consolidation;
+    judge(disruption, &removal);
+    return removal;
 }
 
-struct trial trial_run_beside(struct disruption *disruption,
-                              struct disruption_candidate *const *candidates, uint32_t count,
-                              bool consolidation, const struct bitset *beside)
+struct removal_simulation removal_simulate_beside(struct disruption *disruption,
+                                                  struct disruption_candidate *const *candidates,
+                                                  uint32_t count, bool consolidation,
+                                                  const struct bitset *beside)
 {
     return run(disruption, candidates, count,
-               &(struct trial_options){.consolidation = consolidation, .beside = beside});
+               &(struct removal_options){.consolidation = consolidation, .beside = beside});
 }
 
-struct trial trial_run_scheduled(struct disruption *disruption,
-                                 struct disruption_candidate *const *candidates, uint32_t count,
-                                 const struct bitset *beside)
+struct removal_simulation removal_simulate_scheduled(struct disruption *disruption,
+                                                     struct disruption_candidate *const *candidates,
+                                                     uint32_t count, const struct bitset *beside)
 {
     return run(
         disruption, candidates, count,
-        &(struct trial_options){.consolidation = true, .beside = beside, .as_scheduled = true});
+        &(struct removal_options){.consolidation = true, .beside = beside, .as_scheduled = true});
 }
 
-struct trial trial_run_mixed(struct disruption *disruption,
-                             struct disruption_candidate *const *candidates, uint32_t count,
-                             uint32_t mixture)
+struct removal_simulation removal_simulate_mixed(struct disruption *disruption,
+                                                 struct disruption_candidate *const *candidates,
+                                                 uint32_t count, uint32_t mixture)
 {
     return run(
         disruption, candidates, count,
-        &(struct trial_options){.consolidation = true, .as_scheduled = true, .mixture = mixture});
+        &(struct removal_options){.consolidation = true, .as_scheduled = true, .mixture = mixture});
 }
 
-struct trial trial_run(struct disruption *disruption,
-                       struct disruption_candidate *const *candidates, uint32_t count,
-                       bool consolidation)
+struct removal_simulation removal_simulate(struct disruption *disruption,
+                                           struct disruption_candidate *const *candidates,
+                                           uint32_t count, bool consolidation)
 {
-    return trial_run_beside(disruption, candidates, count, consolidation, NULL);
+    return removal_simulate_beside(disruption, candidates, count, consolidation, NULL);
 }
 
-void trial_pack(struct disruption *disruption, struct trial *trial)
+void removal_pack(struct disruption *disruption, struct removal_simulation *removal)
 {
-    if (!trial_possible(trial) || trial->claims_count == 0 ||
+    if (!removal_is_possible(removal) || removal->claims_count == 0 ||
         !pack_asks_lowest_price(disruption->problem))
         return;
-    trial->pass = pack_cheaper(trial->pass);
-    judge(disruption, trial);
+    removal->pass = pack_cheaper(removal->pass);
+    judge(disruption, removal);
 }
 
-void trial_free(struct trial *trial)
+void removal_free(struct removal_simulation *removal)
 {
-    pass_destroy(trial->pass);
-    arena_destroy(trial->arena);
-    *trial = (struct trial){0};
+    pass_destroy(removal->pass);
+    arena_destroy(removal->arena);
+    *removal = (struct removal_simulation){0};
 }
 
 // --- why not -------------------------------------------------------------------------------------
@@ -322,14 +325,15 @@ static const char *uninitialized_message(struct arena *arena, const struct state
                         state->claim->meta.name, state->node->meta.name);
 }
 
-struct failure {
+struct scheduling_failure {
     const struct pod *pod;
     const char *message;
 };
 
 static int compare_failures(const void *a, const void *b)
 {
-    const struct pod *x = ((const struct failure *)a)->pod, *y = ((const struct failure *)b)->pod;
+    const struct pod *x = ((const struct scheduling_failure *)a)->pod,
+                     *y = ((const struct scheduling_failure *)b)->pod;
     int order = strcmp(x->meta.namespace, y->meta.namespace);
     return order != 0 ? order : strcmp(x->meta.name, y->meta.name);
 }
@@ -342,42 +346,44 @@ static const char *message_of(const struct plan *unplaced, const struct pod *pod
     return "no place";
 }
 
-// The pods that fail the trial, by namespace/name.
-static struct failure *find_failures(struct disruption *disruption, const struct trial *trial,
-                                     uint32_t *count)
+// The pods that fail the simulation, by namespace/name.
+static struct scheduling_failure *find_failures(struct disruption *disruption,
+                                                const struct removal_simulation *removal,
+                                                uint32_t *count)
 {
-    struct pass *pass = trial->pass;
+    struct pass *pass = removal->pass;
     uint32_t room = pass->input.queue_count + 1;
-    struct plan unplaced = {.arena = trial->arena};
+    struct plan unplaced = {.arena = removal->arena};
     unplaced.unschedulable.items =
-        arena_allocate_array(trial->arena, room, sizeof *unplaced.unschedulable.items);
+        arena_allocate_array(removal->arena, room, sizeof *unplaced.unschedulable.items);
     unschedulable_finish(pass, EXPLAIN_NOTHING, &unplaced);
-    struct failure *failures = arena_allocate_array(trial->arena, room, sizeof *failures);
+    struct scheduling_failure *failures =
+        arena_allocate_array(removal->arena, room, sizeof *failures);
     *count = 0;
     for (uint32_t i = 0; i < pass->input.queue_count; i++) {
         const struct queued_pod *queued = pass_pod(pass, i);
         if (has_place(pass, i) || may_lack_place(disruption, queued))
             continue;
         const struct placement *placement = &pass->placements[i];
-        const char *error = trial->cut_off != NULL ? trial->cut_off[i] : NULL;
+        const char *error = removal->claim_errors != NULL ? removal->claim_errors[i] : NULL;
         if (placement->kind == ON_NODE)
-            error =
-                uninitialized_message(trial->arena, &pass->problem->nodes.items[placement->index]);
-        failures[(*count)++] = (struct failure){
+            error = uninitialized_message(removal->arena,
+                                          &pass->problem->nodes.items[placement->index]);
+        failures[(*count)++] = (struct scheduling_failure){
             queued->pod, error != NULL ? error : message_of(&unplaced, queued->pod)};
     }
     qsort(failures, *count, sizeof *failures, compare_failures);
     return failures;
 }
 
-const char *trial_message(struct disruption *disruption, const struct trial *trial)
+const char *removal_refusal(struct disruption *disruption, const struct removal_simulation *removal)
 {
-    if (trial->no_pool)
+    if (removal->no_pool)
         return "Creating scheduler, no nodepools found";
-    if (trial->homeless == NULL)
+    if (removal->unschedulable == NULL)
         return NULL;
     uint32_t count;
-    const struct failure *failures = find_failures(disruption, trial, &count);
+    const struct scheduling_failure *failures = find_failures(disruption, removal, &count);
     struct text text = {0};
     text_add(&text, "Not all pods would schedule, ");
     for (uint32_t i = 0; i < count && i < FAILURES_TOLD; i++)

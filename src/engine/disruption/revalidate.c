@@ -36,13 +36,13 @@ static void index_candidates(struct revalidation *revalidation)
         map_set(revalidation->candidates, candidate->node->meta.name, candidate);
 }
 
-static bool is_drift(const struct disrupt_check *check)
+static bool is_drift(const struct command_check *check)
 {
     return check->reason == DISRUPTION_DRIFTED;
 }
 
 // The predicate of the method that decided it.
-static bool is_wanted(struct revalidation *revalidation, const struct disrupt_check *check,
+static bool is_wanted(struct revalidation *revalidation, const struct command_check *check,
                       const struct disruption_candidate *candidate)
 {
     struct arena *arena = revalidation->disruption.arena;
@@ -58,7 +58,7 @@ static bool is_wanted(struct revalidation *revalidation, const struct disrupt_ch
                : consolidation_is_eligible(arena, candidate, &message);
 }
 
-static bool reject(struct disrupt_check *check, enum cancel_kind kind, const char *message)
+static bool reject(struct command_check *check, enum cancel_kind kind, const char *message)
 {
     check->kind = kind;
     check->message = message;
@@ -66,7 +66,7 @@ static bool reject(struct disrupt_check *check, enum cancel_kind kind, const cha
 }
 
 // DIS-263 step 1. The candidates come in the order of the table, as when they were decided.
-static bool find_candidates(struct revalidation *revalidation, struct disrupt_check *check,
+static bool find_candidates(struct revalidation *revalidation, struct command_check *check,
                             candidate_list *list)
 {
     struct disruption *disruption = &revalidation->disruption;
@@ -85,7 +85,7 @@ static bool find_candidates(struct revalidation *revalidation, struct disrupt_ch
         arena_format(disruption->arena, "%" PRIu32 " candidates are no longer valid", missing));
 }
 
-static bool take_budgets(struct revalidation *revalidation, struct disrupt_check *check,
+static bool take_budgets(struct revalidation *revalidation, struct command_check *check,
                          const candidate_list *list)
 {
     struct disruption *disruption = &revalidation->disruption;
@@ -108,9 +108,9 @@ static bool take_budgets(struct revalidation *revalidation, struct disrupt_check
 
 // --- simulation (DIS-263 step 2) -----------------------------------------------------------------
 // Every type that the replacement may be launched as is one that would be chosen now.
-static bool has_all_types(const struct trial *trial, const struct string_list *types)
+static bool has_all_types(const struct removal_simulation *removal, const struct string_list *types)
 {
-    const struct claim *claim = trial->claims[0];
+    const struct claim *claim = removal->claims[0];
     struct map *chosen = map_create();
     bitset_for_each (r, claim->rows)
         map_set(chosen, claim->template->table->rows[r].type->name,
@@ -123,23 +123,25 @@ static bool has_all_types(const struct trial *trial, const struct string_list *t
 }
 
 // That what was decided would do now, too.
-static bool is_confirmed(const struct trial *trial, const struct disrupt_check *check)
+static bool is_confirmed(const struct removal_simulation *removal,
+                         const struct command_check *check)
 {
-    if (trial->needed > check->replacements || (trial->needed == 0 && check->replacements > 0))
+    if (removal->nodes_needed > check->replacements ||
+        (removal->nodes_needed == 0 && check->replacements > 0))
         return false;
-    return check->replacements != 1 || trial->claims_count != 1 || check->types.count == 0 ||
-           has_all_types(trial, &check->types);
+    return check->replacements != 1 || removal->claims_count != 1 || check->types.count == 0 ||
+           has_all_types(removal, &check->types);
 }
 
 // The replacements may have been chosen by the packing policy: of other types, of another NodePool.
-static const char *judge_trial(struct disruption *disruption, struct trial *trial,
-                               const struct disrupt_check *check)
+static const char *judge_removal(struct disruption *disruption, struct removal_simulation *removal,
+                                 const struct command_check *check)
 {
-    if (trial_possible(trial) && !is_confirmed(trial, check))
-        trial_pack(disruption, trial);
-    if (!trial_possible(trial))
-        return trial_message(disruption, trial);
-    return is_confirmed(trial, check) ? NULL : "scheduling simulation produced new results";
+    if (removal_is_possible(removal) && !is_confirmed(removal, check))
+        removal_pack(disruption, removal);
+    if (!removal_is_possible(removal))
+        return removal_refusal(disruption, removal);
+    return is_confirmed(removal, check) ? NULL : "scheduling simulation produced new results";
 }
 
 static bool has_static_pool(const candidate_list *list)
@@ -147,7 +149,7 @@ static bool has_static_pool(const candidate_list *list)
     return list->count > 0 && list->items[0]->pool->pool->spec.replicas.present;
 }
 
-static bool has_simulation(const struct disrupt_check *check, const candidate_list *list)
+static bool has_simulation(const struct command_check *check, const candidate_list *list)
 {
     return check->reason != DISRUPTION_EMPTY && !has_static_pool(list);
 }
@@ -155,7 +157,7 @@ static bool has_simulation(const struct disrupt_check *check, const candidate_li
 // What consolidation decided at one time it decided together: a node's pods may have the room
 // elsewhere only because others' do not, and need other machines when it goes alone. Then
 // kube-scheduler's choices count.
-static bool fit_together(struct revalidation *revalidation, const struct disrupt_check *checks,
+static bool fit_together(struct revalidation *revalidation, const struct command_check *checks,
                          uint32_t count)
 {
     struct disruption *disruption = &revalidation->disruption;
@@ -176,13 +178,14 @@ static bool fit_together(struct revalidation *revalidation, const struct disrupt
     }
     if (moves < 2)
         return false;
-    struct trial trial = trial_run_scheduled(disruption, all.items, all.count, NULL);
-    bool fit = trial_possible(&trial) && trial.needed <= replacements;
-    trial_free(&trial);
+    struct removal_simulation removal =
+        removal_simulate_scheduled(disruption, all.items, all.count, NULL);
+    bool fit = removal_is_possible(&removal) && removal.nodes_needed <= replacements;
+    removal_free(&removal);
     return fit;
 }
 
-static void accept(struct revalidation *revalidation, const struct disrupt_check *check,
+static void accept(struct revalidation *revalidation, const struct command_check *check,
                    const candidate_list *list)
 {
     candidate_list *accepted = &revalidation->accepted;
@@ -193,7 +196,7 @@ static void accept(struct revalidation *revalidation, const struct disrupt_check
 
 // With what was found valid before: all of them may go at the same time.
 static const char *try_together(struct revalidation *revalidation,
-                                const struct disrupt_check *check, const candidate_list *list)
+                                const struct command_check *check, const candidate_list *list)
 {
     struct disruption *disruption = &revalidation->disruption;
     candidate_list *accepted = &revalidation->accepted;
@@ -201,13 +204,13 @@ static const char *try_together(struct revalidation *revalidation,
     uint32_t before = accepted->count, claims = revalidation->accepted_claims;
     accept(revalidation, check, list);
     if (before > 0) {
-        struct trial trial =
-            trial_run(disruption, accepted->items, accepted->count, !is_drift(check));
-        if (!trial_possible(&trial))
-            why = trial_message(disruption, &trial);
-        else if (trial.needed > revalidation->accepted_claims)
+        struct removal_simulation removal =
+            removal_simulate(disruption, accepted->items, accepted->count, !is_drift(check));
+        if (!removal_is_possible(&removal))
+            why = removal_refusal(disruption, &removal);
+        else if (removal.nodes_needed > revalidation->accepted_claims)
             why = "other commands under way need the same room";
-        trial_free(&trial);
+        removal_free(&removal);
     }
     if (why != NULL) {
         accepted->count = before;
@@ -218,7 +221,7 @@ static const char *try_together(struct revalidation *revalidation,
 
 // DIS-755. The node goes wherever its pods find places; those of others are not to rely on the same
 // room.
-static void plan_places(struct revalidation *revalidation, struct disrupt_check *check,
+static void plan_places(struct revalidation *revalidation, struct command_check *check,
                         const candidate_list *list)
 {
     struct disruption *disruption = &revalidation->disruption;
@@ -228,40 +231,43 @@ static void plan_places(struct revalidation *revalidation, struct disrupt_check 
         return;
     for (uint32_t i = 0; i < list->count; i++)
         accepted->items[accepted->count++] = list->items[i];
-    struct trial trial = trial_run(disruption, accepted->items, accepted->count, false);
-    planned_moves_find(disruption, trial.pass, list->items, list->count, NULL, 0, &check->moves);
-    if (!trial_possible(&trial) || trial.needed > revalidation->accepted_claims)
+    struct removal_simulation removal =
+        removal_simulate(disruption, accepted->items, accepted->count, false);
+    planned_moves_find(disruption, removal.pass, list->items, list->count, NULL, 0, &check->moves);
+    if (!removal_is_possible(&removal) || removal.nodes_needed > revalidation->accepted_claims)
         accepted->count = before; // it must not keep others that have places
-    trial_free(&trial);
+    removal_free(&removal);
 }
 
 // Nodes that were to go without a look at what is on them.
-static bool depart_alone(const struct disruption *disruption, const struct disrupt_check *check,
-                         const candidate_list *list)
+static bool removes_idle_nodes(const struct disruption *disruption,
+                               const struct command_check *check, const candidate_list *list)
 {
     bool alone = disruption->better && is_drift(check) && check->replacements == 0;
     list_for_each (candidate, list)
-        alone = alone && departs_alone(*candidate);
+        alone = alone && needs_no_place(*candidate);
     return alone;
 }
 
-static const char *judge_alone(struct disruption *disruption, const struct disrupt_check *check,
+static const char *judge_alone(struct disruption *disruption, const struct command_check *check,
                                const candidate_list *list)
 {
-    if (depart_alone(disruption, check, list))
+    if (removes_idle_nodes(disruption, check, list))
         return NULL;
-    struct trial trial = trial_run(disruption, list->items, list->count, !is_drift(check));
-    const char *why = judge_trial(disruption, &trial, check);
-    trial_free(&trial);
+    struct removal_simulation removal =
+        removal_simulate(disruption, list->items, list->count, !is_drift(check));
+    const char *why = judge_removal(disruption, &removal, check);
+    removal_free(&removal);
     if (why == NULL || !disruption->better || is_drift(check))
         return why;
-    trial = trial_run_scheduled(disruption, list->items, list->count, NULL); // as it was decided
-    why = judge_trial(disruption, &trial, check);
-    trial_free(&trial);
+    removal =
+        removal_simulate_scheduled(disruption, list->items, list->count, NULL); // as it was decided
+    why = judge_removal(disruption, &removal, check);
+    removal_free(&removal);
     return why;
 }
 
-static bool simulate_again(struct revalidation *revalidation, struct disrupt_check *check,
+static bool simulate_again(struct revalidation *revalidation, struct command_check *check,
                            const candidate_list *list)
 {
     struct disruption *disruption = &revalidation->disruption;
@@ -280,7 +286,7 @@ static bool simulate_again(struct revalidation *revalidation, struct disrupt_che
 }
 
 // DIS-760, DIS-761: what was ready when it was decided may not be any more.
-static bool take_pods(struct revalidation *revalidation, struct disrupt_check *check,
+static bool take_pods(struct revalidation *revalidation, struct command_check *check,
                       const candidate_list *list)
 {
     struct evictions *evictions = &revalidation->evictions;
@@ -295,14 +301,14 @@ static bool take_pods(struct revalidation *revalidation, struct disrupt_check *c
                   "its pods can no longer be evicted together with those of other nodes that go");
 }
 
-static void give_pods_back(struct revalidation *revalidation, const struct disrupt_check *check,
+static void give_pods_back(struct revalidation *revalidation, const struct command_check *check,
                            const candidate_list *list)
 {
     for (uint32_t i = 0; i < list->count; i++)
         evictions_give_back(&revalidation->evictions, list->items[i], is_drift(check));
 }
 
-static void check_one(struct revalidation *revalidation, struct disrupt_check *check)
+static void check_one(struct revalidation *revalidation, struct command_check *check)
 {
     struct disruption *disruption = &revalidation->disruption;
     candidate_list list = {0};
@@ -322,8 +328,8 @@ static void check_one(struct revalidation *revalidation, struct disrupt_check *c
         revalidation->taken[list.items[i]->pool - disruption->table.pools.items]--;
 }
 
-bool disruption_revalidate(const struct snapshot *snapshot, const struct disrupt_inputs *inputs,
-                           struct arena *arena, struct disrupt_check *checks, uint32_t count,
+bool disruption_revalidate(const struct snapshot *snapshot, const struct disruption_inputs *inputs,
+                           struct arena *arena, struct command_check *checks, uint32_t count,
                            struct error *error)
 {
     struct plan plan = {.arena = arena};

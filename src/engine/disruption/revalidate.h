@@ -5,7 +5,7 @@
 #include "model/snapshot/plan.h"
 #include "model/snapshot/snapshot.h"
 
-struct disrupt_check {
+struct command_check {
     enum disruption_reason reason; // of the command
     struct string_list nodes;      // those of its candidates that are still there
     uint32_t replacements;
@@ -19,6 +19,6 @@ struct disrupt_check {
 // The nodes of the checks must not be marked for deletion in the snapshot; those of other commands
 // are. Earlier checks that are valid count for later ones: budgets, room, replacements. False with
 // *error if nothing can be made of the snapshot.
-bool disruption_revalidate(const struct snapshot *snapshot, const struct disrupt_inputs *inputs,
-                           struct arena *arena, struct disrupt_check *checks, uint32_t count,
+bool disruption_revalidate(const struct snapshot *snapshot, const struct disruption_inputs *inputs,
+                           struct arena *arena, struct command_check *checks, uint32_t count,
                            struct error *error) MUST_USE;

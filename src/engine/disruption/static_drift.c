@@ -27,18 +27,19 @@ static bool belongs_to(const struct node_claim *claim, const struct node_pool *p
     return text_equal(string_map_get(&claim->meta.labels, LABEL_NODE_POOL), pool->meta.name);
 }
 
-struct counts {
+struct static_claim_counts {
     int64_t active, deleting;
     int64_t coming; // active, but not initialized yet
     int64_t going;  // deleting, or in a running command
 };
 
 // LIF-231: those with a machine are state nodes.
-static struct counts count_claims(const struct disruption *disruption, const struct node_pool *pool)
+static struct static_claim_counts count_claims(const struct disruption *disruption,
+                                               const struct node_pool *pool)
 {
     const struct problem *problem = disruption->problem;
     const struct snapshot *snapshot = disruption->snapshot;
-    struct counts counts = {0};
+    struct static_claim_counts counts = {0};
     for (uint32_t i = 0; i < problem->nodes.count; i++) {
         const struct state_node *state = &problem->nodes.items[i];
         if (state->claim == NULL || !belongs_to(state->claim, pool))
@@ -67,7 +68,8 @@ static bool has_limit(const struct node_pool *pool)
 }
 
 // DIS-220: how many of `want` may be replaced.
-static int64_t granted(const struct node_pool *pool, const struct counts *counts, int64_t want)
+static int64_t allowed_by_limit(const struct node_pool *pool,
+                                const struct static_claim_counts *counts, int64_t want)
 {
     if (!has_limit(pool))
         return want;
@@ -103,15 +105,17 @@ static void replace(struct disruption *disruption, const struct disruption_pool 
 
 // DIS-728: of a pool whose limit has no room for one more, one node after the other goes first; the
 // next when the pool has all its nodes again.
-static bool may_delete_first(const struct disruption *disruption, const struct counts *counts)
+static bool may_delete_first(const struct disruption *disruption,
+                             const struct static_claim_counts *counts)
 {
     return disruption->better && !disruption->problem->settings->static_surge_required &&
            counts->going == 0 && counts->coming == 0;
 }
 
 // DIS-221, DIS-728: nobody waits in silence. `first`: they go one after the other.
-static void tell_limit(struct disruption *disruption, const struct disruption_pool *pool,
-                       const candidate_list *left, const struct counts *counts, bool first)
+static void report_limit(struct disruption *disruption, const struct disruption_pool *pool,
+                         const candidate_list *left, const struct static_claim_counts *counts,
+                         bool first)
 {
     const char *message = arena_format(
         disruption->arena,
@@ -123,12 +127,13 @@ static void tell_limit(struct disruption *disruption, const struct disruption_po
         problem_note(disruption->problem, NOTE_EVENT_NORMAL, "DisruptionBlocked",
                      (const struct object *)pool->pool, message);
     for (uint32_t i = 0; i < left->count; i++)
-        disruption_verdict(disruption, left->items[i], "DIS-728", message);
+        disruption_note_blocked(disruption, left->items[i], "DIS-728", message);
 }
 
 // DIS-220.
-static void tell_scale_down(struct disruption *disruption, const struct disruption_pool *pool,
-                            const candidate_list *drifted, const struct counts *counts)
+static void report_scale_down(struct disruption *disruption, const struct disruption_pool *pool,
+                              const candidate_list *drifted,
+                              const struct static_claim_counts *counts)
 {
     const char *message =
         arena_format(disruption->arena,
@@ -136,20 +141,20 @@ static void tell_scale_down(struct disruption *disruption, const struct disrupti
                      " replicas: it is scaled down first",
                      pool->pool->meta.name, counts->active, pool->pool->spec.replicas.value);
     for (uint32_t i = 0; i < drifted->count; i++)
-        disruption_verdict(disruption, drifted->items[i], "DIS-220", message);
+        disruption_note_blocked(disruption, drifted->items[i], "DIS-220", message);
 }
 
 static void decide_pool(struct disruption *disruption, const struct candidate_table *table,
                         const struct disruption_pool *pool)
 {
     candidate_list drifted = find_drifted(disruption, table, pool);
-    struct counts counts = count_claims(disruption, pool->pool);
+    struct static_claim_counts counts = count_claims(disruption, pool->pool);
     if (drifted.count == 0)
         return;
     if (counts.active > pool->pool->spec.replicas.value)
-        return tell_scale_down(disruption, pool, &drifted, &counts);
+        return report_scale_down(disruption, pool, &drifted, &counts);
     candidate_list taken = take(disruption, table, &drifted, pool->remaining);
-    int64_t room = granted(pool->pool, &counts, taken.count);
+    int64_t room = allowed_by_limit(pool->pool, &counts, taken.count);
     for (int64_t i = 0; i < room; i++)
         replace(disruption, pool, taken.items[i]);
     if (room == taken.count)
@@ -161,7 +166,7 @@ static void decide_pool(struct disruption *disruption, const struct candidate_ta
     uint32_t gone = first ? 1 : (uint32_t)room;
     candidate_list left = {.items = taken.items + gone, .count = taken.count - gone};
     if (left.count > 0)
-        tell_limit(disruption, pool, &left, &counts, first);
+        report_limit(disruption, pool, &left, &counts, first);
 }
 
 static uint32_t count_drifted(const struct candidate_table *table)

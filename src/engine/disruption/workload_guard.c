@@ -12,7 +12,7 @@
 #include "model/reading/pod.h"
 #include "model/reading/pod_workload.h"
 
-struct workload {
+struct guarded_workload {
     const char *name;  // as told
     uint32_t index;    // in the guards' counts
     uint32_t replicas; // pods that have not ended, whatever they are doing
@@ -22,8 +22,8 @@ struct workload {
 
 // The workloads of one decision.
 struct workload_table {
-    struct map *workloads;     // by key
-    struct workload **serving; // by running pod; NULL: it does not serve, or is of none
+    struct map *workloads;             // by key
+    struct guarded_workload **serving; // by running pod; NULL: it does not serve, or is of none
 };
 
 struct workload_guard {
@@ -31,13 +31,13 @@ struct workload_guard {
     uint32_t *leaving; // by index of the workload
 };
 
-static struct workload *find_workload(struct disruption *disruption, const struct pod *pod)
+static struct guarded_workload *find_workload(struct disruption *disruption, const struct pod *pod)
 {
     struct pod_workload found;
     if (!pod_workload_find(pod, &found))
         return NULL;
     struct map *workloads = disruption->workloads->workloads;
-    struct workload *workload = map_get(workloads, found.key);
+    struct guarded_workload *workload = map_get(workloads, found.key);
     if (workload == NULL) {
         workload = arena_allocate(disruption->arena, sizeof *workload);
         workload->index = (uint32_t)map_count(workloads);
@@ -53,7 +53,7 @@ static void count_running(struct disruption *disruption)
 {
     const struct problem *problem = disruption->problem;
     const struct state_nodes *nodes = &problem->nodes;
-    struct workload *workload = NULL;
+    struct guarded_workload *workload = NULL;
     for (uint32_t i = 0; i < nodes->running.count; i++) {
         const struct running_pod *running = &nodes->running.items[i];
         uint32_t flags = problem->pods.facts[i].flags;
@@ -82,7 +82,8 @@ static void make_table(struct disruption *disruption)
         arena_allocate_array(disruption->arena, nodes->running.count + 1, sizeof *table->serving);
     count_running(disruption);
     list_for_each (pod, &nodes->others) {
-        struct workload *workload = pod_is_terminal(*pod) ? NULL : find_workload(disruption, *pod);
+        struct guarded_workload *workload =
+            pod_is_terminal(*pod) ? NULL : find_workload(disruption, *pod);
         if (workload == NULL)
             continue;
         bool serves = pod_is_serving(*pod);
@@ -111,13 +112,14 @@ struct workload_guard *workload_guard_create(struct disruption *disruption)
         arena_allocate_array(disruption->arena, map_count(workloads) + 1, sizeof *guard->leaving);
     uint32_t i = 0;
     for (struct map_entry *entry = map_first(workloads); entry != NULL; entry = map_next(entry))
-        guard->leaving[i++] = ((const struct workload *)map_value(entry))->leaving;
+        guard->leaving[i++] = ((const struct guarded_workload *)map_value(entry))->leaving;
     return guard;
 }
 
 // The workload that a pod of the candidate serves; NULL: none.
-static const struct workload *served_by(const struct workload_guard *guard,
-                                        const struct disruption_candidate *candidate, uint32_t pod)
+static const struct guarded_workload *served_by(const struct workload_guard *guard,
+                                                const struct disruption_candidate *candidate,
+                                                uint32_t pod)
 {
     return guard->disruption->workloads->serving[candidate->state->running[pod]];
 }
@@ -127,7 +129,7 @@ static void count(struct workload_guard *guard, const struct disruption_candidat
                   int sign)
 {
     for (uint32_t i = 0; i < candidate->state->pods.count; i++) {
-        const struct workload *workload = served_by(guard, candidate, i);
+        const struct guarded_workload *workload = served_by(guard, candidate, i);
         if (workload != NULL)
             guard->leaving[workload->index] += (uint32_t)sign;
     }
@@ -135,7 +137,7 @@ static void count(struct workload_guard *guard, const struct disruption_candidat
 
 static uint32_t ready_there(struct workload_guard *guard,
                             const struct disruption_candidate *candidate,
-                            const struct workload *workload)
+                            const struct guarded_workload *workload)
 {
     uint32_t ready = 0;
     for (uint32_t i = 0; i < candidate->state->pods.count; i++)
@@ -145,11 +147,11 @@ static uint32_t ready_there(struct workload_guard *guard,
 
 // The first workload, in the order of the node's pods, that would have nothing ready on nodes that
 // stay; `guard` counts the candidate already.
-static const struct workload *find_bereft(struct workload_guard *guard,
-                                          const struct disruption_candidate *candidate)
+static const struct guarded_workload *find_without_ready_pod(
+    struct workload_guard *guard, const struct disruption_candidate *candidate)
 {
     for (uint32_t i = 0; i < candidate->state->pods.count; i++) {
-        const struct workload *workload = served_by(guard, candidate, i);
+        const struct guarded_workload *workload = served_by(guard, candidate, i);
         if (workload == NULL || workload->replicas < 2 ||
             guard->leaving[workload->index] < workload->ready)
             continue;
@@ -164,18 +166,18 @@ static const struct workload *find_bereft(struct workload_guard *guard,
 bool workload_guard_take(struct workload_guard *guard, const struct disruption_candidate *candidate)
 {
     count(guard, candidate, 1);
-    const struct workload *workload = find_bereft(guard, candidate);
+    const struct guarded_workload *workload = find_without_ready_pod(guard, candidate);
     if (workload == NULL)
         return true;
     count(guard, candidate, -1);
     CLEANUP_ARENA struct arena *scratch = arena_create(1024);
-    disruption_verdict(guard->disruption, candidate, "DIS-761",
-                       arena_format(scratch,
-                                    "%s would have no ready pod on a node that stays: %" PRIu32
-                                    " of its %" PRIu32 " pods are ready, %" PRIu32
-                                    " of them on other nodes that go",
-                                    workload->name, workload->ready, workload->replicas,
-                                    guard->leaving[workload->index]));
+    disruption_note_blocked(guard->disruption, candidate, "DIS-761",
+                            arena_format(scratch,
+                                         "%s would have no ready pod on a node that stays: %" PRIu32
+                                         " of its %" PRIu32 " pods are ready, %" PRIu32
+                                         " of them on other nodes that go",
+                                         workload->name, workload->ready, workload->replicas,
+                                         guard->leaving[workload->index]));
     return false;
 }
 

@@ -12,7 +12,7 @@
 struct workload_guard;
 // What nodes that are going anyway take is counted already. Lives as long as the decision.
 struct workload_guard *workload_guard_create(struct disruption *disruption);
-// Adds the candidate to the nodes that go, or refuses and says so in the verdict about it.
+// Adds the candidate to the nodes that go, or refuses and says so in the blocked reason about it.
 bool workload_guard_take(struct workload_guard *guard,
                          const struct disruption_candidate *candidate);
 void workload_guard_give_back(struct workload_guard *guard,

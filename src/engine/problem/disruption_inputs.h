@@ -3,7 +3,7 @@
 
 #include "model/schema/object.h"
 
-struct frozen_move {                        // DIS-748
+struct guarded_move {                       // DIS-748
     const char *pool, *from_type, *to_type; // machine types
 };
 struct spot_price { // of an instance type in a zone, in the last hours; nano-USD an hour
@@ -34,7 +34,7 @@ struct interruption_list { // by NodePool, then type
 };
 
 // What only a running controller knows. Zero: nothing.
-struct disrupt_inputs {
+struct disruption_inputs {
     const struct string_list *busy;         // Nodes in running commands: no candidates, and charged
                                             // to the budgets; their pods need another place
     const struct string_list *paused_nodes; // no consolidation for a while: it failed (DIS-714)
@@ -43,8 +43,8 @@ struct disrupt_inputs {
     const struct string_list
         *refused_nodes; // no drift for a while: it was not valid any more (DIS-714)
     const struct string_list *paused_pools; // no drift for a while (DIS-716)
-    const struct frozen_move *frozen;       // replacements that are not to be repeated
-    uint32_t frozen_count;
+    const struct guarded_move *guarded;     // replacements that are not to be repeated
+    uint32_t guarded_count;
     bool without_emptiness; // the caller asks for that by itself
     int64_t expiry_lead_ns; // observed: what it takes to boot a machine and drain a node (DIS-762)
     const struct spot_price_list *spot_prices; // in the SPOT_PRICE_WINDOW (DIS-750)

@@ -11,7 +11,7 @@ enum explain_level {
     EXPLAIN_FULL,    // the explanations too (SCH-520), and what limits took from each claim
 };
 
-struct disrupt_inputs;
+struct disruption_inputs;
 
 struct plan_options {
     enum explain_level explain;
@@ -19,6 +19,6 @@ struct plan_options {
     bool zones;    // also count the pending pods by the zone that is left to them (SCH-398)
     bool disrupt;  // FMT-13: also plan the next disruption
     bool verdicts; // of the disruption: also why each other node stays (DIS-770)
-    enum disruption_method method;       // METHOD_ANY: all of them, in their order
-    const struct disrupt_inputs *inputs; // of the disruption; NULL: nothing is known (DIS-445)
+    enum disruption_method method;          // METHOD_ANY: all of them, in their order
+    const struct disruption_inputs *inputs; // of the disruption; NULL: nothing is known (DIS-445)
 };

@@ -10,20 +10,20 @@ struct pool_budget { // of one pool and reason, before the methods took anything
     const char *message; // why nothing remains; if texts are wanted
     const char *rule;    // the same; always
 };
-struct causes {
+struct blocked_finder {
     struct disruption *disruption;
     enum disruption_method only; // that was asked; METHOD_ANY: all of them
     struct bitset commanded;     // places in commands
     uint32_t *taken;             // by pool of the table: how many of its nodes are
     struct pool_budget *budgets; // by pool of the table and reason
 };
-void causes_begin(struct causes *causes, struct disruption *disruption,
-                  enum disruption_method only);
+void blocked_finder_begin(struct blocked_finder *finder, struct disruption *disruption,
+                          enum disruption_method only);
 
-struct verdict_word cause_of_candidate(const struct causes *causes,
-                                       const struct disruption_candidate *candidate);
+struct blocked_reason blocked_reason_of_candidate(const struct blocked_finder *finder,
+                                                  const struct disruption_candidate *candidate);
 
-// --- shared by blocked_causes.c and blocked_checks.c ---------------------------------------------
+// --- shared by blocked_candidates.c and blocked_checks.c ---------------------------------------------
 // A word in the plan's arena; nothing is formatted unless texts are wanted.
-struct verdict_word cause(const struct causes *causes, const char *rule, const char *format, ...)
-    PRINTF_LIKE(3, 4);
+struct blocked_reason blocked_reason_make(const struct blocked_finder *finder, const char *rule,
+                                          const char *format, ...) PRINTF_LIKE(3, 4);
