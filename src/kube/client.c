@@ -11,7 +11,6 @@
 #include "kube/client_list.h"
 #include "kube/path.h"
 #include "model/schema/decode.h"
-#include "model/schema/encode.h"
 #include "model/tables/kinds.h"
 
 #define RETRIES_MAX         3
@@ -20,9 +19,14 @@
 #define EVENTS_SHARE        5 // of the rate: a wave has two for each pod, while everybody is busy
 #define CLIENT_SEED_VIRTUAL UINT64_C(0x6b756265) // simulations repeat
 
-static void start(struct kube_client *client, enum kube_verb verb, enum kind_id kind,
-                  const char *namespace, const char *name, const char *subresource,
-                  enum patch_type patch_type, json_t *body, kube_callback callback, void *context);
+struct call { // of an object
+    enum kube_verb verb;
+    enum patch_type patch_type;
+    json_t *body; // borrowed; NULL if none
+};
+
+static void start(struct kube_client *client, const struct kube_target *target, struct call call,
+                  kube_callback callback, void *context);
 static void operation_send(void *context);
 static bool reads_only(enum kube_verb verb);
 static bool operation_may_be_sent(const struct operation *operation);
@@ -88,41 +92,31 @@ void kube_cancel(struct kube_client *client, const void *context)
 void kube_get(struct kube_client *client, enum kind_id kind, const char *namespace,
               const char *name, kube_callback callback, void *context)
 {
-    start(client, KUBE_GET, kind, namespace, name, NULL, PATCH_MERGE, NULL, callback, context);
-}
-
-void kube_create(struct kube_client *client, const struct object *object, kube_callback callback,
-                 void *context)
-{
-    json_t *body = object_encode(object);
-    kube_create_json(client, object->kind->id, object->meta.namespace, body, callback, context);
-    json_decref(body);
+    start(client, &(struct kube_target){kind, namespace, name}, (struct call){KUBE_GET}, callback,
+          context);
 }
 
 void kube_create_json(struct kube_client *client, enum kind_id kind, const char *namespace,
                       json_t *body, kube_callback callback, void *context)
 {
-    start(client, KUBE_CREATE, kind, namespace, NULL, NULL, PATCH_MERGE, body, callback, context);
+    start(client, &(struct kube_target){kind, namespace}, (struct call){KUBE_CREATE, .body = body},
+          callback, context);
 }
 
-void kube_patch(struct kube_client *client, enum kind_id kind, const char *namespace,
-                const char *name, const char *subresource, enum patch_type type, json_t *body,
-                kube_callback callback, void *context)
+void kube_patch(struct kube_client *client, const struct kube_target *target, enum patch_type type,
+                json_t *body, kube_callback callback, void *context)
 {
-    start(client, KUBE_PATCH, kind, namespace, name, subresource, type, body, callback, context);
+    start(client, target, (struct call){KUBE_PATCH, type, body}, callback, context);
 }
 
-void kube_update_json(struct kube_client *client, enum kind_id kind, const char *namespace,
-                      const char *name, const char *subresource, json_t *body,
+void kube_update_json(struct kube_client *client, const struct kube_target *target, json_t *body,
                       kube_callback callback, void *context)
 {
-    start(client, KUBE_UPDATE, kind, namespace, name, subresource, PATCH_MERGE, body, callback,
-          context);
+    start(client, target, (struct call){KUBE_UPDATE, .body = body}, callback, context);
 }
 
-void kube_delete(struct kube_client *client, enum kind_id kind, const char *namespace,
-                 const char *name, const struct kube_delete_options *options,
-                 kube_callback callback, void *context)
+void kube_delete(struct kube_client *client, const struct kube_target *target,
+                 const struct kube_delete_options *options, kube_callback callback, void *context)
 {
     json_t *body = NULL;
     if (options != NULL) {
@@ -140,7 +134,7 @@ void kube_delete(struct kube_client *client, enum kind_id kind, const char *name
             json_object_set_new(body, "gracePeriodSeconds",
                                 json_integer(options->grace_period_seconds));
     }
-    start(client, KUBE_DELETE, kind, namespace, name, NULL, PATCH_MERGE, body, callback, context);
+    start(client, target, (struct call){KUBE_DELETE, .body = body}, callback, context);
     json_decref(body);
 }
 
@@ -152,8 +146,8 @@ void kube_evict(struct kube_client *client, const char *namespace, const char *n
     if (uid != NULL)
         json_object_set_new(body, "deleteOptions",
                             json_pack("{s:{s:s}}", "preconditions", "uid", uid));
-    start(client, KUBE_CREATE, KIND_POD, namespace, name, "eviction", PATCH_MERGE, body, callback,
-          context);
+    start(client, &(struct kube_target){KIND_POD, namespace, name, "eviction"},
+          (struct call){KUBE_CREATE, .body = body}, callback, context);
     json_decref(body);
 }
 
@@ -185,19 +179,21 @@ void kube_merge_path(struct kube_client *client, const char *path, json_t *patch
     write_path(client, KUBE_PATCH, path, patch, callback, context);
 }
 
-static void start(struct kube_client *client, enum kube_verb verb, enum kind_id kind,
-                  const char *namespace, const char *name, const char *subresource,
-                  enum patch_type patch_type, json_t *body, kube_callback callback, void *context)
+static void start(struct kube_client *client, const struct kube_target *target, struct call call,
+                  kube_callback callback, void *context)
 {
-    assert(verb == KUBE_CREATE || (name != NULL && name[0] != '\0'));
+    assert(call.verb == KUBE_CREATE || (target->name != NULL && target->name[0] != '\0'));
+    assert(call.verb != KUBE_LIST && call.verb != KUBE_WATCH);
     char path[KUBE_PATH_MAX];
-    kube_path(kind, namespace, name, subresource, path, sizeof path);
-    struct operation *operation = operation_create(client, verb, kind, path, callback, context);
-    operation->patch_type = patch_type;
-    if (verb == KUBE_PATCH && patch_type == PATCH_APPLY)
+    kube_path(target->kind, target->namespace, target->name, target->subresource, path,
+              sizeof path);
+    struct operation *operation =
+        operation_create(client, call.verb, target->kind, path, callback, context);
+    operation->patch_type = call.patch_type;
+    if (call.verb == KUBE_PATCH && call.patch_type == PATCH_APPLY)
         operation->query = memory_copy_string("fieldManager=karpenter&force=true");
     // Copied: the caller may change its body while this one waits, or is sent again.
-    operation->body = json_deep_copy(body);
+    operation->body = json_deep_copy(call.body);
     operation_submit(operation);
 }
 

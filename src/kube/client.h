@@ -42,32 +42,31 @@ struct kube_result {
 };
 typedef void (*kube_callback)(void *context, const struct kube_result *result);
 
-// subresource: NULL, "status", "scale", ...
+struct kube_target { // an object, or a part of it
+    enum kind_id kind;
+    const char *namespace, *name; // namespace NULL: cluster-scoped
+    const char *subresource;      // NULL, "status", "scale", ...
+};
+
 void kube_get(struct kube_client *client, enum kind_id kind, const char *namespace,
               const char *name, kube_callback callback, void *context);
-// The same list page by page, for lists too long to hold as JSON. `page` gets each page (metadata
-// and items, borrowed); `first` tells that a list begins, or begins anew because its pages have
-// expired on the server: forget what came before. Then the callback, without body.
+// A page of a list (kube_list_pages()): metadata and items, borrowed. `first`: the list begins, or
+// begins anew because its pages have expired on the server; earlier pages no longer count.
 typedef void (*kube_page_callback)(void *context, const json_t *page, bool first);
-void kube_create(struct kube_client *client, const struct object *object, kube_callback callback,
-                 void *context);
 void kube_create_json(struct kube_client *client, enum kind_id kind, const char *namespace,
                       json_t *body /* borrowed */, kube_callback callback, void *context);
 // The body may carry metadata.resourceVersion and metadata.uid as preconditions.
-void kube_patch(struct kube_client *client, enum kind_id kind, const char *namespace,
-                const char *name, const char *subresource, enum patch_type type,
+void kube_patch(struct kube_client *client, const struct kube_target *target, enum patch_type type,
                 json_t *body /* borrowed */, kube_callback callback, void *context);
-void kube_update_json(struct kube_client *client, enum kind_id kind, const char *namespace,
-                      const char *name, const char *subresource, json_t *body,
-                      kube_callback callback, void *context);
+void kube_update_json(struct kube_client *client, const struct kube_target *target,
+                      json_t *body /* borrowed */, kube_callback callback, void *context);
 struct kube_delete_options {
     const char *uid;              // precondition, or NULL
     const char *resource_version; // precondition, or NULL
     int64_t grace_period_seconds; // < 0: the object's own
 };
-void kube_delete(struct kube_client *client, enum kind_id kind, const char *namespace,
-                 const char *name, const struct kube_delete_options *options,
-                 kube_callback callback, void *context);
+void kube_delete(struct kube_client *client, const struct kube_target *target,
+                 const struct kube_delete_options *options, kube_callback callback, void *context);
 // POST .../eviction with a UID precondition (LIF-123).
 void kube_evict(struct kube_client *client, const char *namespace, const char *name,
                 const char *uid, kube_callback callback, void *context);

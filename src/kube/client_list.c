@@ -12,9 +12,6 @@
 #define PAGE_LIMIT   "500"
 #define RESTARTS_MAX 3 // then the list is asked for in one piece, which cannot expire
 
-static void list_kind(struct kube_client *client, enum kind_id kind, const char *namespace,
-                      const char *label_selector, const char *field_selector,
-                      kube_page_callback page, kube_callback callback, void *context);
 static void list_start(struct operation *operation, const char *label_selector,
                        const char *field_selector, kube_page_callback page);
 static void list_ask(struct operation *operation);
@@ -23,18 +20,19 @@ static bool list_take_page(struct operation *operation, const json_t *page);
 static void list_finish(struct operation *operation, const struct kube_response *response);
 static const char *list_metadata(const json_t *page, const char *name);
 
-void kube_list(struct kube_client *client, enum kind_id kind, const char *namespace,
-               const char *label_selector, const char *field_selector, kube_callback callback,
-               void *context)
+void kube_list(struct kube_client *client, const struct kube_selection *selection,
+               kube_callback callback, void *context)
 {
-    list_kind(client, kind, namespace, label_selector, field_selector, NULL, callback, context);
+    kube_list_pages(client, selection, NULL, callback, context);
 }
 
-void kube_list_pages(struct kube_client *client, enum kind_id kind, const char *namespace,
-                     const char *label_selector, const char *field_selector,
+void kube_list_pages(struct kube_client *client, const struct kube_selection *selection,
                      kube_page_callback page, kube_callback callback, void *context)
 {
-    list_kind(client, kind, namespace, label_selector, field_selector, page, callback, context);
+    char path[KUBE_PATH_MAX];
+    kube_path(selection->kind, selection->namespace, NULL, NULL, path, sizeof path);
+    list_start(operation_create(client, KUBE_LIST, selection->kind, path, callback, context),
+               selection->label_selector, selection->field_selector, page);
 }
 
 void kube_list_path(struct kube_client *client, const char *path, const char *label_selector,
@@ -42,16 +40,6 @@ void kube_list_path(struct kube_client *client, const char *path, const char *la
 {
     list_start(operation_create(client, KUBE_LIST, KIND_COUNT, path, callback, context),
                label_selector, NULL, NULL);
-}
-
-static void list_kind(struct kube_client *client, enum kind_id kind, const char *namespace,
-                      const char *label_selector, const char *field_selector,
-                      kube_page_callback page, kube_callback callback, void *context)
-{
-    char path[KUBE_PATH_MAX];
-    kube_path(kind, namespace, NULL, NULL, path, sizeof path);
-    list_start(operation_create(client, KUBE_LIST, kind, path, callback, context), label_selector,
-               field_selector, page);
 }
 
 static void list_start(struct operation *operation, const char *label_selector,

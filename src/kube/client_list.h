@@ -2,13 +2,17 @@
 
 #include "kube/client.h"
 
-// One page or all pages (limit > 0: page size; every page is asked for; callback gets the whole
-// list as body {"items": [...]}, and metadata.resourceVersion of the first page).
-void kube_list(struct kube_client *client, enum kind_id kind, const char *namespace,
-               const char *label_selector, const char *field_selector, kube_callback callback,
-               void *context);
-void kube_list_pages(struct kube_client *client, enum kind_id kind, const char *namespace,
-                     const char *label_selector, const char *field_selector,
+struct kube_selection { // the objects of a list
+    enum kind_id kind;
+    const char *namespace;                       // NULL: all
+    const char *label_selector, *field_selector; // NULL: all
+};
+// Asks for every page; the callback gets the whole list as body {"items": [...]}, with the
+// metadata.resourceVersion of the first page.
+void kube_list(struct kube_client *client, const struct kube_selection *selection,
+               kube_callback callback, void *context);
+// The same list page by page, for lists too long to hold as JSON; then the callback, without body.
+void kube_list_pages(struct kube_client *client, const struct kube_selection *selection,
                      kube_page_callback page, kube_callback callback, void *context);
 // Objects of kinds that adze has no table of (ConfigMaps), by the path of the collection or object;
 // their answers have a body, but no object.

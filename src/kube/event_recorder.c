@@ -324,8 +324,8 @@ static void send_record(struct record *record)
                                      : make_body(record, at);
     record->attempts++;
     if (record->is_update)
-        kube_patch(client, KIND_EVENT, record->namespace, record->name, NULL, PATCH_MERGE, body,
-                   sent_one, record);
+        kube_patch(client, &(struct kube_target){KIND_EVENT, record->namespace, record->name},
+                   PATCH_MERGE, body, sent_one, record);
     else
         kube_create_json(client, KIND_EVENT, record->namespace, body, sent_one, record);
     json_decref(body);

@@ -149,7 +149,8 @@ static void write_lease(struct leader *leader)
     }
     set_spec(leader, spec);
     if (leader->lease != NULL) // its resourceVersion is the optimistic lock
-        kube_update_json(leader->client, KIND_LEASE, leader->namespace, leader->name, NULL, body,
+        kube_update_json(leader->client,
+                         &(struct kube_target){KIND_LEASE, leader->namespace, leader->name}, body,
                          wrote_lease, leader);
     else
         kube_create_json(leader->client, KIND_LEASE, leader->namespace, body, wrote_lease, leader);
@@ -327,7 +328,8 @@ static void release_write(struct leader *leader)
     json_object_set_new(spec, "leaseDurationSeconds", json_integer(1));
     json_object_set_new(spec, "renewTime", json_string(now));
     json_object_set_new(spec, "acquireTime", json_string(now));
-    kube_update_json(leader->client, KIND_LEASE, leader->namespace, leader->name, NULL, body,
+    kube_update_json(leader->client,
+                     &(struct kube_target){KIND_LEASE, leader->namespace, leader->name}, body,
                      release_wrote, leader);
     json_decref(body);
 }

@@ -130,8 +130,10 @@ static void begin(void *context)
     }
     // Without resourceVersion the list is the newest state, so that a list after a gap never goes
     // back in time as one from a lagging cache could.
-    kube_list_pages(reflector->client, reflector->spec.kind, reflector->namespace, NULL,
-                    reflector->field_selector, list_page, list_done, reflector);
+    kube_list_pages(reflector->client,
+                    &(struct kube_selection){reflector->spec.kind, reflector->namespace, NULL,
+                                             reflector->field_selector},
+                    list_page, list_done, reflector);
 }
 
 static void list_page(void *context, const json_t *page, bool first)

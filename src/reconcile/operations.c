@@ -179,7 +179,8 @@ struct reconcile_result start_list(const struct operation_about *about, enum kin
 {
     struct call *call = begin(about);
     call->page = page;
-    kube_list_pages(about->manager->client, kind, NULL, NULL, NULL, page_read, get_done, call);
+    kube_list_pages(about->manager->client, &(struct kube_selection){kind}, page_read, get_done,
+                    call);
     return reconcile_running();
 }
 
@@ -188,8 +189,10 @@ struct reconcile_result start_patch(const struct operation_about *about,
                                     json_t *body)
 {
     struct call *call = begin(about);
-    kube_patch(about->manager->client, object->kind->id, object->meta.namespace, object->meta.name,
-               subresource, PATCH_MERGE, body, kube_done, call);
+    kube_patch(about->manager->client,
+               &(struct kube_target){object->kind->id, object->meta.namespace, object->meta.name,
+                                     subresource},
+               PATCH_MERGE, body, kube_done, call);
     json_decref(body);
     return reconcile_running();
 }
@@ -227,7 +230,8 @@ struct reconcile_result start_delete(const struct operation_about *about,
     struct call *call = begin(about);
     struct kube_delete_options options = {.uid = object->meta.uid,
                                           .grace_period_seconds = grace_period_seconds};
-    kube_delete(about->manager->client, object->kind->id, object->meta.namespace, object->meta.name,
+    kube_delete(about->manager->client,
+                &(struct kube_target){object->kind->id, object->meta.namespace, object->meta.name},
                 &options, delete_done, call);
     return reconcile_running();
 }

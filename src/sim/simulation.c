@@ -362,10 +362,11 @@ bool simulation_apply_object(struct simulation *simulation, json_t *object, stru
     if (resource->namespaced && *namespace == '\0')
     namespace = "default";
     const char *name = store_name(object);
-    bool done = store_get(simulation->store, resource, namespace, name) != NULL
-                    ? store_patch(simulation->store, resource, namespace, name, NULL, "merge",
-                                  object, error) != NULL
-                    : store_add(simulation->store, resource, namespace, object, error) != NULL;
+    bool done =
+        store_get(simulation->store, resource, namespace, name) != NULL
+            ? store_patch(simulation->store, &(struct store_target){resource, namespace, name},
+                          "merge", object, error) != NULL
+            : store_add(simulation->store, resource, namespace, object, error) != NULL;
     return done || error_prefix(error, "%s/%s", kind, name);
 }
 
@@ -386,8 +387,10 @@ bool simulation_scale(struct simulation *simulation, const char *deployment, int
 {
     const struct store_resource *resource = resource_of(simulation, "apps/v1", "Deployment", error);
     json_t *patch = json_pack("{s:{s:I}}", "spec", "replicas", (json_int_t)replicas);
-    bool done = resource != NULL && store_patch(simulation->store, resource, "default", deployment,
-                                                NULL, "merge", patch, error) != NULL;
+    bool done =
+        resource != NULL &&
+        store_patch(simulation->store, &(struct store_target){resource, "default", deployment},
+                    "merge", patch, error) != NULL;
     json_decref(patch);
     return done;
 }

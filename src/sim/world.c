@@ -149,7 +149,8 @@ static void watch_resource(struct world *world, const struct store_resource *res
     }
     vector_push(&world->kinds, kind);
     struct error error;
-    kind->watch = store_watch_create(world->store, resource, NULL, 0, receive, kind, &error);
+    kind->watch = store_watch_create(world->store, &(struct store_target){resource}, 0, receive,
+                                     kind, &error);
 }
 
 // Watches first, so that nothing is missed; then what is there.

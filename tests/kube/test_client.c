@@ -116,9 +116,9 @@ static void deletions_carry_their_preconditions(void **state)
     struct world *world = world_create(check_delete, 0, 0);
     struct kube_delete_options options = {
         .uid = "u", .resource_version = "7", .grace_period_seconds = 0};
-    kube_delete(world->client, KIND_POD, "ns", "p", &options, done, world);
+    kube_delete(world->client, &(struct kube_target){KIND_POD, "ns", "p"}, &options, done, world);
     loop_run_for(world->loop, SECOND);
-    kube_delete(world->client, KIND_NODE, NULL, "n", NULL, done, world);
+    kube_delete(world->client, &(struct kube_target){KIND_NODE, NULL, "n"}, NULL, done, world);
     loop_run_for(world->loop, SECOND);
     assert_int_equal(world->done, 2);
     assert_int_equal(world->error.kind, ERROR_NONE);
@@ -143,8 +143,10 @@ static void a_patch_is_copied_and_answered_with_the_object(void **state)
     (void)state;
     struct world *world = world_create(check_patch, 1, 1);
     json_t *patch = json_pack("{s:i}", "a", 1);
-    kube_patch(world->client, KIND_NODE, NULL, "n", "status", PATCH_MERGE, patch, done, world);
-    kube_patch(world->client, KIND_NODE, NULL, "n", "status", PATCH_MERGE, patch, done, world);
+    kube_patch(world->client, &(struct kube_target){KIND_NODE, NULL, "n", "status"}, PATCH_MERGE,
+               patch, done, world);
+    kube_patch(world->client, &(struct kube_target){KIND_NODE, NULL, "n", "status"}, PATCH_MERGE,
+               patch, done, world);
     json_object_set_new(patch, "a", json_integer(2));
     json_decref(patch);
     loop_run_for(world->loop, 5 * SECOND);
@@ -167,7 +169,7 @@ static void a_list_comes_whole(void **state)
 {
     (void)state;
     struct world *world = world_create(serve_pages, 0, 0);
-    kube_list(world->client, KIND_NODE, NULL, "a=b", NULL, done, world);
+    kube_list(world->client, &(struct kube_selection){KIND_NODE, NULL, "a=b"}, done, world);
     loop_run_for(world->loop, SECOND);
     assert_json(world->body, "{\"apiVersion\":\"v1\",\"items\":[1,2,3],\"kind\":\"NodeList\","
                              "\"metadata\":{\"resourceVersion\":\"10\"}}");

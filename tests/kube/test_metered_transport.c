@@ -93,12 +93,14 @@ static void requests_have_method_verb_and_resource_LIF_358(void **state)
     struct world *world = *state;
     json_t *body = json_object();
     kube_get(world->client, KIND_NODE, NULL, "n", done, world);
-    kube_list(world->client, KIND_POD, NULL, NULL, NULL, done, world);
-    kube_list(world->client, KIND_POD, "ns", NULL, NULL, done, world);
+    kube_list(world->client, &(struct kube_selection){KIND_POD}, done, world);
+    kube_list(world->client, &(struct kube_selection){KIND_POD, "ns"}, done, world);
     kube_create_json(world->client, KIND_NODE_CLAIM, NULL, body, done, world);
-    kube_update_json(world->client, KIND_LEASE, "ns", "l", NULL, body, done, world);
-    kube_patch(world->client, KIND_NODE_CLAIM, NULL, "c", "status", PATCH_MERGE, body, done, world);
-    kube_delete(world->client, KIND_NODE, NULL, "n", NULL, done, world);
+    kube_update_json(world->client, &(struct kube_target){KIND_LEASE, "ns", "l"}, body, done,
+                     world);
+    kube_patch(world->client, &(struct kube_target){KIND_NODE_CLAIM, NULL, "c", "status"},
+               PATCH_MERGE, body, done, world);
+    kube_delete(world->client, &(struct kube_target){KIND_NODE, NULL, "n"}, NULL, done, world);
     kube_evict(world->client, "ns", "p", "u", done, world);
     kube_get(world->client, KIND_NAMESPACE, NULL, "ns", done, world);
     json_decref(body);
@@ -123,10 +125,12 @@ static void refusals_have_their_code_and_silence_is_an_error_LIF_358(void **stat
     struct world *world = *state;
     json_t *body = json_object();
     world->status = 409;
-    kube_patch(world->client, KIND_NODE, NULL, "n", NULL, PATCH_MERGE, body, done, world);
+    kube_patch(world->client, &(struct kube_target){KIND_NODE, NULL, "n"}, PATCH_MERGE, body, done,
+               world);
     finish(world, 1);
     world->status = 0;
-    kube_patch(world->client, KIND_NODE, NULL, "n", NULL, PATCH_MERGE, body, done, world);
+    kube_patch(world->client, &(struct kube_target){KIND_NODE, NULL, "n"}, PATCH_MERGE, body, done,
+               world);
     finish(world, 2);
     json_decref(body);
     assert_int_equal(requests(world, "409", "PATCH"), 1);

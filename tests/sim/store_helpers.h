@@ -113,7 +113,8 @@ static inline json_t *patch_text(struct world_of_test *t, const struct store_res
 {
     json_t *patch = json_of(text);
     json_t *stored =
-        store_patch(t->store, resource, namespace, name, subresource, type, patch, error);
+        store_patch(t->store, &(struct store_target){resource, namespace, name, subresource}, type,
+                    patch, error);
     json_decref(patch);
     return stored;
 }

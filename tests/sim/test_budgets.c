@@ -115,8 +115,11 @@ static void granted_evictions_count(void **state)
     json_t *patch = json_pack("{s:{s:{s:s}}}", "status", "disruptedPods",
                               store_name(scene_any_pod(&scene)), "2026-01-01T00:00:26Z");
     struct error error;
-    assert_non_null(store_patch(scene.store, scene_resource(&scene, KIND_POD_DISRUPTION_BUDGET),
-                                "default", "max", "status", "merge", patch, &error));
+    assert_non_null(
+        store_patch(scene.store,
+                    &(struct store_target){scene_resource(&scene, KIND_POD_DISRUPTION_BUDGET),
+                                           "default", "max", "status"},
+                    "merge", patch, &error));
     json_decref(patch);
     scene_run(&scene, 1);
     check(&scene, "max", 3, 2, 2, 0);

@@ -772,8 +772,10 @@ static void patch_status(struct scene *scene, const char *pod, const char *text)
 {
     json_t *patch = json_of(text);
     struct error error;
-    if (store_patch(scene->store, scene_resource(scene, KIND_POD), "default", pod, "status",
-                    "strategic", patch, &error) == NULL)
+    if (store_patch(
+            scene->store,
+            &(struct store_target){scene_resource(scene, KIND_POD), "default", pod, "status"},
+            "strategic", patch, &error) == NULL)
         fail_msg("%s", error.message);
     json_decref(patch);
 }

@@ -315,7 +315,8 @@ static void stale_resource_version_conflicts(void **state)
     assert_non_null(patch_text(t, t->pods, "default", "a", NULL, "merge",
                                "{'metadata':{'labels':{'x':'1'}}}", NULL));
     struct error error = {0};
-    assert_null(store_replace(t->store, t->pods, "default", "a", NULL, old, &error));
+    assert_null(
+        store_replace(t->store, &(struct store_target){t->pods, "default", "a"}, old, &error));
     assert_int_equal(error.kind, ERROR_CONFLICT);
     assert_string_equal(
         error.message, "Operation cannot be fulfilled on pods \"a\": the object has been modified; "
@@ -339,7 +340,9 @@ static void no_op_write_keeps_resource_version(void **state)
     json_t *before = add_pod(t, "a", NULL);
     uint64_t version = store_version(t->store);
     assert_ptr_equal(patch_text(t, t->pods, "default", "a", NULL, "merge", "{}", NULL), before);
-    assert_ptr_equal(store_replace(t->store, t->pods, "default", "a", NULL, before, NULL), before);
+    assert_ptr_equal(
+        store_replace(t->store, &(struct store_target){t->pods, "default", "a"}, before, NULL),
+        before);
     assert_int_equal(store_version(t->store), version);
 }
 
@@ -636,8 +639,8 @@ static void listen(struct heard *heard, struct world_of_test *t, const char *nam
                    uint64_t since)
 {
     heard->t = t;
-    heard->watch =
-        store_watch_create(t->store, t->config_maps, namespace, since, hear, heard, NULL);
+    heard->watch = store_watch_create(t->store, &(struct store_target){t->config_maps, namespace},
+                                      since, hear, heard, NULL);
     assert_non_null(heard->watch);
 }
 
@@ -690,7 +693,8 @@ static void watch_below_the_history_is_gone(void **state)
         patch_text(t, t->config_maps, "default", "a", NULL, "merge", patch, NULL);
     }
     struct error error = {0};
-    assert_null(store_watch_create(t->store, t->config_maps, NULL, version, hear, NULL, &error));
+    assert_null(store_watch_create(t->store, &(struct store_target){t->config_maps}, version, hear,
+                                   NULL, &error));
     assert_int_equal(error.kind, ERROR_GONE);
 }
 

@@ -114,8 +114,8 @@ static uint64_t busy_run(void (*adjust)(struct world_options *options))
     const struct store_resource *resources = store_resources(scene.store, &count);
     for (uint32_t i = 0; i < count && watched < ARRAY_LENGTH(watches); i++) {
         struct error error;
-        watches[watched++] =
-            store_watch_create(scene.store, &resources[i], NULL, 0, log_change, &log, &error);
+        watches[watched++] = store_watch_create(scene.store, &(struct store_target){&resources[i]},
+                                                0, log_change, &log, &error);
     }
     boot_ten(&scene);
     scene_deployment(&scene, "web", 60, "1", "");

@@ -98,7 +98,8 @@ static inline void scene_patch(struct scene *scene, enum kind_id id, const char 
     json_t *patch = json_of(text);
     const struct store_resource *resource = scene_resource(scene, id);
     struct error error;
-    if (store_patch(scene->store, resource, resource->namespaced ? "default" : NULL, name, NULL,
+    if (store_patch(scene->store,
+                    &(struct store_target){resource, resource->namespaced ? "default" : NULL, name},
                     "merge", patch, &error) == NULL)
         fail_msg("%s", error.message);
     json_decref(patch);

@@ -215,9 +215,10 @@ void hand_patch(struct scenario *scenario, const char *api_version, const char *
     if (!documents_read_text(&documents, patch, strlen(patch), "patch", false, &error))
         fail_msg("%s", error.message);
     assert_int_equal(documents.count, 1);
-    if (store_patch(simulation_store(scenario->simulation), resource(scenario, api_version, kind),
-                    namespace, name, subresource, "merge", documents.items[0].value,
-                    &error) == NULL)
+    if (store_patch(simulation_store(scenario->simulation),
+                    &(struct store_target){resource(scenario, api_version, kind), namespace, name,
+                                           subresource},
+                    "merge", documents.items[0].value, &error) == NULL)
         fail_msg("%s", error.message);
     documents_free(&documents);
 }

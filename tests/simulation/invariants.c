@@ -100,8 +100,9 @@ void invariants_watch(struct invariants *invariants, struct simulation *simulati
                                               resource(invariants, "v1", "Pod")};
     const store_event events[] = {on_claim, on_node, on_pod};
     for (size_t i = 0; i < ARRAY_LENGTH(watched); i++)
-        invariants->watches[i] = store_watch_create(invariants->store, watched[i], NULL, 0,
-                                                    events[i], invariants, &error);
+        invariants->watches[i] =
+            store_watch_create(invariants->store, &(struct store_target){watched[i]}, 0, events[i],
+                               invariants, &error);
     if (error.kind != ERROR_NONE)
         violate(invariants, "cannot watch: %s", error.message);
 }

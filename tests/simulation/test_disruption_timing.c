@@ -311,8 +311,11 @@ static void add_reason(struct scenario *scenario)
                                     "lastTransitionTime", "2026-01-01T00:00:00Z"));
     json_t *patch = json_pack("{s:{s:o}}", "status", "conditions", conditions);
     struct store *store = simulation_store(scenario->simulation);
-    assert_non_null(store_patch(store, store_resource_of_kind(store, KARPENTER, "NodeClaim"), NULL,
-                                store_name(claim), "status", "merge", patch, &error));
+    assert_non_null(
+        store_patch(store,
+                    &(struct store_target){store_resource_of_kind(store, KARPENTER, "NodeClaim"),
+                                           NULL, store_name(claim), "status"},
+                    "merge", patch, &error));
     json_decref(patch);
 }
 

@@ -53,8 +53,9 @@ static void disrupt_claim(struct scenario *scenario)
                                     "status", "True", "reason", "Drifted", "message", "Drifted",
                                     "lastTransitionTime", "2026-01-01T00:00:00Z"));
     json_t *patch = json_pack("{s:{s:o}}", "status", "conditions", conditions);
-    assert_non_null(store_patch(store, claims(scenario), NULL, claim_name(scenario), "status",
-                                "merge", patch, &error));
+    assert_non_null(store_patch(
+        store, &(struct store_target){claims(scenario), NULL, claim_name(scenario), "status"},
+        "merge", patch, &error));
     json_decref(patch);
     assert_true(simulation_delete(scenario->simulation, "karpenter.sh/v1", "NodeClaim", NULL,
                                   claim_name(scenario), &error));

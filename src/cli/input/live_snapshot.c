@@ -120,7 +120,7 @@ static bool read_all(struct reading *reading)
                    reading);
     for (size_t i = 0; i < ARRAY_LENGTH(wanted); i++) {
         listings[i] = (struct listing){reading, wanted[i].kind, wanted[i].optional};
-        kube_list(reading->client, wanted[i].kind, NULL, NULL, NULL, listed, &listings[i]);
+        kube_list(reading->client, &(struct kube_selection){wanted[i].kind}, listed, &listings[i]);
     }
     loop_run(reading->loop);
     return !reading->failed;

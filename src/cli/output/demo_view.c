@@ -207,8 +207,9 @@ static struct store_watch *watch(struct demo_view *view, const char *api_version
                                  store_event event)
 {
     struct store *store = simulation_store(view->simulation);
-    return store_watch_create(store, store_resource_of_kind(store, api_version, kind), NULL, 0,
-                              event, view, NULL);
+    return store_watch_create(
+        store, &(struct store_target){store_resource_of_kind(store, api_version, kind)}, 0, event,
+        view, NULL);
 }
 
 struct demo_view *demo_view_create(struct loop *loop, struct simulation *simulation, bool quiet)

@@ -130,7 +130,8 @@ static void node_deleted(void *context, const struct kube_result *result)
 static void delete_node(struct kwok_cloud *kwok, const char *name)
 {
     static const struct kube_delete_options options = {.grace_period_seconds = -1};
-    kube_delete(kwok->client, KIND_NODE, NULL, name, &options, node_deleted, NULL);
+    kube_delete(kwok->client, &(struct kube_target){KIND_NODE, NULL, name}, &options, node_deleted,
+                NULL);
 }
 
 static void node_created(void *context, const struct kube_result *result)

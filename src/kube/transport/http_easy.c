@@ -27,8 +27,7 @@ static bool parse_server(struct http_target *target, struct error *error);
 static void name_server(struct http_target *target, CURLU *url);
 static void set_method(CURL *curl, enum kube_verb verb, const char *body);
 static void set_headers(struct http_easy *easy, const struct http_target *target,
-                        enum kube_verb verb, enum patch_type patch_type, bool has_body,
-                        const struct credential *credential);
+                        const struct http_request *request);
 static void add_header(struct http_easy *easy, const char *header);
 static void set_tls(CURL *curl, const struct kube_config *config,
                     const struct credential *credential);
@@ -112,15 +111,14 @@ void http_target_clear(struct http_target *target)
     *target = (struct http_target){0};
 }
 
-void http_easy_init(struct http_easy *easy, const struct http_target *target, enum kube_verb verb,
-                    enum patch_type patch_type, const char *path_and_query, const char *body,
-                    const struct credential *credential, curl_write_callback receive, void *context)
+void http_easy_init(struct http_easy *easy, const struct http_target *target,
+                    const struct http_request *request, curl_write_callback receive, void *context)
 {
     *easy = (struct http_easy){.curl = curl_easy_init()};
     CURL *curl = easy->curl;
     assert(curl != NULL);
     struct text url = {0};
-    text_format(&url, "%s%s", target->base_url, path_and_query);
+    text_format(&url, "%s%s", target->base_url, request->path_and_query);
     curl_easy_setopt(curl, CURLOPT_URL, url.data);
     text_free(&url);
     curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, easy->error);
@@ -134,7 +132,7 @@ void http_easy_init(struct http_easy *easy, const struct http_target *target, en
     curl_easy_setopt(curl, CURLOPT_TCP_KEEPIDLE, (long)KEEPALIVE_IDLE_S);
     curl_easy_setopt(curl, CURLOPT_TCP_KEEPINTVL, (long)KEEPALIVE_INTERVAL_S);
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, target->connect_timeout_ms);
-    if (verb != KUBE_WATCH) {
+    if (request->verb != KUBE_WATCH) {
         curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, target->request_timeout_ms);
         curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "gzip");
     }
@@ -144,9 +142,9 @@ void http_easy_init(struct http_easy *easy, const struct http_target *target, en
         curl_easy_setopt(curl, CURLOPT_PROXY, target->config->proxy_url);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, receive);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, context);
-    set_method(curl, verb, body);
-    set_headers(easy, target, verb, patch_type, body != NULL, credential);
-    set_tls(curl, target->config, credential);
+    set_method(curl, request->verb, request->body);
+    set_headers(easy, target, request);
+    set_tls(curl, target->config, request->credential);
 }
 
 void http_easy_clear(struct http_easy *easy)
@@ -197,8 +195,7 @@ static void set_method(CURL *curl, enum kube_verb verb, const char *body)
 }
 
 static void set_headers(struct http_easy *easy, const struct http_target *target,
-                        enum kube_verb verb, enum patch_type patch_type, bool has_body,
-                        const struct credential *credential)
+                        const struct http_request *request)
 {
     static const char *const patch_headers[] = {
         [PATCH_MERGE] = "Content-Type: application/merge-patch+json",
@@ -211,20 +208,21 @@ static void set_headers(struct http_easy *easy, const struct http_target *target
     add_header(easy, "Expect:"); // no waiting for 100 Continue
     if (target->host_header != NULL)
         add_header(easy, target->host_header);
-    if (has_body)
-        add_header(easy, verb == KUBE_PATCH ? patch_headers[patch_type]
-                                            : "Content-Type: application/json");
-    if (credential->token != NULL) {
+    if (request->body != NULL)
+        add_header(easy, request->verb == KUBE_PATCH ? patch_headers[request->patch_type]
+                                                     : "Content-Type: application/json");
+    if (request->credential->token != NULL) {
         struct text line = {0};
-        text_format(&line, "Authorization: Bearer %s", credential->token);
+        text_format(&line, "Authorization: Bearer %s", request->credential->token);
         add_header(easy, line.data);
         explicit_bzero(line.data, line.length);
         text_free(&line);
-    } else if (credential->username != NULL) {
+    } else if (request->credential->username != NULL) {
         curl_easy_setopt(easy->curl, CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC);
-        curl_easy_setopt(easy->curl, CURLOPT_USERNAME, credential->username);
+        curl_easy_setopt(easy->curl, CURLOPT_USERNAME, request->credential->username);
         curl_easy_setopt(easy->curl, CURLOPT_PASSWORD,
-                         credential->password != NULL ? credential->password : "");
+                         request->credential->password != NULL ? request->credential->password
+                                                               : "");
     }
     curl_easy_setopt(easy->curl, CURLOPT_HTTPHEADER, easy->headers);
 }

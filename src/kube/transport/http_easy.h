@@ -27,11 +27,14 @@ struct http_easy { // belongs to one call
     struct curl_slist *headers;
     char error[CURL_ERROR_SIZE];
 };
-// `path_and_query` and `body` (NULL: none) must stay as they are until http_easy_clear().
-void http_easy_init(struct http_easy *easy, const struct http_target *target, enum kube_verb verb,
-                    enum patch_type patch_type, const char *path_and_query, const char *body,
-                    const struct credential *credential, curl_write_callback receive,
-                    void *context);
+struct http_request {
+    enum kube_verb verb;
+    enum patch_type patch_type;
+    const char *path_and_query, *body; // body NULL: none; both stay until http_easy_clear()
+    const struct credential *credential;
+};
+void http_easy_init(struct http_easy *easy, const struct http_target *target,
+                    const struct http_request *request, curl_write_callback receive, void *context);
 void http_easy_clear(struct http_easy *easy); // after it has left the multi
 
 const char *http_method(enum kube_verb verb);

@@ -279,8 +279,10 @@ static void call_send(struct kube_call *call)
     }
     call->error = (struct error){0}; // an older token that still serves
     call->generation = credential.generation;
-    http_easy_init(&call->easy, &transport->target, call->verb, call->patch_type, call->url,
-                   call->body, &credential, call_receive, call);
+    http_easy_init(
+        &call->easy, &transport->target,
+        &(struct http_request){call->verb, call->patch_type, call->url, call->body, &credential},
+        call_receive, call);
     if (call->may_send != NULL) {
         curl_easy_setopt(call->easy.curl, CURLOPT_PREREQFUNCTION, call_is_about_to_be_sent);
         curl_easy_setopt(call->easy.curl, CURLOPT_PREREQDATA, call);

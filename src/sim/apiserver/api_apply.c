@@ -217,8 +217,10 @@ bool call_apply(struct api_call *call)
         json_decref(merged);
         remember(call, whole, manager, json_incref(fields));
         stored =
-            store_write_replace(call->store, call->resource, call->path.namespace, call->path.name,
-                                call->path.subresource, whole, &call->write, &call->failure);
+            store_write_replace(call->store,
+                                &(struct store_target){call->resource, call->path.namespace,
+                                                       call->path.name, call->path.subresource},
+                                whole, &call->write, &call->failure);
         json_decref(whole);
     }
     json_decref(fields);

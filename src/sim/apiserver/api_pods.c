@@ -164,9 +164,10 @@ static bool take_from_budget(struct api_call *call, json_t *budget, const char *
     const struct store_resource *resource =
         store_resource_find(call->store, "policy", "v1", "poddisruptionbudgets");
     const struct write_options options = {0};
-    json_t *written =
-        store_write_replace(call->store, resource, store_namespace(budget), store_name(budget),
-                            "status", copy, &options, &call->failure);
+    json_t *written = store_write_replace(
+        call->store,
+        &(struct store_target){resource, store_namespace(budget), store_name(budget), "status"},
+        copy, &options, &call->failure);
     json_decref(copy);
     return written != NULL;
 }
@@ -208,8 +209,10 @@ static void mark_disrupted(struct api_call *call, json_t *pod)
                   "lastTransitionTime", now_text(call->store, now));
     json_t *patch = json_pack("{s:{s:[o]}}", "status", "conditions", condition);
     const struct write_options options = {0};
-    store_write_patch(call->store, call->resource, store_namespace(pod), store_name(pod), "status",
-                      "strategic", patch, &options, NULL);
+    store_write_patch(
+        call->store,
+        &(struct store_target){call->resource, store_namespace(pod), store_name(pod), "status"},
+        "strategic", patch, &options, NULL);
     json_decref(patch);
 }
 
@@ -236,14 +239,18 @@ bool call_evict(struct api_call *call)
     // A precondition that fails must not cost the budget anything.
     const struct write_options trial = {.dry_run = true};
     bool removed;
-    if (store_write_remove(call->store, call->resource, call->path.namespace, call->path.name,
-                           &options, &trial, &removed, &call->failure) == NULL ||
+    if (store_write_remove(
+            call->store,
+            &(struct store_target){call->resource, call->path.namespace, call->path.name}, &options,
+            &trial, &removed, &call->failure) == NULL ||
         !check_budget(call, pod))
         return false;
     mark_disrupted(call, pod);
     options.resource_version = NULL; // checked above; the condition has raised it
-    if (store_write_remove(call->store, call->resource, call->path.namespace, call->path.name,
-                           &options, &call->write, &removed, &call->failure) == NULL)
+    if (store_write_remove(
+            call->store,
+            &(struct store_target){call->resource, call->path.namespace, call->path.name}, &options,
+            &call->write, &removed, &call->failure) == NULL)
         return false;
     json_t *status = status_success();
     json_object_set_new(status, "code", json_integer(201));
@@ -302,8 +309,10 @@ bool call_bind(struct api_call *call)
     json_t *copy = json_deep_copy(pod);
     json_object_set_new(json_object_get(copy, "spec"), "nodeName", json_string(node));
     set_scheduled(call, copy);
-    json_t *written = store_write_replace(call->store, call->store->pods, call->path.namespace,
-                                          name, "binding", copy, &call->write, &call->failure);
+    json_t *written = store_write_replace(
+        call->store,
+        &(struct store_target){call->store->pods, call->path.namespace, name, "binding"}, copy,
+        &call->write, &call->failure);
     json_decref(copy);
     if (written == NULL)
         return false;

@@ -146,9 +146,10 @@ bool call_scale(struct api_call *call)
         (void)good;
     } else {
         json_t *patch = replicas_patch(call->resource, scale);
-        stored =
-            store_write_patch(call->store, call->resource, call->path.namespace, call->path.name,
-                              NULL, "merge", patch, &call->write, &call->failure);
+        stored = store_write_patch(
+            call->store,
+            &(struct store_target){call->resource, call->path.namespace, call->path.name}, "merge",
+            patch, &call->write, &call->failure);
         json_decref(patch);
     }
     json_decref(scale);

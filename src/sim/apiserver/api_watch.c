@@ -236,8 +236,9 @@ static bool begin(struct api_call *call, struct api_watch *watch)
                                    "NotOlderThan and allowWatchBookmarks");
     bool state_first =
         initial_events || (version == 0 && call_query(call, "sendInitialEvents") == NULL);
-    watch->changes = store_watch_changes(call->store, call->resource, call->path.namespace,
-                                         state_first ? 0 : version, receive, watch, &call->failure);
+    watch->changes = store_watch_changes(
+        call->store, &(struct store_target){call->resource, call->path.namespace},
+        state_first ? 0 : version, receive, watch, &call->failure);
     if (watch->changes == NULL)
         return false;
     if (state_first)

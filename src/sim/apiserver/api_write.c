@@ -45,8 +45,9 @@ static void serve_definition(struct api_call *call, json_t **stored)
     json_t *copy = json_copy(*stored);
     json_object_set_new(copy, "status", status);
     const struct write_options options = {0};
-    json_t *written = store_write_replace(call->store, call->resource, NULL, store_name(*stored),
-                                          "status", copy, &options, NULL);
+    json_t *written = store_write_replace(
+        call->store, &(struct store_target){call->resource, NULL, store_name(*stored), "status"},
+        copy, &options, NULL);
     *stored = written != NULL ? written : *stored;
     json_decref(copy);
 }
@@ -93,8 +94,10 @@ bool call_update(struct api_call *call)
         return false;
     json_t *body = view_read(call->view, call->request->body);
     json_t *stored =
-        store_write_replace(call->store, call->resource, call->path.namespace, call->path.name,
-                            write_subresource(call), body, &call->write, &call->failure);
+        store_write_replace(call->store,
+                            &(struct store_target){call->resource, call->path.namespace,
+                                                   call->path.name, write_subresource(call)},
+                            body, &call->write, &call->failure);
     json_decref(body);
     if (stored == NULL)
         return false;
@@ -132,9 +135,11 @@ bool call_patch(struct api_call *call)
         return failure_bad_request(&call->failure, "the patch is missing or not JSON");
     if (strcmp(type, "apply") == 0)
         return call_apply(call);
-    json_t *stored = store_write_patch(call->store, call->resource, call->path.namespace,
-                                       call->path.name, write_subresource(call), type,
-                                       call->request->body, &call->write, &call->failure);
+    json_t *stored =
+        store_write_patch(call->store,
+                          &(struct store_target){call->resource, call->path.namespace,
+                                                 call->path.name, write_subresource(call)},
+                          type, call->request->body, &call->write, &call->failure);
     if (stored == NULL)
         return false;
     serve_definition(call, &stored);
@@ -191,9 +196,9 @@ bool call_delete(struct api_call *call)
     if (!read_delete_options(call, call->request->body, &options))
         return false;
     bool removed;
-    json_t *object =
-        store_write_remove(call->store, call->resource, call->path.namespace, call->path.name,
-                           &options, &call->write, &removed, &call->failure);
+    json_t *object = store_write_remove(
+        call->store, &(struct store_target){call->resource, call->path.namespace, call->path.name},
+        &options, &call->write, &removed, &call->failure);
     if (object == NULL)
         return false;
     bool returns_object = call->resource == call->store->pods;
@@ -229,9 +234,10 @@ bool call_delete_collection(struct api_call *call)
     json_t *items = json_array();
     vector_for_each (object, &collection.objects) {
         bool removed;
-        json_t *gone =
-            store_write_remove(call->store, call->resource, store_namespace(*object),
-                               store_name(*object), &options, &call->write, &removed, NULL);
+        json_t *gone = store_write_remove(
+            call->store,
+            &(struct store_target){call->resource, store_namespace(*object), store_name(*object)},
+            &options, &call->write, &removed, NULL);
         if (gone != NULL)
             json_array_append_new(items, view_of(call->view, gone));
         json_decref(*object);

@@ -375,18 +375,17 @@ static json_t *private_copy(const struct store_resource *resource, json_t *objec
 }
 
 static bool prepare_new(struct store *store, const struct store_resource *resource,
-                        const char *namespace, json_t **object, const struct write_options *options,
-                        struct failure *failure)
+                        const char *namespace, struct store_draft *draft, struct failure *failure)
 {
-    if (!meta_prepare_new(store, resource, namespace, *object, failure))
+    json_t *object = draft->object;
+    if (!meta_prepare_new(store, resource, namespace, object, failure))
         return false;
-    if (!namespace_accepts(store, resource, store_namespace(*object), store_name(*object), failure))
+    if (!namespace_accepts(store, resource, store_namespace(object), store_name(object), failure))
         return false;
-    meta_reset_status_of_new(resource, *object);
-    defaults_apply(store, resource, *object, true);
-    return admission_apply(store, resource, store_namespace(*object), *object, failure) &&
-           validation_apply(store, resource, object, NULL, NULL, options->lenient,
-                            options->warnings, failure);
+    meta_reset_status_of_new(resource, object);
+    defaults_apply(store, resource, object, true);
+    return admission_apply(store, resource, store_namespace(object), object, failure) &&
+           validation_apply(store, resource, draft, failure);
 }
 
 // The answer of a dry run lives until the next removal or dry run.
@@ -401,14 +400,16 @@ json_t *store_write_add(struct store *store, const struct store_resource *resour
                         const char *namespace, json_t *object, const struct write_options *options,
                         struct failure *failure)
 {
-    json_t *copy = private_copy(resource, object, failure);
-    if (copy == NULL)
+    struct store_draft draft = {private_copy(resource, object, failure), .options = options};
+    if (draft.object == NULL)
         return NULL;
-    char key[OBJECT_KEY_MAX];
-    if (!prepare_new(store, resource, namespace, &copy, options, failure)) {
+    bool good = prepare_new(store, resource, namespace, &draft, failure);
+    json_t *copy = draft.object;
+    if (!good) {
         json_decref(copy);
         return NULL;
     }
+    char key[OBJECT_KEY_MAX];
     bool fits = object_key(store_namespace(copy), store_name(copy), key);
     assert(fits);
     struct table *table = store_table(store, resource);
@@ -434,20 +435,19 @@ json_t *store_add(struct store *store, const struct store_resource *resource, co
 }
 
 static bool prepare_update(struct store *store, const struct store_resource *resource,
-                           json_t **object, const json_t *old, const char *subresource,
-                           const struct write_options *options, struct failure *failure)
+                           struct store_draft *draft, struct failure *failure)
 {
-    meta_split_status(resource, *object, old, subresource);
-    if (!meta_prepare_update(store, resource, *object, old, subresource, failure))
+    const json_t *old = draft->old;
+    meta_split_status(resource, draft->object, old, draft->subresource);
+    if (!meta_prepare_update(store, resource, draft->object, old, draft->subresource, failure))
         return false;
-    defaults_apply(store, resource, *object, false);
-    if (!validation_apply(store, resource, object, old, subresource, options->lenient,
-                          options->warnings, failure))
+    defaults_apply(store, resource, draft->object, false);
+    if (!validation_apply(store, resource, draft, failure))
         return false;
     // Neither a status nor a binding is a change of what is wanted.
-    if (subresource == NULL && resource_has_generation(resource) &&
-        meta_spec_changed(*object, old)) {
-        json_t *metadata = json_object_get(*object, "metadata");
+    if (draft->subresource == NULL && resource_has_generation(resource) &&
+        meta_spec_changed(draft->object, old)) {
+        json_t *metadata = json_object_get(draft->object, "metadata");
         json_int_t generation =
             json_integer_value(json_object_get(json_object_get(old, "metadata"), "generation"));
         json_object_set_new(metadata, "generation", json_integer(generation + 1));
@@ -478,42 +478,40 @@ static json_t *commit_update(struct store *store, struct table *table, const cha
     return object;
 }
 
-json_t *store_write_replace(struct store *store, const struct store_resource *resource,
-                            const char *namespace, const char *name, const char *subresource,
-                            json_t *object, const struct write_options *options,
-                            struct failure *failure)
+json_t *store_write_replace(struct store *store, const struct store_target *target, json_t *object,
+                            const struct write_options *options, struct failure *failure)
 {
-    json_t *old = store_get(store, resource, namespace, name);
+    const struct store_resource *resource = target->resource;
+    json_t *old = store_get(store, resource, target->namespace, target->name);
     if (old == NULL) {
-        failure_not_found(failure, resource, name);
+        failure_not_found(failure, resource, target->name);
         return NULL;
     }
-    json_t *copy = private_copy(resource, object, failure);
-    if (copy == NULL)
+    struct store_draft draft = {private_copy(resource, object, failure), old, target->subresource,
+                                options};
+    if (draft.object == NULL)
         return NULL;
-    if (!prepare_update(store, resource, &copy, old, subresource, options, failure)) {
-        json_decref(copy);
+    if (!prepare_update(store, resource, &draft, failure)) {
+        json_decref(draft.object);
         return NULL;
     }
     char key[OBJECT_KEY_MAX];
-    object_key(store_namespace(old), name, key);
+    object_key(store_namespace(old), target->name, key);
     struct table *table = store_table(store, resource);
-    if (!options->dry_run && update_completes_removal(copy, old)) {
+    if (!options->dry_run && update_completes_removal(draft.object, old)) {
         // The state without finalizers is what watches see as deleted.
-        meta_set_version(copy, store->version);
-        json_decref(index_set(table->objects, key, copy));
+        meta_set_version(draft.object, store->version);
+        json_decref(index_set(table->objects, key, draft.object));
         return store_drop(store, table, key);
     }
-    return commit_update(store, table, key, copy, old, options->dry_run);
+    return commit_update(store, table, key, draft.object, old, options->dry_run);
 }
 
-json_t *store_replace(struct store *store, const struct store_resource *resource,
-                      const char *namespace, const char *name, const char *subresource,
-                      json_t *object, struct error *error)
+json_t *store_replace(struct store *store, const struct store_target *target, json_t *object,
+                      struct error *error)
 {
     struct failure failure = {0};
-    json_t *stored = store_write_replace(store, resource, namespace, name, subresource, object,
-                                         &plain_write, &failure);
+    json_t *stored = store_write_replace(store, target, object, &plain_write, &failure);
     if (stored == NULL)
         failure_to_error(&failure, error);
     failure_clear(&failure);

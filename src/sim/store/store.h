@@ -34,7 +34,14 @@ const struct store_resource *store_resource_of_kind(const struct store *store,
                                                     const char *api_version, const char *kind);
 const struct store_resource *store_resources(const struct store *store, uint32_t *count);
 
-// All below: `resource` by pointer; namespace NULL or "" for cluster-scoped.
+struct store_target { // an object, a part of it, or with less the objects of a namespace, of all
+    const struct store_resource *resource;
+    const char *namespace; // NULL or "" for cluster-scoped
+    const char *name;
+    const char *subresource; // NULL: everything but status; "status": status only
+};
+
+// All below: namespace NULL or "" for cluster-scoped.
 json_t *store_get(struct store *store, const struct store_resource *resource, const char *namespace,
                   const char *name); // borrowed, or NULL
 // Every object of the resource (namespace NULL: all), in order of namespace/name. The callback
@@ -48,12 +55,10 @@ uint64_t store_version(const struct store *store);
 // (ERROR_ALREADY_EXISTS, CONFLICT, NOT_FOUND, INVALID).
 json_t *store_add(struct store *store, const struct store_resource *resource, const char *namespace,
                   json_t *object, struct error *error);
-// Replaces; metadata.resourceVersion, if given, must match. subresource NULL: everything but
-// status; "status": status only. Writing an object that is being deleted and has no finalizers left
-// removes it.
-json_t *store_replace(struct store *store, const struct store_resource *resource,
-                      const char *namespace, const char *name, const char *subresource,
-                      json_t *object, struct error *error);
+// Replaces; metadata.resourceVersion, if given, must match. Writing an object that is being deleted
+// and has no finalizers left removes it.
+json_t *store_replace(struct store *store, const struct store_target *target, json_t *object,
+                      struct error *error);
 struct store_delete_options {
     const char *uid, *resource_version;
     int64_t grace_period_seconds; // < 0: the default of the kind (pods: their own)

@@ -159,14 +159,15 @@ static bool namespace_may_go(struct store *store, const struct store_resource *r
 static json_t *remove_namespace(struct store *store, const char *name, json_t *object,
                                 bool *removed);
 
-json_t *store_write_remove(struct store *store, const struct store_resource *resource,
-                           const char *namespace, const char *name,
+json_t *store_write_remove(struct store *store, const struct store_target *target,
                            const struct store_delete_options *delete_options,
                            const struct write_options *options, bool *removed,
                            struct failure *failure)
 {
+    const struct store_resource *resource = target->resource;
+    const char *name = target->name;
     *removed = false;
-    json_t *object = store_get(store, resource, namespace, name);
+    json_t *object = store_get(store, resource, target->namespace, name);
     if (object == NULL) {
         failure_not_found(failure, resource, name);
         return NULL;
@@ -214,8 +215,8 @@ json_t *store_remove(struct store *store, const struct store_resource *resource,
     struct failure failure = {0};
     const struct write_options write = {0};
     bool removed;
-    json_t *object =
-        store_write_remove(store, resource, namespace, name, options, &write, &removed, &failure);
+    json_t *object = store_write_remove(store, &(struct store_target){resource, namespace, name},
+                                        options, &write, &removed, &failure);
     if (object == NULL)
         failure_to_error(&failure, error);
     failure_clear(&failure);

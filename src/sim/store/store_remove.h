@@ -13,8 +13,7 @@ json_t *store_remove(struct store *store, const struct store_resource *resource,
                      const struct store_delete_options *options, struct error *error);
 void namespace_sweep(struct store *store, const char *namespace);
 // *removed: the object is gone (else it has begun to go).
-json_t *store_write_remove(struct store *store, const struct store_resource *resource,
-                           const char *namespace, const char *name,
+json_t *store_write_remove(struct store *store, const struct store_target *target,
                            const struct store_delete_options *delete_options,
                            const struct write_options *options, bool *removed,
                            struct failure *failure);

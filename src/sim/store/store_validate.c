@@ -48,24 +48,23 @@ static void put_metadata_back(json_t *stored, const json_t *object)
 }
 
 static bool validate_custom(const struct kind *kind, const struct store_resource *resource,
-                            json_t **object, const json_t *old, const char *subresource,
-                            bool lenient, json_t *warnings, struct failure *failure)
+                            struct store_draft *draft, struct failure *failure)
 {
     struct validate_options options = {
         .core = false,
-        .lenient = lenient,
-        .status_written = subresource != NULL && strcmp(subresource, "status") == 0,
+        .lenient = draft->options->lenient,
+        .status_written = text_equal(draft->subresource, "status"),
     };
     struct findings findings = {0};
     json_t *stored = NULL;
-    bool admitted = validate_object(kind, *object, old, &options, &findings, &stored);
-    add_warnings(&findings, warnings);
+    bool admitted = validate_object(kind, draft->object, draft->old, &options, &findings, &stored);
+    add_warnings(&findings, draft->options->warnings);
     if (admitted && stored != NULL) {
-        put_metadata_back(stored, *object);
-        json_decref(*object);
-        *object = stored;
+        put_metadata_back(stored, draft->object);
+        json_decref(draft->object);
+        draft->object = stored;
     } else {
-        refuse(&findings, resource, store_name(*object), failure);
+        refuse(&findings, resource, store_name(draft->object), failure);
         json_decref(stored);
     }
     findings_free(&findings);
@@ -368,15 +367,14 @@ static bool validate_builtin(struct store *store, const struct store_resource *r
     return field_errors_finish(&errors, resource, store_name(object), failure);
 }
 
-bool validation_apply(struct store *store, const struct store_resource *resource, json_t **object,
-                      const json_t *old, const char *subresource, bool lenient, json_t *warnings,
-                      struct failure *failure)
+bool validation_apply(struct store *store, const struct store_resource *resource,
+                      struct store_draft *draft, struct failure *failure)
 {
     const struct kind *kind = resource_kind(resource);
     if (kind != NULL && kind->custom)
-        return validate_custom(kind, resource, object, old, subresource, lenient, warnings,
-                               failure);
+        return validate_custom(kind, resource, draft, failure);
     if (resource->custom)
         return true;
-    return validate_builtin(store, resource, *object, old, subresource, failure);
+    return validate_builtin(store, resource, draft->object, draft->old, draft->subresource,
+                            failure);
 }

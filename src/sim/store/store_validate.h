@@ -3,8 +3,7 @@
 #pragma once
 
 #include "sim/store/store_internal.h"
+#include "sim/store/store_write.h"
 
-// kinds by the few rules that matter. `old` NULL on creation.
-bool validation_apply(struct store *store, const struct store_resource *resource, json_t **object,
-                      const json_t *old, const char *subresource, bool lenient, json_t *warnings,
-                      struct failure *failure);
+bool validation_apply(struct store *store, const struct store_resource *resource,
+                      struct store_draft *draft, struct failure *failure);

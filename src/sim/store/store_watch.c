@@ -204,12 +204,13 @@ static struct store_watch *watch_create(struct store *store, const struct store_
     return watch;
 }
 
-struct store_watch *store_watch_create(struct store *store, const struct store_resource *resource,
-                                       const char *namespace, uint64_t since, store_event event,
-                                       void *context, struct error *error)
+struct store_watch *store_watch_create(struct store *store, const struct store_target *target,
+                                       uint64_t since, store_event event, void *context,
+                                       struct error *error)
 {
     struct failure failure = {0};
-    struct store_watch *watch = watch_create(store, resource, namespace, since, &failure);
+    struct store_watch *watch =
+        watch_create(store, target->resource, target->namespace, since, &failure);
     if (watch != NULL) {
         watch->event = event;
         watch->context = context;
@@ -220,12 +221,12 @@ struct store_watch *store_watch_create(struct store *store, const struct store_r
     return watch;
 }
 
-struct store_watch *store_watch_changes(struct store *store, const struct store_resource *resource,
-                                        const char *namespace, uint64_t since,
-                                        store_change_event event, void *context,
+struct store_watch *store_watch_changes(struct store *store, const struct store_target *target,
+                                        uint64_t since, store_change_event event, void *context,
                                         struct failure *failure)
 {
-    struct store_watch *watch = watch_create(store, resource, namespace, since, failure);
+    struct store_watch *watch =
+        watch_create(store, target->resource, target->namespace, since, failure);
     if (watch != NULL) {
         watch->change_event = event;
         watch->context = context;

@@ -7,17 +7,16 @@
 #include "sim/store/store_internal.h"
 #include "sim/store/store_write.h"
 
-struct store_watch *store_watch_create(struct store *store, const struct store_resource *resource,
-                                       const char *namespace, uint64_t since, store_event event,
-                                       void *context, struct error *error);
+struct store_watch *store_watch_create(struct store *store, const struct store_target *target,
+                                       uint64_t since, store_event event, void *context,
+                                       struct error *error);
 void store_watch_destroy(struct store_watch *watch);
 void table_record(struct store *store, struct table *table, const char *type, json_t *object,
                   json_t *previous); // the object's version is store->version
 void table_forget_history(struct table *table);
 void store_deliver(void *context);
-struct store_watch *store_watch_changes(struct store *store, const struct store_resource *resource,
-                                        const char *namespace, uint64_t since,
-                                        store_change_event event, void *context,
+struct store_watch *store_watch_changes(struct store *store, const struct store_target *target,
+                                        uint64_t since, store_change_event event, void *context,
                                         struct failure *failure);
 // Every change up to this version has been delivered.
 uint64_t store_watch_version(const struct store_watch *watch);

@@ -12,13 +12,18 @@ struct write_options {
     json_t *warnings; // array that gets texts for the Warning header; may be NULL
 };
 
+struct store_draft {   // an object on its way into the store
+    json_t *object;    // a private copy; validation may replace it by its stored form
+    const json_t *old; // NULL: it is new
+    const char *subresource;
+    const struct write_options *options;
+};
+
 json_t *store_write_add(struct store *store, const struct store_resource *resource,
                         const char *namespace, json_t *object, const struct write_options *options,
                         struct failure *failure);
-json_t *store_write_replace(struct store *store, const struct store_resource *resource,
-                            const char *namespace, const char *name, const char *subresource,
-                            json_t *object, const struct write_options *options,
-                            struct failure *failure);
+json_t *store_write_replace(struct store *store, const struct store_target *target, json_t *object,
+                            const struct write_options *options, struct failure *failure);
 
 // Watching with the object before the change (NULL for ADDED), for selectors.
 struct store_change {

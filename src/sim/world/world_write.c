@@ -35,8 +35,9 @@ bool world_replace_as(struct world *world, struct world_object *object, const ch
     snprintf(namespace, sizeof namespace, "%s", object->namespace);
     snprintf(name, sizeof name, "%s", object->name);
     struct world_kind *kind = object->kind;
-    const json_t *stored = store_replace(world->store, kind->resource, namespace, name, subresource,
-                                         value, error == NULL ? &ignored : error);
+    const json_t *stored = store_replace(
+        world->store, &(struct store_target){kind->resource, namespace, name, subresource}, value,
+        error == NULL ? &ignored : error);
     json_decref(value);
     world_refresh(world, kind, namespace, name);
     return stored != NULL;
