@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "base/attributes.h"
 
@@ -37,7 +38,6 @@ char *arena_format(struct arena *arena, const char *format, ...) PRINTF_LIKE(2, 
 
 static inline void cleanup_free(void *pointer)
 {
-    extern void free(void *);
     free(*(void **)pointer);
 }
 static inline void cleanup_arena(struct arena **arena)

@@ -73,3 +73,8 @@ static inline double ns_to_seconds(int64_t span)
 {
     return (double)span / (double)SECOND;
 }
+
+static inline double seconds_between(int64_t from, int64_t to) // never negative
+{
+    return to > from ? (double)(to - from) / SECOND : 0;
+}

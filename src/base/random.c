@@ -86,3 +86,8 @@ uint64_t random_entropy(void)
     }
     return entropy;
 }
+
+int64_t random_between(struct random *random, int64_t least, int64_t most)
+{
+    return least + (most > least ? (int64_t)random_below(random, (uint64_t)(most - least) + 1) : 0);
+}

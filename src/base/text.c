@@ -100,6 +100,11 @@ bool text_equal(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
+int text_compare(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 bool text_starts_with(const char *text, const char *prefix)
 {
     return text != NULL && strncmp(text, prefix, strlen(prefix)) == 0;

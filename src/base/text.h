@@ -24,7 +24,20 @@ void text_clear(struct text *text);
 void text_free(struct text *text);
 char *text_take(struct text *text); // the caller frees; never NULL
 
-bool text_equal(const char *a, const char *b);               // NULL equals NULL only
+bool text_equal(const char *a, const char *b);     // NULL equals NULL only
+static inline bool text_is_empty(const char *text) // or absent
+{
+    return text == NULL || text[0] == '\0';
+}
+static inline const char *text_or_empty(const char *text) // "" for NULL
+{
+    return text != NULL ? text : "";
+}
+int text_compare(const void *a, const void *b);       // for qsort() of const char *, in byte order
+static inline const char *text_plural(uint64_t count) // "1 node", "2 nodes"
+{
+    return count == 1 ? "" : "s";
+}
 bool text_starts_with(const char *text, const char *prefix); // of NULL: false, whatever the prefix
 bool text_ends_with(const char *text, const char *suffix);
 // Characters of UTF-8 that were cut, as by "%.200s", become question marks: a text for JSON.

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "cli/input/command.h"
 #include "cli/input/live_snapshot.h"
 
@@ -25,17 +26,12 @@ static bool write_snapshot(const struct snapshot *snapshot, const char *path, st
            error_set(error, ERROR_INTERNAL, "cannot write %s: %m", path != NULL ? path : "-");
 }
 
-static const char *plural(uint32_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 static void report(const struct snapshot *snapshot, const char *path)
 {
     uint32_t pods = snapshot->objects[KIND_POD].count, nodes = snapshot->objects[KIND_NODE].count;
     uint32_t pools = snapshot->objects[KIND_NODE_POOL].count;
-    fprintf(stderr, "saved %u pod%s, %u node%s and %u NodePool%s to %s\n", pods, plural(pods),
-            nodes, plural(nodes), pools, plural(pools), path);
+    fprintf(stderr, "saved %u pod%s, %u node%s and %u NodePool%s to %s\n", pods, text_plural(pods),
+            nodes, text_plural(nodes), pools, text_plural(pools), path);
 }
 
 struct request {

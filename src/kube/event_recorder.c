@@ -82,7 +82,6 @@ static void send_record(struct record *record);
 static void sent_one(void *context, const struct kube_result *result);
 static void record_free(struct record *record);
 static void free_sent(void *value);
-static const char *or_empty(const char *text);
 
 struct event_recorder *event_recorder_create(struct loop *loop, struct kube_client *client,
                                              const char *component)
@@ -201,7 +200,7 @@ static bool passes_rate(struct event_recorder *recorder, const struct event_requ
 static struct record *make_record(struct event_recorder *recorder,
                                   const struct event_request *request, int64_t now_ns)
 {
-    const char *namespace = or_empty(request->about->meta.namespace);
+    const char *namespace = text_or_empty(request->about->meta.namespace);
     struct record *record = memory_allocate(sizeof *record);
     struct sent *sent = remember(recorder, request, namespace[0] != '\0' ? namespace : "default",
                                  now_ns, &record->is_update);
@@ -210,7 +209,7 @@ static struct record *make_record(struct event_recorder *recorder,
     record->namespace = memory_copy_string(sent->namespace);
     record->name = memory_copy_string(sent->name);
     record->kind = request->about->kind;
-    record->about_name = memory_copy_string(or_empty(about->name));
+    record->about_name = memory_copy_string(text_or_empty(about->name));
     record->about_namespace = memory_copy_string(about->namespace);
     record->about_uid = memory_copy_string(about->uid);
     record->about_version = memory_copy_string(about->resource_version);
@@ -229,7 +228,7 @@ static struct sent *remember(struct event_recorder *recorder, const struct event
     char key[65];
     const struct object *about = request->about;
     text_format(&text, "%s\n%s\n%s\n%s\n%d\n%s\n%s", about->kind->name, namespace,
-                or_empty(about->meta.name), or_empty(about->meta.uid), request->warning,
+                text_or_empty(about->meta.name), text_or_empty(about->meta.uid), request->warning,
                 request->reason, request->message);
     hash_sha256_hex(text.data, text.length, key);
     text_clear(&text);
@@ -260,7 +259,8 @@ static void make_name(struct event_recorder *recorder, const struct object *abou
     int64_t now_ns = loop_now_ns(recorder->loop);
     recorder->name_ns = now_ns > recorder->name_ns ? now_ns : ns_add(recorder->name_ns, 1);
     // A name has at most 253 characters; the time takes 17 of them.
-    text_format(name, "%.236s.%" PRIx64, or_empty(about->meta.name), (uint64_t)recorder->name_ns);
+    text_format(name, "%.236s.%" PRIx64, text_or_empty(about->meta.name),
+                (uint64_t)recorder->name_ns);
 }
 
 // What the API takes of it.
@@ -377,9 +377,4 @@ static void free_sent(void *value)
     free(sent->namespace);
     free(sent->name);
     free(sent);
-}
-
-static const char *or_empty(const char *text)
-{
-    return text != NULL ? text : "";
 }

@@ -16,11 +16,6 @@ static void grow(struct object_table *table);
 static void insert_slot(struct object_table *table, uint32_t index);
 static void free_slot(struct object_table *table, uint32_t slot);
 
-static const char *or_empty(const char *text)
-{
-    return text != NULL ? text : "";
-}
-
 struct object_entry *object_table_find(const struct object_table *table, const char *namespace,
                                        const char *name)
 {
@@ -31,7 +26,7 @@ struct object_entry *object_table_find(const struct object_table *table, const c
         struct object_entry *entry = &table->entries[table->slots[slot] - 1];
         const struct object_meta *meta = &entry->object->meta;
         if (entry->hash == hash && strcmp(meta->name, name) == 0 &&
-            strcmp(or_empty(meta->namespace), or_empty(namespace)) == 0)
+            strcmp(text_or_empty(meta->namespace), text_or_empty(namespace)) == 0)
             return entry;
     }
     return NULL;
@@ -72,7 +67,7 @@ void object_table_free(struct object_table *table)
 
 static uint32_t hash_of(const char *namespace, const char *name)
 {
-    return (uint32_t)hash_mix(hash_string(or_empty(namespace)), hash_string(name));
+    return (uint32_t)hash_mix(hash_string(text_or_empty(namespace)), hash_string(name));
 }
 
 static uint32_t slot_of(const struct object_table *table, const struct object_entry *entry)

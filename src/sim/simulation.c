@@ -70,11 +70,6 @@ void simulation_options_defaults(struct simulation_options *options)
 
 // --- machines in the world -----------------------------------------------------------------------
 
-static int64_t between(struct random *random, int64_t least, int64_t most)
-{
-    return least + (most > least ? (int64_t)random_below(random, (uint64_t)(most - least) + 1) : 0);
-}
-
 static void machine_launched(void *context, const struct sim_instance *machine)
 {
     struct simulation *simulation = context;
@@ -88,7 +83,7 @@ static void machine_launched(void *context, const struct sim_instance *machine)
         .capacity = machine->facts.capacity,
         .allocatable = machine->facts.allocatable,
         .boot_delay_ns =
-            between(&simulation->random, options->boot_delay_min, options->boot_delay_max),
+            random_between(&simulation->random, options->boot_delay_min, options->boot_delay_max),
         .ready_delay_ns = options->ready_delay,
     };
     if (options->boot_faults != NULL)

@@ -37,11 +37,6 @@ static char *name_of(const struct pod *pod) // the caller frees
     return text_take(&text);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 // Those that begin with the name (it may be a workload's), else those that are spelled alike.
 static void add_near_names(const struct snapshot *snapshot, const char *asked, struct text *out)
 {
@@ -51,7 +46,7 @@ static void add_near_names(const struct snapshot *snapshot, const char *asked, s
     for (uint32_t i = 0; i < count; i++)
         names[i] = qualified ? name_of(pod_at(snapshot, i))
                              : memory_copy_string(pod_at(snapshot, i)->meta.name);
-    qsort(names, count, sizeof *names, compare_names);
+    qsort(names, count, sizeof *names, text_compare);
     for (uint32_t i = 0; i < count && begins < NAMES_SHOWN; i++)
         if (text_starts_with(names[i], asked) && names[i][strlen(asked)] == '-')
             near[begins++] = names[i];
@@ -104,20 +99,15 @@ static const struct pod *find_pod(const struct snapshot *snapshot, const char *a
 
 // --- pods that are not part of the plan ----------------------------------------------------------
 
-static bool has_text(const char *text)
-{
-    return text != NULL && text[0] != '\0';
-}
-
 // Why the planner leaves it alone (SCH-21), for people.
 static char *why_not_planned(const struct pod *pod) // the caller frees
 {
     struct text text = {0};
     if (pod_is_terminal(pod))
         text_add(&text, "it has ended");
-    else if (has_text(pod->spec.node_name))
+    else if (!text_is_empty(pod->spec.node_name))
         text_format(&text, "it is on node %s", pod->spec.node_name);
-    else if (has_text(pod->status.nominated_node_name))
+    else if (!text_is_empty(pod->status.nominated_node_name))
         text_format(&text, "kube-scheduler makes room for it on node %s",
                     pod->status.nominated_node_name);
     else if (pod->spec.scheduling_gates.count > 0)

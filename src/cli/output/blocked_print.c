@@ -13,11 +13,6 @@
 #define REPLACEMENTS_SHOWN 3
 #define WIDTH              100 // of running text
 
-static const char *plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 // --- nodes that stay -----------------------------------------------------------------------------
 
 struct group { // of verdicts in `order`
@@ -44,7 +39,7 @@ static int by_size(const void *a, const void *b)
 static void print_group(const struct plan_verdict *const *verdicts, uint32_t count)
 {
     struct text text = {0};
-    text_format(&text, "%s: %" PRIu32 " node%s", verdicts[0]->rule, count, plural(count));
+    text_format(&text, "%s: %" PRIu32 " node%s", verdicts[0]->rule, count, text_plural(count));
     for (uint32_t i = 0; i < count && i < NAMES_SHOWN; i++)
         text_format(&text, " %s", verdicts[i]->name);
     if (count > NAMES_SHOWN)
@@ -111,7 +106,7 @@ void disruption_print(const struct plan_disruption *disruption)
     text_add(&text, disruption_reason_name(disruption->reason));
     if (disruption->consolidation != CONSOLIDATION_NONE)
         text_format(&text, " (%s)", consolidation_type_name(disruption->consolidation));
-    text_format(&text, ": %" PRIu32 " node%s", names->count, plural(names->count));
+    text_format(&text, ": %" PRIu32 " node%s", names->count, text_plural(names->count));
     for (uint32_t i = 0; i < names->count && i < NAMES_SHOWN; i++)
         text_format(&text, " %s", names->items[i]);
     if (names->count > NAMES_SHOWN)
@@ -120,7 +115,7 @@ void disruption_print(const struct plan_disruption *disruption)
         text_add(&text, "; no replacement");
     else
         text_format(&text, "; %" PRIu32 " replacement%s", disruption->replacements.count,
-                    plural(disruption->replacements.count));
+                    text_plural(disruption->replacements.count));
     for (uint32_t i = 0; i < disruption->replacements.count && i < REPLACEMENTS_SHOWN; i++) {
         text_add(&text, i == 0 ? ": " : "; ");
         add_replacement(&text, &disruption->replacements.items[i]);

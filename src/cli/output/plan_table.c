@@ -17,11 +17,6 @@
 #define WIDTH         100  // of running text
 #define LEAST_GAP     0.05 // percent: below it rounds to nothing
 
-static const char *plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 // --- new nodes -----------------------------------------------------------------------------------
 
 // The values of a finite requirement, or "any".
@@ -275,10 +270,10 @@ static void print_gap(const struct plan *plan)
 static void print_totals(const struct plan *plan)
 {
     uint32_t unplaced = plan->unschedulable.count, nodes = plan->claims.count;
-    printf("%" PRIu32 " pod%s placed", plan->pods_placed, plural(plan->pods_placed));
+    printf("%" PRIu32 " pod%s placed", plan->pods_placed, text_plural(plan->pods_placed));
     if (unplaced > 0)
         printf(", %" PRIu32 " without a place", unplaced);
-    printf("; %" PRIu32 " new node%s, $%.4f an hour\n", nodes, plural(nodes),
+    printf("; %" PRIu32 " new node%s, $%.4f an hour\n", nodes, text_plural(nodes),
            price_to_double(plan->price));
     print_gap(plan);
 }

@@ -8,6 +8,7 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "model/reading/catalog.h"
+#include "model/schema/object.h"
 
 void kwok_node_name(const struct node_claim *claim, char out[300])
 {
@@ -45,11 +46,6 @@ static void put(struct pairs *pairs, const char *key, const char *value)
         arena_copy_string(pairs->arena, key), arena_copy_string(pairs->arena, value)};
 }
 
-static int compare_pairs(const void *a, const void *b)
-{
-    return strcmp(((const struct string_pair *)a)->key, ((const struct string_pair *)b)->key);
-}
-
 static void put_single_values(struct pairs *pairs, const requirement_list *requirements)
 {
     list_for_each (requirement, requirements) {
@@ -74,7 +70,7 @@ static struct string_map labels_of(struct arena *arena, const struct node_claim 
     put(&pairs, "kwok-partition", "a");
     put(&pairs, LABEL_HOSTNAME, claim->meta.name);
     put(&pairs, "kwok.x-k8s.io/node", "fake");
-    qsort(pairs.map.items, pairs.map.count, sizeof pairs.map.items[0], compare_pairs);
+    qsort(pairs.map.items, pairs.map.count, sizeof pairs.map.items[0], string_pair_compare);
     return pairs.map;
 }
 
@@ -88,7 +84,7 @@ static struct string_map annotations_of(struct arena *arena, const struct node_c
     instant_format_milli(due, text);
     put(&pairs, KWOK_ANNOTATION_NODE_DUE, text);
     put(&pairs, "kwok.x-k8s.io/node", "fake");
-    qsort(pairs.map.items, pairs.map.count, sizeof pairs.map.items[0], compare_pairs);
+    qsort(pairs.map.items, pairs.map.count, sizeof pairs.map.items[0], string_pair_compare);
     return pairs.map;
 }
 
@@ -177,13 +173,13 @@ struct machine *kwok_machine_on_record(struct arena *arena, const struct node_cl
         put(&labels, label->key, label->value);
     put(&labels, LABEL_HOSTNAME, claim->meta.name);
     put(&labels, "kwok.x-k8s.io/node", "fake");
-    qsort(labels.map.items, labels.map.count, sizeof labels.map.items[0], compare_pairs);
+    qsort(labels.map.items, labels.map.count, sizeof labels.map.items[0], string_pair_compare);
     struct pairs annotations = {.arena = arena};
     list_for_each (annotation, &claim->meta.annotations)
         put(&annotations, annotation->key, annotation->value);
     put(&annotations, "kwok.x-k8s.io/node", "fake");
     qsort(annotations.map.items, annotations.map.count, sizeof annotations.map.items[0],
-          compare_pairs);
+          string_pair_compare);
     struct machine *machine = arena_allocate(arena, sizeof *machine);
     *machine = (struct machine){
         .provider_id = provider_id,

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/vector.h"
 #include "model/reading/catalog.h"
+#include "model/schema/object.h"
 
 struct record {
     struct sim_instance machine;
@@ -144,11 +145,6 @@ static void add_label(struct record *record, const char *key, const char *value)
                                                           arena_copy_string(record->arena, value)};
 }
 
-static int compare_pairs(const void *a, const void *b)
-{
-    return strcmp(((const struct string_pair *)a)->key, ((const struct string_pair *)b)->key);
-}
-
 // A machine is labelled with every single-valued fact of its type and its offering.
 static void label(struct record *record, const struct instance_type *type,
                   const struct offering *offering)
@@ -164,7 +160,7 @@ static void label(struct record *record, const struct instance_type *type,
                 add_label(record, requirement->key, requirement->values.items[0]);
         }
     struct string_map *labels = &record->machine.facts.labels;
-    qsort(labels->items, labels->count, sizeof labels->items[0], compare_pairs);
+    qsort(labels->items, labels->count, sizeof labels->items[0], string_pair_compare);
 }
 
 static struct resource_map copy_resources(struct arena *arena, const struct resource_map *from)
@@ -258,11 +254,6 @@ static void stopped(void *context)
     remove_record(record->park, record);
 }
 
-static int64_t between(struct random *random, int64_t least, int64_t most)
-{
-    return least + (most > least ? (int64_t)random_below(random, (uint64_t)(most - least) + 1) : 0);
-}
-
 bool sim_instances_stop(struct sim_instances *park, const char *provider_id)
 {
     struct record *record = map_get(park->by_provider_id, provider_id);
@@ -274,8 +265,8 @@ bool sim_instances_stop(struct sim_instances *park, const char *provider_id)
     park->version++;
     record->machine.facts.terminating = true;
     record->stop_timer = timer_create_on(park->loop, stopped, record);
-    timer_start(record->stop_timer,
-                between(&park->random, park->options.stop_delay_min, park->options.stop_delay_max));
+    timer_start(record->stop_timer, random_between(&park->random, park->options.stop_delay_min,
+                                                   park->options.stop_delay_max));
     return true;
 }
 

@@ -177,11 +177,6 @@ static struct operation_about about(const struct node_pass *pass, const char *do
 }
 
 // --- writes --------------------------------------------------------------------------------------
-static double seconds_between(int64_t from, int64_t to) // LIF-473: never negative
-{
-    return to > from ? (double)(to - from) / SECOND : 0;
-}
-
 static void wake_claim(const struct termination *termination, const char *node_name)
 {
     const struct node *node = find_node(termination->control, node_name);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "control/runtime/control.h"
 #include "model/tables/kinds.h"
 #include "reconcile/conditions.h"
@@ -31,11 +32,6 @@ struct condition_metrics {
     uint32_t kinds_count;
     struct families deprecated;
 };
-
-static double seconds_between(int64_t from, int64_t to) // LIF-473: never negative
-{
-    return to > from ? (double)(to - from) / SECOND : 0;
-}
 
 // The given values, then those of the extra labels; answers how many there are.
 static size_t own_values(const struct observed_kind *kind, const struct object *object,

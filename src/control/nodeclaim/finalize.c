@@ -115,11 +115,6 @@ static bool machine_gone(struct claim_pass *pass, struct reconcile_result *resul
     return false;
 }
 
-static double seconds_between(int64_t from, int64_t to) // LIF-473: never negative
-{
-    return to > from ? (double)(to - from) / SECOND : 0;
-}
-
 static enum operation_outcome note_finalized(void *context, const char *key,
                                              const struct kube_result *result)
 {

@@ -32,11 +32,6 @@ static int compare_numbers(int64_t a, int64_t b)
     return a < b ? -1 : a > b;
 }
 
-static const char *or_empty(const char *text)
-{
-    return text != NULL ? text : "";
-}
-
 static int compare(const void *left, const void *right)
 {
     const struct candidate *a = left, *b = right;
@@ -50,7 +45,8 @@ static int compare(const void *left, const void *right)
     if (order == 0)
         order = strcmp(a->owner, b->owner);
     if (order == 0)
-        order = strcmp(or_empty(a->pod->meta.namespace), or_empty(b->pod->meta.namespace));
+        order =
+            strcmp(text_or_empty(a->pod->meta.namespace), text_or_empty(b->pod->meta.namespace));
     return order != 0 ? order : strcmp(a->pod->meta.name, b->pod->meta.name);
 }
 
@@ -65,7 +61,7 @@ static struct candidate candidate_of(const struct backlog_chunk_options *options
                               .priority = pod->spec.priority.value,
                               .cpu = resource_map_get(&requests, "cpu"),
                               .memory = resource_map_get(&requests, "memory"),
-                              .owner = owner != NULL ? or_empty(owner->uid) : ""};
+                              .owner = owner != NULL ? text_or_empty(owner->uid) : ""};
 }
 
 uint32_t backlog_chunk_choose(struct snapshot *snapshot,

@@ -12,6 +12,7 @@
 #include "model/reading/catalog.h"
 #include "model/reading/pod.h"
 #include "model/reading/pod_workload.h"
+#include "model/schema/object.h"
 #include "model/tables/kinds.h"
 
 // Derived objects live in the snapshot's arena and point into the object that they were made from,
@@ -107,11 +108,6 @@ void snapshot_add_node_claims(struct snapshot *snapshot, struct control *control
 }
 
 // --- pods ----------------------------------------------------------------------------------------
-static int compare_pairs(const void *a, const void *b)
-{
-    return strcmp(((const struct string_pair *)a)->key, ((const struct string_pair *)b)->key);
-}
-
 static void add_label(struct string_map *labels, const char *key, const char *value)
 {
     if (value == NULL)
@@ -140,7 +136,7 @@ static struct string_map labels_of(struct arena *arena, const struct node_claim 
             add_label(&labels, requirement->key,
                       requirement_single_value(&claim->spec.requirements, requirement->key));
     add_label(&labels, LABEL_HOSTNAME, claim->meta.name);
-    qsort(labels.items, labels.count, sizeof *labels.items, compare_pairs);
+    qsort(labels.items, labels.count, sizeof *labels.items, string_pair_compare);
     return labels;
 }
 
@@ -197,7 +193,8 @@ static void add_planned_pod(struct planning *planning, const struct pod *pod)
             memcpy(annotations->items, pod->meta.annotations.items,
                    annotations->count * sizeof *annotations->items);
         add_label(annotations, ANNOTATION_LEAVES_NODE, pod->spec.node_name);
-        qsort(annotations->items, annotations->count, sizeof *annotations->items, compare_pairs);
+        qsort(annotations->items, annotations->count, sizeof *annotations->items,
+              string_pair_compare);
     }
     copy->spec.node_name = node_of(snapshot, planning->control, planning->names, claim);
     snapshot_add(snapshot, (const struct object *)copy);

@@ -11,6 +11,7 @@
 #include "control/state/planned_pods.h"
 #include "control/state/state_node.h"
 #include "model/reading/pod.h"
+#include "model/schema/object.h"
 
 #define UNLAUNCHED_WAIT_NS (30 * SECOND)
 #define CHANGED_AGE_NS     (5 * MINUTE)
@@ -377,16 +378,10 @@ const struct node_claim *cluster_claim_of(const struct cluster *cluster, const s
 }
 
 // --- pods ----------------------------------------------------------------------------------------
-static void pod_key(const struct object *pod, char out[600])
-{
-    snprintf(out, 600, "%s/%s", pod->meta.namespace != NULL ? pod->meta.namespace : "",
-             pod->meta.name);
-}
-
 static struct pod_record *record_of(const struct cluster *cluster, const struct pod *pod)
 {
     char key[600];
-    pod_key((const struct object *)pod, key);
+    object_namespaced_name((const struct object *)pod, key);
     return map_get(cluster->pods, key);
 }
 
@@ -485,7 +480,7 @@ static void pod_enlist(struct cluster *cluster, struct pod_record *record)
 static void pod_forget(struct cluster *cluster, const struct object *pod)
 {
     char key[600];
-    pod_key(pod, key);
+    object_namespaced_name(pod, key);
     struct pod_record *record = map_get(cluster->pods, key);
     if (record == NULL)
         return;
@@ -569,7 +564,7 @@ static void take_expected_place(struct cluster *cluster, const struct pod *pod)
     const char *workload = pod_controller_uid(pod);
     if (workload != NULL && pod->meta.uid != NULL && is_provisionable(cluster, pod)) {
         char name[600];
-        pod_key((const struct object *)pod, name);
+        object_namespaced_name((const struct object *)pod, name);
         planned_pods_arrive(cluster->planned, workload, pod->meta.uid, name);
     }
 }
@@ -587,7 +582,7 @@ static void on_pod(void *context, enum mirror_change change, const struct object
     struct pod_record *record = record_of(cluster, (const struct pod *)new_object);
     if (record == NULL) {
         char key[600];
-        pod_key(new_object, key);
+        object_namespaced_name(new_object, key);
         record = memory_allocate(sizeof *record);
         record->serial = ++cluster->last_serial;
         map_set(cluster->pods, key, record);
@@ -683,7 +678,7 @@ int64_t cluster_nominated_until(const struct cluster *cluster, const struct stat
 void cluster_plan_pod(struct cluster *cluster, const struct pod *pod, const char *claim)
 {
     char name[600];
-    pod_key((const struct object *)pod, name);
+    object_namespaced_name((const struct object *)pod, name);
     struct pod_record *record = record_of(cluster, pod);
     if (record != NULL)
         record->displaced_ns = 0;

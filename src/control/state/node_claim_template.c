@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "control/state/requirement_match.h"
 #include "model/reading/catalog.h"
 #include "model/schema/encode.h"
@@ -35,17 +36,12 @@ bool offering_compatible(const struct offering *offering, const requirement_list
     return true;
 }
 
-static int compare_strings(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void add_values(json_t *requirements, const char *key, const char **values, uint32_t count,
                        const struct selector_requirement *original)
 {
     if (count == 0)
         return;
-    qsort(values, count, sizeof *values, compare_strings);
+    qsort(values, count, sizeof *values, text_compare);
     json_t *list = json_array();
     for (uint32_t i = 0; i < count; i++)
         if (i == 0 || strcmp(values[i], values[i - 1]) != 0)
@@ -192,7 +188,7 @@ void describe_types(const struct claim_types *types, struct text *out)
     list_for_each (type, &types->types)
         vector_push(&names, (*type)->name);
     if (names.count > 0)
-        qsort(names.items, names.count, sizeof *names.items, compare_strings);
+        qsort(names.items, names.count, sizeof *names.items, text_compare);
     for (uint32_t i = 0; i < names.count && i < NAMED_TYPES_MAX; i++)
         text_join(out, ", ", names.items[i]);
     if (names.count > NAMED_TYPES_MAX)

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 
 #include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "control/runtime/control.h"
 #include "control/state/cluster.h"
 #include "model/reading/pod.h"
+#include "model/schema/object.h"
 
 #define STATE     "karpenter_pods_state"
 #define UNSTARTED "karpenter_pods_unstarted_time_seconds"
@@ -37,12 +39,6 @@ struct pod_metrics {
     struct metric *startup, *bound, *provisioning_startup, *provisioning_bound;
     struct map *times; // by namespace/name
 };
-
-static void pod_key(const struct object *pod, char out[600])
-{
-    snprintf(out, 600, "%s/%s", pod->meta.namespace != NULL ? pod->meta.namespace : "",
-             pod->meta.name);
-}
 
 // --- pods_state ----------------------------------------------------------------------------------
 static void write_owner(const struct pod *pod, struct text *out)
@@ -104,11 +100,6 @@ static int64_t transition(const struct pod *pod, const char *type)
                : 0;
 }
 
-static double seconds_between(int64_t from, int64_t to)
-{
-    return to > from ? (double)(to - from) / SECOND : 0; // LIF-473
-}
-
 static double since_creation(const struct pod *pod, int64_t at)
 {
     return seconds_between(pod->meta.creation_timestamp, at);
@@ -117,7 +108,7 @@ static double since_creation(const struct pod *pod, int64_t at)
 static void drop(struct pod_metrics *metrics, const struct object *pod)
 {
     char key[600];
-    pod_key(pod, key);
+    object_namespaced_name(pod, key);
     struct pod_times *times = map_remove(metrics->times, key);
     free(times);
 }
@@ -125,7 +116,7 @@ static void drop(struct pod_metrics *metrics, const struct object *pod)
 static void follow(struct pod_metrics *metrics, const struct pod *pod)
 {
     char key[600];
-    pod_key((const struct object *)pod, key);
+    object_namespaced_name((const struct object *)pod, key);
     struct pod_times *times = map_get(metrics->times, key);
     bool pending = text_equal(pod->status.phase, "Pending");
     if (times == NULL && pending) {
@@ -160,7 +151,7 @@ void pod_metrics_decided(struct pod_metrics *metrics, const struct pod *pod, boo
     if (metrics == NULL)
         return;
     char key[600];
-    pod_key((const struct object *)pod, key);
+    object_namespaced_name((const struct object *)pod, key);
     struct pod_times *times = map_get(metrics->times, key);
     if (times == NULL)
         return;
@@ -239,7 +230,7 @@ static void collect_waiting(void *context, const struct metric *metric, struct t
     for (const struct object *object; (object = mirror_next(gauge->metrics->control->manager.mirror,
                                                             KIND_POD, &iterator)) != NULL;) {
         char key[600];
-        pod_key(object, key);
+        object_namespaced_name(object, key);
         const struct pod_times *times = map_get(gauge->metrics->times, key);
         int64_t since =
             times != NULL ? gauge->waiting->since((const struct pod *)object, times) : 0;

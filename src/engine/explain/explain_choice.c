@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/quantity.h"
+#include "base/text.h"
 #include "engine/explain/explain.h"
 #include "engine/explain/explain_miss.h"
 #include "engine/placement/new_claim.h"
@@ -33,11 +34,6 @@ static void add_why(struct chooser *chooser, struct text *text)
     if (why->count < WHY_MAX)
         why->items[why->count++] = arena_copy_string(chooser->arena, text->data);
     text_free(text);
-}
-
-static const char *plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
 }
 
 // --- an existing place ---------------------------------------------------------------------------
@@ -80,7 +76,7 @@ static void try_nodes(struct chooser *chooser)
         return;
     struct text text = {0};
     text_format(&text, "%" PRIu32 " other existing node%s would take it as well", more,
-                plural(more));
+                text_plural(more));
     add_why(chooser, &text);
 }
 
@@ -122,11 +118,11 @@ static void tell_claim(struct chooser *chooser, const struct claim *claim)
     text_format(&text, "NodePool %s launches a node for it", planned->node_pool->meta.name);
     if (planned->pods.count > 1)
         text_format(&text, " and %" PRIu32 " other pod%s", planned->pods.count - 1,
-                    plural(planned->pods.count - 1));
+                    text_plural(planned->pods.count - 1));
     if (planned->types.count > 0)
         text_format(&text, ": %s for $%.4f an hour is the cheapest of %" PRIu32 " type%s",
                     planned->types.items[0].instance_type->name, price_to_double(planned->price),
-                    planned->types.count, plural(planned->types.count));
+                    planned->types.count, text_plural(planned->types.count));
     if (planned->types.count > 1)
         text_format(&text, ", then %s for $%.4f", planned->types.items[1].instance_type->name,
                     price_to_double(planned->types.items[1].price));
@@ -180,7 +176,7 @@ static void try_claims(struct chooser *chooser)
         const char *what = arena_format(chooser->arena,
                                         "the new node of NodePool %s with %" PRIu32 " pod%s, as %s",
                                         claim->template->pool->meta.name, claim->pods.count,
-                                        plural(claim->pods.count), row->type->name);
+                                        text_plural(claim->pods.count), row->type->name);
         vector_push(&chooser->found,
                     (struct plan_alternative){what, after > before ? after - before : 0});
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/quantity.h"
+#include "base/text.h"
 #include "engine/explain/explain.h"
 #include "engine/explain/explain_miss.h"
 #include "engine/placement/pass.h"
@@ -176,11 +177,6 @@ static void add_name(struct names *names, const char *name)
     vector_push(names, name);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void add_values_of(const struct problem *problem, const struct requirement *requirement,
                           struct names *out)
 {
@@ -315,7 +311,7 @@ static void help_by_requirement(struct helper *helper, uint32_t requirement)
         return;
     values_there(helper, &outcome, asked.key, &values);
     if (values.count > 0)
-        qsort(values.items, values.count, sizeof *values.items, compare_names);
+        qsort(values.items, values.count, sizeof *values.items, text_compare);
     tell_values(helper, &asked, &outcome, &values);
     vector_free(&values);
 }

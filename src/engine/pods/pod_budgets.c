@@ -7,14 +7,9 @@
 #include "base/text.h"
 #include "model/reading/selector.h"
 
-static const char *or_empty(const char *text)
-{
-    return text != NULL ? text : "";
-}
-
 static uint64_t text_hash(const char *text)
 {
-    return hash_string(or_empty(text));
+    return hash_string(text_or_empty(text));
 }
 
 static uint64_t label_hash(uint64_t namespace, const struct string_pair *label)
@@ -37,8 +32,8 @@ static int compare_budgets(const void *a, const void *b)
 {
     const struct object_meta *x = &(*(const struct pod_disruption_budget *const *)a)->meta;
     const struct object_meta *y = &(*(const struct pod_disruption_budget *const *)b)->meta;
-    int order = strcmp(or_empty(x->namespace), or_empty(y->namespace));
-    return order != 0 ? order : strcmp(or_empty(x->name), or_empty(y->name));
+    int order = strcmp(text_or_empty(x->namespace), text_or_empty(y->namespace));
+    return order != 0 ? order : strcmp(text_or_empty(x->name), text_or_empty(y->name));
 }
 
 struct pod_budgets *pod_budgets_create(struct arena *arena, const struct snapshot *snapshot)

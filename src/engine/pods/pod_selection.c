@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "engine/pods/buffers.h"
 #include "engine/pods/pod_class.h"
 #include "engine/pods/pod_demand.h"
@@ -12,14 +13,9 @@
 #include "engine/problem/asked_keys.h"
 #include "model/reading/pod.h"
 
-static bool has_text(const char *text)
-{
-    return text != NULL && text[0] != '\0';
-}
-
 bool pod_is_provisionable(const struct snapshot *snapshot, const struct pod *pod)
 {
-    if (has_text(pod->spec.node_name) || has_text(pod->status.nominated_node_name) ||
+    if (!text_is_empty(pod->spec.node_name) || !text_is_empty(pod->status.nominated_node_name) ||
         pod->spec.scheduling_gates.count > 0 || pod_is_terminal(pod) ||
         pod_owned_by_daemon_set(pod) || pod_owned_by_node(pod) || pod->meta.unreadable != NULL)
         return false;
@@ -71,11 +67,6 @@ static void read_pod(struct symbols *keys, const struct pod_spec *spec)
     read_affinity(keys, spec->affinity->pod_anti_affinity);
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static bool has_required_anti_affinity(const struct pod *pod)
 {
     return pod->spec.affinity != NULL && pod->spec.affinity->pod_anti_affinity != NULL &&
@@ -111,7 +102,7 @@ static void collect_selector_keys(struct problem *problem, uint32_t returning)
         problem->topology.selector_keys[i] =
             arena_copy_string(problem->arena, symbols_text(keys, i));
     qsort(problem->topology.selector_keys, problem->topology.selector_keys_count,
-          sizeof *problem->topology.selector_keys, compare_texts);
+          sizeof *problem->topology.selector_keys, text_compare);
     symbols_destroy(keys);
 }
 

@@ -5,6 +5,7 @@
 
 #include "engine/problem/asked_keys.h"
 #include "model/reading/scheduler_config.h"
+#include "model/schema/object.h"
 
 struct spread_defaults {
     struct topology_spread_constraint *items; // without selector
@@ -69,12 +70,6 @@ static bool selects(const struct string_map *selector, const struct string_map *
     return true;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp((*(const struct object *const *)a)->meta.name,
-                  (*(const struct object *const *)b)->meta.name);
-}
-
 // Services by name, as the API lists them.
 static void add_services(struct problem *problem, const struct pod *pod, struct string_map *labels)
 {
@@ -82,7 +77,7 @@ static void add_services(struct problem *problem, const struct pod *pod, struct 
     const struct object **sorted = memory_allocate_array(count + 1, sizeof *sorted);
     if (count > 0)
         memcpy(sorted, problem->snapshot->objects[KIND_SERVICE].items, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, compare_names);
+    qsort(sorted, count, sizeof *sorted, object_compare_names);
     for (uint32_t i = 0; i < count; i++) {
         const struct service *service = (const struct service *)sorted[i];
         if (service->spec.selector.items == NULL ||

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "engine/pods/identity_index.h"
 #include "engine/pods/pod_class.h"
 #include "engine/pods/preferences.h"
@@ -13,17 +14,12 @@
 
 // --- identity ------------------------------------------------------------------------------------
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static struct string_list sorted_list(struct arena *arena, const struct string_list *list)
 {
     struct string_list copy = {arena_allocate_array(arena, list->count + 1, sizeof(char *)), 0};
     for (uint32_t i = 0; i < list->count; i++)
         copy.items[i] = list->items[i];
-    qsort(copy.items, list->count, sizeof(char *), compare_texts);
+    qsort(copy.items, list->count, sizeof(char *), text_compare);
     for (uint32_t i = 0; i < list->count; i++)
         if (copy.count == 0 || strcmp(copy.items[copy.count - 1], copy.items[i]) != 0)
             copy.items[copy.count++] = copy.items[i];

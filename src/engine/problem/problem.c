@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/quantity.h"
+#include "base/text.h"
 #include "model/reading/pod.h"
 #include "model/tables/kinds.h"
 
@@ -77,17 +78,12 @@ struct resource_map vector_to_map(const struct problem *problem, struct arena *a
     return map;
 }
 
-static const char *or_empty(const char *text)
-{
-    return text != NULL ? text : "";
-}
-
 uint32_t problem_intern_taints(struct problem *problem, const taint_list *taints)
 {
     struct text text = {0};
     list_for_each (taint, taints)
-        text_format(&text, "%s=%s:%s\n", or_empty(taint->key), or_empty(taint->value),
-                    or_empty(taint->effect));
+        text_format(&text, "%s=%s:%s\n", text_or_empty(taint->key), text_or_empty(taint->value),
+                    text_or_empty(taint->effect));
     const char *key = text.data != NULL ? text.data : "";
     uintptr_t id = (uintptr_t)map_get(problem->interned.taint_list_ids, key);
     if (id == 0) {
@@ -105,9 +101,9 @@ uint32_t problem_intern_tolerations(struct problem *problem, const toleration_li
 {
     struct text text = {0};
     list_for_each (toleration, tolerations)
-        text_format(&text, "%s %s %s %s\n", or_empty(toleration->key),
-                    or_empty(toleration->operator), or_empty(toleration->value),
-                    or_empty(toleration->effect));
+        text_format(&text, "%s %s %s %s\n", text_or_empty(toleration->key),
+                    text_or_empty(toleration->operator), text_or_empty(toleration->value),
+                    text_or_empty(toleration->effect));
     const char *key = text.data != NULL ? text.data : "";
     uintptr_t id = (uintptr_t)map_get(problem->interned.toleration_list_ids, key);
     if (id == 0) {

@@ -52,11 +52,6 @@ static bool is_restricted(const struct problem *problem, const char *key)
     return false;
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void add_restricted(const struct problem *problem, struct text *error, const char *key)
 {
     const struct vocabulary *vocabulary = problem->vocabulary;
@@ -65,7 +60,7 @@ static void add_restricted(const struct problem *problem, struct text *error, co
     for (uint32_t i = 0; i < vocabulary->well_known_count; i++)
         if (vocabulary->well_known[i])
             known[count++] = vocabulary_key_text(vocabulary, i);
-    qsort(known, count, sizeof *known, compare_texts);
+    qsort(known, count, sizeof *known, text_compare);
     text_format(error,
                 "using label %s is not allowed as it might interfere with the internal "
                 "provisioning logic; specify a well known label: [",

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "engine/problem/asked_keys.h"
 
 #define ALTERNATIVES_MAX 4096 // of one pod; more volumes with choices than that are refused
@@ -73,11 +74,6 @@ static const struct persistent_volume_claim *find_claim(const struct problem *pr
     char key[600];
     snprintf(key, sizeof key, "%s/%s", namespace, name);
     return map_get(problem->volumes.claims, key);
-}
-
-static bool has_text(const char *text)
-{
-    return text != NULL && text[0] != '\0';
 }
 
 // --- alternatives (SCH-330 to SCH-336) -----------------------------------------------------------
@@ -196,7 +192,7 @@ static bool alternatives_of_claim(struct problem *problem,
                                   const struct persistent_volume_claim *claim,
                                   struct alternatives *out, struct text *error)
 {
-    if (has_text(claim->spec.volume_name)) {
+    if (!text_is_empty(claim->spec.volume_name)) {
         const struct persistent_volume *volume =
             map_get(problem->volumes.items, claim->spec.volume_name);
         if (volume == NULL) {
@@ -211,7 +207,7 @@ static bool alternatives_of_claim(struct problem *problem,
         return true;
     }
     const char *class_name = claim->spec.storage_class_name;
-    if (!has_text(class_name))
+    if (text_is_empty(class_name))
         return true;
     const struct storage_class *class = map_get(problem->volumes.storage_classes, class_name);
     if (class == NULL) {
@@ -273,7 +269,7 @@ static const char *csi_name(const char *provisioner)
 static const char *driver_of(struct problem *problem, const struct persistent_volume_claim *claim,
                              const char **error)
 {
-    if (has_text(claim->spec.volume_name)) {
+    if (!text_is_empty(claim->spec.volume_name)) {
         const struct persistent_volume *volume =
             map_get(problem->volumes.items, claim->spec.volume_name);
         if (volume == NULL) {
@@ -287,7 +283,7 @@ static const char *driver_of(struct problem *problem, const struct persistent_vo
             return volume->spec.csi->driver;
         return volume->spec.aws_elastic_block_store != NULL ? "ebs.csi.aws.com" : NULL;
     }
-    if (!has_text(claim->spec.storage_class_name))
+    if (text_is_empty(claim->spec.storage_class_name))
         return NULL;
     const struct storage_class *class =
         map_get(problem->volumes.storage_classes, claim->spec.storage_class_name);
@@ -407,7 +403,7 @@ static const char *refuse_unbound(struct problem *problem,
                                   const struct persistent_volume_claim *claim)
 {
     const char *class_name = claim->spec.storage_class_name, *what = NULL;
-    if (!has_text(class_name)) {
+    if (text_is_empty(class_name)) {
         class_name = "";
         what = "unbound pvc must define a storage class";
     } else {
@@ -444,8 +440,8 @@ static const char *refuse_claim(struct problem *problem, const struct pod *pod, 
                             "(PersistentVolume=%s, PersistentVolumeClaim=%s/%s)",
                             claim->spec.volume_name != NULL ? claim->spec.volume_name : "",
                             claim->meta.namespace, name);
-    return has_text(claim->spec.volume_name) ? refuse_bound(problem, claim)
-                                             : refuse_unbound(problem, claim);
+    return !text_is_empty(claim->spec.volume_name) ? refuse_bound(problem, claim)
+                                                   : refuse_unbound(problem, claim);
 }
 
 const char *volumes_validate(struct problem *problem, const struct pod *pod)

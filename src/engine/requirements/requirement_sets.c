@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "model/schema/karpenter.h"
 
 struct requirement_sets *requirement_sets_create(struct vocabulary *vocabulary)
@@ -401,11 +402,6 @@ static void add_hint(struct text *text, const struct requirement_sets *sets, uin
         text_format(text, " (typo of \"%s\"?)", best);
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void add_conflicting_keys(struct text *text, struct requirement_sets *sets, uint32_t a,
                                  uint32_t b)
 {
@@ -419,7 +415,7 @@ static void add_conflicting_keys(struct text *text, struct requirement_sets *set
             !requirements_agree(sets, present, asked->requirements[i]))
             keys[count++] = vocabulary_key_text(vocabulary, key_of(sets, asked->requirements[i]));
     }
-    qsort(keys, count, sizeof *keys, compare_texts);
+    qsort(keys, count, sizeof *keys, text_compare);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t key = vocabulary_find_key(vocabulary, keys[i]);
         text_format(text, "%skey %s, ", i > 0 ? "; " : "", keys[i]);
@@ -459,7 +455,7 @@ void set_add_text(struct text *text, struct requirement_sets *sets, uint32_t set
         requirement_add_text(&part, sets->vocabulary, &sets->requirements[own->requirements[i]]);
         parts[count++] = text_take(&part);
     }
-    qsort(parts, count, sizeof *parts, compare_texts);
+    qsort(parts, count, sizeof *parts, text_compare);
     for (uint32_t i = 0; i < count; i++) {
         text_format(text, "%s%s", i > 0 ? ", " : "", parts[i]);
         free(parts[i]);

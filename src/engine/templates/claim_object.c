@@ -6,6 +6,7 @@
 #include "engine/problem/node_terms.h"
 #include "engine/templates/claim_labels.h"
 #include "engine/templates/templates.h"
+#include "model/schema/object.h"
 
 static int compare_entries(const void *a, const void *b)
 {
@@ -42,14 +43,9 @@ void claim_object_requirements(struct problem *problem, uint32_t set, struct are
     qsort(out->items, out->count, sizeof *out->items, compare_entries);
 }
 
-static int compare_pairs(const void *a, const void *b)
-{
-    return strcmp(((const struct string_pair *)a)->key, ((const struct string_pair *)b)->key);
-}
-
 void pairs_sort(struct string_map *map)
 {
-    qsort(map->items, map->count, sizeof *map->items, compare_pairs);
+    qsort(map->items, map->count, sizeof *map->items, string_pair_compare);
 }
 
 void pairs_put(struct string_map *map, const char *key, const char *value)

@@ -135,18 +135,13 @@ bool budget_has_reasons(const struct node_pool_budget *budget)
     return budget->reasons.items == NULL || budget->reasons.count > 0;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 // A set: told in the order of names, however the NodePool lists them (DIS-796).
 static void describe_reasons(const struct string_list *reasons, struct text *out)
 {
     CLEANUP_FREE const char **sorted = memory_allocate_array(reasons->count + 1, sizeof *sorted);
     for (uint32_t i = 0; i < reasons->count; i++)
         sorted[i] = reasons->items[i];
-    qsort(sorted, reasons->count, sizeof *sorted, compare_names);
+    qsort(sorted, reasons->count, sizeof *sorted, text_compare);
     for (uint32_t i = 0; i < reasons->count; i++)
         text_format(out, "%s%s",
                     i == 0                   ? " for "

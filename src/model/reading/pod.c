@@ -271,23 +271,13 @@ bool pod_spec_has_resource_claims(const struct pod_spec *spec)
 }
 
 // --- tolerations ---------------------------------------------------------------------------------
-static bool is_empty(const char *text)
-{
-    return text == NULL || text[0] == '\0';
-}
-
-static const char *or_empty(const char *text)
-{
-    return text == NULL ? "" : text;
-}
-
 // Lt and Gt compare the taint's value with the toleration's: decimal integers, canonical ones only
 // (no sign +, no leading zeroes), as the API's comparison has it.
 static bool parse_canonical(const char *text, int64_t *value)
 {
-    const char *digits = or_empty(text) + (or_empty(text)[0] == '-');
+    const char *digits = text_or_empty(text) + (text_or_empty(text)[0] == '-');
     bool is_canonical = digits[0] != '+' && (digits[0] != '0' || digits[1] == '\0');
-    return is_canonical && text_parse_int64(or_empty(text), value);
+    return is_canonical && text_parse_int64(text_or_empty(text), value);
 }
 
 static bool compare_values(const struct toleration *toleration, const struct taint *taint)
@@ -300,13 +290,14 @@ static bool compare_values(const struct toleration *toleration, const struct tai
 
 bool toleration_tolerates(const struct toleration *toleration, const struct taint *taint)
 {
-    if (!is_empty(toleration->effect) && strcmp(toleration->effect, or_empty(taint->effect)) != 0)
+    if (!text_is_empty(toleration->effect) &&
+        strcmp(toleration->effect, text_or_empty(taint->effect)) != 0)
         return false;
-    if (!is_empty(toleration->key) && strcmp(toleration->key, or_empty(taint->key)) != 0)
+    if (!text_is_empty(toleration->key) && strcmp(toleration->key, text_or_empty(taint->key)) != 0)
         return false;
     const char *operator= toleration->operator;
-    if (is_empty(operator) || strcmp(operator, "Equal") == 0)
-        return strcmp(or_empty(toleration->value), or_empty(taint->value)) == 0;
+    if (text_is_empty(operator) || strcmp(operator, "Equal") == 0)
+        return strcmp(text_or_empty(toleration->value), text_or_empty(taint->value)) == 0;
     if (strcmp(operator, "Exists") == 0)
         return true;
     if (strcmp(operator, "Lt") == 0 || strcmp(operator, "Gt") == 0)

@@ -7,6 +7,7 @@
 
 #include "base/quantity.h"
 #include "base/vector.h"
+#include "model/schema/object.h"
 #include "model/schema/pack.h"
 #include "model/schema/path.h"
 #include "model/schema/tables.h"
@@ -356,11 +357,6 @@ static bool decode_string_list(struct decoder *decoder, const struct place *plac
     return true;
 }
 
-static int compare_pairs(const void *a, const void *b)
-{
-    return strcmp(((const struct string_pair *)a)->key, ((const struct string_pair *)b)->key);
-}
-
 static bool decode_string_map(struct decoder *decoder, const struct place *place,
                               const json_t *value, struct string_map *to)
 {
@@ -383,7 +379,7 @@ static bool decode_string_map(struct decoder *decoder, const struct place *place
             return false;
     }
     if (count > 1)
-        qsort(items, count, sizeof *items, compare_pairs);
+        qsort(items, count, sizeof *items, string_pair_compare);
     *to = (struct string_map){items, count};
     return true;
 }

@@ -29,6 +29,22 @@ void object_release(const struct object *object)
         free(mutable);
 }
 
+int string_pair_compare(const void *a, const void *b)
+{
+    return strcmp(((const struct string_pair *)a)->key, ((const struct string_pair *)b)->key);
+}
+
+int object_compare_names(const void *a, const void *b)
+{
+    return strcmp((*(const struct object *const *)a)->meta.name,
+                  (*(const struct object *const *)b)->meta.name);
+}
+
+void object_namespaced_name(const struct object *object, char out[600])
+{
+    snprintf(out, 600, "%s/%s", text_or_empty(object->meta.namespace), object->meta.name);
+}
+
 void object_describe(const struct object *object, char out[600])
 {
     const char *name = object->meta.name != NULL            ? object->meta.name

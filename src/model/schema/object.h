@@ -36,6 +36,7 @@ struct string_map { // sorted by key
     struct string_pair *items;
     uint32_t count;
 };
+int string_pair_compare(const void *a, const void *b);                     // for qsort(), by key
 const char *string_map_get(const struct string_map *map, const char *key); // NULL if absent
 bool string_list_has(const struct string_list *list, const char *text);
 
@@ -172,6 +173,9 @@ static inline void cleanup_object(struct object **object)
 }
 #define CLEANUP_OBJECT __attribute__((cleanup(cleanup_object)))
 
+int object_compare_names(const void *a, const void *b); // for qsort() of objects' pointers
+// "namespace/name", "/name" of cluster-scoped ones, into `out`.
+void object_namespaced_name(const struct object *object, char out[600]);
 // "Kind/name" or "Kind/namespace/name" for messages, into `out`.
 void object_describe(const struct object *object, char out[600]);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/schema/object.h"
 #include "model/schema/resources.h"
 
 // --- resources -----------------------------------------------------------------------------------
@@ -28,12 +29,6 @@ static void apply_limit_range_item(struct arena *arena, const struct limit_range
     resources->requests = with_defaults(arena, &resources->requests, &requests);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp((*(const struct object *const *)a)->meta.name,
-                  (*(const struct object *const *)b)->meta.name);
-}
-
 static void apply_limit_ranges(struct arena *arena, const struct snapshot *snapshot,
                                const char *namespace, struct container *container)
 {
@@ -46,7 +41,7 @@ static void apply_limit_ranges(struct arena *arena, const struct snapshot *snaps
         if (range->meta.name != NULL && strcmp(where, namespace) == 0)
             ranges[count++] = range;
     }
-    qsort(ranges, count, sizeof *ranges, compare_names);
+    qsort(ranges, count, sizeof *ranges, object_compare_names);
     for (uint32_t i = 0; i < count; i++)
         list_for_each (item, &ranges[i]->spec.limits)
             if (text_equal(item->type, "Container"))

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "model/reading/pod.h"
 #include "sim/scheduler/scheduler_affinity.h"
 #include "sim/scheduler/scheduler_cluster.h"
@@ -248,11 +249,6 @@ static const char *const reason_texts[FILTER_REASONS] = {
     [FILTER_EXISTING_ANTI_AFFINITY] = "node(s) didn't satisfy existing pods anti-affinity rules",
 };
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 void filter_tally_describe(const struct filter_state *state, const struct filter_tally *tally,
                            struct text *out)
 {
@@ -276,7 +272,7 @@ void filter_tally_describe(const struct filter_state *state, const struct filter
                         arena_format(state->arena, "%u Insufficient %s", tally->resources[i],
                                      symbols_text(state->cluster->resources, i)));
     if (parts.count > 0)
-        qsort(parts.items, parts.count, sizeof *parts.items, compare_texts);
+        qsort(parts.items, parts.count, sizeof *parts.items, text_compare);
     text_format(out, "0/%u nodes are available", nodes);
     for (uint32_t i = 0; i < parts.count; i++)
         text_format(out, "%s %s", i == 0 ? ":" : ",", parts.items[i]);
