@@ -7,6 +7,7 @@
 #include "base/nanoseconds.h"
 #include "cli/input/command.h"
 #include "cli/input/input.h"
+#include "cli/input/provider_options.h"
 #include "cli/output/budget_report.h"
 #include "cli/output/columns.h"
 #include "engine/disruption/budgets.h"
@@ -259,5 +260,6 @@ const struct command command_budgets = {
     "\n"
     "  adze budgets --next 14d\n"
     "  adze budgets default -f cluster.json -o json\n",
+    .more_help = providers_offered_help,
     .run = run,
 };

@@ -12,10 +12,10 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "base/url.h"
-#include "cli/input/catalogs.h"
+#include "cli/input/provider_options.h"
 #include "cli/input/settings_options.h"
-#include "cloud/kwok/kwok_cloud.h"
 #include "cloud/port/provider_record.h"
+#include "cloud/providers.h"
 #include "control/controller.h"
 #include "kube/leader.h"
 #include "kube/transport/http_transport.h"
@@ -27,7 +27,8 @@
 
 struct process {
     struct settings settings;
-    const char *kubeconfig, *context, *provider;
+    const char *kubeconfig, *context;
+    const struct cloud_provider *provider;
     struct loop *loop;
     struct kube_config *config;
     struct kube_client *client,
@@ -37,7 +38,6 @@ struct process {
     struct metrics *metrics;
     struct metric *leading;   // leader_election_master_status
     struct metric *slow_path; // leader_election_slowpath_total
-    const struct instance_type_catalog *catalog;
     struct cloud *cloud;
     struct controller *controller;
     struct provider_publisher *publisher;
@@ -176,17 +176,19 @@ static bool open_servers(struct process *process, struct error *error)
 
 static bool open_controller(struct process *process, struct error *error)
 {
-    process->catalog =
-        catalog_of_provider(process->provider, process->settings.instance_types_file_path, error);
-    if (process->catalog == NULL)
-        return false;
+    const struct cloud_provider *provider = process->provider;
     process->mirror = mirror_create(process->loop, process->client);
     process->recorder = event_recorder_create(process->loop, process->client, "karpenter");
-    controller_watch(process->mirror, &process->settings, KIND_KWOK_NODE_CLASS);
-    struct kwok_cloud_options kwok = {
-        .catalog = process->catalog,
+    controller_watch(process->mirror, &process->settings, provider->node_class);
+    struct provider_environment environment = {
+        .loop = process->loop,
+        .client = process->client,
+        .mirror = process->mirror,
+        .settings = &process->settings,
     };
-    process->cloud = kwok_cloud_create(process->loop, process->client, process->mirror, &kwok);
+    process->cloud = provider->create(&environment, error);
+    if (process->cloud == NULL)
+        return false;
     struct controller_options options = {
         .loop = process->loop,
         .client = process->client,
@@ -195,7 +197,6 @@ static bool open_controller(struct process *process, struct error *error)
         .settings = &process->settings,
         .recorder = process->recorder,
         .metrics = process->metrics,
-        .node_class_kind = KIND_KWOK_NODE_CLASS,
         .seed = random_entropy(),
         .watches_are_set = true,
     };
@@ -217,11 +218,8 @@ static const char *own_namespace(const struct process *process)
 
 static void start_working(struct process *process)
 {
-    const char *own_types = process->settings.instance_types_file_path;
-    bool has_own = own_types != NULL && own_types[0] != '\0';
-    process->publisher =
-        provider_publisher_create(process->loop, process->client, own_namespace(process),
-                                  process->cloud, has_own ? process->catalog : NULL);
+    process->publisher = provider_publisher_create(process->loop, process->client,
+                                                   own_namespace(process), process->cloud);
     controller_start(process->controller);
 }
 
@@ -351,7 +349,6 @@ static void close_process(struct process *process)
         kube_client_destroy(process->lease_client);
     if (process->client != NULL)
         kube_client_destroy(process->client);
-    object_release((const struct object *)process->catalog);
     metrics_destroy(process->metrics);
     kube_config_free(process->config);
     loop_destroy(process->loop);
@@ -373,7 +370,7 @@ static int run_process(struct process *process)
     struct text server = {0};
     url_show(&server, process->config->server);
     log_info("discovered karpenter version", "s:version", ADZE_VERSION, "s:provider",
-             process->provider, "s:server", server.data);
+             process->provider->name, "s:server", server.data);
     text_free(&server);
     const char *scheduler_config = process->settings.scheduler_config;
     if (scheduler_config != NULL && scheduler_config[0] != '\0') // LIF-382
@@ -386,22 +383,37 @@ static int run_process(struct process *process)
     return process->status;
 }
 
+static int find_provider(struct process *process, const char *name)
+{
+    process->provider = provider_find(name);
+    if (process->provider != NULL && process->provider->create != NULL)
+        return -1;
+    struct text text = {0};
+    const char *running[PROVIDERS_MAX + 1];
+    providers_running(running);
+    for (const char **item = running; *item != NULL; item++)
+        text_join(&text, " or ", *item);
+    int status = command_usage_error(
+        &command_controller, "--provider %s: only %s runs against a cluster", name, text.data);
+    text_free(&text);
+    return status;
+}
+
 static int run(int argc, char **argv)
 {
-    struct process process = {.provider = "kwok"};
+    struct process process = {0};
+    const char *provider = provider_of_clusters()->name;
     const struct extra_option extras[] = {
         {"kubeconfig", &process.kubeconfig, NULL},
         {"context", &process.context, NULL},
-        {"provider", &process.provider, NULL},
+        {"provider", &provider, NULL},
         {0},
     };
     settings_defaults(&process.settings);
     int status =
         settings_from_command_line(&command_controller, &process.settings, argc, argv, extras);
-    if (status < 0 && strcmp(process.provider, "kwok") != 0)
-        status = command_usage_error(&command_controller,
-                                     "--provider %s: only kwok runs against a cluster",
-                                     process.provider);
+    if (status < 0)
+        status = find_provider(&process, provider);
     if (status >= 0) {
         settings_free(&process.settings);
         return status;
@@ -430,13 +442,22 @@ static int run(int argc, char **argv)
     return status;
 }
 
+static char *more_help(void)
+{
+    struct text text = {0};
+    CLEANUP_FREE char *provider_help = providers_running_help();
+    CLEANUP_FREE char *setting_help = settings_help();
+    text_format(&text, "%s\nSettings:\n%s", provider_help, setting_help);
+    return text_take(&text);
+}
+
 const struct command command_controller = {
     .name = "controller",
-    .arguments = "[--provider kwok] [--kubeconfig FILE] [--context NAME] [SETTINGS]",
+    .arguments = "[--provider NAME] [--kubeconfig FILE] [--context NAME] [SETTINGS]",
     .summary = "run in or against a cluster",
-    .help = "  --provider NAME      kwok: machines are Node objects (default)\n"
+    .help = "  --provider NAME      whose machines: one of the providers below\n"
             "  --kubeconfig FILE    default: $KUBECONFIG, the service account, ~/.kube/config\n"
             "  --context NAME       default: the current one\n",
-    .more_help = settings_help,
+    .more_help = more_help,
     .run = run,
 };

@@ -12,10 +12,10 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "cli/demo_data.h"
-#include "cli/input/catalogs.h"
 #include "cli/input/command.h"
 #include "cli/output/demo_view.h"
-#include "cloud/aws/ec2_types.h"
+#include "cloud/providers.h"
+#include "cloud/sim/sim_provider.h"
 #include "model/manifest/input.h"
 #include "sim/apiserver/http_server.h"
 #include "sim/apiserver/kubeconfig_writer.h"
@@ -233,11 +233,18 @@ static bool is_log_level(const char *text)
     return text_equal(text, "debug") || text_equal(text, "info") || text_equal(text, "error");
 }
 
+static const struct instance_type_catalog *read_types(const struct demo *demo, struct error *error)
+{
+    if (demo->catalog != NULL && demo->catalog[0] != '\0')
+        return providers_read_catalog(demo->catalog, error);
+    return sim_provider.catalog(error);
+}
+
 static int play(struct demo *demo)
 {
     struct error error = {0};
     const struct instance_type_catalog *catalog =
-        open_log(demo, &error) ? catalog_of_provider("sim", demo->catalog, &error) : NULL;
+        open_log(demo, &error) ? read_types(demo, &error) : NULL;
     demo->loop = loop_create();
     loop_on_signal(demo->loop, SIGINT, interrupted, demo);
     loop_on_signal(demo->loop, SIGTERM, interrupted, demo);

@@ -3,6 +3,7 @@
 
 #include "cli/input/command.h"
 #include "cli/input/input.h"
+#include "cli/input/provider_options.h"
 #include "cli/output/plan_table.h"
 #include "engine/engine.h"
 
@@ -107,5 +108,6 @@ const struct command command_plan = {
     "\n"
     "  adze plan -f examples/inflate.yaml\n"
     "  kubectl get nodepools,nodes,pods -A -o yaml | adze plan -f - -o json\n",
+    .more_help = providers_offered_help,
     .run = run,
 };

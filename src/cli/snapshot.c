@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/input/command.h"
 #include "cli/input/live_snapshot.h"
+#include "cli/input/provider_options.h"
 
 static bool write_snapshot(const struct snapshot *snapshot, const char *path, struct error *error)
 {
@@ -114,11 +115,9 @@ static int run(int argc, char **argv)
         }
     if (optind < argc)
         return command_usage_error(&command_snapshot, "unexpected argument %s", argv[optind]);
-    if (live->provider != NULL && strcmp(live->provider, "kwok") != 0 &&
-        strcmp(live->provider, "sim") != 0)
-        return command_usage_error(&command_snapshot, "--provider takes kwok or sim, not %s",
-                                   live->provider);
-    return save(&request);
+    int status;
+    return provider_is_offered(&command_snapshot, live->provider, &status) ? save(&request)
+                                                                           : status;
 }
 
 const struct command command_snapshot = {
@@ -129,11 +128,11 @@ const struct command command_snapshot = {
             "  --kubeconfig FILE    default: $KUBECONFIG, the service account, ~/.kube/config\n"
             "  --context NAME       default: the current one\n"
             "  --catalog FILE       the instance types to include; default: the controller's\n"
-            "  --provider NAME      those built in: sim (EC2's) or kwok (generic ones); default: "
-            "what the\n"
+            "  --provider NAME      those built in for a provider (see below); default: what the\n"
             "                       cluster's controller has published\n"
             "  --no-catalog         leave the instance types out\n"
             "\n"
             "`adze plan -f FILE` then gives the plan of this moment, anywhere.\n",
+    .more_help = providers_offered_help,
     .run = run,
 };

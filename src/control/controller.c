@@ -117,11 +117,11 @@ struct controller *controller_create(const struct controller_options *options)
     struct control *control = &controller->control;
     *control = (struct control){
         .cloud = options->cloud,
-        .node_class_kind = options->node_class_kind,
+        .node_class_kind = options->cloud->provider->node_class,
         .pass_pods_max = options->pass_pods_max != 0
                              ? options->pass_pods_max
                              : backlog_chunk_pods_max(options->settings->memory_limit_bytes)};
-    node_class_label(options->node_class_kind, control->node_class_label,
+    node_class_label(control->node_class_kind, control->node_class_label,
                      sizeof control->node_class_label);
     control_metrics_register(&control->metrics, options->metrics);
     metrics_hide(options->metrics, options->settings->disabled_metrics);

@@ -26,9 +26,8 @@ struct controller_options { // all borrowed; they outlive the controller
     const struct settings *settings;
     struct event_recorder *recorder; // NULL: no events
     struct metrics *metrics;
-    enum kind_id node_class_kind; // KIND_KWOK_NODE_CLASS, KIND_EC2_NODE_CLASS
-    uint64_t seed;                // of NodeClaims' names
-    bool watches_are_set;         // the caller has called controller_watch() already
+    uint64_t seed;        // of NodeClaims' names
+    bool watches_are_set; // the caller has called controller_watch() already
     uint32_t
         pass_pods_max; // pending pods that a pass plans at once; 0: by MEMORY_LIMIT, 20,000 at most
 };

@@ -226,9 +226,8 @@ void simulation_lead(struct simulation *simulation)
     const struct simulation_options *options = &simulation->options;
     struct process *process = &simulation->process;
     if (options->record_namespace != NULL)
-        process->publisher = provider_publisher_create(
-            options->loop, process->client, options->record_namespace, process->cloud,
-            options->catalog_is_built_in ? NULL : options->catalog);
+        process->publisher = provider_publisher_create(options->loop, process->client,
+                                                       options->record_namespace, process->cloud);
     controller_start(process->controller);
 }
 
@@ -244,6 +243,7 @@ void simulation_start_standby(struct simulation *simulation)
         .fault = simulation->options.cloud_fault,
         .drift_reason = simulation->options.drift_reason,
         .fault_context = simulation->options.fault_context,
+        .catalog_is_own = !simulation->options.catalog_is_built_in,
     };
     simulation_kill_controller(simulation);
     simulation->lives++;
@@ -262,7 +262,6 @@ void simulation_start_standby(struct simulation *simulation)
         .settings = &simulation->settings,
         .recorder = process->recorder,
         .metrics = process->metrics,
-        .node_class_kind = KIND_KWOK_NODE_CLASS,
         .seed = random_next(&simulation->random),
         .pass_pods_max = simulation->options.pass_pods_max,
     };

@@ -10,6 +10,8 @@
 #include "base/text.h"
 #include "cloud/aws/ec2_types.h"
 #include "cloud/kwok/kwok_catalog.h"
+#include "cloud/kwok/kwok_provider.h"
+#include "cloud/sim/sim_provider.h"
 #include "kube/fake_transport.h"
 #include "model/schema/encode.h"
 #include "support/cmocka_all.h"
@@ -18,18 +20,16 @@
 #define LABELS     "'labels': {'adze.dev/provider': 'sim'}"
 #define COLLECTION "/api/v1/namespaces/adze-system/configmaps"
 
-static bool serves_kwok(struct cloud *cloud, const char *group, const char *kind)
+// A cloud that says of its catalog what the test wants.
+struct fake_cloud {
+    struct cloud cloud;
+    const struct instance_type_catalog *own;
+};
+static const struct instance_type_catalog *own_catalog(struct cloud *cloud)
 {
-    (void)cloud;
-    return text_equal(group, "karpenter.kwok.sh") && text_equal(kind, "KWOKNodeClass");
+    return ((struct fake_cloud *)cloud)->own;
 }
-static bool serves_both(struct cloud *cloud, const char *group, const char *kind)
-{
-    return serves_kwok(cloud, group, kind) ||
-           (text_equal(group, "karpenter.k8s.aws") && text_equal(kind, "EC2NodeClass"));
-}
-static const struct cloud_operations kwok = {.name = "kwok", .serves = serves_kwok};
-static const struct cloud_operations sim = {.name = "sim", .serves = serves_both};
+static const struct cloud_operations operations = {.own_catalog = own_catalog};
 
 struct world {
     struct loop *loop;
@@ -77,13 +77,13 @@ static struct world *world_create(void)
     return world;
 }
 
-static void publish(struct world *world, const struct cloud_operations *operations,
+static void publish(struct world *world, const struct cloud_provider *provider,
                     const struct instance_type_catalog *own)
 {
-    struct cloud cloud = {.operations = operations};
+    struct fake_cloud fake = {{.operations = &operations, .provider = provider}, own};
     provider_publisher_destroy(world->publisher);
     world->publisher =
-        provider_publisher_create(world->loop, world->client, "adze-system", &cloud, own);
+        provider_publisher_create(world->loop, world->client, "adze-system", &fake.cloud);
     loop_run_for(world->loop, SECOND);
 }
 
@@ -108,7 +108,7 @@ static void a_built_in_catalog_is_named_only(void **state)
     (void)state;
     struct world *world = world_create();
     struct provider_record record;
-    publish(world, &sim, NULL);
+    publish(world, &sim_provider, NULL);
     assert_int_equal(world->requests, 2); // a patch in vain, then the creation
     assert_null(json_object_get(json_object_get(world->stored, "data"), "catalog"));
     decode(world->stored, &record);
@@ -131,7 +131,7 @@ static void a_catalog_of_its_own_is_published_and_taken_back(void **state)
     struct world *world = world_create();
     struct provider_record record;
     const struct instance_type_catalog *own = kwok_catalog_generic();
-    publish(world, &sim, own);
+    publish(world, &sim_provider, own);
     decode(world->stored, &record);
     assert_int_equal(record.source, TYPES_PUBLISHED);
     json_t *sent = object_encode((const struct object *)own);
@@ -143,7 +143,7 @@ static void a_catalog_of_its_own_is_published_and_taken_back(void **state)
 
     // The next controller has another name, and every adze has its types.
     loop_run_for(world->loop, MINUTE);
-    publish(world, &kwok, NULL);
+    publish(world, &kwok_provider, NULL);
     assert_int_equal(world->requests, 3);
     assert_true(json_is_null(json_object_get(json_object_get(world->stored, "data"), "catalog")));
     decode(world->stored, &record);
@@ -163,7 +163,7 @@ static void more_types_than_a_config_map_holds_are_not_sent(void **state)
     struct error error = {0};
     const struct instance_type_catalog *own = ec2_catalog_create(NULL, &error);
     assert_non_null(own);
-    publish(world, &sim, own);
+    publish(world, &sim_provider, own);
     decode(world->stored, &record);
     assert_int_equal(record.source, TYPES_TOO_LARGE);
     assert_null(record.catalog);
@@ -177,7 +177,7 @@ static void a_server_that_fails_is_asked_again_and_one_that_forbids_is_not(void 
     (void)state;
     struct world *world = world_create();
     world->status = 503;
-    publish(world, &kwok, NULL);
+    publish(world, &kwok_provider, NULL);
     unsigned asked = world->requests;
     loop_run_for(world->loop, 10 * SECOND);
     assert_int_equal(world->requests, asked);

@@ -28,12 +28,6 @@ static const struct instance_type_catalog *no_types(struct cloud *cloud,
     return NULL;
 }
 
-static bool serves_its_own(struct cloud *unused, const char *group, const char *kind)
-{
-    (void)unused;
-    return text_equal(group, "g") && text_equal(kind, "Kind");
-}
-
 // A mirror that never hears of a server: an empty cluster.
 struct silent {
     struct kube_transport transport;
@@ -58,9 +52,11 @@ static void silent_destroy(struct kube_transport *transport)
 static const struct kube_transport_operations silent_operations = {silent_start, silent_cancel,
                                                                    silent_destroy};
 
-static struct cloud_operations cloud_operations = {
-    .name = "test", .instance_types = no_types, .serves = serves_its_own};
-static struct cloud cloud = {&cloud_operations};
+static const struct cloud_operations cloud_operations = {.instance_types = no_types};
+static const enum kind_id node_classes[] = {KIND_KWOK_NODE_CLASS, KIND_COUNT};
+static const struct cloud_provider provider = {
+    .name = "test", .node_class = KIND_KWOK_NODE_CLASS, .serves = node_classes};
+static struct cloud cloud = {&cloud_operations, &provider};
 static struct settings settings;
 static struct control control;
 static struct node_pool pool;
@@ -129,8 +125,8 @@ static void observe_claim(const char *name, const char *provider_id, const char 
         " s:{s:s, s:{s:s}}}",
         "apiVersion", "karpenter.sh/v1", "kind", "NodeClaim", "metadata", "name", name, "uid", name,
         "resourceVersion", version, "labels", LABEL_NODE_POOL, "p", "spec", "resources", "requests",
-        "cpu", "2", "requirements", "nodeClassRef", "group", "g", "kind", "Kind", "name", "c",
-        "status", "providerID", provider_id, "capacity", "cpu", "2");
+        "cpu", "2", "requirements", "nodeClassRef", "group", "karpenter.kwok.sh", "kind",
+        "KWOKNodeClass", "name", "c", "status", "providerID", provider_id, "capacity", "cpu", "2");
     struct error error = {0};
     struct object *claim =
         object_decode(document, kind_get(KIND_NODE_CLAIM), DECODE_LENIENT, &error);
@@ -218,7 +214,7 @@ static void node_claim_object_SCH_376_377_378(void **state)
     struct selector_requirement requirements[] = {
         {.key = LABEL_HOSTNAME, .operator= "In", .values = {zone_values, 1}},
         {.key = LABEL_ZONE, .operator= "In", .values = {zone_values, 1}}};
-    struct node_class_reference reference = {"g", "Kind", "default"};
+    struct node_class_reference reference = {"karpenter.kwok.sh", "KWOKNodeClass", "default"};
     struct taint startup[] = {{.key = "s", .effect = "NoSchedule"}};
     pool.spec.template.spec.node_class_ref = &reference;
     pool.spec.template.spec.startup_taints.items = startup;
@@ -239,8 +235,9 @@ static void node_claim_object_SCH_376_377_378(void **state)
         "nodepool\":\"p\"},\"name\":\"p-abcde\",\"ownerReferences\":[{\"apiVersion\":"
         "\"karpenter.sh/"
         "v1\",\"blockOwnerDeletion\":true,\"kind\":\"NodePool\",\"name\":\"p\",\"uid\":"
-        "\"u\"}]},\"spec\":{\"expireAfter\":\"720h\",\"nodeClassRef\":{\"group\":\"g\",\"kind\":"
-        "\"Kind\","
+        "\"u\"}]},\"spec\":{\"expireAfter\":\"720h\",\"nodeClassRef\":{\"group\":\"karpenter.kwok."
+        "sh\",\"kind\":"
+        "\"KWOKNodeClass\","
         "\"name\":\"default\"},\"requirements\":[{\"key\":\"topology.kubernetes.io/"
         "zone\",\"operator\":"
         "\"In\",\"values\":[\"a\"]},{\"key\":\"node.kubernetes.io/"

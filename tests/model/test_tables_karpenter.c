@@ -88,13 +88,13 @@ static void known_keys_API_47_68_170(void **state)
     assert_int_equal(length_of(aws_admitted_keys), 29);
     assert_int_equal(length_of(aws_admitted_overlay_keys), 23);
     assert_int_equal(length_of(well_known_core), 8);
-    assert_true(is_sorted(well_known_core) && is_sorted(well_known_aws) &&
-                is_sorted(well_known_kwok));
+    assert_true(is_sorted(well_known_core) && is_sorted(provider_labels_aws.well_known) &&
+                is_sorted(provider_labels_kwok.well_known));
     assert_true(is_sorted(aws_admitted_keys) && is_sorted(aws_admitted_overlay_keys));
     // All of the provider's known labels can be used in requirements.
-    for (size_t i = 0; well_known_aws[i] != NULL; i++)
-        assert_true(text_list_has(aws_admitted_keys, well_known_aws[i]) ||
-                    strcmp(well_known_aws[i], "topology.k8s.aws/zone-id") == 0);
+    for (const char *const *key = provider_labels_aws.well_known; *key != NULL; key++)
+        assert_true(text_list_has(aws_admitted_keys, *key) ||
+                    strcmp(*key, "topology.k8s.aws/zone-id") == 0);
 }
 
 static void restricted_keys_API_150(void **state)
@@ -115,19 +115,20 @@ static void restricted_keys_API_150(void **state)
         {"karpenter.k8s.aws/instance-family", false},
         {"team", false},
     };
+    const struct provider_labels *aws = &provider_labels_aws, *kwok = &provider_labels_kwok;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++)
-        assert_int_equal(label_is_restricted(cases[i].key, well_known_aws, restricted_domains_aws),
+        assert_int_equal(label_is_restricted(cases[i].key, aws->well_known, aws->restricted),
                          cases[i].restricted);
     assert_false(label_is_restricted("karpenter.k8s.aws/ec2nodeclass", NULL, NULL));
-    assert_true(
-        label_is_restricted("karpenter.kwok.sh/foo", well_known_kwok, restricted_domains_kwok));
+    assert_true(label_is_restricted("karpenter.kwok.sh/foo", kwok->well_known, kwok->restricted));
 }
 
 static void restricted_text_API_150(void **state)
 {
     (void)state;
     struct text text = {0};
-    label_restricted_text(&text, "karpenter.sh/foo", well_known_kwok, restricted_domains_kwok);
+    label_restricted_text(&text, "karpenter.sh/foo", provider_labels_kwok.well_known,
+                          provider_labels_kwok.restricted);
     assert_string_equal(
         text.data,
         "using label karpenter.sh/foo is not allowed as it might interfere with the internal "
@@ -141,6 +142,20 @@ static void restricted_text_API_150(void **state)
     text_free(&text);
 }
 
+// NodePools are checked with the labels of their node class's group; one that is not known may be
+// of AWS, unless the CRDs are those of the core.
+static void labels_of_a_node_class_API_47_108(void **state)
+{
+    (void)state;
+    assert_ptr_equal(provider_labels_of("karpenter.kwok.sh", false), &provider_labels_kwok);
+    assert_ptr_equal(provider_labels_of("karpenter.kwok.sh", true), &provider_labels_kwok);
+    assert_ptr_equal(provider_labels_of("karpenter.k8s.aws", false), &provider_labels_aws);
+    assert_null(provider_labels_of("karpenter.k8s.aws", true));
+    assert_ptr_equal(provider_labels_of("karpenter.azure.com", false), &provider_labels_aws);
+    assert_ptr_equal(provider_labels_of(NULL, false), &provider_labels_aws);
+    assert_null(provider_labels_of(NULL, true));
+}
+
 static void aliases_and_old_names_API_172_MIG_60(void **state)
 {
     (void)state;
@@ -149,9 +164,9 @@ static void aliases_and_old_names_API_172_MIG_60(void **state)
     assert_string_equal(label_successor("karpenter.sh/provisioner-name"), "karpenter.sh/nodepool");
     assert_string_equal(label_successor("karpenter.k8s.aws/instance-pods"), "");
     assert_null(label_successor("team"));
-    assert_true(text_list_has(label_known_values("karpenter.sh/capacity-type", false), "reserved"));
-    assert_null(label_known_values("karpenter.k8s.aws/instance-tenancy", false));
-    assert_non_null(label_known_values("karpenter.k8s.aws/instance-tenancy", true));
+    assert_true(text_list_has(label_known_values("karpenter.sh/capacity-type", NULL), "reserved"));
+    assert_null(label_known_values("karpenter.k8s.aws/instance-tenancy", NULL));
+    assert_non_null(label_known_values("karpenter.k8s.aws/instance-tenancy", &provider_labels_aws));
 }
 
 // What is decoded and encoded again is what an API server would have stored.
@@ -200,6 +215,7 @@ int main(void)
         cmocka_unit_test(known_keys_API_47_68_170),
         cmocka_unit_test(restricted_keys_API_150),
         cmocka_unit_test(restricted_text_API_150),
+        cmocka_unit_test(labels_of_a_node_class_API_47_108),
         cmocka_unit_test(aliases_and_old_names_API_172_MIG_60),
         cmocka_unit_test(an_object_comes_through_the_structs_unchanged),
     };

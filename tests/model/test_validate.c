@@ -541,8 +541,8 @@ static void the_controller_joins_all_errors_LIF_203_204(void **state)
         "positive integer value in requirements, restricted; invalid key: "
         "\"karpenter.sh/nodepool\" in requirements, restricted"));
     CLEANUP_OBJECT struct object *good = object_of(POOL("", "", "[]"));
-    assert_true(node_pool_check((const struct node_pool *)good, well_known_aws,
-                                restricted_domains_aws, message, sizeof message));
+    assert_true(node_pool_check((const struct node_pool *)good, provider_labels_aws.well_known,
+                                &provider_labels_aws, message, sizeof message));
     assert_string_equal(message, "");
 }
 

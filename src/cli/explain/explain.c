@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/input/command.h"
+#include "cli/input/provider_options.h"
 
 static const struct explain_noun *const nouns[] = {&explain_noun_pod, &explain_noun_node,
                                                    &explain_noun_budget};
@@ -103,5 +104,6 @@ const struct command command_explain = {
     "  adze explain node ip-10-0-1-23\n"
     "  adze explain nodes -f cluster.json\n"
     "  adze explain budget default\n",
+    .more_help = providers_offered_help,
     .run = run,
 };

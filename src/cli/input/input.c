@@ -7,6 +7,8 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "cli/input/provider_options.h"
+#include "cloud/providers.h"
 #include "model/manifest/yaml_write.h"
 
 // --- options -------------------------------------------------------------------------------------
@@ -38,11 +40,9 @@ bool input_check_options(const struct command *command, const struct input_optio
                          int *status)
 {
     static const char *const formats[] = {"table", "json", "yaml", NULL};
-    static const char *const providers[] = {"kwok", "sim", NULL};
     const struct live_options *live = &options->live;
     if (!option_is_one_of(command, "-o", options->common.format, formats, status) ||
-        (live->provider != NULL &&
-         !option_is_one_of(command, "--provider", live->provider, providers, status)))
+        !provider_is_offered(command, live->provider, status))
         return false;
     if (options->common.files.count == 0 || (live->kubeconfig == NULL && live->context == NULL))
         return true;
@@ -96,8 +96,8 @@ static bool blame_name(struct error *error)
     return false;
 }
 
-// --catalog, else what the input brings, else the provider's: EC2's for files, for a live cluster
-// those of its controller.
+// --catalog, else what the input brings, else the provider's: for a live cluster those of its
+// controller.
 static bool add_catalog(struct input_options *options, struct snapshot *snapshot,
                         const struct live_provider *provider, struct error *error)
 {
@@ -145,12 +145,12 @@ static bool read_files(const struct input_options *options, struct snapshot *sna
 
 bool input_read(struct input_options *options, struct snapshot *snapshot, struct error *error)
 {
-    // Of files: whatever NodePools are in them, and EC2's instance types.
+    // Of files: whatever NodePools are in them.
     struct live_provider provider = {.record = {.source = TYPES_BUILT_IN}};
     bool is_live = options->common.files.count == 0;
     if (!is_live)
-        provider.record.provider =
-            memory_copy_string(options->live.provider != NULL ? options->live.provider : "sim");
+        provider.record.provider = memory_copy_string(
+            options->live.provider != NULL ? options->live.provider : provider_of_files()->name);
     bool done = is_live ? live_snapshot_read(snapshot, &options->live, &provider, error)
                         : read_files(options, snapshot, error);
     if (snapshot->time == 0)

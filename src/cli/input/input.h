@@ -36,21 +36,19 @@ enum {
     {                                                              \
         "provider", required_argument, NULL, INPUT_PROVIDER        \
     }
-#define INPUT_HELP                                                                              \
-    "  -f, --file FILE      manifests or a saved snapshot (YAML or JSON; a directory; - for\n"  \
-    "                       standard input); may be repeated. Without it: the live cluster.\n"  \
-    "                       --snapshot FILE is the same\n"                                      \
-    "  -o, --output FORMAT  table (default), json or yaml\n"                                    \
-    "      --strict         refuse unknown kinds and fields\n"                                  \
-    "      --catalog FILE   the instance types on offer, in place of the input's and the "      \
-    "built-in\n"                                                                                \
-    "                       ones: an InstanceTypeCatalog, or the kwok provider's JSON\n"        \
-    "      --provider NAME  whose built-in instance types, if the input has none: sim (EC2's, " \
-    "with\n"                                                                                    \
-    "                       list prices) or kwok (generic ones). Default: sim; for a live\n"    \
-    "                       cluster what its controller has published\n"                        \
-    "      --kubeconfig FILE  the live cluster; default: $KUBECONFIG, the service account,\n"   \
-    "                       ~/.kube/config\n"                                                   \
+#define INPUT_HELP                                                                               \
+    "  -f, --file FILE      manifests or a saved snapshot (YAML or JSON; a directory; - for\n"   \
+    "                       standard input); may be repeated. Without it: the live cluster.\n"   \
+    "                       --snapshot FILE is the same\n"                                       \
+    "  -o, --output FORMAT  table (default), json or yaml\n"                                     \
+    "      --strict         refuse unknown kinds and fields\n"                                   \
+    "      --catalog FILE   the instance types on offer, in place of the input's and the "       \
+    "built-in\n"                                                                                 \
+    "                       ones: an InstanceTypeCatalog, or the kwok provider's JSON\n"         \
+    "      --provider NAME  whose built-in instance types, if the input has none (see below);\n" \
+    "                       default for a live cluster: what its controller has published\n"     \
+    "      --kubeconfig FILE  the live cluster; default: $KUBECONFIG, the service account,\n"    \
+    "                       ~/.kube/config\n"                                                    \
     "      --context NAME   of the kubeconfig; default: the current one\n"
 
 // Takes one option with optarg; false: it is none of these.

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "cli/input/catalogs.h"
+#include "cloud/providers.h"
 
 void live_provider_free(struct live_provider *provider)
 {
@@ -48,27 +48,32 @@ static bool is_better(const struct provider_record *a, const struct provider_rec
                                     : strcmp(a->namespace, b->namespace) < 0;
 }
 
+static bool guess_provider(struct provider_record *record, const struct snapshot *snapshot,
+                           const struct cloud_provider *provider)
+{
+    for (const enum kind_id *id = provider->serves; *id != KIND_COUNT; id++) {
+        struct text node_class = {0};
+        provider_record_add_class(&node_class, *id);
+        *record = (struct provider_record){.node_classes = text_take(&node_class)};
+        if (serves_any(record, snapshot)) {
+            record->provider = memory_copy_string(provider->name);
+            return true;
+        }
+        provider_record_free(record);
+    }
+    return false;
+}
+
 // No controller has said anything: by the node classes that NodePools refer to.
 static void guess(struct provider_record *record, const struct snapshot *snapshot, const char *name)
 {
-    static const struct {
-        const char *provider, *node_class;
-    } guesses[] = {
-        {"kwok", "KWOKNodeClass.karpenter.kwok.sh"},
-        {"sim", "EC2NodeClass.karpenter.k8s.aws"},
-        {"sim", "KWOKNodeClass.karpenter.kwok.sh"}, // if it is named
-    };
-    for (size_t i = 0; i < ARRAY_LENGTH(guesses); i++) {
-        if (name != NULL && !text_equal(name, guesses[i].provider))
-            continue;
-        *record = (struct provider_record){.node_classes = (char *)guesses[i].node_class};
-        if (!serves_any(record, snapshot))
-            continue;
-        record->provider = memory_copy_string(guesses[i].provider);
-        record->node_classes = memory_copy_string(guesses[i].node_class);
-        return;
-    }
-    *record = (struct provider_record){.provider = memory_copy_string(name != NULL ? name : "sim")};
+    for (const struct cloud_provider *const *at = providers; *at != NULL; at++)
+        if ((name == NULL || text_equal(name, (*at)->name)) &&
+            guess_provider(record, snapshot, *at))
+            return;
+    if (name == NULL)
+        name = provider_of_files()->name;
+    *record = (struct provider_record){.provider = memory_copy_string(name)};
 }
 
 void live_provider_find(struct live_provider *provider, const json_t *config_maps,
@@ -141,8 +146,10 @@ const struct instance_type_catalog *live_provider_catalog(const struct live_prov
                                                           const char *path, struct error *error)
 {
     const struct provider_record *record = &provider->record;
-    if (is_set(path) || record->source == TYPES_BUILT_IN)
-        return catalog_of_provider(record->provider, path, error);
+    if (is_set(path))
+        return providers_read_catalog(path, error);
+    if (record->source == TYPES_BUILT_IN)
+        return providers_catalog(record->provider, error);
     if (record->source == TYPES_PUBLISHED)
         return (const struct instance_type_catalog *)object_acquire(
             (const struct object *)record->catalog);
@@ -160,6 +167,6 @@ char *live_provider_catalog_text(const struct live_provider *provider, const cha
     else if (provider->record.source == TYPES_PUBLISHED)
         text_add(&text, "of the cluster's controller");
     else
-        text_add(&text, catalog_text_of_provider(provider->record.provider));
+        text_add(&text, provider_find(provider->record.provider)->catalog_text);
     return text_take(&text);
 }

@@ -1,5 +1,5 @@
 // Whose NodePools a live cluster's are, and which instance types stand behind them: as the
-// controller in it has published (cloud/provider_record.h), else as its node classes suggest.
+// controller in it has published (cloud/port/provider_record.h), else as its node classes suggest.
 #pragma once
 
 #include "cloud/port/provider_record.h"

@@ -5,6 +5,7 @@
 #include "base/loop.h"
 #include "base/loop_real.h"
 #include "base/text.h"
+#include "cloud/providers.h"
 #include "kube/client.h"
 #include "kube/client_list.h"
 #include "kube/transport/http_transport.h"
@@ -39,9 +40,17 @@ static const struct {
     {KIND_NODE_OVERLAY, true},
     {KIND_CAPACITY_BUFFER, true},
     {KIND_POD_TEMPLATE, true},
-    {KIND_EC2_NODE_CLASS, true},
-    {KIND_KWOK_NODE_CLASS, true},
 };
+
+// The node classes of all providers, in the order of kinds, are read, too.
+static bool is_node_class(enum kind_id kind)
+{
+    for (const struct cloud_provider *const *at = providers; *at != NULL; at++)
+        for (const enum kind_id *id = (*at)->serves; *id != KIND_COUNT; id++)
+            if (*id == kind)
+                return true;
+    return false;
+}
 
 struct reading {
     struct loop *loop;
@@ -114,14 +123,19 @@ static void listed_records(void *context, const struct kube_result *result)
 
 static bool read_all(struct reading *reading)
 {
-    struct listing listings[ARRAY_LENGTH(wanted)];
-    reading->left = ARRAY_LENGTH(wanted) + 1;
+    struct listing listings[KIND_COUNT];
+    uint32_t count = 0;
+    for (size_t i = 0; i < ARRAY_LENGTH(wanted); i++)
+        listings[count++] = (struct listing){reading, wanted[i].kind, wanted[i].optional};
+    for (int kind = 0; kind < KIND_COUNT; kind++)
+        if (is_node_class(kind))
+            listings[count++] = (struct listing){reading, kind, true};
+    reading->left = count + 1;
     kube_list_path(reading->client, CONFIG_MAPS_PATH, PROVIDER_RECORD_LABEL, listed_records,
                    reading);
-    for (size_t i = 0; i < ARRAY_LENGTH(wanted); i++) {
-        listings[i] = (struct listing){reading, wanted[i].kind, wanted[i].optional};
-        kube_list(reading->client, &(struct kube_selection){wanted[i].kind}, listed, &listings[i]);
-    }
+    for (uint32_t i = 0; i < count; i++)
+        kube_list(reading->client, &(struct kube_selection){listings[i].kind}, listed,
+                  &listings[i]);
     loop_run(reading->loop);
     return !reading->failed;
 }

@@ -6,7 +6,7 @@
 
 struct live_options {
     const char *kubeconfig, *context; // NULL: as kubectl finds them
-    const char *provider;             // "kwok", "sim" or NULL: as the cluster says
+    const char *provider;             // NULL: as the cluster says
 };
 
 // Lists every kind of FMT-1 (page by page), takes the time of the run and the settings of the

@@ -16,6 +16,8 @@ struct ec2_catalog_options {
     int64_t reserved_enis;           // AWI-95
 };
 #define EC2_SPOT_SHARE 0.4
+// Where the built-in types and prices come from, for people.
+#define EC2_CATALOG_TEXT "of EC2, built in (list prices of us-east-1; spot prices are estimates)"
 
 // The catalog for an AL2023 node class without kubelet settings or block device mappings. Types
 // without a price in the region have offerings that are not available (AWI-161). One reference,

@@ -438,22 +438,15 @@ static const struct repair_policy *kwok_repair_policies(struct cloud *cloud, uin
     return policies;
 }
 
-static bool kwok_serves(struct cloud *cloud, const char *group, const char *kind)
-{
-    (void)cloud;
-    return text_equal(group, "karpenter.kwok.sh") && text_equal(kind, "KWOKNodeClass");
-}
-
 static const char *const *kwok_well_known_labels(struct cloud *cloud)
 {
     return kwok_of(cloud)->well_known;
 }
 
-static const char *const *kwok_restricted_domains(struct cloud *cloud)
+static const struct instance_type_catalog *kwok_own_catalog(struct cloud *cloud)
 {
-    static const char *const domains[] = {"karpenter.kwok.sh", NULL};
-    (void)cloud;
-    return domains;
+    const struct kwok_cloud *kwok = kwok_of(cloud);
+    return kwok->options.catalog_is_own ? kwok->options.catalog : NULL;
 }
 
 static void kwok_destroy(struct cloud *cloud)
@@ -472,7 +465,6 @@ static void kwok_destroy(struct cloud *cloud)
 }
 
 static const struct cloud_operations kwok_operations = {
-    .name = "kwok",
     .create = kwok_create,
     .delete = kwok_delete,
     .get = kwok_get,
@@ -480,9 +472,8 @@ static const struct cloud_operations kwok_operations = {
     .instance_types = kwok_instance_types,
     .drift_reason = kwok_drift_reason,
     .repair_policies = kwok_repair_policies,
-    .serves = kwok_serves,
     .well_known_labels = kwok_well_known_labels,
-    .restricted_domains = kwok_restricted_domains,
+    .own_catalog = kwok_own_catalog,
     .destroy = kwok_destroy,
 };
 

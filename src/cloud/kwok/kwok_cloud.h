@@ -10,8 +10,9 @@
 
 struct kwok_cloud_options {
     const struct instance_type_catalog *catalog; // a reference is taken
+    bool catalog_is_own; // not kwok_catalog_generic(): programs that read the cluster need it
 };
 
-// Client and mirror must outlive it.
+// Client and mirror must outlive it. The caller sets `provider`.
 struct cloud *kwok_cloud_create(struct loop *loop, struct kube_client *client,
                                 struct mirror *mirror, const struct kwok_cloud_options *options);

@@ -1,5 +1,5 @@
-// The provider port: machines. Implementations: cloud/sim (machines of a simulated world),
-// cloud/kwok (Node objects in any cluster, docs/rules/kwok.md), cloud/aws.
+// The port to machines: what a provider does in a running controller. Its row in the table of
+// providers is in provider.h.
 //
 // Calls that change or read the world are asynchronous and end with exactly one callback on the
 // loop's thread, never before the call has returned. Creation is idempotent by the NodeClaim's UID:
@@ -10,6 +10,7 @@
 #include "model/schema/karpenter.h"
 
 struct cloud;
+struct cloud_provider;
 
 struct machine { // what the provider knows of an instance
     const char *provider_id;
@@ -43,7 +44,6 @@ struct repair_policy { // LIF-195
 };
 
 struct cloud_operations {
-    const char *name; // "kwok", "sim", "aws": metric label `provider`
     // Launches a machine for the claim among its requirements' types: cheapest first.
     void (*create)(struct cloud *cloud, const struct node_claim *claim, machine_callback callback,
                    void *context);
@@ -64,16 +64,18 @@ struct cloud_operations {
     // Drift reason of a claim, or NULL. Cheap, from cached facts.
     const char *(*drift_reason)(struct cloud *cloud, const struct node_claim *claim);
     const struct repair_policy *(*repair_policies)(struct cloud *cloud, uint32_t *count);
-    // LIF-2: node classes served. Names of the (group, kind).
-    bool (*serves)(struct cloud *cloud, const char *group, const char *kind);
-    // Further well-known labels (SCH-31) and restricted domains (API-150); NULL-terminated.
+    // Further well-known labels (SCH-31), NULL-terminated: the provider's and those of its catalog.
+    // NULL: none.
     const char *const *(*well_known_labels)(struct cloud *cloud);
-    const char *const *(*restricted_domains)(struct cloud *cloud);
+    // The catalog to publish (provider_record.h), borrowed; NULL: every adze has the provider's
+    // instance types. May be NULL: the same.
+    const struct instance_type_catalog *(*own_catalog)(struct cloud *cloud);
     void (*destroy)(struct cloud *cloud);
 };
 struct cloud {
     const struct cloud_operations *operations;
-    void (*types_changed)(void *context); // cloud_watch_types(); NULL: nobody asks
+    const struct cloud_provider *provider; // its row
+    void (*types_changed)(void *context);  // cloud_watch_types(); NULL: nobody asks
     void *watch_context;
 };
 // Calls back, on the loop's thread, when what instance_types answers changes by itself: prices,

@@ -36,6 +36,13 @@ void provider_record_free(struct provider_record *record)
     *record = (struct provider_record){0};
 }
 
+void provider_record_add_class(struct text *node_classes, enum kind_id node_class)
+{
+    const struct kind *kind = kind_get(node_class);
+    text_join(node_classes, " ", kind->name);
+    text_format(node_classes, ".%s", kind->group);
+}
+
 bool provider_record_serves(const struct provider_record *record, const char *group,
                             const char *kind)
 {
@@ -124,25 +131,20 @@ static void merged(void *context, const struct kube_result *result);
 static void created(void *context, const struct kube_result *result);
 static void give_up_or_retry(struct provider_publisher *publisher, const struct error *error);
 
-// The node classes that adze knows and the provider serves.
-static json_t *served_classes(struct cloud *cloud)
+static json_t *served_classes(const struct cloud_provider *provider)
 {
-    static const enum kind_id classes[] = {KIND_EC2_NODE_CLASS, KIND_KWOK_NODE_CLASS};
     struct text text = {0};
-    for (size_t i = 0; i < ARRAY_LENGTH(classes); i++) {
-        const struct kind *kind = kind_get(classes[i]);
-        if (!cloud->operations->serves(cloud, kind->group, kind->name))
-            continue;
-        text_join(&text, " ", kind->name);
-        text_format(&text, ".%s", kind->group);
-    }
+    for (const enum kind_id *id = provider->serves; *id != KIND_COUNT; id++)
+        provider_record_add_class(&text, *id);
     json_t *value = json_string(text.data != NULL ? text.data : "");
     text_free(&text);
     return value;
 }
 
-static json_t *build_data(struct cloud *cloud, const struct instance_type_catalog *own)
+static json_t *build_data(struct cloud *cloud)
 {
+    const struct instance_type_catalog *own =
+        cloud->operations->own_catalog != NULL ? cloud->operations->own_catalog(cloud) : NULL;
     enum instance_type_source source = TYPES_BUILT_IN;
     // A merge patch: null takes away what an earlier controller published.
     json_t *catalog = json_null();
@@ -154,13 +156,12 @@ static json_t *build_data(struct cloud *cloud, const struct instance_type_catalo
         if (source == TYPES_PUBLISHED)
             catalog = json_string(text);
     }
-    return json_pack("{s:o, s:s, s:o}", "nodeClasses", served_classes(cloud), "instanceTypes",
-                     sources[source].name, "catalog", catalog);
+    return json_pack("{s:o, s:s, s:o}", "nodeClasses", served_classes(cloud->provider),
+                     "instanceTypes", sources[source].name, "catalog", catalog);
 }
 
 struct provider_publisher *provider_publisher_create(struct loop *loop, struct kube_client *client,
-                                                     const char *namespace, struct cloud *cloud,
-                                                     const struct instance_type_catalog *own)
+                                                     const char *namespace, struct cloud *cloud)
 {
     struct provider_publisher *publisher = memory_allocate(sizeof *publisher);
     publisher->client = client;
@@ -168,7 +169,7 @@ struct provider_publisher *provider_publisher_create(struct loop *loop, struct k
     publisher->record =
         json_pack("{s:s, s:s, s:{s:s, s:s, s:{s:s}}, s:o}", "apiVersion", "v1", "kind", "ConfigMap",
                   "metadata", "name", PROVIDER_RECORD_NAME, "namespace", namespace, "labels",
-                  PROVIDER_RECORD_LABEL, cloud->operations->name, "data", build_data(cloud, own));
+                  PROVIDER_RECORD_LABEL, cloud->provider->name, "data", build_data(cloud));
     publisher->retry = timer_create_on(loop, publish, publisher);
     publish(publisher);
     return publisher;

@@ -14,7 +14,7 @@
 // counts.
 #pragma once
 
-#include "cloud/port/cloud.h"
+#include "cloud/port/provider.h"
 #include "kube/client.h"
 
 #define PROVIDER_RECORD_NAME  "adze-provider"
@@ -37,6 +37,9 @@ struct provider_record {
 };
 void provider_record_free(struct provider_record *record); // its contents; zeroed is fine
 
+// Appends "KIND.GROUP" to the list.
+void provider_record_add_class(struct text *node_classes, enum kind_id node_class);
+
 // Whether the provider serves node classes of this (group, kind).
 bool provider_record_serves(const struct provider_record *record, const char *group,
                             const char *kind);
@@ -45,11 +48,9 @@ bool provider_record_serves(const struct provider_record *record, const char *gr
 bool provider_record_decode(const json_t *config_map, struct provider_record *record,
                             struct error *error) MUST_USE;
 
-// Writes the record of `cloud`, again and again until it is written or forbidden. `own`: instance
-// types that are not those that every adze has for the provider's name; NULL: they are. Everything
-// is read at once; loop and client must outlive the publisher.
+// Writes the record of `cloud`, again and again until it is written or forbidden. Everything is
+// read at once; loop and client must outlive the publisher.
 struct provider_publisher;
 struct provider_publisher *provider_publisher_create(struct loop *loop, struct kube_client *client,
-                                                     const char *namespace, struct cloud *cloud,
-                                                     const struct instance_type_catalog *own);
+                                                     const char *namespace, struct cloud *cloud);
 void provider_publisher_destroy(struct provider_publisher *publisher); // NULL is fine

@@ -13,6 +13,7 @@
 #include "cloud/kwok/kwok_catalog.h"
 #include "cloud/port/learned_sizes.h"
 #include "cloud/port/offering_choice.h"
+#include "cloud/sim/sim_provider.h"
 #include "model/reading/catalog.h"
 #include "model/schema/pack.h"
 
@@ -360,23 +361,15 @@ static const struct repair_policy *sim_repair_policies(struct cloud *cloud, uint
     return policies;
 }
 
-static bool sim_serves(struct cloud *cloud, const char *group, const char *kind)
-{
-    (void)cloud;
-    return (text_equal(group, "karpenter.kwok.sh") && text_equal(kind, "KWOKNodeClass")) ||
-           (text_equal(group, "karpenter.k8s.aws") && text_equal(kind, "EC2NodeClass"));
-}
-
 static const char *const *sim_well_known_labels(struct cloud *cloud)
 {
     return sim_of(cloud)->well_known;
 }
 
-static const char *const *sim_restricted_domains(struct cloud *cloud)
+static const struct instance_type_catalog *sim_own_catalog(struct cloud *cloud)
 {
-    static const char *const domains[] = {"karpenter.k8s.aws", "karpenter.kwok.sh", NULL};
-    (void)cloud;
-    return domains;
+    const struct sim_cloud *sim = sim_of(cloud);
+    return sim->options.catalog_is_own ? sim_instances_catalog(sim->park) : NULL;
 }
 
 static void sim_destroy(struct cloud *cloud)
@@ -417,7 +410,6 @@ static void on_listed(void *context)
 }
 
 static const struct cloud_operations sim_operations = {
-    .name = "sim",
     .create = sim_create,
     .delete = sim_delete,
     .get = sim_get,
@@ -426,9 +418,8 @@ static const struct cloud_operations sim_operations = {
     .learn = sim_learn,
     .drift_reason = sim_drift_reason,
     .repair_policies = sim_repair_policies,
-    .serves = sim_serves,
     .well_known_labels = sim_well_known_labels,
-    .restricted_domains = sim_restricted_domains,
+    .own_catalog = sim_own_catalog,
     .destroy = sim_destroy,
 };
 
@@ -437,6 +428,7 @@ struct cloud *sim_cloud_create(struct loop *loop, struct sim_instances *park,
 {
     struct sim_cloud *sim = memory_allocate(sizeof *sim);
     sim->cloud.operations = &sim_operations;
+    sim->cloud.provider = &sim_provider;
     sim->loop = loop;
     sim->park = park;
     sim->options = *options;

@@ -25,7 +25,8 @@ struct sim_cloud_options {
     // Whether and why a machine is no longer what its node class asks for; may be NULL: never.
     const char *(*drift_reason)(void *context, const struct node_claim *claim);
     void *fault_context;
-    // Node classes served beside KWOKNodeClass: EC2NodeClass too, so that real manifests work.
+    // The machines' catalog is not the one built in: programs that read the cluster need it.
+    bool catalog_is_own;
 };
 
 // The park must outlive it. cloud_destroy: cloud->operations->destroy(cloud).

@@ -248,7 +248,7 @@ static void kind_register(struct observed_kind *kind)
     struct naming naming = {.registry = control->manager.registry,
                             .buckets = buckets,
                             .buckets_count = ARRAY_LENGTH(buckets)};
-    if (kind->id == KIND_EC2_NODE_CLASS) {
+    if (kind->id == control->node_class_kind && control->cloud->provider->plain_condition_buckets) {
         naming.buckets = metric_plain_buckets;
         naming.buckets_count = metric_plain_buckets_count;
     }

@@ -68,8 +68,7 @@ static void check_spec(const struct control *control, const struct node_pool *po
     char message[4096];
     bool valid = node_pool_check(
         pool, cloud->well_known_labels != NULL ? cloud->well_known_labels(control->cloud) : NULL,
-        cloud->restricted_domains != NULL ? cloud->restricted_domains(control->cloud) : NULL,
-        message, sizeof message);
+        control->cloud->provider->labels, message, sizeof message);
     if (valid)
         conditions_set_true(conditions, "ValidationSucceeded");
     else

@@ -15,7 +15,7 @@
 bool managed_reference(const struct control *control, const struct node_class_reference *reference)
 {
     return reference != NULL && reference->group != NULL && reference->kind != NULL &&
-           control->cloud->operations->serves(control->cloud, reference->group, reference->kind);
+           provider_serves(control->cloud->provider, reference->group, reference->kind);
 }
 
 bool managed_claim(const struct control *control, const struct node_claim *claim)

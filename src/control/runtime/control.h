@@ -2,7 +2,7 @@
 // under way, the metric families, and small readings of objects that several of them need.
 #pragma once
 
-#include "cloud/port/cloud.h"
+#include "cloud/port/provider.h"
 #include "control/runtime/control_metrics.h"
 #include "reconcile/events.h"
 #include "reconcile/manager.h"

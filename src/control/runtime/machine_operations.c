@@ -24,7 +24,7 @@ static const char *cloud_error_name(const struct error *error)
 static void measure(const struct machine_call *call, const struct error *error)
 {
     struct control *control = call->control;
-    const char *provider = control->cloud->operations->name;
+    const char *provider = control->cloud->provider->name;
     double seconds =
         (double)ns_subtract(loop_monotonic_ns(control->manager.loop), call->started_ns) / SECOND;
     metric_observe(control->metrics.cloud_seconds, seconds, call->operation.doing, call->method,

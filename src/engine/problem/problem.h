@@ -336,8 +336,9 @@ struct problem_catalog {
     struct overlays *overlays; // NULL: none apply (overlays.h)
     struct reservation *reservations;
     uint32_t reservations_count;
-    int64_t node_cost; // of one, beside its machine (node_cost.h)
-    bool aws;          // the catalogs carry the AWS provider's labels
+    int64_t node_cost;                    // of one, beside its machine (node_cost.h)
+    const struct provider_labels *labels; // by which pods are checked: of a provider whose labels
+                                          // the catalogs carry; NULL: none
 };
 struct problem_templates {
     struct node_template **items; // in pool order

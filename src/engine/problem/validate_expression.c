@@ -45,9 +45,10 @@ static bool is_restricted(const struct problem *problem, const char *key)
     for (const char *const *domain = restricted_domains_core; *domain != NULL; domain++)
         if (in_domain(key, *domain))
             return true;
-    for (const char *const *domain = restricted_domains_aws;
-         *domain != NULL && problem->catalog.aws; domain++)
-        if (in_domain(key, *domain))
+    const char *const *added =
+        problem->catalog.labels != NULL ? problem->catalog.labels->restricted : NULL;
+    for (; added != NULL && *added != NULL; added++)
+        if (in_domain(key, *added))
             return true;
     return false;
 }
@@ -67,9 +68,12 @@ static void add_restricted(const struct problem *problem, struct text *error, co
                 key);
     for (uint32_t i = 0; i < count; i++)
         text_format(error, "%s%s", i > 0 ? " " : "", known[i]);
-    text_format(error, "], or a custom label that does not use a restricted domain: [%s%s%s]",
-                problem->catalog.aws ? restricted_domains_aws[0] : "",
-                problem->catalog.aws ? " " : "", restricted_domains_core[0]);
+    text_add(error, "], or a custom label that does not use a restricted domain: [");
+    const char *const *added =
+        problem->catalog.labels != NULL ? problem->catalog.labels->restricted : NULL;
+    for (; added != NULL && *added != NULL; added++)
+        text_format(error, "%s ", *added);
+    text_format(error, "%s]", restricted_domains_core[0]);
     free(known);
 }
 
@@ -85,7 +89,7 @@ static void add_list(struct text *text, const struct string_list *values)
 static void check_known_values(const struct problem *problem, struct text *errors, const char *key,
                                const struct string_list *values)
 {
-    const char *const *known = label_known_values(key, problem->catalog.aws);
+    const char *const *known = label_known_values(key, problem->catalog.labels);
     if (known == NULL)
         return;
     for (uint32_t i = 0; i < values->count; i++)

@@ -26,16 +26,18 @@ static void learn_requirements(struct problem *problem, const requirement_list *
 }
 
 // A provider's whole list is well known as soon as a catalog carries one of its own labels.
-static void learn_provider(struct problem *problem, const char *const *list, const char *domain,
-                           bool *found)
+static void learn_provider(struct problem *problem, const struct provider_labels *labels)
 {
-    for (const char *const *key = list; *key != NULL && !*found; key++) {
+    bool found = false;
+    for (const char *const *key = labels->well_known; *key != NULL && !found; key++) {
         uint32_t symbol = vocabulary_find_key(problem->vocabulary, *key);
-        *found = symbol != SYMBOL_NONE && text_starts_with(*key, domain) &&
-                 vocabulary_is_well_known(problem->vocabulary, symbol);
+        found = symbol != SYMBOL_NONE && text_starts_with(*key, labels->group) &&
+                vocabulary_is_well_known(problem->vocabulary, symbol);
     }
-    for (const char *const *key = list; *key != NULL && *found; key++)
+    for (const char *const *key = labels->well_known; *key != NULL && found; key++)
         vocabulary_mark_well_known(problem->vocabulary, vocabulary_key(problem->vocabulary, *key));
+    if (found && labels->restricts_pods && problem->catalog.labels == NULL)
+        problem->catalog.labels = labels;
 }
 
 void instance_types_learn_keys(struct problem *problem)
@@ -46,9 +48,9 @@ void instance_types_learn_keys(struct problem *problem)
             list_for_each (offering, &type->offerings)
                 learn_requirements(problem, &offering->requirements);
         }
-    bool kwok = false;
-    learn_provider(problem, well_known_aws, "karpenter.k8s.aws/", &problem->catalog.aws);
-    learn_provider(problem, well_known_kwok, "karpenter.kwok.sh/", &kwok);
+    for (const struct provider_labels *const *labels = provider_labels_all; *labels != NULL;
+         labels++)
+        learn_provider(problem, *labels);
 }
 
 void instance_types_add_dimensions(struct problem *problem)

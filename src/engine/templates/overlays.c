@@ -69,7 +69,8 @@ static bool is_valid(struct problem *problem, const struct node_overlay *overlay
     }
     list_for_each (entry, &overlay->spec.capacity)
         if (text_list_has(well_known_resources_core, entry->name) ||
-            (problem->catalog.aws && text_list_has(well_known_resources_aws, entry->name)))
+            (problem->catalog.labels != NULL &&
+             text_list_has(problem->catalog.labels->resources, entry->name)))
             text_join(&errors, "; ", "restricted capacity");
     bool valid = errors.length == 0;
     if (!valid) {

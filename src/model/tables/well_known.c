@@ -12,7 +12,7 @@ const char *const well_known_core[] = {
     LABEL_WINDOWS_BUILD, LABEL_REGION,    LABEL_ZONE, NULL,
 };
 
-const char *const well_known_aws[] = {
+static const char *const well_known_aws[] = {
     AWS("capacity-reservation-id"),
     AWS("capacity-reservation-interruptible"),
     AWS("capacity-reservation-type"),
@@ -45,7 +45,7 @@ const char *const well_known_aws[] = {
     NULL,
 };
 
-const char *const well_known_kwok[] = {
+static const char *const well_known_kwok[] = {
     "karpenter.kwok.sh/instance-cpu",
     "karpenter.kwok.sh/instance-family",
     "karpenter.kwok.sh/instance-memory",
@@ -54,8 +54,8 @@ const char *const well_known_kwok[] = {
 };
 
 const char *const restricted_domains_core[] = {"karpenter.sh", NULL};
-const char *const restricted_domains_aws[] = {"karpenter.k8s.aws", NULL};
-const char *const restricted_domains_kwok[] = {"karpenter.kwok.sh", NULL};
+static const char *const restricted_domains_aws[] = {"karpenter.k8s.aws", NULL};
+static const char *const restricted_domains_kwok[] = {"karpenter.kwok.sh", NULL};
 
 #define OVERLAY_KEYS                                                                            \
     AWS("ec2nodeclass"), AWS("instance-accelerator-count"),                                     \
@@ -83,7 +83,7 @@ const char *const aws_admitted_overlay_keys[] = {OVERLAY_KEYS, AWS("nitro-sandbo
 
 const char *const well_known_resources_core[] = {"cpu", "ephemeral-storage", "memory", "pods",
                                                  NULL};
-const char *const well_known_resources_aws[] = {
+static const char *const well_known_resources_aws[] = {
     "aws.amazon.com/neuron", "aws.amazon.com/neuroncore", "habana.ai/gaudi",
     "vpc.amazonaws.com/efa", "vpc.amazonaws.com/pod-eni", NULL,
 };
@@ -91,6 +91,24 @@ const char *const well_known_resources_aws[] = {
 static const char *const capacity_types[] = {CAPACITY_TYPE_ON_DEMAND, CAPACITY_TYPE_RESERVED,
                                              CAPACITY_TYPE_SPOT, NULL};
 static const char *const tenancies[] = {"dedicated", "default", NULL};
+const struct known_values known_values_aws[] = {{AWS("instance-tenancy"), tenancies}, {0}};
+
+const struct provider_labels provider_labels_aws = {
+    .group = "karpenter.k8s.aws",
+    .well_known = well_known_aws,
+    .restricted = restricted_domains_aws,
+    .resources = well_known_resources_aws,
+    .known_values = known_values_aws,
+    .in_core_crds = true,
+    .restricts_pods = true,
+};
+const struct provider_labels provider_labels_kwok = {
+    .group = "karpenter.kwok.sh",
+    .well_known = well_known_kwok,
+    .restricted = restricted_domains_kwok,
+};
+const struct provider_labels *const provider_labels_all[] = {&provider_labels_aws,
+                                                             &provider_labels_kwok, NULL};
 
 static const char *const aliases[][2] = {
     {"beta.kubernetes.io/arch", LABEL_ARCH},
@@ -206,12 +224,28 @@ static void add_list(struct text *text, const char *const *core, const char *con
     }
 }
 
-const char *const *label_known_values(const char *key, bool aws)
+const struct provider_labels *provider_labels_of(const char *group, bool core)
+{
+    const struct provider_labels *in_crds = NULL;
+    for (const struct provider_labels *const *at = provider_labels_all; *at != NULL; at++) {
+        if ((*at)->in_core_crds && core)
+            continue;
+        if (text_equal((*at)->group, group))
+            return *at;
+        if ((*at)->in_core_crds)
+            in_crds = *at;
+    }
+    return in_crds;
+}
+
+const char *const *label_known_values(const char *key, const struct provider_labels *labels)
 {
     if (strcmp(key, LABEL_CAPACITY_TYPE) == 0)
         return capacity_types;
-    if (aws && strcmp(key, AWS("instance-tenancy")) == 0)
-        return tenancies;
+    const struct known_values *known = labels != NULL ? labels->known_values : NULL;
+    for (; known != NULL && known->key != NULL; known++)
+        if (strcmp(known->key, key) == 0)
+            return known->values;
     return NULL;
 }
 

@@ -1,8 +1,8 @@
 // Facts about label keys (API-47, 150, 170 to 173; SCH-31): which are well known, which domains are
 // restricted, which old keys stand for new ones. And about taints: which go away by themselves.
 //
-// The core knows its own set; a cloud provider adds to it. Lists are NULL-terminated, in byte
-// order.
+// The core knows its own set; a cloud provider's API group adds to it (struct provider_labels).
+// Lists are NULL-terminated, in byte order.
 #pragma once
 
 #include <stdbool.h>
@@ -12,21 +12,38 @@
 
 struct taint;
 
-extern const char *const well_known_core[]; // SCH-31
-extern const char *const well_known_aws[];  // rows W of API-170
-extern const char *const well_known_kwok[]; // API-108
+extern const char *const well_known_core[];           // SCH-31
+extern const char *const restricted_domains_core[];   // karpenter.sh
+extern const char *const well_known_resources_core[]; // API-155
 
-extern const char *const restricted_domains_core[]; // karpenter.sh
-extern const char *const restricted_domains_aws[];  // karpenter.k8s.aws
-extern const char *const restricted_domains_kwok[]; // karpenter.kwok.sh
+// A key with a fixed set of values (API-171).
+struct known_values {
+    const char *key;
+    const char *const *values;
+};
+
+// The labels of a cloud provider's API group. A list may be NULL: nothing is added.
+struct provider_labels {
+    const char *group;             // of its node classes; most of its keys begin with it
+    const char *const *well_known; // API-108, rows W of API-170
+    const char *const *restricted; // domains (API-150)
+    const char *const *resources;  // that NodeOverlays must not set, beside the core's (API-155)
+    const struct known_values *known_values; // the last has no key
+    bool in_core_crds;   // the CRDs of Karpenter's own kinds have rules for its keys (API-47)
+    bool restricts_pods; // SCH-28: pods that ask for a restricted key are refused
+};
+extern const struct known_values known_values_aws[];
+extern const struct provider_labels provider_labels_aws, provider_labels_kwok;
+extern const struct provider_labels *const provider_labels_all[]; // NULL-terminated
+
+// Those that NodePools are checked with that refer to node classes of `group` (may be NULL): the
+// group's own, else those in the CRDs. `core`: without the latter. May be NULL.
+const struct provider_labels *provider_labels_of(const char *group, bool core);
 
 // Keys of karpenter.k8s.aws that the CRDs' rules let through: in NodePools and NodeClaims (API-47),
 // and the fewer in NodeOverlays (API-68).
 extern const char *const aws_admitted_keys[];
 extern const char *const aws_admitted_overlay_keys[];
-
-extern const char *const well_known_resources_core[]; // API-155
-extern const char *const well_known_resources_aws[];
 
 bool text_list_has(const char *const *list, const char *text); // a NULL list is empty
 
@@ -43,5 +60,6 @@ void label_restricted_text(struct text *text, const char *key, const char *const
                            const char *const *restricted_extra);
 // The taint goes away by itself while a node comes up (LIF-62).
 bool taint_is_ephemeral(const struct taint *taint);
-// API-171: the only values that a key can have, in byte order, or NULL. `aws` adds the provider's.
-const char *const *label_known_values(const char *key, bool aws);
+// API-171: the only values that a key can have, in byte order, or NULL. `labels` adds a provider's,
+// or is NULL.
+const char *const *label_known_values(const char *key, const struct provider_labels *labels);

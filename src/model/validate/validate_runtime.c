@@ -14,8 +14,8 @@
 #include "model/validate/validation.h"
 
 struct runtime {
-    const char *const *well_known, *const *restricted; // what the provider adds
-    bool aws;
+    const char *const *well_known;        // what the provider adds
+    const struct provider_labels *labels; // its other facts; NULL: it has none
     bool overlay;
     struct validation *validation; // for findings, or NULL
     struct text joined;            // else all errors
@@ -52,16 +52,11 @@ void check_node_pool_at_run_time(struct validation *validation, const json_t *ob
 {
     const json_t *template = json_object_get(json_object_get(object, "spec"), "template");
     const json_t *reference = json_object_get(json_object_get(template, "spec"), "nodeClassRef");
-    bool kwok = json_text_is(reference, "group", "karpenter.kwok.sh");
-    bool aws = !kwok && !validation->options->core;
+    const struct provider_labels *labels =
+        provider_labels_of(json_text(reference, "group"), validation->options->core);
     struct runtime runtime = {
-        .well_known = kwok  ? well_known_kwok
-                      : aws ? well_known_aws
-                            : NULL,
-        .restricted = kwok  ? restricted_domains_kwok
-                      : aws ? restricted_domains_aws
-                            : NULL,
-        .aws = aws,
+        .well_known = labels != NULL ? labels->well_known : NULL,
+        .labels = labels,
         .validation = validation,
     };
     check_pool_template(&runtime, object);
@@ -69,11 +64,10 @@ void check_node_pool_at_run_time(struct validation *validation, const json_t *ob
 
 void check_node_overlay_at_run_time(struct validation *validation, const json_t *object)
 {
-    bool aws = !validation->options->core;
+    const struct provider_labels *labels = provider_labels_of(NULL, validation->options->core);
     struct runtime runtime = {
-        .well_known = aws ? well_known_aws : NULL,
-        .restricted = aws ? restricted_domains_aws : NULL,
-        .aws = aws,
+        .well_known = labels != NULL ? labels->well_known : NULL,
+        .labels = labels,
         .overlay = true,
         .validation = validation,
     };
@@ -86,13 +80,9 @@ void check_node_overlay_at_run_time(struct validation *validation, const json_t 
 }
 
 bool node_pool_check(const struct node_pool *pool, const char *const *well_known_extra,
-                     const char *const *restricted_extra, char *message, size_t size)
+                     const struct provider_labels *labels, char *message, size_t size)
 {
-    struct runtime runtime = {
-        .well_known = well_known_extra,
-        .restricted = restricted_extra,
-        .aws = text_list_has(restricted_extra, restricted_domains_aws[0]),
-    };
+    struct runtime runtime = {.well_known = well_known_extra, .labels = labels};
     json_t *object = object_encode((const struct object *)pool);
     check_pool_template(&runtime, object);
     json_decref(object);
@@ -176,6 +166,11 @@ static const char **sorted_keys(const json_t *object)
     return keys;
 }
 
+static const char *const *restricted_domains(const struct runtime *runtime)
+{
+    return runtime->labels != NULL ? runtime->labels->restricted : NULL;
+}
+
 static void check_label(struct runtime *runtime, const struct place *place, const char *key,
                         const char *value)
 {
@@ -186,9 +181,9 @@ static void check_label(struct runtime *runtime, const struct place *place, cons
         fail(runtime, place, NULL, "invalid key name \"%s\" in labels, \"%s\"", key, why);
     if (value != NULL && !text_is_label_value(value, &why))
         fail(runtime, place, NULL, "invalid value: %s for label[%s], %s", value, key, why);
-    if (label_is_restricted(key, runtime->well_known, runtime->restricted)) {
+    if (label_is_restricted(key, runtime->well_known, restricted_domains(runtime))) {
         struct text text = {0};
-        label_restricted_text(&text, key, runtime->well_known, runtime->restricted);
+        label_restricted_text(&text, key, runtime->well_known, restricted_domains(runtime));
         fail(runtime, place, NULL, "invalid key name \"%s\" in labels, %s", key, text.data);
         text_free(&text);
     }
@@ -278,9 +273,9 @@ static void check_requirement(struct runtime *runtime, const struct place *place
     const char *key = label_alias_target(given), *why;
     struct place key_place = {place, "key", 0, false};
     check_operator(runtime, place, key, operator);
-    if (label_is_restricted(key, runtime->well_known, runtime->restricted)) {
+    if (label_is_restricted(key, runtime->well_known, restricted_domains(runtime))) {
         struct text text = {0};
-        label_restricted_text(&text, key, runtime->well_known, runtime->restricted);
+        label_restricted_text(&text, key, runtime->well_known, restricted_domains(runtime));
         fail(runtime, &key_place, NULL, "%s", text.data);
         text_free(&text);
     }
@@ -334,7 +329,7 @@ static void join_values(struct text *text, const json_t *values, const char *con
 static void check_known_values(struct runtime *runtime, const struct place *place, const char *key,
                                const json_t *requirement)
 {
-    const char *const *known = label_known_values(key, runtime->aws);
+    const char *const *known = label_known_values(key, runtime->labels);
     if (known == NULL || !json_text_is(requirement, "operator", "In"))
         return;
     struct place values_place = {place, "values", 0, false};
@@ -434,7 +429,7 @@ static void check_capacity(struct runtime *runtime, const struct place *place,
     for (size_t i = 0; keys[i] != NULL; i++) {
         struct place child = {place, keys[i], 0, true};
         if (text_list_has(well_known_resources_core, keys[i]) ||
-            (runtime->aws && text_list_has(well_known_resources_aws, keys[i])))
+            (runtime->labels != NULL && text_list_has(runtime->labels->resources, keys[i])))
             fail(runtime, &child, NULL, "invalid capacity: %s in resource, restricted", keys[i]);
     }
     free(keys);

@@ -4,13 +4,15 @@
 // the controller, which wants all errors in one line.
 #pragma once
 
+#include "model/tables/well_known.h"
 #include "model/validate/validate.h"
 #include "model/validate/validation.h"
 
 // Run-time checks of a decoded NodePool (API-149 to 157, LIF-203): false with all errors joined by
-// "; " in `message` (cut at `size`). The extra lists (NULL-terminated, or NULL) are what the cloud
-// provider adds to the core's well-known labels and restricted domains (model/well_known.h).
+// "; " in `message` (cut at `size`). `well_known_extra` (NULL-terminated, or NULL): the labels that
+// the cloud provider adds to the core's well-known ones; `labels`: its other facts about labels
+// (model/tables/well_known.h), or NULL.
 bool node_pool_check(const struct node_pool *pool, const char *const *well_known_extra,
-                     const char *const *restricted_extra, char *message, size_t size);
+                     const struct provider_labels *labels, char *message, size_t size);
 void check_node_pool_at_run_time(struct validation *validation, const json_t *object);
 void check_node_overlay_at_run_time(struct validation *validation, const json_t *object);

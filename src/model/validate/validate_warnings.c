@@ -121,6 +121,14 @@ static const char *meant_key(const char *key, const char *const *known)
     return NULL;
 }
 
+static bool is_any_well_known(const char *key)
+{
+    bool known = label_is_well_known(key, NULL);
+    for (const struct provider_labels *const *at = provider_labels_all; *at != NULL; at++)
+        known = known || text_list_has((*at)->well_known, key);
+    return known;
+}
+
 static void advise_key(struct validation *validation, const struct place *place, const char *key)
 {
     const char *successor = label_successor(key);
@@ -131,12 +139,13 @@ static void advise_key(struct validation *validation, const struct place *place,
              "%s is an old name", key);
         return;
     }
-    if (label_is_well_known(key, well_known_aws) || text_list_has(well_known_kwok, key) ||
-        strcmp(key, "karpenter.k8s.aws/ec2nodeclass") == 0 || strcmp(key, LABEL_HOSTNAME) == 0)
+    const struct provider_labels *labels = provider_labels_of(NULL, validation->options->core);
+    if (is_any_well_known(key) || strcmp(key, "karpenter.k8s.aws/ec2nodeclass") == 0 ||
+        strcmp(key, LABEL_HOSTNAME) == 0)
         return;
     const char *meant = meant_key(key, well_known_core);
-    if (meant == NULL && !validation->options->core)
-        meant = meant_key(key, well_known_aws);
+    if (meant == NULL && labels != NULL)
+        meant = meant_key(key, labels->well_known);
     if (meant == NULL)
         return;
     snprintf(hint, sizeof hint, "did you mean %s?", meant);
@@ -160,7 +169,7 @@ static const char *const *allowed_values(const struct validation *validation, co
         return architectures;
     if (strcmp(key, LABEL_OS) == 0)
         return systems;
-    return label_known_values(key, !validation->options->core);
+    return label_known_values(key, provider_labels_of(NULL, validation->options->core));
 }
 
 static void advise_values(struct validation *validation, const struct place *place, const char *key,

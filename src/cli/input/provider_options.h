@@ -1,0 +1,12 @@
+// --provider NAME and what --help says of it, from the table of providers.
+#pragma once
+
+#include "cli/input/command.h"
+
+// Whether --provider offers the instance types of `name` (NULL: none was named); else complains and
+// sets *status.
+bool provider_is_offered(const struct command *command, const char *name, int *status);
+// The providers whose instance types --provider offers; help text that the caller frees.
+char *providers_offered_help(void);
+// The providers that run against a cluster; the same.
+char *providers_running_help(void);

@@ -1,0 +1,7 @@
+// The provider aws in the table (cloud/providers.h): so far its instance types, for plans. It
+// does not run against a cluster yet, so --provider does not offer it.
+#pragma once
+
+#include "cloud/port/provider.h"
+
+extern const struct cloud_provider aws_provider;

@@ -1,0 +1,27 @@
+#include "cloud/sim/sim_provider.h"
+
+#include "cloud/aws/ec2_types.h"
+
+static const struct instance_type_catalog *built_in(struct error *error)
+{
+    return ec2_catalog_create(NULL, error);
+}
+
+// EC2NodeClasses, too, so that real manifests work; they need no status here.
+static const enum kind_id node_classes[] = {KIND_EC2_NODE_CLASS, KIND_KWOK_NODE_CLASS, KIND_COUNT};
+static const char *const restricted_domains[] = {"karpenter.k8s.aws", "karpenter.kwok.sh", NULL};
+static const struct provider_labels labels = {
+    .restricted = restricted_domains,
+    .known_values = known_values_aws,
+};
+
+const struct cloud_provider sim_provider = {
+    .name = "sim",
+    .node_class = KIND_KWOK_NODE_CLASS,
+    .serves = node_classes,
+    .labels = &labels,
+    .catalog = built_in,
+    .catalog_text = EC2_CATALOG_TEXT,
+    .catalog_help = "EC2's, with list prices",
+    .catalog_of_files = true,
+};

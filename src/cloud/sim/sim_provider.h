@@ -1,0 +1,7 @@
+// The provider sim in the table (cloud/providers.h). Its cloud needs a simulated world, so that
+// it does not run against a cluster; the simulation makes it (sim_cloud_create()).
+#pragma once
+
+#include "cloud/port/provider.h"
+
+extern const struct cloud_provider sim_provider;
