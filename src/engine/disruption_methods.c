@@ -1,7 +1,10 @@
 #include "engine/disruption_methods.h"
 
+#include <assert.h>
 #include <string.h>
 
+#include "engine/consolidation/multi_node_search.h"
+#include "engine/consolidation/single_node_search.h"
 #include "engine/consolidation/upstream_multi_node.h"
 #include "engine/consolidation/upstream_single_node.h"
 #include "engine/disruption/blocked_reasons.h"
@@ -10,23 +13,40 @@
 #include "engine/disruption/emptiness.h"
 #include "engine/disruption/expiry.h"
 #include "engine/disruption/static_drift.h"
+#include "engine/disruption/upstream_drift.h"
+
+// What a method is under upstream's strategy, and under adze's own; NULL: there is none.
+static const struct {
+    void (*upstream)(struct disruption *);
+    void (*adze)(struct disruption *);
+} methods[METHODS_COUNT] = {
+    [METHOD_EMPTINESS] = {emptiness_decide, emptiness_decide},
+    [METHOD_STATIC_DRIFT] = {static_drift_decide, static_drift_decide},
+    [METHOD_DRIFT] = {upstream_drift_decide, drift_decide},
+    [METHOD_EXPIRY] = {NULL, expiry_decide},
+    [METHOD_MULTI] = {upstream_multi_node_decide, multi_node_search_decide},
+    [METHOD_SINGLE] = {upstream_single_node_decide, single_node_search_decide},
+};
+
+void disruption_method_decide(struct disruption *disruption, enum disruption_method method)
+{
+    assert(method > METHOD_ANY && method < METHODS_COUNT);
+    bool upstream = disruption->problem->settings->compatibility_upstream;
+    void (*decide)(struct disruption *) =
+        upstream ? methods[method].upstream : methods[method].adze;
+    disruption->method = method;
+    if (decide != NULL)
+        decide(disruption);
+}
 
 static void ask_methods(struct disruption *disruption, enum disruption_method only)
 {
-    static void (*const decide[METHODS_COUNT])(struct disruption *) = {
-        [METHOD_EMPTINESS] = emptiness_decide,
-        [METHOD_STATIC_DRIFT] = static_drift_decide,
-        [METHOD_DRIFT] = drift_decide,
-        [METHOD_EXPIRY] = expiry_decide,
-        [METHOD_MULTI] = upstream_multi_node_decide,
-        [METHOD_SINGLE] = upstream_single_node_decide};
     for (enum disruption_method m = METHOD_EMPTINESS; m < METHODS_COUNT; m++) {
         if ((only != METHOD_ANY && only != m) ||
             (m == METHOD_EMPTINESS && disruption->inputs->without_emptiness) ||
             disruption->plan->disruptions.count > 0)
             continue;
-        disruption->method = m;
-        decide[m](disruption);
+        disruption_method_decide(disruption, m);
     }
 }
 

@@ -12,6 +12,7 @@
 
 #include "engine/consolidation/balanced_policy.h"
 #include "engine/consolidation/consolidation.h"
+#include "engine/disruption/disruption_candidates.h"
 #include "engine/disruption/revalidate.h"
 
 #define BALANCED "budgets: [{nodes: 100%}], consolidateAfter: 0s, consolidationPolicy: Balanced"

@@ -4,33 +4,28 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/consolidation/upstream_multi_node.h"
-#include "engine/consolidation/upstream_single_node.h"
-#include "engine/disruption/disruption.h"
-#include "engine/disruption/drift.h"
+#include "engine/disruption/disruption_candidates.h"
 #include "engine/disruption/eligibility.h"
-#include "engine/disruption/emptiness.h"
-#include "engine/disruption/static_drift.h"
+#include "engine/disruption_methods.h"
 #include "engine/engine.h"
 
 struct method {
-    const char *name;
+    enum disruption_method method;
     enum disruption_reason reason;
     bool eventual;
-    void (*decide)(struct disruption *);
 };
 static const struct method methods[] = {
-    {"emptiness", DISRUPTION_EMPTY, false, emptiness_decide},
-    {"static-drift", DISRUPTION_DRIFTED, true, static_drift_decide},
-    {"drift", DISRUPTION_DRIFTED, true, drift_decide},
-    {"multi", DISRUPTION_UNDERUTILIZED, false, upstream_multi_node_decide},
-    {"single", DISRUPTION_UNDERUTILIZED, false, upstream_single_node_decide},
+    {METHOD_EMPTINESS, DISRUPTION_EMPTY, false},
+    {METHOD_STATIC_DRIFT, DISRUPTION_DRIFTED, true},
+    {METHOD_DRIFT, DISRUPTION_DRIFTED, true},
+    {METHOD_MULTI, DISRUPTION_UNDERUTILIZED, false},
+    {METHOD_SINGLE, DISRUPTION_UNDERUTILIZED, false},
 };
 
 static const struct method *find_method(const char *name)
 {
     for (size_t i = 0; i < ARRAY_LENGTH(methods); i++)
-        if (text_equal(methods[i].name, name))
+        if (text_equal(disruption_method_name(methods[i].method), name))
             return &methods[i];
     return NULL;
 }
@@ -40,11 +35,11 @@ static bool is_wanted(struct arena *arena, const struct method *method,
 {
     const char *message;
     bool is_static = candidate->pool->pool->spec.replicas.present;
-    if (method->decide == emptiness_decide)
+    if (method->method == METHOD_EMPTINESS)
         return emptiness_is_eligible(arena, candidate, &message);
     if (!method->eventual)
         return consolidation_is_eligible(arena, candidate, &message);
-    return is_static == (method->decide == static_drift_decide) && candidate_is_drifted(candidate);
+    return is_static == (method->method == METHOD_STATIC_DRIFT) && candidate_is_drifted(candidate);
 }
 
 static json_t *encode_turn(struct disruption *disruption, const struct method *method)
@@ -55,7 +50,7 @@ static json_t *encode_turn(struct disruption *disruption, const struct method *m
     list_for_each (candidate, &table.candidates)
         if (is_wanted(disruption->arena, method, candidate))
             json_array_append_new(names, json_string(candidate->node->meta.name));
-    method->decide(disruption);
+    disruption_method_decide(disruption, method->method);
     list_for_each (pool, &disruption->table.pools)
         json_object_set_new(budgets, pool->pool->meta.name, json_integer(pool->remaining));
     return json_pack("{s:o, s:o}", "candidates", names, "budgets", budgets);

@@ -5,7 +5,6 @@
 
 #include "base/quantity.h"
 #include "base/text.h"
-#include "engine/consolidation/consolidation.h"
 
 #define THRESHOLD_K 2 // DIS-191: approved iff the score is at least 1/k
 

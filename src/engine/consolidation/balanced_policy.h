@@ -1,7 +1,7 @@
-// Scores of moves in pools with policy Balanced (consolidation.h; DIS-190 to DIS-197, DIS-701).
+// Scores of moves in pools with policy Balanced (DIS-190 to DIS-197, DIS-701).
 #pragma once
 
-#include "engine/consolidation/consolidation.h"
+#include "engine/disruption/disruption.h"
 
 // DIS-190 to DIS-197: what pools with policy Balanced think of it.
 bool balanced_policy_approves(struct disruption_candidate *const *candidates, uint32_t count,

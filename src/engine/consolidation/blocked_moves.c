@@ -41,24 +41,6 @@ void blocked_score_note(struct disruption *disruption, const struct disruption_c
     disruption_note_blocked(disruption, candidate, rule, message);
 }
 
-void blocked_move_note_prices(struct disruption *disruption, struct consolidation_move *move)
-{
-    const struct type_table *table = move->claim->template->table;
-    move->least = INT64_MAX;
-    if (!disruption->explains)
-        return;
-    const int64_t *worst = type_table_worst_prices(disruption->problem,
-                                                   move->claim->template->table, move->claim->set);
-    bitset_for_each (r, move->claim->rows) {
-        const struct instance_type *type = table->rows[r].type;
-        bool before = move->least_type == NULL || strcmp(type->name, move->least_type->name) < 0;
-        if (worst[r] > move->least || (worst[r] == move->least && !before))
-            continue;
-        move->least = worst[r];
-        move->least_type = type;
-    }
-}
-
 // "b and c"; the nodes that are quiet and would have taken the candidate's pods.
 static uint32_t add_quiet_nodes(const struct disruption *disruption,
                                 const struct disruption_candidate *candidate,

@@ -2,15 +2,13 @@
 // simulation, its prices, its score.
 #pragma once
 
-#include "engine/consolidation/consolidation.h"
+#include "engine/consolidation/consolidation_move.h"
 
 // A move of one candidate that is no command: `move->rule`, or the score (DIS-192). Where running
 // pods would have gone but for the quiet time of other nodes, DIS-238; that is looked for only if
 // texts are wanted.
 void blocked_move_note(struct disruption *disruption, struct disruption_candidate *candidate,
                        const struct consolidation_move *move);
-// Remembers what the replacement would cost before dearer types are dropped (DIS-167).
-void blocked_move_note_prices(struct disruption *disruption, struct consolidation_move *move);
 // A score below the threshold (DIS-192, DIS-196).
 void blocked_score_note(struct disruption *disruption, const struct disruption_candidate *candidate,
                         const char *rule, int64_t savings);

@@ -6,6 +6,7 @@
 
 #include "base/quantity.h"
 #include "engine/consolidation/balanced_policy.h"
+#include "engine/consolidation/replacement_types.h"
 #include "engine/disruption/planned_moves.h"
 #include "engine/explain/plan_builder.h"
 #include "engine/packing/pack.h"

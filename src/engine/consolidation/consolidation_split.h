@@ -4,8 +4,9 @@
 // placed all pods, so that no two parts rely on the same room.
 #pragma once
 
-#include "engine/consolidation/consolidation.h"
+#include "engine/consolidation/payback.h"
 #include "engine/consolidation/replacement_price_bound.h"
+#include "engine/disruption/removal_simulation.h"
 
 struct split_replacement {
     struct claim *claim; // narrowed to what is cheap enough

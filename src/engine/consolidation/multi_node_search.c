@@ -1,30 +1,27 @@
 #include "engine/consolidation/multi_node_search.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/hash.h"
 #include "base/quantity.h"
 #include "engine/consolidation/balanced_policy.h"
 #include "engine/consolidation/blocked_moves.h"
-#include "engine/consolidation/consolidation_split.h"
+#include "engine/consolidation/consolidation.h"
 #include "engine/consolidation/deletions.h"
+#include "engine/consolidation/multi_node_attempts.h"
 #include "engine/consolidation/repack_target.h"
 #include "engine/consolidation/spare_capacity.h"
+#include "engine/disruption/disruption_candidates.h"
 #include "engine/disruption/evictions.h"
 #include "engine/problem/problem.h"
 
-#define SET_MAX            100  // candidates that go at the same moment
-#define ROUNDS_MAX         6    // a set is tried again without those that spoil it
-#define GROUPS_MAX         12   // pools and zones that are looked at by themselves
-#define EFFORT_MAX         3000 // candidates simulated in all
-#define PACKED_MAX         600  // candidates of sets that may be packed
-#define GROUP_MOVABLE      40   // candidates of a group that are looked at
-#define DESTINATIONS_KEPT  3    // of a candidate: nodes that its pods would go to
-#define DESTINATIONS_MAX   6    // nodes around which is looked
-#define DESTINATIONS_ASKED 24   // candidates whose destinations are found out for that
-#define FITTING_ASKED      32   // candidates of which is found out whether they fit into the holes
-#define MORE_EFFORT        400  // candidates that these two may simulate, each
+#define SET_MAX            100 // candidates that go at the same moment
+#define GROUPS_MAX         12  // pools and zones that are looked at by themselves
+#define GROUP_MOVABLE      40  // candidates of a group that are looked at
+#define DESTINATIONS_KEPT  3   // of a candidate: nodes that its pods would go to
+#define DESTINATIONS_MAX   6   // nodes around which is looked
+#define DESTINATIONS_ASKED 24  // candidates whose destinations are found out for that
+#define FITTING_ASKED      32  // candidates of which is found out whether they fit into the holes
+#define MORE_EFFORT        400 // candidates that these two may simulate, each
 #define MORE_PACKED        150
 
 struct ranked_candidate {
@@ -35,10 +32,6 @@ struct ranked_candidate {
     bool fits;                                // movable: its pods need no new node
     uint32_t destinations[DESTINATIONS_KEPT]; // movable: places, those of its largest pods
     uint32_t destinations_count;
-};
-struct tried_set { // a set of candidates, by the sum of their numbers' hashes
-    uint64_t hash;
-    bool smaller_may_do; // smaller sets are worth trying
 };
 struct fitting {
     struct ranked_candidate *ranked;
@@ -53,17 +46,9 @@ struct multi_node_search {
     struct disruption *disruption;
     struct arena *arena;
     struct evictions evictions;
-    struct price_bound bound;
-    struct ranked_candidate *ranked; // by promise
+    struct ranked_candidate *ranked; // by saving_max
     uint32_t count;
-    uint32_t effort; // candidates simulated so far
-    uint32_t effort_max, packed_max;
-    VECTOR(struct tried_set) tried;
-    struct consolidation_split best;
-    struct disruption_candidate *
-        *rejected;           // that would go together, but for their scores: the last
-    uint32_t rejected_count; // ones
-    int64_t rejected_saving;
+    struct multi_node_attempts attempts;
 };
 
 // --- which candidates ----------------------------------------------------------------------------
@@ -90,7 +75,7 @@ static void rank(struct multi_node_search *search, const candidate_list *wanted)
         struct disruption_candidate *candidate = wanted->items[i];
         if (!balanced_policy_may_approve(candidate))
             continue;
-        int64_t least = price_bound_of(&search->bound, candidate);
+        int64_t least = price_bound_of(&search->attempts.bound, candidate);
         int64_t cost = candidates_cost(search->disruption, &candidate, 1);
         search->ranked[search->count++] = (struct ranked_candidate){
             candidate, least < cost ? quantity_subtract(cost, least) : 0, i, 0};
@@ -186,136 +171,6 @@ static uint32_t take(struct multi_node_search *search, struct ranked_candidate *
     return found;
 }
 
-// --- one set -------------------------------------------------------------------------------------
-
-static bool stays_for_own_type(const struct split_part *part)
-{
-    for (uint32_t i = 0; i < part->count; i++)
-        if (part->own_type[i])
-            return true;
-    return false;
-}
-
-// What is left of a set without those that are not worth it: of a part in which some new nodes
-// would be like old ones those old ones, else the whole part.
-static uint32_t drop_refused(const struct consolidation_split *split,
-                             struct disruption_candidate **set)
-{
-    uint32_t left = 0;
-    for (uint32_t p = 0; p < split->count; p++) {
-        const struct split_part *part = &split->parts[p];
-        bool some = part->why != NULL && stays_for_own_type(part);
-        for (uint32_t i = 0; i < part->count; i++)
-            if (part->why == NULL || (some && !part->own_type[i]))
-                set[left++] = part->candidates[i];
-    }
-    return left;
-}
-
-static uint32_t drop_one(struct disruption_candidate **set, uint32_t count,
-                         const struct disruption_candidate *one)
-{
-    uint32_t left = 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (set[i] != one)
-            set[left++] = set[i];
-    return left;
-}
-
-// DIS-206. Single nodes have their scores told by their own method.
-static void note_rejected(struct multi_node_search *search, const struct consolidation_split *split)
-{
-    for (uint32_t p = 0; p < split->count; p++) {
-        const struct split_part *part = &split->parts[p];
-        if (part->count < 2 || part->why == NULL || strcmp(part->rule, "DIS-192") != 0)
-            continue;
-        memcpy(search->rejected, part->candidates,
-               part->count * sizeof(struct disruption_candidate *));
-        search->rejected_count = part->count;
-        search->rejected_saving = part->payback.saving;
-    }
-}
-
-// Nobody shares anything, and nobody is worth it alone: so it is with fewer.
-static bool is_pointless(const struct consolidation_split *split, uint32_t count)
-{
-    return split->cannot_pay || (split->count == count && split->refused == count);
-}
-
-static struct consolidation_split simulate_set(struct multi_node_search *search,
-                                               struct disruption_candidate *const *set,
-                                               uint32_t count)
-{
-    bool may_pack = search->effort + count <= search->packed_max;
-    search->effort += count;
-    return split_simulate(search->disruption, set, count, NULL, may_pack ? &search->bound : NULL,
-                          search->best.value);
-}
-
-// Tries the set, then what is left of it without the offenders, and keeps the outcome if it is the
-// best so far. False: smaller sets need not be tried.
-static bool attempt(struct multi_node_search *search,
-                    struct disruption_candidate *const *candidates, uint32_t count)
-{
-    CLEANUP_ARENA struct arena *scratch = arena_create(4096);
-    struct disruption_candidate **set = arena_allocate_array(scratch, count + 1, sizeof *set);
-    if (count > 0)
-        memcpy(set, candidates, count * sizeof(struct disruption_candidate *));
-    for (uint32_t round = 0; round < ROUNDS_MAX && count >= 2; round++) {
-        if (search->effort + count > search->effort_max)
-            return false;
-        struct consolidation_split split = simulate_set(search, set, count);
-        note_rejected(search, &split);
-        if (split.count > 0 && split.refused == 0 && split.value > search->best.value) {
-            split_free(&search->best);
-            search->best = split;
-            return true;
-        }
-        bool pointless = is_pointless(&split, count);
-        uint32_t left =
-            split.count == 0
-                ? drop_one(set, count, split_unschedulable_candidate(&split, set, count))
-                : drop_refused(&split, set);
-        split_free(&split);
-        if (pointless || left == count)
-            return !pointless;
-        count = left;
-    }
-    return true;
-}
-
-static uint64_t hash_set(const struct multi_node_search *search,
-                         struct disruption_candidate *const *candidates, uint32_t count)
-{
-    uint64_t hash = count;
-    for (uint32_t i = 0; i < count; i++)
-        hash += hash_mix(
-            (uint64_t)(candidates[i]->state - search->disruption->problem->nodes.items), count);
-    return hash;
-}
-
-// The same, once for each set.
-static bool attempt_once(struct multi_node_search *search,
-                         struct disruption_candidate *const *candidates, uint32_t count)
-{
-    struct tried_set tried = {.hash = hash_set(search, candidates, count)};
-    vector_for_each (known, &search->tried)
-        if (known->hash == tried.hash)
-            return known->smaller_may_do;
-    tried.smaller_may_do = attempt(search, candidates, count);
-    vector_push(&search->tried, tried);
-    return tried.smaller_may_do;
-}
-
-// Whole, a half, a quarter, and so on.
-static void attempt_prefixes(struct multi_node_search *search,
-                             struct disruption_candidate *const *taken, uint32_t count)
-{
-    for (uint32_t size = count; size >= 2; size /= 2)
-        if (!attempt_once(search, taken, size))
-            return;
-}
-
 // --- all sets ------------------------------------------------------------------------------------
 
 static void search_by_filter(struct multi_node_search *search,
@@ -324,7 +179,8 @@ static void search_by_filter(struct multi_node_search *search,
 {
     struct disruption_candidate **taken =
         arena_allocate_array(search->arena, most + 1, sizeof *taken);
-    attempt_prefixes(search, taken, take(search, order, search->count, filter, most, taken));
+    multi_node_attempt_prefixes(&search->attempts, taken,
+                                take(search, order, search->count, filter, most, taken));
 }
 
 static struct ranked_candidate **make_order(struct multi_node_search *search, bool merit)
@@ -409,7 +265,7 @@ static void search_spare_capacity(struct multi_node_search *search)
         taken[found++] = candidate;
     }
     give_back(search, taken, found);
-    attempt_prefixes(search, taken, found);
+    multi_node_attempt_prefixes(&search->attempts, taken, found);
 }
 
 // --- around destinations -------------------------------------------------------------------------
@@ -467,8 +323,8 @@ static void search_by_destination(struct multi_node_search *search,
 
 static void allow_more(struct multi_node_search *search)
 {
-    search->effort_max = search->effort + MORE_EFFORT;
-    search->packed_max = search->effort + MORE_PACKED;
+    search->attempts.effort_max = search->attempts.effort + MORE_EFFORT;
+    search->attempts.packed_max = search->attempts.effort + MORE_PACKED;
 }
 
 static void search_everywhere(struct multi_node_search *search)
@@ -528,22 +384,18 @@ void multi_node_search_decide(struct disruption *disruption)
         return;
     repack_target_find(disruption, &table);
     CLEANUP_ARENA struct arena *arena = arena_create(65536);
-    struct multi_node_search search = {.disruption = disruption,
-                                       .arena = arena,
-                                       .evictions = evictions_create(disruption),
-                                       .bound = price_bound_create(disruption, arena),
-                                       .effort_max = EFFORT_MAX,
-                                       .packed_max = PACKED_MAX};
-    search.rejected =
-        arena_allocate_array(arena, wanted.count + 1, sizeof(struct disruption_candidate *));
+    struct multi_node_search search = {
+        .disruption = disruption,
+        .arena = arena,
+        .evictions = evictions_create(disruption),
+        .attempts = multi_node_attempts_create(disruption, arena, wanted.count)};
+    const struct multi_node_attempts *attempts = &search.attempts;
     rank(&search, &wanted);
     search_everywhere(&search);
-    if (search.best.count > 0)
-        add_commands(disruption, &search.best);
-    else if (search.rejected_count > 0)
-        balanced_policy_note_scores(disruption, search.rejected, search.rejected_count,
-                                    search.rejected_saving);
-    split_free(&search.best);
-    vector_free(&search.tried);
-    price_bound_free(&search.bound);
+    if (attempts->best.count > 0)
+        add_commands(disruption, &attempts->best);
+    else if (attempts->rejected_count > 0)
+        balanced_policy_note_scores(disruption, attempts->rejected, attempts->rejected_count,
+                                    attempts->rejected_saving);
+    multi_node_attempts_free(&search.attempts);
 }

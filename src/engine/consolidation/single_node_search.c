@@ -6,7 +6,10 @@
 #include "base/quantity.h"
 #include "engine/consolidation/balanced_policy.h"
 #include "engine/consolidation/blocked_moves.h"
+#include "engine/consolidation/consolidation.h"
 #include "engine/consolidation/consolidation_split.h"
+#include "engine/consolidation/single_node_candidates.h"
+#include "engine/disruption/disruption_candidates.h"
 #include "engine/disruption/evictions.h"
 #include "engine/problem/problem.h"
 
@@ -238,17 +241,20 @@ static void sort_commands(struct single_node_search *search, uint32_t first)
     }
 }
 
-void single_node_search_decide(struct disruption *disruption, const candidate_list *order)
+void single_node_search_decide(struct disruption *disruption)
 {
+    struct candidate_table table =
+        disruption_candidates(disruption, DISRUPTION_UNDERUTILIZED, false);
+    candidate_list order = single_node_candidates(disruption, &table);
     CLEANUP_ARENA struct arena *arena = arena_create(65536);
     struct single_node_search search = {.disruption = disruption,
                                         .arena = arena,
                                         .evictions = evictions_create(disruption),
                                         .bound = price_bound_create(disruption, arena)};
-    search.found = arena_allocate_array(arena, order->count + 1, sizeof *search.found);
+    search.found = arena_allocate_array(arena, order.count + 1, sizeof *search.found);
     search.closed = bitset_create(arena, disruption->problem->nodes.count);
     uint32_t first = disruption->plan->disruptions.count;
-    examine_all(&search, order);
+    examine_all(&search, &order);
     for (uint32_t i = 0; i < search.found_count && i < TRIES_MAX && search.commands < COMMANDS_MAX;
          i++)
         consider(&search, &search.found[i]);

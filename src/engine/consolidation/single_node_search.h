@@ -2,7 +2,6 @@
 // other (DIS-746); a node may become two (DIS-745).
 #pragma once
 
-#include "engine/consolidation/consolidation.h"
+struct disruption;
 
-// `order`: the candidates by merit, which decides among moves of equal worth.
-void single_node_search_decide(struct disruption *disruption, const candidate_list *order);
+void single_node_search_decide(struct disruption *disruption);

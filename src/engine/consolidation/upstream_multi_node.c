@@ -2,7 +2,7 @@
 
 #include "engine/consolidation/balanced_policy.h"
 #include "engine/consolidation/consolidation.h"
-#include "engine/consolidation/multi_node_search.h"
+#include "engine/disruption/disruption_candidates.h"
 #include "engine/disruption/evictions.h"
 
 #define BATCH_MAX 100 // DIS-200 step 3
@@ -72,10 +72,6 @@ static struct consolidation_move search(struct disruption *disruption, const can
 
 void upstream_multi_node_decide(struct disruption *disruption)
 {
-    if (disruption->better) {
-        multi_node_search_decide(disruption);
-        return;
-    }
     struct candidate_table table =
         disruption_candidates(disruption, DISRUPTION_UNDERUTILIZED, false);
     candidate_list list = take(disruption, &table);

@@ -1,6 +1,6 @@
 // One node at a time (DIS-210 to DIS-218).
 #pragma once
 
-#include "engine/disruption/disruption.h"
+struct disruption;
 
 void upstream_single_node_decide(struct disruption *disruption);

@@ -1,29 +1,8 @@
-// Private to blocked_reasons.c: why a node stays, as far as that can be told after the methods have
-// been asked: by the checks of DIS-32, conditions, policies, budgets, and what came first.
+// Why candidates stay, as far as that can be told after the methods have been asked: by conditions,
+// policies, budgets, and what came first.
 #pragma once
 
-#include "engine/disruption/blocked_reasons.h"
-
-struct pool_budget { // of one pool and reason, before the methods took anything
-    bool known;
-    int64_t remaining;
-    const char *message; // why nothing remains; if texts are wanted
-    const char *rule;    // the same; always
-};
-struct blocked_finder {
-    struct disruption *disruption;
-    enum disruption_method only; // that was asked; METHOD_ANY: all of them
-    struct bitset commanded;     // places in commands
-    uint32_t *taken;             // by pool of the table: how many of its nodes are
-    struct pool_budget *budgets; // by pool of the table and reason
-};
-void blocked_finder_begin(struct blocked_finder *finder, struct disruption *disruption,
-                          enum disruption_method only);
+#include "engine/disruption/blocked_finder.h"
 
 struct blocked_reason blocked_reason_of_candidate(const struct blocked_finder *finder,
                                                   const struct disruption_candidate *candidate);
-
-// --- shared by blocked_candidates.c and blocked_checks.c ---------------------------------------------
-// A word in the plan's arena; nothing is formatted unless texts are wanted.
-struct blocked_reason blocked_reason_make(const struct blocked_finder *finder, const char *rule,
-                                          const char *format, ...) PRINTF_LIKE(3, 4);

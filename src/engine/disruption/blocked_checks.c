@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "engine/disruption/blocked_candidates.h"
 #include "engine/pods/pod_budgets.h"
 #include "engine/problem/problem.h"
 #include "model/reading/pod.h"

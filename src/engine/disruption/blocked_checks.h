@@ -1,7 +1,7 @@
 // Why nodes are no candidates (DIS-32), with the blocker's name and numbers.
 #pragma once
 
-#include "engine/disruption/blocked_candidates.h"
+#include "engine/disruption/blocked_finder.h"
 
 // Never without a rule; the text, in the plan's arena, only if wanted.
 struct blocked_reason blocked_reason_of_refusal(const struct blocked_finder *finder,

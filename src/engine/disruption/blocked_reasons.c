@@ -10,41 +10,16 @@
 #include "engine/disruption/blocked_candidates.h"
 #include "engine/disruption/blocked_checks.h"
 #include "engine/disruption/budgets.h"
+#include "engine/disruption/disruption_candidates.h"
 #include "engine/templates/instance_types.h"
 #include "engine/templates/templates.h"
 
 #define RULES_MAX 100 // that blocked reasons name
 
-// --- what the methods say ------------------------------------------------------------------------
-
-void blocked_reasons_begin(struct disruption *disruption)
-{
-    disruption->blocked_reasons =
-        arena_allocate_array(disruption->arena, disruption->problem->nodes.count + 1,
-                             sizeof *disruption->blocked_reasons);
-}
-
 static uint32_t place_of(const struct disruption *disruption, const struct state_node *state)
 {
     return (uint32_t)(state - disruption->problem->nodes.items);
 }
-
-void disruption_note_blocked(struct disruption *disruption,
-                             const struct disruption_candidate *candidate, const char *rule,
-                             const char *message)
-{
-    struct blocked_reason *blocked =
-        &disruption->blocked_reasons[place_of(disruption, candidate->state)];
-    bool of_drift = disruption->method < METHOD_MULTI;
-    if (blocked->of_drift && !of_drift)
-        return;
-    *blocked = (struct blocked_reason){.rule = rule, .of_drift = of_drift};
-    if (disruption->explains)
-        blocked->message =
-            arena_copy_string(disruption->plan->arena, message != NULL ? message : "");
-}
-
-// --- all nodes -----------------------------------------------------------------------------------
 
 static void count_rule(struct plan *plan, const char *rule)
 {

@@ -12,13 +12,6 @@
 
 #include "engine/disruption/disruption.h"
 
-struct blocked_reason {         // about one place
-    const char *rule, *message; // rule NULL: nothing was said
-    bool of_drift;              // or of expiry: a method that takes nodes at any price
-};
-
-// Makes room for what the methods say.
-void blocked_reasons_begin(struct disruption *disruption);
 // Fills plan->verdict_counts and, if asked for, plan->blocked reasons. `only`: the one method that
 // was asked, or METHOD_ANY.
 void blocked_reasons_finish(struct disruption *disruption, enum disruption_method only);

@@ -10,10 +10,10 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "engine/disruption/budgets.h"
-#include "engine/disruption/spot_window.h"
+#include "engine/disruption/candidate_prices.h"
+#include "engine/disruption/strategy.h"
 #include "engine/pods/pod_facts.h"
 #include "engine/problem/problem.h"
-#include "engine/templates/overlays.h"
 #include "model/reading/catalog.h"
 #include "model/reading/pod.h"
 #include "model/reading/pod_eviction.h"
@@ -26,8 +26,9 @@ struct candidate_builder {
     const struct snapshot *snapshot;
     const struct candidate_options *options;
     struct candidate_table *table;
+    const struct disruption_strategy *strategy;
+    struct candidate_prices prices;
     struct map *pools;            // disruption_pool by name
-    struct map *prices;           // instance types by "catalog index/name"
     struct map *planned;          // plan_placement by name; NULL: not known
     struct map *busy, *nominated; // Node names
     const struct pod_budgets *budgets;
@@ -136,7 +137,7 @@ static bool is_wanted(const struct candidate_builder *builder, const char *name,
 static bool is_nominated(const struct candidate_builder *builder, const char *name)
 {
     return map_get(builder->nominated, name) != NULL ||
-           (!builder->snapshot->settings.compatibility_upstream && is_wanted(builder, name, false));
+           (builder->strategy->spares_planned_nodes && is_wanted(builder, name, false));
 }
 
 // DIS-30: upstream leaves nodes alone whose pool has no instance types; by DIS-718 some methods
@@ -144,8 +145,7 @@ static bool is_nominated(const struct candidate_builder *builder, const char *na
 static bool is_known(const struct candidate_builder *builder, const char *name)
 {
     const struct disruption_pool *pool = map_get(builder->pools, name);
-    return pool != NULL &&
-           (pool->catalog != NULL || !builder->snapshot->settings.compatibility_upstream);
+    return pool != NULL && (pool->catalog != NULL || builder->strategy->takes_pools_without_types);
 }
 
 static bool is_busy(const struct candidate_builder *builder, const struct node *node)
@@ -198,75 +198,6 @@ static const char *refusal(struct candidate_builder *builder, const struct state
     return waived ? NULL : *blocked;
 }
 
-// --- instance types and prices -------------------------------------------------------------------
-static const struct instance_type_catalog *catalog_at(const struct candidate_builder *builder,
-                                                      uint32_t index)
-{
-    return (const struct instance_type_catalog *)builder->snapshot
-        ->objects[KIND_INSTANCE_TYPE_CATALOG]
-        .items[index];
-}
-
-// FMT-6: the catalogs that name the pool, or else those that name nobody.
-static bool serves(const struct instance_type_catalog *catalog, const struct disruption_pool *pool)
-{
-    if (catalog->spec.node_pools.count == 0)
-        return !pool->own_types;
-    return pool->own_types && string_list_has(&catalog->spec.node_pools, pool->pool->meta.name);
-}
-
-static void find_types(const struct candidate_builder *builder, struct disruption_pool *pool)
-{
-    uint32_t count = builder->snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count;
-    for (uint32_t i = 0; i < count; i++)
-        pool->own_types =
-            pool->own_types ||
-            string_list_has(&catalog_at(builder, i)->spec.node_pools, pool->pool->meta.name);
-    for (uint32_t i = 0; i < count; i++)
-        if (serves(catalog_at(builder, i), pool) &&
-            catalog_at(builder, i)->spec.instance_types.count > 0 &&
-            (pool->catalog == NULL ||
-             strcmp(catalog_at(builder, i)->meta.name, pool->catalog->meta.name) < 0))
-            pool->catalog = catalog_at(builder, i);
-}
-
-static const struct instance_type *find_type(const struct candidate_builder *builder,
-                                             const struct disruption_pool *pool, const char *name)
-{
-    for (uint32_t i = 0; i < builder->snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++) {
-        if (!serves(catalog_at(builder, i), pool))
-            continue;
-        char *key = arena_format(builder->arena, "%u/%s", i, name);
-        const struct instance_type *type = map_get(builder->prices, key);
-        if (type != NULL)
-            return type;
-    }
-    return NULL;
-}
-
-// DIS-59, DIS-744. False: not known; it counts as 0 then.
-static bool find_price(const struct candidate_builder *builder, const struct state_node *state,
-                       const struct node_pool *pool, const struct instance_type *type,
-                       int64_t *price)
-{
-    const struct offering *offering =
-        type != NULL ? instance_type_offering(type, state->labels,
-                                              !builder->snapshot->settings.compatibility_upstream)
-                     : NULL;
-    *price = 0;
-    if (offering == NULL)
-        return false;
-    const struct overlay_effect *effect =
-        builder->options->problem != NULL ? overlays_effect(builder->options->problem, pool, type)
-                                          : NULL;
-    size_t index = (size_t)(offering - type->offerings.items);
-    *price = effect != NULL && effect->prices[index] >= 0 ? effect->prices[index] : offering->price;
-    if (text_equal(string_map_get(state->labels, LABEL_CAPACITY_TYPE), CAPACITY_TYPE_SPOT))
-        *price = spot_window_lowest(builder->options->spot_prices, type->name,
-                                    string_map_get(state->labels, LABEL_ZONE), *price);
-    return true;
-}
-
 static double at_least_nothing(double cost)
 {
     return cost > 0 ? cost : 0;
@@ -308,17 +239,17 @@ static void add_candidate(struct candidate_builder *builder, const struct state_
 {
     struct disruption_pool *pool = map_get(builder->pools, state->node_pool);
     const char *type = string_map_get(state->labels, LABEL_INSTANCE_TYPE);
-    struct disruption_candidate candidate = {.state = state,
-                                             .node = state->node,
-                                             .claim = state->claim,
-                                             .pool = pool,
-                                             .type = type != NULL ? find_type(builder, pool, type)
-                                                                  : NULL,
-                                             .blocked = blocked,
-                                             .blocked_by = blocked_by,
-                                             .buffered = is_wanted(builder, state->name, true)};
-    candidate.price_known =
-        find_price(builder, state, pool->pool, candidate.type, &candidate.price);
+    struct disruption_candidate candidate = {
+        .state = state,
+        .node = state->node,
+        .claim = state->claim,
+        .pool = pool,
+        .type = type != NULL ? candidate_prices_type(&builder->prices, pool, type) : NULL,
+        .blocked = blocked,
+        .blocked_by = blocked_by,
+        .buffered = is_wanted(builder, state->name, true)};
+    candidate.price_known = candidate_prices_price(&builder->prices, state, pool->pool,
+                                                   candidate.type, &candidate.price);
     struct moving moving = moving_pods(builder, state);
     candidate.reschedulable = moving.count;
     candidate.cost = moving.cost;
@@ -345,7 +276,7 @@ static void add_pools(struct candidate_builder *builder)
         arena_allocate_array(builder->arena, count + 1, sizeof *table->pools.items);
     for (uint32_t i = 0; i < count; i++) {
         table->pools.items[i].pool = pools[i];
-        find_types(builder, &table->pools.items[i]);
+        candidate_prices_find_types(&builder->prices, &table->pools.items[i]);
         map_set(builder->pools, pools[i]->meta.name, &table->pools.items[i]);
     }
     table->pools.count = count;
@@ -391,13 +322,15 @@ static void count_for_balanced_policy(struct candidate_builder *builder,
         pool->balanced_price = quantity_add(pool->balanced_price, last->price);
         return;
     }
-    pool->balanced_cost += builder->snapshot->settings.compatibility_upstream
-                               ? cost_of_others(state)
-                               : moving_pods(builder, state).cost;
+    pool->balanced_cost += builder->strategy->counts_moving_pods_only
+                               ? moving_pods(builder, state).cost
+                               : cost_of_others(state);
     const char *name = string_map_get(state->labels, LABEL_INSTANCE_TYPE);
-    const struct instance_type *type = name != NULL ? find_type(builder, pool, name) : NULL;
+    const struct instance_type *type =
+        name != NULL ? candidate_prices_type(&builder->prices, pool, name) : NULL;
     int64_t price;
-    if (state->claim != NULL && find_price(builder, state, pool->pool, type, &price))
+    if (state->claim != NULL &&
+        candidate_prices_price(&builder->prices, state, pool->pool, type, &price))
         pool->balanced_price = quantity_add(pool->balanced_price, price);
 }
 
@@ -433,18 +366,6 @@ static int by_merit(const void *a, const void *b)
     return strcmp(x->node->meta.name, y->node->meta.name);
 }
 
-static void index_types(struct candidate_builder *builder)
-{
-    for (uint32_t i = 0; i < builder->snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++) {
-        const struct instance_type_catalog *catalog =
-            (const struct instance_type_catalog *)builder->snapshot
-                ->objects[KIND_INSTANCE_TYPE_CATALOG]
-                .items[i];
-        list_for_each (type, &catalog->spec.instance_types)
-            map_set(builder->prices, arena_format(builder->arena, "%u/%s", i, type->name), type);
-    }
-}
-
 static void index_plan(struct candidate_builder *builder)
 {
     if (builder->options->plan == NULL)
@@ -468,7 +389,7 @@ static void index_names(struct candidate_builder *builder)
 static void free_indexes(struct candidate_builder *builder)
 {
     map_destroy(builder->pools, NULL);
-    map_destroy(builder->prices, NULL);
+    candidate_prices_free(&builder->prices);
     map_destroy(builder->busy, NULL);
     map_destroy(builder->nominated, NULL);
     if (builder->planned != NULL)
@@ -484,15 +405,20 @@ struct candidate_table candidates_build(struct arena *arena, const struct snapsh
                                         .snapshot = snapshot,
                                         .options = options,
                                         .table = &table,
-                                        .pools = map_create(),
-                                        .prices = map_create()};
+                                        .strategy = disruption_strategy_of(&snapshot->settings),
+                                        .pools = map_create()};
+    builder.prices = (struct candidate_prices){.arena = arena,
+                                               .snapshot = snapshot,
+                                               .strategy = builder.strategy,
+                                               .problem = options->problem,
+                                               .spot = options->spot_prices};
+    candidate_prices_begin(&builder.prices);
     const struct problem *problem = options->problem;
     struct state_nodes own = {0};
     if (problem == NULL)
         own = state_nodes_build(arena, snapshot);
     struct state_nodes states = problem != NULL ? problem->nodes : own;
     add_pools(&builder);
-    index_types(&builder);
     index_plan(&builder);
     index_names(&builder);
     builder.budgets = problem != NULL ? problem->pods.budgets : pod_budgets_create(arena, snapshot);

@@ -3,6 +3,7 @@
 // pure.
 #pragma once
 
+#include "engine/disruption/disruption_pool.h"
 #include "model/snapshot/plan.h"
 #include "model/snapshot/snapshot.h"
 
@@ -10,16 +11,6 @@ struct problem;
 struct spot_price_list;
 struct state_node;
 
-struct disruption_pool {
-    const struct node_pool *pool;
-    bool own_types;                              // a catalog names the pool
-    const struct instance_type_catalog *catalog; // with types for it; NULL: it has none
-    int64_t total, disrupting;                   // DIS-125, DIS-126
-    int64_t allowed, remaining;                  // for the reason asked for: DIS-120, DIS-127
-    const char *budget_error;                    // DIS-121; or NULL
-    double balanced_cost;                        // of pools with policy Balanced: DIS-190
-    int64_t balanced_price;
-};
 enum candidate_check { // the rows of DIS-32
     CHECK_PASSED,
     CHECK_BUSY,

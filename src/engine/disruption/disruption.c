@@ -2,37 +2,11 @@
 
 #include <string.h>
 
-#include "base/nanoseconds.h"
 #include "base/quantity.h"
 #include "engine/compile/compile.h"
-#include "engine/disruption/blocked_reasons.h"
-#include "engine/disruption/eligibility.h"
-#include "engine/disruption/removal_simulation.h"
+#include "engine/disruption/quiet_nodes.h"
 #include "engine/disruption/spot_window.h"
-#include "engine/disruption/workload_guard.h"
-#include "engine/pods/pod_budgets.h"
-#include "model/reading/pod.h"
-
-// --- what the methods share ----------------------------------------------------------------------
-
-// DIS-753: a node is not empty for consolidation while a placeholder is on it.
-static void find_placeholders(struct disruption *disruption)
-{
-    const struct problem *problem = disruption->problem;
-    const struct removal_baseline *baseline = NULL;
-    struct map *homes = map_create();
-    for (uint32_t i = 0; disruption->better && i < problem->pods.queued_count; i++) {
-        if (!problem->pods.queued[i].placeholder)
-            continue;
-        baseline = baseline != NULL ? baseline : removal_baseline_of(disruption);
-        if (baseline->placeholder_nodes[i] != NULL)
-            map_set(homes, baseline->placeholder_nodes[i]->name, homes);
-    }
-    list_for_each (candidate, &disruption->table.candidates)
-        candidate->holds_placeholders =
-            baseline != NULL && map_get(homes, candidate->state->name) != NULL;
-    map_destroy(homes, NULL);
-}
+#include "engine/disruption/workload_table.h"
 
 const struct state_node *disruption_node_of(const struct disruption *disruption,
                                             const struct queued_pod *queued)
@@ -40,87 +14,6 @@ const struct state_node *disruption_node_of(const struct disruption *disruption,
     if (!queued->placeholder || disruption->baseline == NULL)
         return queued->on;
     return disruption->baseline->placeholder_nodes[queued->origin];
-}
-
-// DIS-708.
-static void note_unreadable_budgets(struct disruption *disruption)
-{
-    const struct pod_budgets *budgets = disruption->problem->pods.budgets;
-    for (uint32_t i = 0; i < budgets->unreadable_count; i++) {
-        const struct pod_disruption_budget *budget = budgets->items[budgets->unreadable[i]];
-        problem_note(
-            disruption->problem, NOTE_EVENT_NORMAL, "DisruptionBlocked",
-            (const struct object *)budget,
-            budget->meta.unreadable != NULL
-                ? "it cannot be read: no node with a pod of the namespace that could be "
-                  "evicted is disrupted"
-                : "spec.selector is invalid: no node with a pod of the namespace that could be "
-                  "evicted is disrupted");
-    }
-}
-
-struct candidate_table disruption_candidates(struct disruption *disruption,
-                                             enum disruption_reason reason, bool eventual)
-{
-    const struct snapshot *snapshot = disruption->problem->snapshot;
-    const struct candidate_options options = {.reason = reason,
-                                              .busy = disruption->inputs->busy,
-                                              .eventual = true,
-                                              .problem = disruption->problem,
-                                              .spot_prices = disruption->inputs->spot_prices,
-                                              .plan = disruption->plan};
-    if (disruption->table.pools.items == NULL) {
-        disruption->table = candidates_build(disruption->arena, snapshot, &options);
-        find_placeholders(disruption);
-        note_unreadable_budgets(disruption);
-    } else {
-        candidates_apply_budgets(disruption->arena, snapshot, &disruption->table, reason);
-    }
-    struct candidate_table table = disruption->table;
-    if (eventual)
-        return table;
-    table.candidates.count = 0;
-    table.candidates.items = arena_allocate_array(
-        disruption->arena, disruption->table.candidates.count + 1, sizeof *table.candidates.items);
-    list_for_each (candidate, &disruption->table.candidates)
-        if (candidate->blocked == NULL)
-            table.candidates.items[table.candidates.count++] = *candidate;
-    return table;
-}
-
-static void note_allowance(struct disruption *disruption, enum disruption_reason reason,
-                           const struct disruption_pool *pool, struct plan_turn *turn)
-{
-    turn->pools.items[turn->pools.count++] = (struct plan_turn_pool){
-        pool->pool, pool->total, pool->allowed, pool->disrupting,
-        pool->budget_error != NULL ? arena_copy_string(disruption->plan->arena, pool->budget_error)
-                                   : NULL};
-    if (pool->total != 0 && pool->allowed == 0)
-        problem_note(disruption->problem, NOTE_EVENT_NORMAL, "DisruptionBlocked",
-                     (const struct object *)pool->pool,
-                     arena_format(disruption->arena,
-                                  "No allowed disruptions for disruption reason %s due to "
-                                  "blocking budget",
-                                  disruption_reason_name(reason)));
-}
-
-void disruption_turn(struct disruption *disruption, enum disruption_method method,
-                     enum disruption_reason reason, uint32_t eligible)
-{
-    struct plan *plan = disruption->plan;
-    if (plan->turns.items == NULL)
-        plan->turns.items =
-            arena_allocate_array(plan->arena, METHODS_COUNT, sizeof *plan->turns.items);
-    if (plan->turns.count == METHODS_COUNT)
-        return;
-    struct plan_turn *turn = &plan->turns.items[plan->turns.count++];
-    *turn = (struct plan_turn){.method = method, .reason = reason, .eligible = eligible};
-    if (eligible == 0)
-        return;
-    turn->pools.items = arena_allocate_array(plan->arena, disruption->table.pools.count + 1,
-                                             sizeof *turn->pools.items);
-    list_for_each (pool, &disruption->table.pools)
-        note_allowance(disruption, reason, pool, turn);
 }
 
 candidate_list candidate_list_create(struct disruption *disruption,
@@ -181,6 +74,21 @@ void disruption_note(struct disruption *disruption, const char *reason,
                      (const struct object *)candidate->node, message);
 }
 
+void disruption_note_blocked(struct disruption *disruption,
+                             const struct disruption_candidate *candidate, const char *rule,
+                             const char *message)
+{
+    struct blocked_reason *blocked =
+        &disruption->blocked_reasons[candidate->state - disruption->problem->nodes.items];
+    bool of_drift = disruption->method < METHOD_MULTI;
+    if (blocked->of_drift && !of_drift)
+        return;
+    *blocked = (struct blocked_reason){.rule = rule, .of_drift = of_drift};
+    if (disruption->explains)
+        blocked->message =
+            arena_copy_string(disruption->plan->arena, message != NULL ? message : "");
+}
+
 static bool names(const struct string_list *list, const char *name)
 {
     return list != NULL && string_list_has(list, name);
@@ -214,7 +122,7 @@ bool disruption_is_going(const struct disruption *disruption, const struct state
     return bitset_has(disruption->going, (uint32_t)(state - disruption->problem->nodes.items));
 }
 
-static void find_going_places(struct disruption *disruption)
+static void find_going_nodes(struct disruption *disruption)
 {
     const struct state_nodes *nodes = &disruption->problem->nodes;
     const struct string_list *busy = disruption->inputs->busy;
@@ -229,64 +137,6 @@ static void find_going_places(struct disruption *disruption)
     }
 }
 
-// --- DIS-238 -------------------------------------------------------------------------------------
-
-// DIS-719: the node never comes to rest, but each of the pods that would move has been there for
-// long enough; the condition tells that the wait has lasted.
-static bool is_settled(const struct problem *problem, const struct state_node *state, int64_t after)
-{
-    if (problem->settings->quiet_by_node ||
-        !condition_is_true(&state->claim->status.conditions, "Consolidatable"))
-        return false;
-    bool any = false;
-    list_for_each (pod, &state->pods) {
-        if (!pod_needs_place(*pod))
-            continue;
-        any = true;
-        int64_t bound_at = pod_bound_at(*pod);
-        if (bound_at == 0 || ns_subtract(problem->snapshot->time, bound_at) < after)
-            return false;
-    }
-    return any;
-}
-
-// One that may take new nodes (DIS-234), whether or not there are instance types for them now.
-static const struct node_pool *open_pool_of(const struct problem *problem,
-                                            const struct state_node *state)
-{
-    for (uint32_t i = 0; i < problem->templates.pools_count; i++)
-        if (text_equal(problem->templates.pools[i].pool->meta.name, state->node_pool))
-            return problem->templates.pools[i].pool;
-    return NULL;
-}
-
-// The pool's nodes take no running pods until they have been quiet for consolidateAfter.
-static bool is_quiet(const struct problem *problem, const struct schedulable_node *node)
-{
-    const struct node_claim *claim = node->state->claim;
-    const struct node_pool *pool = open_pool_of(problem, node->state);
-    if (pool == NULL || claim == NULL)
-        return false;
-    const struct duration *after = &pool->spec.disruption.consolidate_after;
-    const struct condition *initialized = condition_find(&claim->status.conditions, "Initialized");
-    if (consolidation_is_disabled(pool) || after->nanoseconds == 0 || initialized == NULL ||
-        !text_equal(initialized->status, "True"))
-        return false;
-    int64_t since = claim->status.last_pod_event_time != 0 ? claim->status.last_pod_event_time
-                                                           : initialized->last_transition_time;
-    return ns_subtract(problem->snapshot->time, since) < after->nanoseconds &&
-           !is_settled(problem, node->state, after->nanoseconds);
-}
-
-static void find_quiet_places(struct disruption *disruption)
-{
-    const struct problem *problem = disruption->problem;
-    disruption->quiet = bitset_create(disruption->arena, problem->nodes.count);
-    for (uint32_t i = 0; i < problem->nodes.count; i++)
-        if (is_quiet(problem, &problem->schedulable_nodes[i]))
-            bitset_set(disruption->quiet, i);
-}
-
 static struct disruption start(const struct snapshot *snapshot,
                                const struct disruption_inputs *inputs, struct plan *plan,
                                struct arena *arena)
@@ -296,7 +146,7 @@ static struct disruption start(const struct snapshot *snapshot,
                                .inputs = inputs != NULL ? inputs : &nothing,
                                .arena = arena,
                                .plan = plan,
-                               .better = !snapshot->settings.compatibility_upstream};
+                               .strategy = disruption_strategy_of(&snapshot->settings)};
 }
 
 static void use_problem(struct disruption *disruption, struct problem *problem)
@@ -304,9 +154,10 @@ static void use_problem(struct disruption *disruption, struct problem *problem)
     disruption->problem = problem;
     spot_window_raise(problem, disruption->inputs->spot_prices);
     disruption->simulator = simulator_create(problem, disruption->arena);
-    find_quiet_places(disruption);
-    find_going_places(disruption);
-    blocked_reasons_begin(disruption);
+    disruption->quiet = quiet_nodes_find(problem, disruption->arena);
+    find_going_nodes(disruption);
+    disruption->blocked_reasons = arena_allocate_array(disruption->arena, problem->nodes.count + 1,
+                                                       sizeof *disruption->blocked_reasons);
 }
 
 void disruption_begin_with(struct disruption *disruption, struct problem *problem,

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "engine/disruption/candidates.h"
+#include "engine/disruption/strategy.h"
 #include "engine/placement/simulation.h"
 #include "engine/problem/disruption_inputs.h"
 
@@ -19,8 +20,12 @@ struct removal_baseline {
 };
 
 struct queued_pod;
-struct workload_table; // engine/workload_guard.h
+struct workload_table; // engine/disruption/workload_table.h
 
+struct blocked_reason {         // about one place
+    const char *rule, *message; // rule NULL: nothing was said
+    bool of_drift;              // or of expiry: a method that takes nodes at any price
+};
 // What the methods share. Lives as long as one decision.
 struct disruption {
     const struct snapshot *snapshot;
@@ -28,14 +33,14 @@ struct disruption {
     struct arena *arena;
     struct plan *plan; // of the pending pods; the commands are added to it
     uint32_t commands_capacity, scores_capacity;
-    bool better; // COMPATIBILITY is not upstream (FMT-18)
+    const struct disruption_strategy *strategy;
     struct problem *problem;
     bool problem_lent; // it is the caller's
     struct simulator *simulator;
     struct candidate_table table; // of all methods but emptiness; budgets of the last that asked
     struct bitset quiet;          // DIS-238
     struct bitset going;          // places that go anyway: marked, or of a running command
-    const struct removal_baseline *baseline; // with `better`
+    const struct removal_baseline *baseline; // if strategy->minds_unschedulable_anyway
     int64_t *evictions_asked;                // engine/evictions.h; NULL: nobody asked yet
     struct workload_table *workloads;        // the same
     bool target_known;                       // engine/repack_target.h
@@ -60,13 +65,6 @@ void disruption_begin_with(struct disruption *disruption, struct problem *proble
                            struct arena *arena);
 void disruption_end(struct disruption *disruption);
 
-// The candidates by one reason's budgets (DIS-15); `eventual`: DIS-34.
-struct candidate_table disruption_candidates(struct disruption *disruption,
-                                             enum disruption_reason reason, bool eventual);
-// Notes a method's turn and, if it has candidates, what the budgets leave them (DIS-15); tells of
-// pools that allow nothing (DIS-129). Before the method takes from the budgets.
-void disruption_turn(struct disruption *disruption, enum disruption_method method,
-                     enum disruption_reason reason, uint32_t eligible);
 // An empty list with room for all candidates of the table.
 candidate_list candidate_list_create(struct disruption *disruption,
                                      const struct candidate_table *table);

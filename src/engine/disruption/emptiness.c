@@ -1,10 +1,12 @@
 #include "engine/disruption/emptiness.h"
 
 #include "base/map.h"
-#include "engine/disruption/disruption.h"
+#include "engine/disruption/disruption_candidates.h"
 #include "engine/disruption/eligibility.h"
 #include "engine/disruption/evictions.h"
 #include "engine/disruption/planned_moves.h"
+#include "engine/disruption/removal_simulation.h"
+#include "engine/disruption/strategy.h"
 #include "engine/problem/state_node.h"
 
 // LIF-245. What static pools and disabled consolidation say comes first.
@@ -21,13 +23,13 @@ static const char *placeholders_keep(struct arena *arena, const struct snapshot 
 // DIS-132, DIS-142: every candidate while its pool has budget left. Pods that cost nothing are
 // evicted with it (DIS-57): what they ask for with all others is looked at (DIS-760, DIS-761);
 // unless that can be asked, they stay.
-static void take(struct emptiness *out, const struct map *first, bool turn, bool better,
+static void take(struct emptiness *out, const struct map *first, bool turn, bool asks_pods,
                  struct evictions *evictions)
 {
     list_for_each (candidate, &out->eligible) {
         struct disruption_pool *pool = (*candidate)->pool;
         bool preferred = map_get(first, (*candidate)->node->meta.name) != NULL;
-        bool has_pods = better && (*candidate)->reschedulable > 0;
+        bool has_pods = asks_pods && (*candidate)->reschedulable > 0;
         if (preferred != turn)
             continue;
         if (pool->remaining > 0 &&
@@ -50,7 +52,7 @@ static struct emptiness choose(struct arena *arena, const struct snapshot *snaps
     out.taken.items = arena_allocate_array(arena, count + 1, sizeof *out.taken.items);
     out.unconsolidatable.items =
         arena_allocate_array(arena, count + 1, sizeof *out.unconsolidatable.items);
-    bool tells_all = snapshot->settings.compatibility_upstream;
+    const struct disruption_strategy *strategy = disruption_strategy_of(&snapshot->settings);
     list_for_each (candidate, &out.table.candidates) {
         const char *message;
         bool wanted = emptiness_is_eligible(arena, candidate, &message);
@@ -58,16 +60,16 @@ static struct emptiness choose(struct arena *arena, const struct snapshot *snaps
             message = placeholders_keep(arena, snapshot, candidate);
         if (wanted && message == NULL)
             out.eligible.items[out.eligible.count++] = candidate;
-        else if (message != NULL &&
-                 (tells_all || !consolidation_is_disabled(candidate->pool->pool))) // DIS-772
+        else if (message != NULL && (strategy->reports_disabled_pools ||
+                                     !consolidation_is_disabled(candidate->pool->pool))) // DIS-772
             out.unconsolidatable.items[out.unconsolidatable.count++] =
                 (struct disruption_block){candidate->node, candidate->claim, CHECK_PASSED, message};
     }
     struct map *chosen = map_create();
     for (uint32_t i = 0; first != NULL && i < first->count; i++)
         map_set(chosen, first->items[i], chosen);
-    take(&out, chosen, true, !tells_all, evictions);
-    take(&out, chosen, false, !tells_all, evictions);
+    take(&out, chosen, true, strategy->counts_evictions, evictions);
+    take(&out, chosen, false, strategy->counts_evictions, evictions);
     map_destroy(chosen, NULL);
     return out;
 }
@@ -79,7 +81,7 @@ static bool depends_on_pods_or_overlays(const struct snapshot *snapshot,
     bool any = found->eligible.count > 0 && snapshot->objects[KIND_NODE_OVERLAY].count > 0;
     list_for_each (candidate, &found->eligible)
         any = any || (*candidate)->reschedulable > 0;
-    return any && !snapshot->settings.compatibility_upstream;
+    return any && disruption_strategy_of(&snapshot->settings)->counts_evictions;
 }
 
 // As emptiness_decide() does it. Where no problem can be made of the snapshot `found` stands, and
@@ -123,7 +125,7 @@ static void plan_places(struct disruption *disruption,
     uint32_t pods = 0;
     for (uint32_t i = 0; i < count; i++)
         pods += candidates[i]->reschedulable;
-    if (pods == 0 || !disruption->better)
+    if (pods == 0 || !disruption->strategy->plans_moves)
         return;
     struct removal_simulation removal = removal_simulate(disruption, candidates, count, false);
     planned_moves_find(disruption, removal.pass, candidates, count, NULL, 0, moves);

@@ -105,7 +105,7 @@ static void count_running(struct disruption *disruption)
 struct evictions evictions_create(struct disruption *disruption)
 {
     struct evictions evictions = {.disruption = disruption};
-    if (!disruption->better)
+    if (!disruption->strategy->counts_evictions)
         return evictions;
     uint32_t count = disruption->problem->pods.budgets->count;
     if (disruption->evictions_asked == NULL)
@@ -170,7 +170,7 @@ static void budgets_give_back(struct evictions *evictions,
 bool evictions_take(struct evictions *evictions, const struct disruption_candidate *candidate,
                     bool eventual)
 {
-    if (!evictions->disruption->better)
+    if (evictions->asked == NULL)
         return true;
     bool waived = is_waived(candidate, eventual);
     if (!waived && !budgets_take(evictions, candidate))
@@ -185,7 +185,7 @@ bool evictions_take(struct evictions *evictions, const struct disruption_candida
 void evictions_give_back(struct evictions *evictions, const struct disruption_candidate *candidate,
                          bool eventual)
 {
-    if (!evictions->disruption->better)
+    if (evictions->asked == NULL)
         return;
     if (!is_waived(candidate, eventual))
         budgets_give_back(evictions, candidate);

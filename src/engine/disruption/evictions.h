@@ -9,7 +9,7 @@
 
 struct evictions {
     struct disruption *disruption;
-    int64_t *asked;               // by index in problem->pods.budgets
+    int64_t *asked;               // by index in problem->pods.budgets; NULL: nothing is counted
     struct workload_guard *guard; // NULL: the setting is off
 };
 // Starts with what the running commands and the other nodes marked for deletion still have to

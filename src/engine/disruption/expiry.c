@@ -5,9 +5,9 @@
 
 #include "base/nanoseconds.h"
 #include "base/quantity.h"
-#include "engine/disruption/disruption.h"
-#include "engine/disruption/drift.h"
+#include "engine/disruption/disruption_candidates.h"
 #include "engine/disruption/eligibility.h"
+#include "engine/disruption/remove_nodes.h"
 
 #define WINDOW_SHARE 10           // of expireAfter
 #define LEAD_USUAL   (5 * MINUTE) // where nothing has been observed
@@ -95,8 +95,6 @@ static void add_due(struct disruption *disruption, const struct candidate_table 
 
 void expiry_decide(struct disruption *disruption)
 {
-    if (!disruption->better)
-        return;
     struct candidate_table table = disruption_candidates(disruption, DISRUPTION_DRIFTED, false);
     candidate_list due = candidate_list_create(disruption, &table);
     list_for_each (pool, &table.pools)

@@ -19,16 +19,16 @@ static void drop_type(const struct claim *claim, const char *name)
             bitset_clear(claim->rows, r);
 }
 
-void loop_guard_apply(const struct disruption *disruption, struct removal_simulation *removal)
+void loop_guard_apply(const struct disruption *disruption,
+                      struct disruption_candidate *const *candidates, uint32_t count,
+                      struct claim *const *claims, uint32_t claims_count)
 {
     const struct disruption_inputs *inputs = disruption->inputs;
-    if (inputs->guarded_count == 0 || !removal->consolidation)
-        return;
     for (uint32_t i = 0; i < inputs->guarded_count; i++)
-        for (uint32_t c = 0; c < removal->candidates_count; c++) {
-            if (!concerns(&inputs->guarded[i], removal->candidates[c]))
+        for (uint32_t c = 0; c < count; c++) {
+            if (!concerns(&inputs->guarded[i], candidates[c]))
                 continue;
-            for (uint32_t k = 0; k < removal->claims_count; k++)
-                drop_type(removal->claims[k], inputs->guarded[i].to_type);
+            for (uint32_t k = 0; k < claims_count; k++)
+                drop_type(claims[k], inputs->guarded[i].to_type);
         }
 }

@@ -47,7 +47,7 @@ void planned_moves_find(struct disruption *disruption, const struct pass *pass,
     CLEANUP_ARENA struct arena *scratch = arena_create(1024);
     struct bitset gone = bitset_create(scratch, problem->nodes.count);
     uint32_t most = 0;
-    if (!disruption->better)
+    if (!disruption->strategy->plans_moves)
         return;
     for (uint32_t i = 0; i < count; i++) {
         bitset_set(gone, (uint32_t)(candidates[i]->state - problem->nodes.items));

@@ -138,7 +138,8 @@ static uint32_t settle_claims(struct disruption *disruption, struct removal_simu
             continue;
         }
         all++;
-        if (!disruption->better || carries_candidate_pods(disruption, pass, claim))
+        if (!disruption->strategy->minds_unschedulable_anyway ||
+            carries_candidate_pods(disruption, pass, claim))
             removal->claims[removal->claims_count++] = claim;
     }
     return all;
@@ -161,7 +162,9 @@ static bool may_lack_place(const struct disruption *disruption, const struct que
 {
     if (queued->on != NULL && !queued->on->marked_for_deletion)
         return false; // a candidate's
-    return disruption->better ? !disruption->baseline->placed[queued->origin] : queued->on == NULL;
+    return disruption->strategy->minds_unschedulable_anyway
+               ? !disruption->baseline->placed[queued->origin]
+               : queued->on == NULL;
 }
 
 static void find_unschedulable(const struct disruption *disruption,
@@ -205,10 +208,11 @@ static struct removal_simulation run_pass(struct disruption *disruption,
         simulation.closed = *options->beside;
     if (options->consolidation)
         simulation.quiet = disruption->quiet;
-    if (disruption->better)
+    if (disruption->strategy->follows_scheduler)
         simulation.scheduled = disruption->inputs->scheduled;
     removal.pass = simulate(disruption->simulator, removal.arena, &simulation);
-    removal.no_pool = problem->templates.pools_count == 0 && !disruption->better;
+    removal.no_pool =
+        problem->templates.pools_count == 0 && !disruption->strategy->simulates_without_pools;
     return removal;
 }
 
@@ -240,11 +244,13 @@ static void judge(struct disruption *disruption, struct removal_simulation *remo
 {
     removal->claims_count = 0;
     uint32_t all = settle_claims(disruption, removal);
-    loop_guard_apply(disruption, removal);
+    if (removal->consolidation)
+        loop_guard_apply(disruption, removal->candidates, removal->candidates_count,
+                         removal->claims, removal->claims_count);
     find_unschedulable(disruption, removal);
     removal->nodes_needed = removal->claims_count;
     // DIS-711. A pod that had to make room elsewhere may need one more.
-    if (disruption->better && all > disruption->baseline->claims &&
+    if (disruption->strategy->minds_unschedulable_anyway && all > disruption->baseline->claims &&
         all - disruption->baseline->claims > removal->nodes_needed)
         removal->nodes_needed = all - disruption->baseline->claims;
 }
@@ -253,7 +259,7 @@ static struct removal_simulation run(struct disruption *disruption,
                                      struct disruption_candidate *const *candidates, uint32_t count,
                                      const struct removal_options *options)
 {
-    if (disruption->better)
+    if (disruption->strategy->minds_unschedulable_anyway)
         removal_baseline_of(disruption);
     struct removal_simulation removal = run_pass(disruption, candidates, count, options);
     removal.candidates = candidates;

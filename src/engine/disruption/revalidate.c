@@ -4,14 +4,13 @@
 #include <string.h>
 
 #include "base/map.h"
-#include "engine/disruption/disruption.h"
-#include "engine/disruption/drift.h"
+#include "engine/disruption/disruption_candidates.h"
 #include "engine/disruption/eligibility.h"
-#include "engine/disruption/emptiness.h"
 #include "engine/disruption/evictions.h"
 #include "engine/disruption/expiry.h"
 #include "engine/disruption/planned_moves.h"
 #include "engine/disruption/removal_simulation.h"
+#include "engine/disruption/remove_nodes.h"
 #include "engine/problem/problem.h"
 #include "engine/templates/templates.h"
 
@@ -49,7 +48,8 @@ static bool is_wanted(struct revalidation *revalidation, const struct command_ch
     const char *message;
     if (is_drift(check)) // or expiry, which goes by the same reason (DIS-762)
         return candidate_is_drifted(candidate) ||
-               (candidate->blocked == NULL && revalidation->disruption.better &&
+               (candidate->blocked == NULL &&
+                revalidation->disruption.strategy->replaces_expiring &&
                 expiry_is_near(candidate->claim, revalidation->disruption.snapshot->time));
     if (candidate->blocked != NULL)
         return false; // graceful disruption: DIS-34
@@ -227,7 +227,7 @@ static void plan_places(struct revalidation *revalidation, struct command_check 
     struct disruption *disruption = &revalidation->disruption;
     candidate_list *accepted = &revalidation->accepted;
     uint32_t before = accepted->count;
-    if (!disruption->better)
+    if (!disruption->strategy->plans_moves)
         return;
     for (uint32_t i = 0; i < list->count; i++)
         accepted->items[accepted->count++] = list->items[i];
@@ -243,7 +243,8 @@ static void plan_places(struct revalidation *revalidation, struct command_check 
 static bool removes_idle_nodes(const struct disruption *disruption,
                                const struct command_check *check, const candidate_list *list)
 {
-    bool alone = disruption->better && is_drift(check) && check->replacements == 0;
+    bool alone =
+        disruption->strategy->confirms_together && is_drift(check) && check->replacements == 0;
     list_for_each (candidate, list)
         alone = alone && needs_no_place(*candidate);
     return alone;
@@ -258,7 +259,7 @@ static const char *judge_alone(struct disruption *disruption, const struct comma
         removal_simulate(disruption, list->items, list->count, !is_drift(check));
     const char *why = judge_removal(disruption, &removal, check);
     removal_free(&removal);
-    if (why == NULL || !disruption->better || is_drift(check))
+    if (why == NULL || !disruption->strategy->confirms_together || is_drift(check))
         return why;
     removal =
         removal_simulate_scheduled(disruption, list->items, list->count, NULL); // as it was decided
@@ -338,8 +339,8 @@ bool disruption_revalidate(const struct snapshot *snapshot, const struct disrupt
     if (fine) {
         index_candidates(&revalidation);
         revalidation.evictions = evictions_create(&revalidation.disruption);
-        revalidation.fits_together = revalidation.disruption.better && count > 1 &&
-                                     fit_together(&revalidation, checks, count);
+        revalidation.fits_together = revalidation.disruption.strategy->confirms_together &&
+                                     count > 1 && fit_together(&revalidation, checks, count);
         for (uint32_t i = 0; i < count; i++)
             check_one(&revalidation, &checks[i]);
     }

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "engine/disruption/disruption_candidates.h"
 #include "engine/disruption/drift.h"
 #include "engine/disruption/eligibility.h"
 #include "engine/disruption/evictions.h"
@@ -108,8 +109,9 @@ static void replace(struct disruption *disruption, const struct disruption_pool 
 static bool may_delete_first(const struct disruption *disruption,
                              const struct static_claim_counts *counts)
 {
-    return disruption->better && !disruption->problem->settings->static_surge_required &&
-           counts->going == 0 && counts->coming == 0;
+    return disruption->strategy->deletes_static_first &&
+           !disruption->problem->settings->static_surge_required && counts->going == 0 &&
+           counts->coming == 0;
 }
 
 // DIS-221, DIS-728: nobody waits in silence. `first`: they go one after the other.

@@ -1,110 +1,21 @@
 #include "engine/disruption/workload_guard.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/map.h"
 #include "base/text.h"
-#include "engine/pods/pod_facts.h"
+#include "engine/disruption/workload_table.h"
 #include "engine/problem/problem.h"
-#include "engine/problem/state_node.h"
-#include "model/reading/pod.h"
-#include "model/reading/pod_workload.h"
-
-struct guarded_workload {
-    const char *name;  // as told
-    uint32_t index;    // in the guards' counts
-    uint32_t replicas; // pods that have not ended, whatever they are doing
-    uint32_t ready;
-    uint32_t leaving; // ready ones on nodes that are going anyway, wherever they are to come
-};
-
-// The workloads of one decision.
-struct workload_table {
-    struct map *workloads;             // by key
-    struct guarded_workload **serving; // by running pod; NULL: it does not serve, or is of none
-};
 
 struct workload_guard {
     struct disruption *disruption;
     uint32_t *leaving; // by index of the workload
 };
 
-static struct guarded_workload *find_workload(struct disruption *disruption, const struct pod *pod)
-{
-    struct pod_workload found;
-    if (!pod_workload_find(pod, &found))
-        return NULL;
-    struct map *workloads = disruption->workloads->workloads;
-    struct guarded_workload *workload = map_get(workloads, found.key);
-    if (workload == NULL) {
-        workload = arena_allocate(disruption->arena, sizeof *workload);
-        workload->index = (uint32_t)map_count(workloads);
-        workload->name = arena_format(disruption->arena, "%s %s/%.*s", found.kind,
-                                      pod->meta.namespace, found.name_length, found.name);
-        map_set(workloads, found.key, workload);
-    }
-    return workload;
-}
-
-// Running pods of a workload mostly follow each other.
-static void count_running(struct disruption *disruption)
-{
-    const struct problem *problem = disruption->problem;
-    const struct state_nodes *nodes = &problem->nodes;
-    struct guarded_workload *workload = NULL;
-    for (uint32_t i = 0; i < nodes->running.count; i++) {
-        const struct running_pod *running = &nodes->running.items[i];
-        uint32_t flags = problem->pods.facts[i].flags;
-        if ((flags & POD_AS_LAST) == 0)
-            workload = find_workload(disruption, running->pod);
-        if (workload == NULL)
-            continue;
-        workload->replicas++;
-        if ((flags & POD_SERVING) == 0)
-            continue;
-        workload->ready++;
-        workload->leaving += (flags & POD_LEAVING) != 0 ||
-                             (running->node != NONE &&
-                              disruption_is_going(disruption, &nodes->items[running->node]));
-        disruption->workloads->serving[i] = workload;
-    }
-}
-
-static void make_table(struct disruption *disruption)
-{
-    const struct state_nodes *nodes = &disruption->problem->nodes;
-    struct workload_table *table = memory_allocate(sizeof *table);
-    disruption->workloads = table;
-    table->workloads = map_create();
-    table->serving =
-        arena_allocate_array(disruption->arena, nodes->running.count + 1, sizeof *table->serving);
-    count_running(disruption);
-    list_for_each (pod, &nodes->others) {
-        struct guarded_workload *workload =
-            pod_is_terminal(*pod) ? NULL : find_workload(disruption, *pod);
-        if (workload == NULL)
-            continue;
-        bool serves = pod_is_serving(*pod);
-        workload->replicas++;
-        workload->ready += serves;
-        workload->leaving += serves && pod_is_leaving(*pod);
-    }
-}
-
-void workload_table_destroy(struct workload_table *table)
-{
-    if (table == NULL)
-        return;
-    map_destroy(table->workloads, NULL);
-    free(table);
-}
-
 struct workload_guard *workload_guard_create(struct disruption *disruption)
 {
     if (disruption->workloads == NULL)
-        make_table(disruption);
+        disruption->workloads =
+            workload_table_create(disruption->problem, disruption->going, disruption->arena);
     const struct map *workloads = disruption->workloads->workloads;
     struct workload_guard *guard = arena_allocate(disruption->arena, sizeof *guard);
     guard->disruption = disruption;

@@ -2,9 +2,6 @@
 // has several, one stays ready on a node that stays; the last one's node goes only when another is
 // ready elsewhere. A node that alone holds all of them may go by itself, for else it never could:
 // the drain then keeps the last until another is ready.
-//
-// A workload is what controls pods: a Deployment as a whole, else the controller of the pods by its
-// UID. DaemonSets and Jobs are none: their pods serve in no other's place.
 #pragma once
 
 #include "engine/disruption/disruption.h"
@@ -17,5 +14,3 @@ bool workload_guard_take(struct workload_guard *guard,
                          const struct disruption_candidate *candidate);
 void workload_guard_give_back(struct workload_guard *guard,
                               const struct disruption_candidate *candidate);
-// Frees what the decision's guards share; NULL is fine.
-void workload_table_destroy(struct workload_table *table);

@@ -1,0 +1,156 @@
+#include "engine/consolidation/multi_node_attempts.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "engine/problem/problem.h"
+
+#define ROUNDS_MAX 6    // a set is tried again without those that stand in its way
+#define EFFORT_MAX 3000 // candidates simulated in all
+#define PACKED_MAX 600  // candidates of sets that may be packed
+
+struct multi_node_attempts multi_node_attempts_create(struct disruption *disruption,
+                                                      struct arena *arena, uint32_t most)
+{
+    return (struct multi_node_attempts){
+        .disruption = disruption,
+        .bound = price_bound_create(disruption, arena),
+        .effort_max = EFFORT_MAX,
+        .packed_max = PACKED_MAX,
+        .rejected = arena_allocate_array(arena, most + 1, sizeof(struct disruption_candidate *))};
+}
+
+void multi_node_attempts_free(struct multi_node_attempts *attempts)
+{
+    split_free(&attempts->best);
+    vector_free(&attempts->tried);
+    price_bound_free(&attempts->bound);
+}
+
+static bool stays_for_own_type(const struct split_part *part)
+{
+    for (uint32_t i = 0; i < part->count; i++)
+        if (part->own_type[i])
+            return true;
+    return false;
+}
+
+// What is left of a set without those that are not worth it: of a part in which some new nodes
+// would be like old ones those old ones, else the whole part.
+static uint32_t drop_refused(const struct consolidation_split *split,
+                             struct disruption_candidate **set)
+{
+    uint32_t left = 0;
+    for (uint32_t p = 0; p < split->count; p++) {
+        const struct split_part *part = &split->parts[p];
+        bool some = part->why != NULL && stays_for_own_type(part);
+        for (uint32_t i = 0; i < part->count; i++)
+            if (part->why == NULL || (some && !part->own_type[i]))
+                set[left++] = part->candidates[i];
+    }
+    return left;
+}
+
+static uint32_t drop_one(struct disruption_candidate **set, uint32_t count,
+                         const struct disruption_candidate *one)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (set[i] != one)
+            set[left++] = set[i];
+    return left;
+}
+
+// DIS-206. Single nodes have their scores told by their own method.
+static void note_rejected(struct multi_node_attempts *attempts,
+                          const struct consolidation_split *split)
+{
+    for (uint32_t p = 0; p < split->count; p++) {
+        const struct split_part *part = &split->parts[p];
+        if (part->count < 2 || part->why == NULL || strcmp(part->rule, "DIS-192") != 0)
+            continue;
+        memcpy(attempts->rejected, part->candidates,
+               part->count * sizeof(struct disruption_candidate *));
+        attempts->rejected_count = part->count;
+        attempts->rejected_saving = part->payback.saving;
+    }
+}
+
+// Nobody shares anything, and nobody is worth it alone: so it is with fewer.
+static bool is_pointless(const struct consolidation_split *split, uint32_t count)
+{
+    return split->cannot_pay || (split->count == count && split->refused == count);
+}
+
+static struct consolidation_split simulate_set(struct multi_node_attempts *attempts,
+                                               struct disruption_candidate *const *set,
+                                               uint32_t count)
+{
+    bool may_pack = attempts->effort + count <= attempts->packed_max;
+    attempts->effort += count;
+    return split_simulate(attempts->disruption, set, count, NULL,
+                          may_pack ? &attempts->bound : NULL, attempts->best.value);
+}
+
+// Tries the set, then what is left of it without the offenders, and keeps the outcome if it is the
+// best so far. False: smaller sets need not be tried.
+static bool attempt(struct multi_node_attempts *attempts,
+                    struct disruption_candidate *const *candidates, uint32_t count)
+{
+    CLEANUP_ARENA struct arena *scratch = arena_create(4096);
+    struct disruption_candidate **set = arena_allocate_array(scratch, count + 1, sizeof *set);
+    if (count > 0)
+        memcpy(set, candidates, count * sizeof(struct disruption_candidate *));
+    for (uint32_t round = 0; round < ROUNDS_MAX && count >= 2; round++) {
+        if (attempts->effort + count > attempts->effort_max)
+            return false;
+        struct consolidation_split split = simulate_set(attempts, set, count);
+        note_rejected(attempts, &split);
+        if (split.count > 0 && split.refused == 0 && split.value > attempts->best.value) {
+            split_free(&attempts->best);
+            attempts->best = split;
+            return true;
+        }
+        bool pointless = is_pointless(&split, count);
+        uint32_t left =
+            split.count == 0
+                ? drop_one(set, count, split_unschedulable_candidate(&split, set, count))
+                : drop_refused(&split, set);
+        split_free(&split);
+        if (pointless || left == count)
+            return !pointless;
+        count = left;
+    }
+    return true;
+}
+
+static uint64_t hash_set(const struct multi_node_attempts *attempts,
+                         struct disruption_candidate *const *candidates, uint32_t count)
+{
+    uint64_t hash = count;
+    for (uint32_t i = 0; i < count; i++)
+        hash += hash_mix(
+            (uint64_t)(candidates[i]->state - attempts->disruption->problem->nodes.items), count);
+    return hash;
+}
+
+// The same, once for each set.
+static bool attempt_once(struct multi_node_attempts *attempts,
+                         struct disruption_candidate *const *candidates, uint32_t count)
+{
+    struct tried_set tried = {.hash = hash_set(attempts, candidates, count)};
+    vector_for_each (known, &attempts->tried)
+        if (known->hash == tried.hash)
+            return known->smaller_may_do;
+    tried.smaller_may_do = attempt(attempts, candidates, count);
+    vector_push(&attempts->tried, tried);
+    return tried.smaller_may_do;
+}
+
+void multi_node_attempt_prefixes(struct multi_node_attempts *attempts,
+                                 struct disruption_candidate *const *taken, uint32_t count)
+{
+    for (uint32_t size = count; size >= 2; size /= 2)
+        if (!attempt_once(attempts, taken, size))
+            return;
+}

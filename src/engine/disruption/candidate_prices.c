@@ -1,0 +1,95 @@
+#include "engine/disruption/candidate_prices.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/disruption/spot_window.h"
+#include "engine/problem/state_node.h"
+#include "engine/templates/overlays.h"
+#include "model/reading/catalog.h"
+
+void candidate_prices_begin(struct candidate_prices *prices)
+{
+    prices->types = map_create();
+    for (uint32_t i = 0; i < prices->snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++) {
+        const struct instance_type_catalog *catalog =
+            (const struct instance_type_catalog *)prices->snapshot
+                ->objects[KIND_INSTANCE_TYPE_CATALOG]
+                .items[i];
+        list_for_each (type, &catalog->spec.instance_types)
+            map_set(prices->types, arena_format(prices->arena, "%u/%s", i, type->name), type);
+    }
+}
+
+void candidate_prices_free(struct candidate_prices *prices)
+{
+    map_destroy(prices->types, NULL);
+}
+
+static const struct instance_type_catalog *catalog_at(const struct candidate_prices *prices,
+                                                      uint32_t index)
+{
+    return (const struct instance_type_catalog *)prices->snapshot
+        ->objects[KIND_INSTANCE_TYPE_CATALOG]
+        .items[index];
+}
+
+// FMT-6: the catalogs that name the pool, or else those that name nobody.
+static bool serves(const struct instance_type_catalog *catalog, const struct disruption_pool *pool)
+{
+    if (catalog->spec.node_pools.count == 0)
+        return !pool->own_types;
+    return pool->own_types && string_list_has(&catalog->spec.node_pools, pool->pool->meta.name);
+}
+
+void candidate_prices_find_types(const struct candidate_prices *prices,
+                                 struct disruption_pool *pool)
+{
+    uint32_t count = prices->snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count;
+    for (uint32_t i = 0; i < count; i++)
+        pool->own_types =
+            pool->own_types ||
+            string_list_has(&catalog_at(prices, i)->spec.node_pools, pool->pool->meta.name);
+    for (uint32_t i = 0; i < count; i++)
+        if (serves(catalog_at(prices, i), pool) &&
+            catalog_at(prices, i)->spec.instance_types.count > 0 &&
+            (pool->catalog == NULL ||
+             strcmp(catalog_at(prices, i)->meta.name, pool->catalog->meta.name) < 0))
+            pool->catalog = catalog_at(prices, i);
+}
+
+const struct instance_type *candidate_prices_type(const struct candidate_prices *prices,
+                                                  const struct disruption_pool *pool,
+                                                  const char *name)
+{
+    for (uint32_t i = 0; i < prices->snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++) {
+        if (!serves(catalog_at(prices, i), pool))
+            continue;
+        char *key = arena_format(prices->arena, "%u/%s", i, name);
+        const struct instance_type *type = map_get(prices->types, key);
+        if (type != NULL)
+            return type;
+    }
+    return NULL;
+}
+
+bool candidate_prices_price(const struct candidate_prices *prices, const struct state_node *state,
+                            const struct node_pool *pool, const struct instance_type *type,
+                            int64_t *price)
+{
+    const struct offering *offering =
+        type != NULL
+            ? instance_type_offering(type, state->labels, prices->strategy->prices_reservations)
+            : NULL;
+    *price = 0;
+    if (offering == NULL)
+        return false;
+    const struct overlay_effect *effect =
+        prices->problem != NULL ? overlays_effect(prices->problem, pool, type) : NULL;
+    size_t index = (size_t)(offering - type->offerings.items);
+    *price = effect != NULL && effect->prices[index] >= 0 ? effect->prices[index] : offering->price;
+    if (text_equal(string_map_get(state->labels, LABEL_CAPACITY_TYPE), CAPACITY_TYPE_SPOT))
+        *price = spot_window_lowest(prices->spot, type->name,
+                                    string_map_get(state->labels, LABEL_ZONE), *price);
+    return true;
+}

@@ -1,0 +1,34 @@
+// Which instance types the NodePools of candidates have, and what the candidates cost (DIS-59).
+#pragma once
+
+#include "base/map.h"
+#include "engine/disruption/disruption_pool.h"
+#include "engine/disruption/strategy.h"
+#include "model/snapshot/snapshot.h"
+
+struct problem;
+struct spot_price_list;
+struct state_node;
+
+struct candidate_prices {
+    struct arena *arena;
+    const struct snapshot *snapshot;
+    const struct disruption_strategy *strategy;
+    struct problem *problem;            // whose overlaid prices count; may be NULL
+    const struct spot_price_list *spot; // lately (DIS-750); may be NULL
+    struct map *types;                  // struct instance_type by "catalog index/name"
+};
+// The caller has filled all but `types`, and frees.
+void candidate_prices_begin(struct candidate_prices *prices);
+void candidate_prices_free(struct candidate_prices *prices);
+// Sets the pool's catalog and whether it names the pool.
+void candidate_prices_find_types(const struct candidate_prices *prices,
+                                 struct disruption_pool *pool);
+// NULL: unknown to the pool.
+const struct instance_type *candidate_prices_type(const struct candidate_prices *prices,
+                                                  const struct disruption_pool *pool,
+                                                  const char *name);
+// DIS-59, DIS-744, nano-USD an hour. False: not known; it counts as 0 then.
+bool candidate_prices_price(const struct candidate_prices *prices, const struct state_node *state,
+                            const struct node_pool *pool, const struct instance_type *type,
+                            int64_t *price);
