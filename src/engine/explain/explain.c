@@ -119,7 +119,7 @@ void explain_nodes(struct pass *pass, uint32_t class, struct arena *arena, uint3
     const struct shape *shape = shape_of(problem, class_at(problem, class));
     node_groups groups = {0};
     struct text why = {0};
-    pass->why = &why;
+    pass->refusal.why = &why;
     for (uint32_t i = 0; i < problem->nodes.count; i++) {
         if (!pass->slots[i].usable) {
             count_node(&groups, REASON_NOT_TRIED, NONE);
@@ -127,14 +127,14 @@ void explain_nodes(struct pass *pass, uint32_t class, struct arena *arena, uint3
         }
         if (node_check(pass, i, class) == ACCEPTED)
             continue;
-        refused[pass->code]++;
+        refused[pass->refusal.code]++;
         if (explanation != NULL)
-            count_node(&groups, pass->code,
-                       pass->code == REASON_INSUFFICIENT_RESOURCES
+            count_node(&groups, pass->refusal.code,
+                       pass->refusal.code == REASON_INSUFFICIENT_RESOURCES
                            ? short_dimension(problem, shape, pass->slots[i].free)
                            : NONE);
     }
-    pass->why = NULL;
+    pass->refusal.why = NULL;
     if (explanation != NULL)
         tell_nodes(problem, arena, &groups, explanation);
     vector_free(&groups);
@@ -156,9 +156,9 @@ enum reason_code explain_code(struct pass *pass, const struct node_template *tem
     return funnel.emptied == STAGE_COUNT ? code : funnel.code;
 }
 
-static const struct refusal *refusal_of(const struct pass *pass, uint32_t template)
+static const struct template_refusal *refusal_of(const struct pass *pass, uint32_t template)
 {
-    vector_for_each (refusal, &pass->refusals)
+    vector_for_each (refusal, &pass->refusal.templates)
         if (refusal->template == template)
             return refusal;
     return NULL;
@@ -173,8 +173,8 @@ static void tell_pool(struct pass *pass, const struct pool_state *pool, uint32_t
         out->detail = arena_copy_string(arena, pool->message);
         return;
     }
-    const struct refusal *refusal = refusal_of(pass, pool->template->index);
-    if (refusal == NULL && pass->reserved_error) {
+    const struct template_refusal *refusal = refusal_of(pass, pool->template->index);
+    if (refusal == NULL && pass->last.reserved_error) {
         out->state = "notTried";
         out->detail = "reserved capacity of a pool before this one may come free";
         return;
@@ -376,7 +376,7 @@ bool explain_try_template(struct pass *pass, const struct node_template *templat
     CLEANUP_ARENA struct arena *scratch = arena_create(1024);
     struct claim fresh = {.template = (struct node_template *)(uintptr_t) template,
                           .set = template->set,
-                          .requests = pass->zero,
+                          .requests = pass->scratch.zero,
                           .hostname = pass->next_hostname,
                           .rows = bitset_create(scratch, template->table->count),
                           .reservations =
@@ -384,13 +384,13 @@ bool explain_try_template(struct pass *pass, const struct node_template *templat
     bitset_copy(fresh.rows, template->rows);
     if (!ignore_limits && pass->remaining[template->index] != NULL)
         rows_within_limits(pass, template, fresh.rows);
-    bool kept = pass->reserved_error;
-    bool accepted = claim_check(pass, &fresh, class, true, &pass->attempt) == ACCEPTED;
-    pass->reserved_error = kept;
+    bool kept = pass->last.reserved_error;
+    bool accepted = claim_check(pass, &fresh, class, true, &pass->scratch.attempt) == ACCEPTED;
+    pass->last.reserved_error = kept;
     if (!accepted)
         return false;
-    const struct row *row =
-        explain_cheapest(pass->problem, template, pass->attempt.set, pass->attempt.rows, price);
+    const struct row *row = explain_cheapest(pass->problem, template, pass->scratch.attempt.set,
+                                             pass->scratch.attempt.rows, price);
     *type = row != NULL ? row->type->name : NULL;
     return row != NULL;
 }

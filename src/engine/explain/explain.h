@@ -35,8 +35,8 @@ void explain_absent_pools(const struct problem *problem, struct arena *arena,
                           struct explained *out);
 
 // A new claim of a template for the class, tried without placing it. `ignore_limits`: as if the
-// pool had none. On success pass->attempt tells its types; *price is the cheapest's, *type its
-// name.
+// pool had none. On success pass->scratch.attempt tells its types; *price is the cheapest's, *type
+// its name.
 bool explain_try_template(struct pass *pass, const struct node_template *template, uint32_t class,
                           bool ignore_limits, const char **type, int64_t *price);
 // The cheapest of the rows under a set.

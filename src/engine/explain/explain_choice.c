@@ -164,12 +164,13 @@ static void try_claims(struct chooser *chooser)
     for (uint32_t i = 0; i < pass->claims.count; i++) {
         const struct claim *claim = pass->claims.items[i];
         bool own = chooser->placement->kind == ON_CLAIM && chooser->placement->index == i;
-        if (own ||
-            claim_check(pass, claim, chooser->placement->class, false, &pass->attempt) != ACCEPTED)
+        if (own || claim_check(pass, claim, chooser->placement->class, false,
+                               &pass->scratch.attempt) != ACCEPTED)
             continue;
         int64_t before, after;
-        const struct row *row = explain_cheapest(pass->problem, claim->template, pass->attempt.set,
-                                                 pass->attempt.rows, &after);
+        const struct row *row =
+            explain_cheapest(pass->problem, claim->template, pass->scratch.attempt.set,
+                             pass->scratch.attempt.rows, &after);
         if (row == NULL || explain_cheapest(pass->problem, claim->template, claim->final_set,
                                             claim->rows, &before) == NULL)
             continue;
@@ -271,7 +272,7 @@ static void choose(struct pass *pass, uint32_t index, struct plan *plan, struct 
     chooser.explanation->pod = choice->pod;
     choice->explanation = chooser.explanation;
     choice->why.items = arena_allocate_array(plan->arena, WHY_MAX, sizeof *choice->why.items);
-    pass->explain_only = true;
+    pass->current.mode = PLACE_EXPLAIN;
     place_on_new_claim(pass, index, class); // makes the name of the next new node
     explain_nodes(pass, class, plan->arena, refused, chooser.explanation);
     explain_given_up(pass, pass_pod(pass, index)->class, class, plan->arena, chooser.explanation);
@@ -287,7 +288,7 @@ static void choose(struct pass *pass, uint32_t index, struct plan *plan, struct 
     try_claims(&chooser);
     try_templates(&chooser);
     take_alternatives(&chooser);
-    pass->explain_only = false;
+    pass->current.mode = PLACE;
 }
 
 void explain_choice(struct pass *pass, const char *pod, struct plan *plan)

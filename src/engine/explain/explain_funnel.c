@@ -202,27 +202,28 @@ static void test_rules(struct pass *pass, struct funnel *funnel, struct arena *a
 {
     struct bitset scratch = bitset_create(arena, funnel->template->table->count);
     struct text why = {0};
-    pass->why = &why;
+    pass->refusal.why = &why;
     bool any = follow_all(pass, funnel, scratch);
-    pass->why = NULL;
+    pass->refusal.why = NULL;
     text_free(&why);
-    funnel->code = any ? code_of_groups(pass, class_at(pass->problem, funnel->class)) : pass->code;
+    funnel->code =
+        any ? code_of_groups(pass, class_at(pass->problem, funnel->class)) : pass->refusal.code;
 }
 
 static void test_reservations(struct pass *pass, struct funnel *funnel, struct arena *arena)
 {
     struct claim fresh = {.template = (struct node_template *)(uintptr_t)funnel->template,
                           .set = funnel->template->set,
-                          .requests = pass->zero,
+                          .requests = pass->scratch.zero,
                           .hostname = pass->next_hostname,
                           .rows = funnel->limited,
                           .reservations =
                               bitset_create(arena, pass->problem->catalog.reservations_count)};
-    bool kept = pass->reserved_error;
-    if (claim_check(pass, &fresh, funnel->class, true, &pass->attempt) == ACCEPTED ||
-        !pass->reserved_error)
+    bool kept = pass->last.reserved_error;
+    if (claim_check(pass, &fresh, funnel->class, true, &pass->scratch.attempt) == ACCEPTED ||
+        !pass->last.reserved_error)
         bitset_copy(funnel->rows[STAGE_RESERVATIONS], funnel->rows[STAGE_MIN_VALUES]);
-    pass->reserved_error = kept;
+    pass->last.reserved_error = kept;
 }
 
 // --- the funnel ----------------------------------------------------------------------------------

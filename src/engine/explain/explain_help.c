@@ -197,23 +197,24 @@ static void values_there(struct helper *helper, const struct outcome *outcome, u
         return;
     }
     struct type_table *table = outcome->template->table;
-    const struct requirement *settled = set_get(problem->sets, helper->pass->attempt.set, key);
+    const struct requirement *settled =
+        set_get(problem->sets, helper->pass->scratch.attempt.set, key);
     if (settled != NULL && !settled->complement) {
         add_values_of(problem, settled, out);
         return;
     }
     bool by_offering = false;
-    bitset_for_each (r, helper->pass->attempt.rows)
+    bitset_for_each (r, helper->pass->scratch.attempt.rows)
         list_for_each (offering, &table->rows[r].offerings) {
             const struct requirement *own = set_get(problem->sets, offering->set, key);
             by_offering = by_offering || own != NULL;
-            if (own != NULL &&
-                sets_compatible(problem->sets, helper->pass->attempt.set, offering->set, true))
+            if (own != NULL && sets_compatible(problem->sets, helper->pass->scratch.attempt.set,
+                                               offering->set, true))
                 add_values_of(problem, set_get(problem->sets, offering->set, key), out);
         }
     if (by_offering)
         return;
-    bitset_for_each (r, helper->pass->attempt.rows)
+    bitset_for_each (r, helper->pass->scratch.attempt.rows)
         add_values_of(problem, set_get(problem->sets, table->rows[r].set, key), out);
 }
 
@@ -364,8 +365,8 @@ static void help_by_limit(struct helper *helper, const struct node_template *tem
     if (remaining == NULL ||
         !explain_try_template(pass, template, helper->class, true, &outcome.type, &outcome.price))
         return;
-    const struct row *row =
-        explain_cheapest(problem, template, pass->attempt.set, pass->attempt.rows, &outcome.price);
+    const struct row *row = explain_cheapest(problem, template, pass->scratch.attempt.set,
+                                             pass->scratch.attempt.rows, &outcome.price);
     struct text text = {0};
     for (uint32_t d = 0; d < problem->dimensions.count; d++) {
         int64_t needed = d == DIMENSION_NODES ? 1 : row->capacity[d];

@@ -53,13 +53,13 @@ static void reasons_of_pools(struct pass *pass, uint32_t class, struct plan *pla
 {
     const struct problem *problem = pass->problem;
     uint32_t next = 0;
-    vector_for_each (refusal, &pass->refusals) {
+    vector_for_each (refusal, &pass->refusal.templates) {
         const struct node_template *template = problem->templates.items[refusal->template];
         enum reason_code code = explain_code(pass, template, class, refusal->code);
         explained_add_reason(plan->arena, out, code, template->pool->meta.name, refusal->text);
         next = refusal->template + 1;
     }
-    for (; pass->reserved_error && next < problem->templates.count; next++) // SCH-222
+    for (; pass->last.reserved_error && next < problem->templates.count; next++) // SCH-222
         explained_add_reason(plan->arena, out, REASON_NOT_TRIED,
                              problem->templates.items[next]->pool->meta.name,
                              "reserved capacity of a pool before this one may come free");
@@ -72,19 +72,19 @@ static void reasons_of_pools(struct pass *pass, uint32_t class, struct plan *pla
 
 static void clear_refusals(struct pass *pass)
 {
-    vector_for_each (refusal, &pass->refusals)
+    vector_for_each (refusal, &pass->refusal.templates)
         free(refusal->text);
-    pass->refusals.count = 0;
+    pass->refusal.templates.count = 0;
 }
 
 static void explain_in_full(struct pass *pass, uint32_t own, uint32_t last, struct plan *plan,
                             struct explained *out)
 {
-    bool kept = pass->reserved_error;
+    bool kept = pass->last.reserved_error;
     explain_funnels(pass, last, plan->arena, out->explanation);
     explain_given_up(pass, own, last, plan->arena, out->explanation);
     explain_help(pass, last, plan->arena, out->explanation);
-    pass->reserved_error = kept;
+    pass->last.reserved_error = kept;
 }
 
 // The last, most relaxed attempt once more, this time with its errors (SCH-156).
@@ -92,34 +92,34 @@ static void explain_class(struct pass *pass, uint32_t own, enum explain_level le
                           struct plan *plan, struct explained *out)
 {
     struct text why = {0};
-    pass->explain_only = true;
+    pass->current.mode = PLACE_EXPLAIN;
     uint32_t last = own;
     for (uint32_t class = own; class != NONE; class = class_relax(pass->problem, class)) {
         if (!pass_class(pass, class)->prepared)
             topology_prepare(pass, class);
         text_clear(&why);
         clear_refusals(pass);
-        pass->why = &why;
+        pass->refusal.why = &why;
         place_on_new_claim(pass, 0, class);
-        pass->why = NULL;
+        pass->refusal.why = NULL;
         last = class;
-        if (pass->reserved_error)
+        if (pass->last.reserved_error)
             break;
     }
-    out->deferred = pass->reserved_error;
+    out->deferred = pass->last.reserved_error;
     if (pass->problem->templates.count == 0)
         out->message = "nodepool requirements filtered out all available instance types";
     else
         out->message = arena_copy_string(plan->arena, why.data != NULL ? why.data : "");
     if (level >= EXPLAIN_REASONS) {
-        pass->reserved_error = out->deferred;
+        pass->last.reserved_error = out->deferred;
         reasons_of_nodes(pass, last, plan, out);
         reasons_of_pools(pass, last, plan, out);
     }
     if (level == EXPLAIN_FULL)
         explain_in_full(pass, own, last, plan, out);
     clear_refusals(pass);
-    pass->explain_only = false;
+    pass->current.mode = PLACE;
     text_free(&why);
 }
 

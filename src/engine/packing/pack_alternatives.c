@@ -13,21 +13,22 @@
 #include "engine/templates/templates.h"
 #include "engine/topology/topology.h"
 
-#define PODS_FEW      100    // plans of fewer pods are searched whatever looks dear
-#define PODS_TRIED    800    // over all tries of such a search
-#define TRIES_MAX     48     // of it
-#define TRIES_DEAR    4      // of a plan in which something looks dear
-#define LOOKED_AT_MAX 128    // pods that tell whether heeding others looks dear
-#define THRIFTY_WORK  200000 // pods times claims: beyond it nobody compares what each claim costs
-#define GAIN_PERCENT  2      // of the price, which must be above the bound for a try
-#define HEED_PERCENT  10     // of what pods need that going where others want them may cost
-#define GROUPS_MAX    32
+#define PODS_FEW      100 // plans of fewer pods are searched whatever looks dear
+#define PODS_TRIED    800 // over all tries of such a search
+#define TRIES_MAX     48  // of it
+#define TRIES_DEAR    4   // of a plan in which something looks dear
+#define LOOKED_AT_MAX 128 // pods that tell whether avoiding spreads of others looks dear
+#define ADDED_PRICE_WORK \
+    200000                 // pods times claims: beyond it nobody compares what each claim costs
+#define GAIN_PERCENT    2  // of the price, which must be above the bound for a try
+#define INVERSE_PERCENT 10 // of what pods need that going where others want them may cost
+#define GROUPS_MAX      32
 #define DEAR_TIMES \
     2 // a term that costs so many times another one opens no domain that must be filled
 
 struct alternative { // one choice, for some pods
-    // Of these, all but the last two heed nobody.
-    enum { HEED_NOBODY, OWNERS_FIRST, CHOOSY_FIRST, FILL_DEAR, BE_THRIFTY, TAKE_SET } kind;
+    // Of these, all but the last two ignore spreads of others.
+    enum { IGNORE_INVERSE, OWNERS_FIRST, CHOOSY_FIRST, FILL_DEAR, BY_ADDED_PRICE, TAKE_SET } kind;
     struct bitset pods; // by origin
     uint32_t set;
     double price; // of what a pod needs, about, on the machine that is best for it
@@ -43,16 +44,16 @@ struct chooser {
     struct pack_outcome outcome;
     struct pass_input input; // of the best
     uint32_t pods, tries;
-    double terms_gain, heed_gain; // nano-USD an hour that other choices would save, about
-    struct {                      // what was guessed last: pods of a shape mostly follow each other
+    double terms_gain, inverse_gain; // nano-USD an hour that other choices would save, about
+    struct { // what was guessed last: pods of a shape mostly follow each other
         const struct shape *shape;
         uint32_t term;
         double price;
     } guess;
     struct group groups[GROUPS_MAX];
     uint32_t groups_count;
-    struct bitset heeding; // classes with pods that heed others
-    struct bitset dear;    // classes with pods on new nodes that only dear machines will do for
+    struct bitset avoiding; // classes with pods that avoid spreads of others
+    struct bitset dear;     // classes with pods on new nodes that only dear machines will do for
     const uint8_t *owners_first, *choosy_first; // turns by class; NULL: not made yet
     VECTOR(struct alternative) alternatives;
 };
@@ -150,8 +151,8 @@ static void find_groups(struct chooser *chooser)
         const struct shape *shape = shape_of(chooser->problem, class);
         if (shape->terms_count > 1 && placement->kind == ON_CLAIM)
             add_to_group(chooser, shape, pass_pod(pass, i)->origin);
-        if (pass_class(pass, placement->class)->heeded.count > 0)
-            bitset_set(chooser->heeding, class->original);
+        if (pass_class(pass, placement->class)->inverse_spreads.count > 0)
+            bitset_set(chooser->avoiding, class->original);
         if (placement->kind == ON_CLAIM && is_dear(chooser, shape))
             bitset_set(chooser->dear, class->original);
     }
@@ -189,25 +190,25 @@ static double gain_of_group(struct chooser *chooser, const struct group *group)
     return gain;
 }
 
-// What pods that heed others pay for where they are, judged by the first ones.
-static double gain_of_heeding(struct chooser *chooser)
+// Cost for pods that avoid spreads of others, judged by the first ones.
+static double gain_of_ignoring_inverse(struct chooser *chooser)
 {
     struct problem *problem = chooser->problem;
     const struct pass *pass = chooser->best;
-    uint32_t heeding = 0, looked_at = 0;
+    uint32_t avoiding = 0, looked_at = 0;
     double gain = 0;
     for (uint32_t i = 0; i < pass->input.queue_count; i++) {
         const struct placement *placement = &pass->placements[i];
-        if (placement->kind != ON_CLAIM || !bitset_has(chooser->heeding, pass_pod(pass, i)->class))
+        if (placement->kind != ON_CLAIM || !bitset_has(chooser->avoiding, pass_pod(pass, i)->class))
             continue;
-        if (heeding++ >= LOOKED_AT_MAX)
+        if (avoiding++ >= LOOKED_AT_MAX)
             continue;
         const struct shape *shape = shape_of(problem, class_at(problem, placement->class));
         looked_at++;
         gain += guess_anew(problem, shape, pass->claims.items[placement->index]->set) -
                 guess_anew(problem, shape, SET_EMPTY);
     }
-    return looked_at > 0 ? gain / looked_at * heeding : 0;
+    return looked_at > 0 ? gain / looked_at * avoiding : 0;
 }
 
 static bool is_much(const struct chooser *chooser, double gain)
@@ -220,7 +221,7 @@ static void find_gains(struct chooser *chooser)
     chooser->terms_gain = 0;
     for (uint32_t g = 0; g < chooser->groups_count; g++)
         chooser->terms_gain += gain_of_group(chooser, &chooser->groups[g]);
-    chooser->heed_gain = gain_of_heeding(chooser);
+    chooser->inverse_gain = gain_of_ignoring_inverse(chooser);
 }
 
 // --- the choices ---------------------------------------------------------------------------------
@@ -242,10 +243,10 @@ static void list_alternatives(struct chooser *chooser)
         }
     }
     if (few)
-        vector_push(&chooser->alternatives, (struct alternative){.kind = BE_THRIFTY});
-    if (bitset_count(chooser->heeding) == 0 || !(few || is_much(chooser, chooser->heed_gain)))
+        vector_push(&chooser->alternatives, (struct alternative){.kind = BY_ADDED_PRICE});
+    if (bitset_count(chooser->avoiding) == 0 || !(few || is_much(chooser, chooser->inverse_gain)))
         return;
-    vector_push(&chooser->alternatives, (struct alternative){.kind = HEED_NOBODY});
+    vector_push(&chooser->alternatives, (struct alternative){.kind = IGNORE_INVERSE});
     vector_push(&chooser->alternatives, (struct alternative){.kind = OWNERS_FIRST});
     if (!few)
         return;
@@ -259,23 +260,26 @@ static void list_alternatives(struct chooser *chooser)
 static struct pass_input copy_input(struct chooser *chooser)
 {
     struct pass_input input = chooser->input;
-    uint32_t *steered = arena_allocate_array(chooser->arena, chooser->pods + 1, sizeof *steered);
+    uint32_t *required_sets =
+        arena_allocate_array(chooser->arena, chooser->pods + 1, sizeof *required_sets);
     for (uint32_t i = 0; i < chooser->pods; i++)
-        steered[i] = chooser->input.steered != NULL ? chooser->input.steered[i] : SET_EMPTY;
-    input.steered = steered;
+        required_sets[i] = chooser->input.alternative.required_sets != NULL
+                               ? chooser->input.alternative.required_sets[i]
+                               : SET_EMPTY;
+    input.alternative.required_sets = required_sets;
     return input;
 }
 
-// Terms of a group all of whose pods are steered to one that is far cheaper.
-static void shun_of_group(struct chooser *chooser, const struct group *group,
-                          struct pass_input *input, uint32_t *shunned)
+// Terms of a group all of whose pods have to meet one that is far cheaper.
+static void close_terms_of_group(struct chooser *chooser, const struct group *group,
+                                 struct pass_input *input, uint32_t *closed_terms)
 {
     const struct shape *shape = group->shape;
     uint32_t taken = NONE;
     bitset_for_each (pod, group->pods) {
-        if (taken != NONE && input->steered[pod] != taken)
+        if (taken != NONE && input->alternative.required_sets[pod] != taken)
             return;
-        taken = input->steered[pod];
+        taken = input->alternative.required_sets[pod];
     }
     if (taken == SET_EMPTY)
         return;
@@ -283,19 +287,19 @@ static void shun_of_group(struct chooser *chooser, const struct group *group,
     for (uint32_t i = 0; i < shape->terms_count; i++)
         if (shape->terms[i].set != taken &&
             guess_price(chooser, shape, shape->terms[i].set) >= price * DEAR_TIMES)
-            shunned[input->shunned_count++] = shape->terms[i].set;
+            closed_terms[input->alternative.closed_terms_count++] = shape->terms[i].set;
 }
 
-static void shun_dear_terms(struct chooser *chooser, struct pass_input *input)
+static void close_dear_terms(struct chooser *chooser, struct pass_input *input)
 {
     uint32_t room = 0;
     for (uint32_t g = 0; g < chooser->groups_count; g++)
         room += chooser->groups[g].shape->terms_count;
-    uint32_t *shunned = arena_allocate_array(chooser->arena, room + 1, sizeof *shunned);
-    input->shunned = shunned;
-    input->shunned_count = 0;
+    uint32_t *closed_terms = arena_allocate_array(chooser->arena, room + 1, sizeof *closed_terms);
+    input->alternative.closed_terms = closed_terms;
+    input->alternative.closed_terms_count = 0;
     for (uint32_t g = 0; g < chooser->groups_count; g++)
-        shun_of_group(chooser, &chooser->groups[g], input, shunned);
+        close_terms_of_group(chooser, &chooser->groups[g], input, closed_terms);
 }
 
 // Owners of spreads before pods that those count; or pods that only some machines will do for
@@ -303,11 +307,11 @@ static void shun_dear_terms(struct chooser *chooser, struct pass_input *input)
 static void make_turns(struct chooser *chooser)
 {
     struct problem *problem = chooser->problem;
-    uint8_t *owners = arena_allocate(chooser->arena, chooser->heeding.bits + 1);
-    uint8_t *choosy = arena_allocate(chooser->arena, chooser->heeding.bits + 1);
-    for (uint32_t i = 0; i < chooser->heeding.bits; i++) {
+    uint8_t *owners = arena_allocate(chooser->arena, chooser->avoiding.bits + 1);
+    uint8_t *choosy = arena_allocate(chooser->arena, chooser->avoiding.bits + 1);
+    for (uint32_t i = 0; i < chooser->avoiding.bits; i++) {
         const struct shape *shape = shape_of(problem, class_at(problem, i));
-        owners[i] = bitset_has(chooser->heeding, i);
+        owners[i] = bitset_has(chooser->avoiding, i);
         bool is_choosy = shape->set != SET_EMPTY || shape->terms_count > 0;
         choosy[i] = bitset_has(chooser->dear, i) ? 0 : is_choosy ? 1 : 2;
     }
@@ -317,10 +321,10 @@ static void make_turns(struct chooser *chooser)
 
 static void go_by(const struct chooser *chooser, struct pass_input *input, const uint8_t *turns)
 {
-    input->turns = turns;
-    input->turns_count = chooser->heeding.bits;
-    input->unlifted = true; // neither those that others look for go first
-    input->unshared = true; // nor do pods that could share nodes wait for the others
+    input->alternative.turns = turns;
+    input->alternative.turns_count = chooser->avoiding.bits;
+    input->retry.queue_order = QUEUE_AS_GIVEN; // neither those that others look for go first
+    input->retry.strict_max_skew = true; // nor do pods that could share nodes wait for the others
 }
 
 static uint32_t dear_pod_of(const struct chooser *chooser, const struct claim *claim)
@@ -342,17 +346,17 @@ static uint32_t cheapest_row(const struct pass *pass, const struct claim *claim)
     return best;
 }
 
-// The pod heeds others, is not steered yet, and shares its new node with no pod that needs a dear
-// one.
+// The pod avoids spreads of others, has no required set yet, and shares its new node with no pod
+// that needs a dear one.
 static bool may_fill(const struct chooser *chooser, const struct claim *dear, uint32_t asked,
-                     uint32_t pod, const uint32_t *steered)
+                     uint32_t pod, const uint32_t *required_sets)
 {
     struct problem *problem = chooser->problem;
     const struct placement *placement = &chooser->best->placements[pod];
     const struct queued_pod *queued = pass_pod(chooser->best, pod);
     const struct shape *shape = shape_of(problem, class_at(problem, queued->class));
-    return placement->kind == ON_CLAIM && bitset_has(chooser->heeding, queued->class) &&
-           shape->terms_count == 0 && steered[queued->origin] == SET_EMPTY &&
+    return placement->kind == ON_CLAIM && bitset_has(chooser->avoiding, queued->class) &&
+           shape->terms_count == 0 && required_sets[queued->origin] == SET_EMPTY &&
            dear_pod_of(chooser, chooser->best->claims.items[placement->index]) == NONE &&
            problem_tolerates(problem, shape->tolerations, dear->template->taints) &&
            sets_compatible(problem->sets, asked, shape->set, true);
@@ -360,7 +364,7 @@ static bool may_fill(const struct chooser *chooser, const struct claim *dear, ui
 
 // Steers such pods to the dear machine, as many as it has room for.
 static void fill_claim(struct chooser *chooser, const struct claim *dear, uint32_t asked,
-                       uint32_t *steered)
+                       uint32_t *required_sets)
 {
     struct problem *problem = chooser->problem;
     struct pass *pass = chooser->best;
@@ -370,7 +374,7 @@ static void fill_claim(struct chooser *chooser, const struct claim *dear, uint32
     int64_t *sum = arena_allocate_array(chooser->arena, problem->dimensions.count, sizeof *sum);
     memcpy(total, dear->requests, problem->dimensions.count * sizeof *total);
     for (uint32_t i = 0; i < chooser->pods && row != NONE; i++) {
-        if (!may_fill(chooser, dear, asked, i, steered))
+        if (!may_fill(chooser, dear, asked, i, required_sets))
             continue;
         const struct queued_pod *pod = pass_pod(pass, i);
         const struct shape *shape = shape_of(problem, class_at(problem, pod->class));
@@ -379,11 +383,11 @@ static void fill_claim(struct chooser *chooser, const struct claim *dear, uint32
         if (!template_fits(problem, dear->template, sum, fitting) || !bitset_has(fitting, row))
             continue;
         memcpy(total, sum, problem->dimensions.count * sizeof *total);
-        steered[pod->origin] = asked;
+        required_sets[pod->origin] = asked;
     }
 }
 
-static void fill_dear(struct chooser *chooser, uint32_t *steered)
+static void fill_dear(struct chooser *chooser, uint32_t *required_sets)
 {
     struct pass *pass = chooser->best;
     vector_for_each (item, &pass->claims) {
@@ -392,47 +396,48 @@ static void fill_dear(struct chooser *chooser, uint32_t *steered)
             continue;
         const struct shape *shape =
             shape_of(chooser->problem, class_at(chooser->problem, pass_pod(pass, pod)->class));
-        fill_claim(chooser, *item, shape->set, steered);
+        fill_claim(chooser, *item, shape->set, required_sets);
     }
 }
 
 static void choose(struct chooser *chooser, struct pass_input *input,
                    const struct alternative *alternative)
 {
-    uint32_t *steered = (uint32_t *)(uintptr_t)input->steered; // copy_input()'s
-    bool may_compare = (uint64_t)chooser->pods * chooser->outcome.claims <= THRIFTY_WORK;
+    uint32_t *required_sets =
+        (uint32_t *)(uintptr_t)input->alternative.required_sets; // copy_input()'s
+    bool may_compare = (uint64_t)chooser->pods * chooser->outcome.claims <= ADDED_PRICE_WORK;
     if (alternative->kind == TAKE_SET) {
         bitset_for_each (pod, alternative->pods)
-            steered[pod] = alternative->set;
-        shun_dear_terms(chooser, input);
+            required_sets[pod] = alternative->set;
+        close_dear_terms(chooser, input);
         return;
     }
-    input->thrifty = may_compare;
-    if (alternative->kind != BE_THRIFTY)
-        input->heedless = chooser->heeding;
+    input->alternative.by_added_price = may_compare;
+    if (alternative->kind != BY_ADDED_PRICE)
+        input->alternative.ignores_inverse = chooser->avoiding;
     if (alternative->kind == OWNERS_FIRST)
         go_by(chooser, input, chooser->owners_first);
     else if (alternative->kind == CHOOSY_FIRST)
         go_by(chooser, input, chooser->choosy_first);
     else if (alternative->kind == FILL_DEAR)
-        fill_dear(chooser, steered);
+        fill_dear(chooser, required_sets);
 }
 
 static bool is_chosen(const struct chooser *chooser, const struct alternative *alternative)
 {
-    if (alternative->kind == HEED_NOBODY)
-        return chooser->input.heedless.bits > 0;
+    if (alternative->kind == IGNORE_INVERSE)
+        return chooser->input.alternative.ignores_inverse.bits > 0;
     if (alternative->kind == OWNERS_FIRST)
-        return chooser->input.turns == chooser->owners_first;
+        return chooser->input.alternative.turns == chooser->owners_first;
     if (alternative->kind == CHOOSY_FIRST)
-        return chooser->input.turns == chooser->choosy_first;
+        return chooser->input.alternative.turns == chooser->choosy_first;
     if (alternative->kind == FILL_DEAR)
         return false;
-    if (alternative->kind == BE_THRIFTY)
-        return chooser->input.thrifty;
-    bool all = chooser->input.steered != NULL;
+    if (alternative->kind == BY_ADDED_PRICE)
+        return chooser->input.alternative.by_added_price;
+    bool all = chooser->input.alternative.required_sets != NULL;
     bitset_for_each (pod, alternative->pods)
-        all = all && chooser->input.steered[pod] == alternative->set;
+        all = all && chooser->input.alternative.required_sets[pod] == alternative->set;
     return all;
 }
 
@@ -458,8 +463,8 @@ static bool is_less_flexible(const struct pack_outcome *a, const struct pack_out
     return (uint64_t)a->offerings * b->claims < (uint64_t)b->offerings * a->claims;
 }
 
-// Better, by enough where nodes have fewer types to choose from or pods no longer heed others
-// (SCH-516).
+// Better, by enough where nodes have fewer types to choose from or pods no longer avoid spreads of
+// others (SCH-516).
 static bool is_worth_it(struct chooser *chooser, const struct pass_input *input,
                         const struct pack_outcome *outcome)
 {
@@ -472,9 +477,10 @@ static bool is_worth_it(struct chooser *chooser, const struct pass_input *input,
     double margin = chooser->problem->settings->flexibility_margin;
     if (is_less_flexible(outcome, was) && saved < margin * (double)was->counted)
         return false;
-    if (input->heedless.bits == chooser->input.heedless.bits)
+    if (input->alternative.ignores_inverse.bits == chooser->input.alternative.ignores_inverse.bits)
         return true;
-    return saved * 100 >= price_of_pods(chooser, input->heedless) * HEED_PERCENT;
+    return saved * 100 >=
+           price_of_pods(chooser, input->alternative.ignores_inverse) * INVERSE_PERCENT;
 }
 
 // Packs the pods anew by the input; true if that is better.
@@ -504,9 +510,9 @@ static bool may_gain(const struct chooser *chooser)
 {
     int64_t bound = chooser->best->lower_bound;
     if (chooser->pods < PODS_FEW && chooser->problem->nodes.count > 0 &&
-        bitset_count(chooser->heeding) > 0)
+        bitset_count(chooser->avoiding) > 0)
         return true;
-    return bound <= 0 || is_much(chooser, chooser->terms_gain + chooser->heed_gain) ||
+    return bound <= 0 || is_much(chooser, chooser->terms_gain + chooser->inverse_gain) ||
            chooser->outcome.sum - bound > bound / 100 * GAIN_PERCENT;
 }
 
@@ -555,7 +561,7 @@ struct pass *pack_alternatives(struct pass *pass)
                               .best = pass,
                               .outcome = pack_outcome_of(pass),
                               .pods = pods,
-                              .heeding = bitset_create(arena, problem->interned.classes.count),
+                              .avoiding = bitset_create(arena, problem->interned.classes.count),
                               .dear = bitset_create(arena, problem->interned.classes.count)};
     chooser.input = (struct pass_input){
         .queue = problem->pods.queued, .queue_count = pods, .reserved_strict = true};
@@ -566,7 +572,7 @@ struct pass *pack_alternatives(struct pass *pass)
         return pass;
     if (pods < PODS_FEW)
         chooser.tries = PODS_TRIED / pods < TRIES_MAX ? PODS_TRIED / pods : TRIES_MAX;
-    else if (is_much(&chooser, chooser.terms_gain + chooser.heed_gain))
+    else if (is_much(&chooser, chooser.terms_gain + chooser.inverse_gain))
         chooser.tries = TRIES_DEAR;
     if (chooser.tries == 0)
         return pass;

@@ -16,5 +16,5 @@
 #include "engine/packing/pack.h"
 
 // The same after it: takes the pass over, and returns it or one that is cheaper because some pods
-// took another of their node affinity terms, or no longer heed spreads of others.
+// took another of their node affinity terms, or no longer avoid spreads of others.
 struct pass *pack_alternatives(struct pass *pass);

@@ -68,12 +68,12 @@ static void pin_key(struct sorter *sorter, const struct claim *claim, uint32_t g
 
 // The node affinity term of the pod that the claim meets (SCH-508).
 static uint32_t term_set(struct sorter *sorter, const struct claim *claim,
-                         const struct shape *shape, uint32_t steered)
+                         const struct shape *shape, uint32_t required_set)
 {
     struct requirement_sets *sets = sorter->packing->problem->sets;
     for (uint32_t i = 0; i < shape->terms_count; i++)
-        if (shape->terms[i].set == steered)
-            return steered;
+        if (shape->terms[i].set == required_set)
+            return required_set;
     for (uint32_t i = 0; i < shape->terms_count; i++)
         if (sets_compatible(sets, claim->set, shape->terms[i].set, true))
             return shape->terms[i].set;
@@ -304,8 +304,8 @@ static uint32_t kind_of(struct sorter *sorter, const struct claim *claim, uint32
     struct packing *packing = sorter->packing;
     struct problem *problem = packing->problem;
     uint32_t class_id = packing->greedy->placements[pod].class;
-    uint32_t steered = pass_steered(packing->greedy, pod);
-    bool alike = !problem->templates.shares_bound && steered == SET_EMPTY;
+    uint32_t required_set = pass_required_set(packing->greedy, pod);
+    bool alike = !problem->templates.shares_bound && required_set == SET_EMPTY;
     uint32_t known = alike ? memo_get(&sorter->known, class_id, claim->set) : MEMO_NONE;
     if (known != MEMO_NONE)
         return known;
@@ -313,8 +313,8 @@ static uint32_t kind_of(struct sorter *sorter, const struct claim *claim, uint32
     uint32_t volumes = volumes_set(sorter, claim, shape);
     uint32_t pins = set_meet(problem->sets, pins_of(sorter, claim, class_id), volumes);
     uint32_t open_set = set_meet(problem->sets, shape->set, volumes);
-    open_set = set_meet(problem->sets, open_set, steered);
-    open_set = set_meet(problem->sets, open_set, term_set(sorter, claim, shape, steered));
+    open_set = set_meet(problem->sets, open_set, required_set);
+    open_set = set_meet(problem->sets, open_set, term_set(sorter, claim, shape, required_set));
     uint32_t menu = menu_of(sorter, claim->template, shape);
     uint32_t flavour = flavour_of(sorter, menu, open_set, pins, shape->set);
     sorter->rules.count = 0;
@@ -356,9 +356,9 @@ static void add_bundle(struct sorter *sorter, const struct claim *claim, const u
         pins = set_meet(problem->sets, pins, volumes);
         loose = set_meet(problem->sets, loose, shape->set);
         open_set = set_meet(problem->sets, open_set, shape->set);
-        uint32_t steered = pass_steered(packing->greedy, pods[i]);
-        open_set = set_meet(problem->sets, open_set, steered);
-        open_set = set_meet(problem->sets, open_set, term_set(sorter, claim, shape, steered));
+        uint32_t required_set = pass_required_set(packing->greedy, pods[i]);
+        open_set = set_meet(problem->sets, open_set, required_set);
+        open_set = set_meet(problem->sets, open_set, term_set(sorter, claim, shape, required_set));
         add_need(packing, need, shape);
         add_rules(sorter, class_id);
         add_share(sorter, claim, pods[i]);

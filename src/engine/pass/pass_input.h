@@ -21,6 +21,33 @@ struct scheduled_list; // engine/problem/disruption_inputs.h
 
 #define TURNS 3
 
+// What a retry does otherwise than the pass before (pass_retry.h). Zero: nothing.
+struct retry_options {
+    enum queue_order {
+        QUEUE_DEPENDENCIES_FIRST, // pods that others look for go before them (topology_order.h)
+        QUEUE_AS_GIVEN,
+    } queue_order;
+    bool prefer_expensive_domain; // of equal domains the one with the most expensive launch
+    bool smallest_under_limits;   // below limits the smallest machines
+    bool strict_max_skew;         // no sharing beyond maxSkew (SCH-513)
+    struct bitset nodes_last;     // classes that try existing nodes last; bits 0: none
+};
+
+// Choices that another pass made otherwise (pack_alternatives.h). Zero: none.
+struct pass_alternative {
+    const uint32_t *required_sets; // by origin of the pod: a requirement set that its claim must
+                                   // meet, too, or SET_EMPTY; NULL: no pod has one
+    struct bitset ignores_inverse; // classes that avoid no spreads of others (SCH-516); bits 0:
+                                   // none
+    const uint8_t *turns; // by class, classes without relaxation: lower ones go first; NULL: as
+                          // queued
+    uint32_t turns_count;
+    const uint32_t *closed_terms; // node affinity terms, as sets: spreads over nodes that meet one
+    uint32_t closed_terms_count;  // of several terms need not reach into domains that only these
+                                  // open
+    bool by_added_price; // pods join the claim to whose price they add least (place_by_price.h)
+};
+
 struct pass_input {
     struct pass_shared *shared;     // NULL: the pass is alone
     const struct queued_pod *queue; // in queue order
@@ -35,21 +62,6 @@ struct pass_input {
     bool as_scheduled;                     // so do all running pods (scheduler_choice.h)
     uint64_t
         attempts_max; // pods are tried so many times in all; 0: as often as is sensible (SCH-53)
-    // Tastes of a repair (pass_retry.h); usually none.
-    bool unlifted;       // the queue's own order (topology_order.h)
-    bool dearest;        // of equal domains the one with the dearest launch
-    bool frugal;         // below limits the smallest machines
-    bool unshared;       // no sharing beyond maxSkew (SCH-513)
-    struct bitset apart; // classes that try existing nodes last; bits 0: none
-    // Choices that another pass made otherwise (pack_alternatives.c); usually none.
-    const uint32_t *steered; // by origin of the pod: a requirement set that its claim must meet,
-                             // too, or SET_EMPTY; NULL: nobody is
-    struct bitset heedless;  // classes that heed no spreads of others (SCH-516); bits 0: none
-    const uint8_t
-        *turns; // by class, classes without relaxation: lower ones go first; NULL: as queued
-    uint32_t turns_count;
-    const uint32_t
-        *shunned; // node affinity terms, as sets: spreads over nodes that meet one of several
-    uint32_t shunned_count; // terms need not reach into domains that only these open
-    bool thrifty;           // pods join the claim to which they add least (place_thrifty.c)
+    struct retry_options retry;
+    struct pass_alternative alternative;
 };

@@ -40,7 +40,8 @@ struct class_state {
     bool prepared;
     struct group_list hostname_groups, domain_groups; // owned and inverse ones, sorted; the
                                                       // latter with the groups of a key together
-    struct group_list heeded;   // strict spreads of other classes that count the class (SCH-516)
+    struct group_list
+        inverse_spreads;        // strict spreads of other classes that count the class (SCH-516)
     struct group_list counting; // groups that what is left open of a claim may matter to (SCH-511)
     struct topology_choice *choice;
     struct bitset refused_nodes;        // by rules between pods, for good; no bits: none was asked
@@ -63,7 +64,7 @@ struct shape_state {
     bool shared;                        // refused_nodes has what is known of all passes
 };
 
-// --- nodes and claims ------------------------------------------------------------------------------
+// --- nodes and claims ----------------------------------------------------------------------------
 struct pod_list {
     uint32_t *items; // indexes into pass->queue
     uint32_t count, capacity;
@@ -120,7 +121,7 @@ struct claim_attempt { // what a claim would be with one pod more
     uint32_t set;
     struct bitset rows, reservations;
     bool min_values_relaxed;
-    uint32_t others_count; // further ways, in pass->choices from 1 on
+    uint32_t others_count; // further ways, in pass->choices.items from 1 on
 };
 struct claim_choice {
     struct claim_attempt attempt;
@@ -144,6 +145,65 @@ struct pass_workspace {
     struct arena *arena;     // the pass's own; empty while no pass has it
 };
 
+// Claims by number of pods, in the order in which they are tried (claim_order.h).
+struct pass_claim_order {
+    VECTOR(uint32_t) first_with, last_with; // by number of pods: index + 1
+    int64_t front, back;                    // orders given so far at either end
+};
+// What pods of the queue ask for of labels (topology_decide.h).
+struct pass_asked {
+    struct memo launchable; // (key, value) -> whether some pod of the queue could be launched there
+    struct memo pods;       // (key, value) -> how many pods of the queue ask for it
+    bool pods_known;
+};
+// Pods that share existing nodes beyond maxSkew's first round (SCH-513).
+struct pass_doubling {
+    bool active;
+    bool awaited;             // some pod waits for it
+    struct group_list groups; // spreads some of whose pods shared nodes so
+};
+enum placing {
+    PLACE,
+    PLACE_PROBE,   // place_*() say what they would do, and do nothing
+    PLACE_EXPLAIN, // checks tell why they refuse; nothing is placed
+};
+// How the pod whose turn it is is placed.
+struct pass_current {
+    enum placing mode;
+    bool last_resort;       // retry.nodes_last is over for the pod
+    bool avoids_inverse;    // only what breaks no spread of others (topology_inverse_spread.h)
+    uint32_t inverse_tries; // among nodes or claims
+    uint32_t required_set;  // pass_required_set()
+    int64_t probed_price;   // of the claim that a probe would have opened
+};
+// Outcome of the last attempt or check.
+struct pass_last {
+    bool limited;         // a limit has narrowed a check
+    bool reserved_error;  // the last attempt ended as SCH-258 says
+    bool refused_for_now; // the last check failed by what other claims may give back
+};
+// Texts of refusals (refusal.h).
+struct pass_refusal {
+    struct text *why;      // set: the next checks tell why they refuse
+    enum reason_code code; // with `why`: the last refusal's
+    VECTOR(struct template_refusal {
+        uint32_t template;
+        enum reason_code code;
+        char *text;
+    })
+    templates; // with `why`: of the last attempt
+};
+struct pass_scratch {
+    int64_t *total;
+    int64_t *zero;                     // a vector of nothing
+    struct bitset fitting, fresh_rows; // as wide as the widest table
+    struct claim_attempt attempt, trial;
+};
+// Of the last check, the cheapest first.
+struct pass_choices {
+    struct claim_choice items[BRANCHES_MAX];
+    uint32_t count;
+};
 struct pass {
     struct problem *problem;
     struct pass_input input; // what it points to outlives the pass
@@ -152,48 +212,24 @@ struct pass {
     struct node_slot *slots;  // of `work`
     VECTOR(uint32_t) touched; // nodes with pods
     VECTOR(struct claim *) claims;
-    VECTOR(uint32_t) first_with, last_with; // claims by number of pods: index + 1
-    int64_t orders_front, orders_back;      // given so far at either end
-    struct placement *placements;           // by queue index
-    struct bitset identities;               // of the queue's pods
-    int64_t **remaining;                    // by template: limits left (SCH-360); NULL: none
-    int64_t *reserved_left;                 // by reservation
-    uint64_t version;                       // grows with every placement
-    bool doubling;     // pods may share existing nodes beyond maxSkew's first round (SCH-513)
-    bool could_double; // some pod waits for that
-    struct group_list doubled; // spreads some of whose pods did
-    struct memo launched; // (key, value) -> whether some pod of the queue could be launched there
-    struct memo asking;   // (key, value) -> how many pods of the queue ask for it
-    bool asking_known;
-    int64_t *total;                            // scratch vector
-    int64_t *zero;                             // a vector of nothing
-    struct bitset fitting, fresh_rows;         // scratch rows, as wide as the widest table
-    struct claim_attempt attempt, trial;       // scratch
-    struct claim_choice choices[BRANCHES_MAX]; // of the last check; the cheapest first
-    uint32_t choices_count;
-    struct growing_bits exclusive; // volume claims that nobody else may use (SCH-515)
+    struct pass_claim_order claim_order;
+    struct placement *placements; // by queue index
+    struct bitset identities;     // of the queue's pods
+    int64_t **remaining;          // by template: limits left (SCH-360); NULL: none
+    int64_t *reserved_left;       // by reservation
+    uint64_t version;             // grows with every placement
+    struct pass_current current;
+    struct pass_last last;
+    struct pass_refusal refusal;
+    struct pass_scratch scratch;
+    struct pass_choices choices;
+    struct pass_doubling doubling;
+    struct pass_asked asked;
+    struct growing_bits exclusive; // volume claims that no other pod may use (SCH-515)
     bool soft_taints;              // some node has a PreferNoSchedule taint
-    bool limited;                  // a limit has narrowed a check
-    bool last_resort;              // input.apart is over for the pod
     uint32_t combinations_spent;   // on domains, beyond the first of each check (topology.c)
-    struct text *why;              // set: the next checks tell why they refuse
-    enum reason_code code;         // with `why`: the last refusal's
     uint32_t next_hostname, next_hostname_index; // of the next claim, and its index + 1
-    bool explain_only;                           // checks place nothing
-    uint32_t steer;                              // pass_steered() of the pod that is placed
-    int64_t probed_price;                        // of the claim that probing would have opened
-    bool heeding;           // only what upsets nobody (topology_inverse_spread.c)
-    uint32_t heeding_tries; // among nodes or claims, for one pod
-    bool probing;           // place_*() say what they would do, and do nothing
-    VECTOR(struct refusal {
-        uint32_t template;
-        enum reason_code code;
-        char *text;
-    })
-    refusals;             // with `why`: of the templates of the last attempt
-    bool reserved_error;  // the last attempt ended as SCH-258 says
-    bool refused_for_now; // the last check failed by what other claims may give back
-    int64_t lower_bound;  // of the price, nano-USD an hour (SCH-550 step 10); 0: unknown
+    int64_t lower_bound; // of the price, nano-USD an hour (SCH-550 step 10); 0: unknown
 };
 
 static inline const struct queued_pod *pass_pod(const struct pass *pass, uint32_t index)
@@ -201,10 +237,11 @@ static inline const struct queued_pod *pass_pod(const struct pass *pass, uint32_
     return &pass->input.queue[index];
 }
 // What the pod's claim must meet beside what the pod asks for.
-static inline uint32_t pass_steered(const struct pass *pass, uint32_t pod)
+static inline uint32_t pass_required_set(const struct pass *pass, uint32_t pod)
 {
-    return pass->input.steered != NULL ? pass->input.steered[pass_pod(pass, pod)->origin]
-                                       : SET_EMPTY;
+    return pass->input.alternative.required_sets != NULL
+               ? pass->input.alternative.required_sets[pass_pod(pass, pod)->origin]
+               : SET_EMPTY;
 }
 // The node takes no part: it is excluded, or marked for deletion.
 static inline bool pass_is_without(const struct pass *pass, uint32_t node)

@@ -112,7 +112,7 @@ static void free_classes(struct pass_workspace *work)
         free(state->hostname_groups.items);
         free(state->domain_groups.items);
         free(state->counting.items);
-        free(state->heeded.items);
+        free(state->inverse_spreads.items);
         growing_bits_free(&state->refused_claims);
         vector_free(&state->open_claims);
         work->classes.items[*id] = NULL;

@@ -4,11 +4,11 @@
 
 struct text *refusal_begin(struct pass *pass, enum reason_code code)
 {
-    if (pass->why == NULL)
+    if (pass->refusal.why == NULL)
         return NULL;
-    pass->code = code;
-    text_clear(pass->why);
-    return pass->why;
+    pass->refusal.code = code;
+    text_clear(pass->refusal.why);
+    return pass->refusal.why;
 }
 
 void refusal_add_taints(struct pass *pass, uint32_t tolerations, uint32_t taints)
@@ -20,8 +20,9 @@ void refusal_add_taints(struct pass *pass, uint32_t tolerations, uint32_t taints
         if (tolerations_tolerate(own, taint))
             continue;
         bool has_value = taint->value != NULL && taint->value[0] != '\0';
-        text_format(pass->why, "%sdid not tolerate taint (taint=%s%s%s:%s)", any ? "; " : "",
-                    taint->key, has_value ? "=" : "", has_value ? taint->value : "", taint->effect);
+        text_format(pass->refusal.why, "%sdid not tolerate taint (taint=%s%s%s:%s)",
+                    any ? "; " : "", taint->key, has_value ? "=" : "",
+                    has_value ? taint->value : "", taint->effect);
         any = true;
     }
 }

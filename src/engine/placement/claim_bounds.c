@@ -12,7 +12,7 @@ bool claim_bounds_allow(struct pass *pass, const struct claim *claim, const stru
         template->most_pods)
         return true;
     if (refusal_begin(pass, REASON_INSUFFICIENT_RESOURCES) != NULL)
-        text_format(pass->why,
+        text_format(pass->refusal.why,
                     "exceeds what annotation " ANNOTATION_MAX_PODS_PER_NODE
                     " allows one node (NodePool=%s)",
                     template->pool->meta.name);

@@ -10,9 +10,9 @@
 
 static void reserve_bucket(struct pass *pass, uint32_t count)
 {
-    while (pass->first_with.count <= count) {
-        vector_push(&pass->first_with, 0);
-        vector_push(&pass->last_with, 0);
+    while (pass->claim_order.first_with.count <= count) {
+        vector_push(&pass->claim_order.first_with, 0);
+        vector_push(&pass->claim_order.last_with, 0);
     }
 }
 
@@ -21,11 +21,11 @@ static void leave_bucket(struct pass *pass, struct claim *claim, uint32_t count)
     if (claim->previous != 0)
         pass->claims.items[claim->previous - 1]->next = claim->next;
     else
-        pass->first_with.items[count] = claim->next;
+        pass->claim_order.first_with.items[count] = claim->next;
     if (claim->next != 0)
         pass->claims.items[claim->next - 1]->previous = claim->previous;
     else
-        pass->last_with.items[count] = claim->previous;
+        pass->claim_order.last_with.items[count] = claim->previous;
 }
 
 // A new claim goes behind those with as many pods; one that got another pod goes before the ones
@@ -33,19 +33,20 @@ static void leave_bucket(struct pass *pass, struct claim *claim, uint32_t count)
 static void enter_bucket(struct pass *pass, struct claim *claim, uint32_t count, bool in_front)
 {
     reserve_bucket(pass, count);
-    uint32_t first = pass->first_with.items[count], last = pass->last_with.items[count];
+    uint32_t first = pass->claim_order.first_with.items[count],
+             last = pass->claim_order.last_with.items[count];
     uint32_t own = claim->index + 1;
-    claim->order = in_front ? -++pass->orders_front : ++pass->orders_back;
+    claim->order = in_front ? -++pass->claim_order.front : ++pass->claim_order.back;
     claim->previous = in_front ? 0 : last;
     claim->next = in_front ? first : 0;
     if (claim->previous != 0)
         pass->claims.items[claim->previous - 1]->next = own;
     else
-        pass->first_with.items[count] = own;
+        pass->claim_order.first_with.items[count] = own;
     if (claim->next != 0)
         pass->claims.items[claim->next - 1]->previous = own;
     else
-        pass->last_with.items[count] = own;
+        pass->claim_order.last_with.items[count] = own;
 }
 
 void claim_reorder(struct pass *pass, struct claim *claim, uint32_t before)
@@ -63,9 +64,9 @@ static bool try_claim(struct pass *pass, uint32_t index, uint32_t pod, uint32_t 
         return false;
     if (!topology_inverse_allows(pass, class, claim))
         return false; // before the check, which takes longer
-    enum verdict verdict = claim_check(pass, claim, class, false, &pass->attempt);
-    if (verdict == ACCEPTED && !pass->probing)
-        claim_accept(pass, claim, pod, class, &pass->attempt);
+    enum verdict verdict = claim_check(pass, claim, class, false, &pass->scratch.attempt);
+    if (verdict == ACCEPTED && pass->current.mode != PLACE_PROBE)
+        claim_accept(pass, claim, pod, class, &pass->scratch.attempt);
     else if (verdict == REFUSED_SHAPE)
         growing_bits_set(&pass_shape(pass, class_at(pass->problem, class)->shape)->refused_claims,
                          index);
@@ -100,7 +101,7 @@ static bool place_on_listed_claims(struct pass *pass, uint32_t pod, uint32_t cla
     }
     state->open_claims.count = kept;
     qsort_r(state->open_claims.items, kept, sizeof *state->open_claims.items, compare_claims, pass);
-    for (uint32_t i = 0; i < kept && !topology_heeding_ends(pass); i++)
+    for (uint32_t i = 0; i < kept && !topology_inverse_tries_end(pass); i++)
         if (try_claim(pass, state->open_claims.items[i], pod, class))
             return true;
     return false;
@@ -113,10 +114,10 @@ bool place_on_claims(struct pass *pass, uint32_t pod, uint32_t class)
     struct shape_state *shape = pass_shape(pass, class_at(pass->problem, class)->shape);
     struct class_state *state = pass_class(pass, class);
     uint32_t walked = 0;
-    for (uint32_t count = 1; count < pass->first_with.count; count++)
-        for (uint32_t at = pass->first_with.items[count]; at != 0;
+    for (uint32_t count = 1; count < pass->claim_order.first_with.count; count++)
+        for (uint32_t at = pass->claim_order.first_with.items[count]; at != 0;
              at = pass->claims.items[at - 1]->next) {
-            if (topology_heeding_ends(pass))
+            if (topology_inverse_tries_end(pass))
                 return false;
             if (growing_bits_have(&shape->refused_claims, at - 1) ||
                 growing_bits_have(&state->refused_claims, at - 1)) {

@@ -98,11 +98,11 @@ bool limits_allow_new(struct pass *pass, const struct node_template *template, s
         return true;
     bool exhausted = template->has_node_limit && remaining[DIMENSION_NODES] <= 0;
     if (exhausted || drop_larger(pass->problem, template, remaining, NULL, rows))
-        pass->limited = true;
+        pass->last.limited = true;
     if (!exhausted && !bitset_empty(rows))
         return true;
     if (refusal_begin(pass, REASON_LIMIT_EXCEEDED) != NULL)
-        text_format(pass->why,
+        text_format(pass->refusal.why,
                     exhausted ? "node limits have been exhausted for nodepool (NodePool=%s)"
                               : "all available instance types exceed limits for nodepool "
                                 "(NodePool=%s)",
@@ -118,11 +118,11 @@ bool limits_allow_more(struct pass *pass, const struct claim *claim, struct bits
         return true;
     if (!drop_larger(pass->problem, template, remaining, claim->taken, rows))
         return true;
-    pass->limited = true;
+    pass->last.limited = true;
     if (!bitset_empty(rows))
         return true;
     if (refusal_begin(pass, REASON_LIMIT_EXCEEDED) != NULL)
-        text_format(pass->why,
+        text_format(pass->refusal.why,
                     "all available instance types exceed limits for nodepool (NodePool=%s)",
                     template->pool->meta.name);
     return false;
@@ -171,7 +171,8 @@ static void least_of(struct pass *pass, const struct claim *claim, int64_t *take
     uint32_t at = 0;
     while (at + 1 < template->table->count && !bitset_has(claim->rows, prices->by_price[at]))
         at++;
-    for (uint32_t i = at + 1; pass->input.frugal && i < template->table->count; i++)
+    for (uint32_t i = at + 1; pass->input.retry.smallest_under_limits && i < template->table->count;
+         i++)
         if (bitset_has(claim->rows, prices->by_price[i]) &&
             is_smaller(pass->problem, template, prices->by_price[i], prices->by_price[at]))
             at = i;

@@ -32,7 +32,7 @@ static void add_requests(struct pass *pass, const struct node_template *template
 {
     struct problem *problem = pass->problem;
     if (template->groups_count == 0) {
-        add_resources(problem, pass->why, shape->requests);
+        add_resources(problem, pass->refusal.why, shape->requests);
         return;
     }
     int64_t *least = memory_allocate_array(problem->dimensions.count, sizeof *least);
@@ -48,12 +48,12 @@ static void add_requests(struct pass *pass, const struct node_template *template
         most[d] = quantity_add(most[d], shape->requests[d]);
     }
     if (memcmp(least, most, problem->dimensions.count * sizeof *least) == 0) {
-        add_resources(problem, pass->why, least);
+        add_resources(problem, pass->refusal.why, least);
     } else {
-        text_add(pass->why, "min=");
-        add_resources(problem, pass->why, least);
-        text_add(pass->why, ", max=");
-        add_resources(problem, pass->why, most);
+        text_add(pass->refusal.why, "min=");
+        add_resources(problem, pass->refusal.why, least);
+        text_add(pass->refusal.why, ", max=");
+        add_resources(problem, pass->refusal.why, most);
     }
     free(least);
     free(most);
@@ -81,7 +81,7 @@ static struct findings examine(struct pass *pass, const struct claim *claim, uin
             any = true;
             compatible = compatible || bitset_has(filter->compatible, r);
             offered = offered || bitset_has(filter->offered, r);
-            fits = fits || (bitset_has(filter->offered, r) && bitset_has(pass->fitting, r));
+            fits = fits || (bitset_has(filter->offered, r) && bitset_has(pass->scratch.fitting, r));
         }
         all.examined = all.examined || any;
         all.compatible = all.compatible || compatible;
@@ -153,7 +153,7 @@ static bool only_ports_left(struct pass *pass, const struct claim *claim, const 
     if (existing == NULL || !bitset_empty(examined))
         return false;
     refusal_begin(pass, REASON_HOST_PORT_CONFLICT);
-    host_ports_add_conflict(pass->why, existing, wanted);
+    host_ports_add_conflict(pass->refusal.why, existing, wanted);
     return true;
 }
 
@@ -162,10 +162,10 @@ void refusal_add_hostname(struct pass *pass, uint32_t requirement, uint32_t host
     const struct problem *problem = pass->problem;
     if (problem_hostname_allowed(problem, requirement, hostname))
         return;
-    if (pass->why->length > 0 && !text_ends_with(pass->why->data, ", "))
-        text_add(pass->why, ", ");
-    text_add(pass->why, "the node's own name is not allowed by ");
-    requirement_add_text(pass->why, problem->vocabulary,
+    if (pass->refusal.why->length > 0 && !text_ends_with(pass->refusal.why->data, ", "))
+        text_add(pass->refusal.why, ", ");
+    text_add(pass->refusal.why, "the node's own name is not allowed by ");
+    requirement_add_text(pass->refusal.why, problem->vocabulary,
                          requirement_get(problem->sets, requirement));
 }
 
@@ -176,21 +176,22 @@ void refusal_add_filter(struct pass *pass, const struct claim *claim, uint32_t c
     CLEANUP_ARENA struct arena *scratch = arena_create(1024);
     struct bitset examined = bitset_create(scratch, claim->template->table->count);
     const char *hint = "";
-    if (!text_starts_with(pass->why->data != NULL ? pass->why->data : "", "minValues")) {
+    if (!text_starts_with(pass->refusal.why->data != NULL ? pass->refusal.why->data : "",
+                          "minValues")) {
         if (only_ports_left(pass, claim, shape, examined))
             return;
         struct findings found = examine(pass, claim, set, examined);
         enum reason_code code;
         const char *text = sentence(&found, &code);
         refusal_begin(pass, code);
-        text_add(pass->why, text);
+        text_add(pass->refusal.why, text);
         bool only_resources = found.compatible && found.offered && !found.fits;
         if (only_resources && shape->requests[DIMENSION_CPU] >= SUSPICIOUS_CPU)
             hint = " (CPU request >= 1 Million, m vs M typo?)";
     }
-    text_add(pass->why, ", requirements=");
-    set_add_text(pass->why, problem->sets, set);
-    text_add(pass->why, ", resources=");
+    text_add(pass->refusal.why, ", requirements=");
+    set_add_text(pass->refusal.why, problem->sets, set);
+    text_add(pass->refusal.why, ", resources=");
     add_requests(pass, claim->template, shape);
-    text_add(pass->why, hint);
+    text_add(pass->refusal.why, hint);
 }

@@ -40,41 +40,43 @@ static struct claim *open_claim(struct pass *pass, const struct claim *fresh)
 bool place_on_new_claim(struct pass *pass, uint32_t pod, uint32_t class)
 {
     struct problem *problem = pass->problem;
-    struct text *why = pass->why, part = {0};
-    struct claim fresh = {.requests = pass->zero,
-                          .rows = pass->fresh_rows,
+    struct text *why = pass->refusal.why, part = {0};
+    struct claim fresh = {.requests = pass->scratch.zero,
+                          .rows = pass->scratch.fresh_rows,
                           .hostname = placeholder_hostname(pass, pass->claims.count)};
     if (why != NULL)
-        pass->why = &part;
+        pass->refusal.why = &part;
     bool placed = false, deferred = false;
     bool upstream = problem->settings->compatibility_upstream;
     for (uint32_t t = 0; t < problem->templates.count && !placed; t++) {
         fresh.template = problem->templates.items[t];
         fresh.set = fresh.template->set;
         fresh.rows.bits = fresh.template->table->count;
-        pass->reserved_error = false;
+        pass->last.reserved_error = false;
         if (limits_allow_new(pass, fresh.template, fresh.rows) &&
-            claim_check(pass, &fresh, class, true, &pass->attempt) == ACCEPTED) {
-            if (pass->explain_only || pass->probing) {
-                placed = pass->probing;
-                pass->probed_price = claim_attempt_price(pass, &fresh, &pass->attempt);
+            claim_check(pass, &fresh, class, true, &pass->scratch.attempt) == ACCEPTED) {
+            if (pass->current.mode != PLACE) {
+                placed = pass->current.mode == PLACE_PROBE;
+                pass->current.probed_price =
+                    claim_attempt_price(pass, &fresh, &pass->scratch.attempt);
                 break;
             }
             struct claim *claim = open_claim(pass, &fresh);
-            claim_accept(pass, claim, pod, class, &pass->attempt);
+            claim_accept(pass, claim, pod, class, &pass->scratch.attempt);
             placed = true;
         }
         if (why != NULL && !placed) {
             text_join(why, "; ", part.data != NULL ? part.data : "");
-            vector_push(&pass->refusals, (struct refusal){t, pass->code, text_take(&part)});
+            vector_push(&pass->refusal.templates,
+                        (struct template_refusal){t, pass->refusal.code, text_take(&part)});
         }
-        if (pass->reserved_error && upstream)
+        if (pass->last.reserved_error && upstream)
             break; // SCH-222; by SCH-522 what is left of reservations is known
-        deferred = deferred || pass->reserved_error;
-        pass->limited = pass->limited || pass->reserved_error;
+        deferred = deferred || pass->last.reserved_error;
+        pass->last.limited = pass->last.limited || pass->last.reserved_error;
     }
-    pass->reserved_error = pass->reserved_error || (deferred && !placed);
-    pass->why = why;
+    pass->last.reserved_error = pass->last.reserved_error || (deferred && !placed);
+    pass->refusal.why = why;
     text_free(&part);
     return placed;
 }
@@ -100,20 +102,20 @@ struct claim *claim_open(struct pass *pass, struct node_template *template, uint
     if (!pass_class(pass, class)->prepared)
         topology_prepare(pass, class);
     struct claim fresh = {.template = template,
-                          .requests = pass->zero,
-                          .rows = pass->fresh_rows,
+                          .requests = pass->scratch.zero,
+                          .rows = pass->scratch.fresh_rows,
                           .hostname = placeholder_hostname(pass, pass->claims.count)};
     fresh.rows.bits = template->table->count;
-    pass->steer = pass_steered(pass, pod);
+    pass->current.required_set = pass_required_set(pass, pod);
     if (!sets_compatible(problem->sets, template->set, pins, true) ||
         !limits_allow_new(pass, template, fresh.rows))
         return NULL;
     drop_larger(template, problem, largest, fresh.rows);
     fresh.set = set_meet(problem->sets, template->set, pins);
-    if (claim_check(pass, &fresh, class, true, &pass->attempt) != ACCEPTED)
+    if (claim_check(pass, &fresh, class, true, &pass->scratch.attempt) != ACCEPTED)
         return NULL;
     struct claim *claim = open_claim(pass, &fresh);
-    claim_accept(pass, claim, pod, class, &pass->attempt);
+    claim_accept(pass, claim, pod, class, &pass->scratch.attempt);
     return claim;
 }
 
@@ -121,10 +123,10 @@ bool claim_join(struct pass *pass, struct claim *claim, uint32_t pod, uint32_t c
 {
     if (!pass_class(pass, class)->prepared)
         topology_prepare(pass, class);
-    pass->steer = pass_steered(pass, pod);
+    pass->current.required_set = pass_required_set(pass, pod);
     if (!claim_bounds_allow_share(pass, claim, pod) ||
-        claim_check(pass, claim, class, false, &pass->attempt) != ACCEPTED)
+        claim_check(pass, claim, class, false, &pass->scratch.attempt) != ACCEPTED)
         return false;
-    claim_accept(pass, claim, pod, class, &pass->attempt);
+    claim_accept(pass, claim, pod, class, &pass->scratch.attempt);
     return true;
 }

@@ -4,8 +4,9 @@
 #include "engine/placement/pass.h"
 #include "engine/topology/topology.h"
 
-// SCH-220 to SCH-224: a new claim of the first template that accepts. On failure, with pass->why
-// set, the errors of all templates; pass->reserved_error says whether SCH-222 ended the search.
+// SCH-220 to SCH-224: a new claim of the first template that accepts. On failure, with
+// pass->refusal.why set, the errors of all templates; pass->last.reserved_error says whether
+// SCH-222 ended the search.
 bool place_on_new_claim(struct pass *pass, uint32_t pod, uint32_t class);
 // For a packer that knows where the pod belongs: a new claim of the template in the domains `pins`
 // (a requirement set), with machines of no more capacity than `largest` in what the pool limits

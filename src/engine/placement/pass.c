@@ -9,8 +9,8 @@
 #include "engine/placement/limits.h"
 #include "engine/placement/new_claim.h"
 #include "engine/placement/pass_retry.h"
+#include "engine/placement/place_by_price.h"
 #include "engine/placement/place_node.h"
-#include "engine/placement/place_thrifty.h"
 #include "engine/placement/place_volumes.h"
 #include "engine/pods/preferences.h"
 #include "engine/topology/topology.h"
@@ -27,17 +27,21 @@ static void make_scratch(struct pass *pass)
     for (uint32_t t = 0; t < problem->templates.count; t++)
         if (problem->templates.items[t]->table->count > widest)
             widest = problem->templates.items[t]->table->count;
-    pass->total = arena_allocate_array(pass->arena, problem->dimensions.count, sizeof *pass->total);
-    pass->zero = arena_allocate_array(pass->arena, problem->dimensions.count, sizeof *pass->zero);
-    pass->fitting = bitset_create(pass->arena, widest);
-    pass->fresh_rows = bitset_create(pass->arena, widest);
-    pass->attempt.rows = bitset_create(pass->arena, widest);
-    pass->attempt.reservations = bitset_create(pass->arena, problem->catalog.reservations_count);
-    pass->trial.rows = bitset_create(pass->arena, widest);
-    pass->trial.reservations = bitset_create(pass->arena, problem->catalog.reservations_count);
+    pass->scratch.total =
+        arena_allocate_array(pass->arena, problem->dimensions.count, sizeof *pass->scratch.total);
+    pass->scratch.zero =
+        arena_allocate_array(pass->arena, problem->dimensions.count, sizeof *pass->scratch.zero);
+    pass->scratch.fitting = bitset_create(pass->arena, widest);
+    pass->scratch.fresh_rows = bitset_create(pass->arena, widest);
+    pass->scratch.attempt.rows = bitset_create(pass->arena, widest);
+    pass->scratch.attempt.reservations =
+        bitset_create(pass->arena, problem->catalog.reservations_count);
+    pass->scratch.trial.rows = bitset_create(pass->arena, widest);
+    pass->scratch.trial.reservations =
+        bitset_create(pass->arena, problem->catalog.reservations_count);
     for (uint32_t i = 0; i < BRANCHES_MAX; i++) {
-        pass->choices[i].attempt.rows = bitset_create(pass->arena, widest);
-        pass->choices[i].attempt.reservations =
+        pass->choices.items[i].attempt.rows = bitset_create(pass->arena, widest);
+        pass->choices.items[i].attempt.reservations =
             bitset_create(pass->arena, problem->catalog.reservations_count);
     }
     pass->reserved_left = arena_allocate_array(pass->arena, problem->catalog.reservations_count + 1,
@@ -58,21 +62,22 @@ static struct bitset copy_bits(struct arena *arena, struct bitset from)
 static void copy_choices(struct pass *pass)
 {
     struct pass_input *input = &pass->input;
-    input->heedless = copy_bits(pass->arena, input->heedless);
-    uint8_t *turns = arena_allocate(pass->arena, input->turns_count + 1);
-    if (input->turns_count > 0)
-        memcpy(turns, input->turns, input->turns_count);
-    input->turns = turns;
-    uint32_t *shunned =
-        arena_allocate_array(pass->arena, input->shunned_count + 1, sizeof *shunned);
-    if (input->shunned_count > 0)
-        memcpy(shunned, input->shunned, input->shunned_count * sizeof *shunned);
-    input->shunned = shunned;
-    if (input->steered == NULL)
+    input->alternative.ignores_inverse = copy_bits(pass->arena, input->alternative.ignores_inverse);
+    uint8_t *turns = arena_allocate(pass->arena, input->alternative.turns_count + 1);
+    if (input->alternative.turns_count > 0)
+        memcpy(turns, input->alternative.turns, input->alternative.turns_count);
+    input->alternative.turns = turns;
+    uint32_t *closed_terms = arena_allocate_array(
+        pass->arena, input->alternative.closed_terms_count + 1, sizeof *closed_terms);
+    if (input->alternative.closed_terms_count > 0)
+        memcpy(closed_terms, input->alternative.closed_terms,
+               input->alternative.closed_terms_count * sizeof *closed_terms);
+    input->alternative.closed_terms = closed_terms;
+    if (input->alternative.required_sets == NULL)
         return;
     uint32_t *copy = arena_allocate_array(pass->arena, input->queue_count + 1, sizeof *copy);
-    memcpy(copy, input->steered, input->queue_count * sizeof *copy);
-    input->steered = copy;
+    memcpy(copy, input->alternative.required_sets, input->queue_count * sizeof *copy);
+    input->alternative.required_sets = copy;
 }
 
 struct pass *pass_create(struct problem *problem, const struct pass_input *input)
@@ -84,7 +89,7 @@ struct pass *pass_create(struct problem *problem, const struct pass_input *input
     pass->placements =
         arena_allocate_array(pass->arena, input->queue_count + 1, sizeof *pass->placements);
     pass->identities = bitset_create(pass->arena, problem->interned.identities.count);
-    pass->input.apart = copy_bits(pass->arena, input->apart);
+    pass->input.retry.nodes_last = copy_bits(pass->arena, input->retry.nodes_last);
     copy_choices(pass);
     make_scratch(pass);
     limits_start(pass);
@@ -103,14 +108,14 @@ void pass_destroy(struct pass *pass)
         vector_free(&(*claim)->shares);
         vector_free(&(*claim)->volumes);
     }
-    memo_free(&pass->launched);
-    memo_free(&pass->asking);
-    free(pass->doubled.items);
+    memo_free(&pass->asked.launchable);
+    memo_free(&pass->asked.pods);
+    free(pass->doubling.groups.items);
     growing_bits_free(&pass->exclusive);
-    vector_free(&pass->refusals);
+    vector_free(&pass->refusal.templates);
     vector_free(&pass->claims);
-    vector_free(&pass->first_with);
-    vector_free(&pass->last_with);
+    vector_free(&pass->claim_order.first_with);
+    vector_free(&pass->claim_order.last_with);
     pass_workspace_return(pass);
     free(pass);
 }
@@ -119,63 +124,63 @@ void pass_destroy(struct pass *pass)
 
 static bool place_on_open(struct pass *pass, uint32_t pod, uint32_t class)
 {
-    pass->heeding_tries = 0;
+    pass->current.inverse_tries = 0;
     if (place_on_nodes(pass, pod, class))
         return true;
-    pass->heeding_tries = 0;
+    pass->current.inverse_tries = 0;
     return place_on_claims(pass, pod, class);
 }
 
 // Pods that keep off existing nodes as long as they can.
-static bool place_apart(struct pass *pass, uint32_t pod, uint32_t class)
+static bool place_on_nodes_last(struct pass *pass, uint32_t pod, uint32_t class)
 {
-    if (!bitset_has(pass->input.apart, pass_pod(pass, pod)->class))
+    if (!bitset_has(pass->input.retry.nodes_last, pass_pod(pass, pod)->class))
         return false;
-    pass->last_resort = true;
+    pass->current.last_resort = true;
     bool placed = place_on_nodes(pass, pod, class);
-    pass->last_resort = false;
+    pass->current.last_resort = false;
     return placed;
 }
 
 // As a pass does whose pods go where they add least.
-static bool place_once_thriftily(struct pass *pass, uint32_t pod, uint32_t class, bool heeds)
+static bool place_once_by_price(struct pass *pass, uint32_t pod, uint32_t class, bool avoids)
 {
-    for (int heeding = heeds; heeding >= 0; heeding--) {
-        pass->heeding = heeding;
-        pass->heeding_tries = 0;
+    for (int tries_left = avoids; tries_left >= 0; tries_left--) {
+        pass->current.avoids_inverse = tries_left;
+        pass->current.inverse_tries = 0;
         bool placed = place_on_nodes(pass, pod, class);
-        pass->heeding_tries = 0;
-        placed = placed || place_thriftily(pass, pod, class);
-        pass->heeding = false;
+        pass->current.inverse_tries = 0;
+        placed = placed || place_by_price(pass, pod, class);
+        pass->current.avoids_inverse = false;
         if (placed)
             return true;
     }
-    return place_apart(pass, pod, class);
+    return place_on_nodes_last(pass, pod, class);
 }
 
 static bool place_once(struct pass *pass, uint32_t pod, uint32_t class)
 {
     if (!pass_class(pass, class)->prepared)
         topology_prepare(pass, class);
-    // SCH-516: better where it upsets no spread of others, as long as that takes no further node.
+    // SCH-516: better where it breaks no spread of others, as long as that takes no further node.
     uint32_t own = class_at(pass->problem, class)->original;
-    bool heeds =
-        pass_class(pass, class)->heeded.count > 0 && !bitset_has(pass->input.heedless, own);
-    if (pass->input.thrifty)
-        return place_once_thriftily(pass, pod, class, heeds);
-    pass->heeding = heeds;
-    bool placed = heeds && place_on_open(pass, pod, class);
-    pass->heeding = false;
+    bool avoids = pass_class(pass, class)->inverse_spreads.count > 0 &&
+                  !bitset_has(pass->input.alternative.ignores_inverse, own);
+    if (pass->input.alternative.by_added_price)
+        return place_once_by_price(pass, pod, class, avoids);
+    pass->current.avoids_inverse = avoids;
+    bool placed = avoids && place_on_open(pass, pod, class);
+    pass->current.avoids_inverse = false;
     if (placed || place_on_open(pass, pod, class))
         return true;
-    pass->heeding = heeds;
-    placed = heeds && place_on_new_claim(pass, pod, class);
-    pass->heeding = false;
-    return placed || place_on_new_claim(pass, pod, class) || place_apart(pass, pod, class);
+    pass->current.avoids_inverse = avoids;
+    placed = avoids && place_on_new_claim(pass, pod, class);
+    pass->current.avoids_inverse = false;
+    return placed || place_on_new_claim(pass, pod, class) || place_on_nodes_last(pass, pod, class);
 }
 
 // What never changes within a pass: SCH-36, SCH-181. Devices are not in the snapshot, so that pods
-// with resource claims wait whether DRA requests are to be heeded or not.
+// with resource claims wait whether DRA requests are to be inverse_spreads or not.
 static bool is_barred(const struct pod_class *class)
 {
     return (class->volumes != NULL && class->volumes->error != NULL) || class->resource_claims ||
@@ -192,10 +197,10 @@ bool pass_could_place(struct pass *pass, uint32_t pod, uint32_t class)
 {
     if (is_barred(class_at(pass->problem, class)))
         return false;
-    pass->probing = true;
-    pass->steer = pass_steered(pass, pod);
+    pass->current.mode = PLACE_PROBE;
+    pass->current.required_set = pass_required_set(pass, pod);
     bool could = place_once(pass, pod, class);
-    pass->probing = false;
+    pass->current.mode = PLACE;
     return could || depends_on_others(pass, class);
 }
 
@@ -210,7 +215,7 @@ static bool try_steps(struct pass *pass, uint32_t pod, uint32_t own)
         if (place_once(pass, pod, class))
             return true;
         depends = depends || depends_on_others(pass, class);
-        if (pass->reserved_error)
+        if (pass->last.reserved_error)
             break;
     }
     state = pass_class(pass, own);
@@ -225,14 +230,14 @@ static bool attempt(struct pass *pass, uint32_t pod, uint32_t own, uint32_t clas
     struct class_state *state = pass_class(pass, class);
     if (state->hopeless || state->failed_version == pass->version + 1)
         return false;
-    pass->probing = probe;
+    pass->current.mode = probe ? PLACE_PROBE : PLACE;
     bool placed = place_once(pass, pod, class);
-    pass->probing = false;
+    pass->current.mode = PLACE;
     bool depends = depends_on_others(pass, class);
     pass_class(pass, own)->changing = pass_class(pass, own)->changing || depends;
     if (placed)
         return true;
-    if (pass->steer != SET_EMPTY) // which other pods of the class are not
+    if (pass->current.required_set != SET_EMPTY) // which other pods of the class are not
         return false;
     state = pass_class(pass, class);
     state->failed_version = pass->version + 1;
@@ -244,7 +249,7 @@ static bool settle(struct pass *pass, uint32_t pod, uint32_t own, uint32_t class
 {
     if (!attempt(pass, pod, own, class, false))
         return false;
-    if (pass->steer == SET_EMPTY)
+    if (pass->current.required_set == SET_EMPTY)
         pass_class(pass, own)->settled = class + 1;
     return true;
 }
@@ -283,14 +288,14 @@ static bool try_pod(struct pass *pass, uint32_t pod)
     uint32_t own = pass_pod(pass, pod)->class;
     const struct pod_class *class = class_at(pass->problem, own);
     pass->placements[pod].tried = true;
-    pass->steer = pass_steered(pass, pod);
+    pass->current.required_set = pass_required_set(pass, pod);
     if (is_barred(class) || topology_postpones(pass, class))
         return false;
-    pass->limited = false;
+    pass->last.limited = false;
     if (class->by_weight ? try_by_weight(pass, pod, own) : try_steps(pass, pod, own))
         return true;
     struct class_state *state = pass_class(pass, own);
-    state->limited = state->limited || pass->limited;
+    state->limited = state->limited || pass->last.limited;
     return false;
 }
 
@@ -353,13 +358,13 @@ static void order_by_priority(struct pass *pass)
 static void take_turns(const struct pass *pass, uint32_t *order)
 {
     uint32_t count = pass->input.queue_count, sorted = 0;
-    if (pass->input.turns_count == 0)
+    if (pass->input.alternative.turns_count == 0)
         return;
     uint32_t *before = memory_allocate_array((size_t)count + 1, sizeof *before);
     memcpy(before, order, count * sizeof *before);
     for (uint32_t turn = 0; turn < TURNS; turn++)
         for (uint32_t i = 0; i < count; i++)
-            if (pass->input.turns[pass_pod(pass, before[i])->class] == turn)
+            if (pass->input.alternative.turns[pass_pod(pass, before[i])->class] == turn)
                 order[sorted++] = before[i];
     assert(sorted == count);
     free(before);

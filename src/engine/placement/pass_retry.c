@@ -10,42 +10,53 @@
 #include "engine/pods/preferences.h"
 #include "engine/topology/topology.h"
 
-// What a try does otherwise than the pass before.
-struct way {
-    bool apart;    // the pods that failed, and what they want to be with, try new nodes first
-    bool unlifted; // pods that others look for do not go before them
-    bool dearest;  // of equal domains the one with the dearest launch
-    bool frugal;   // below limits the smallest machines
-    bool unshared; // nobody shares existing nodes beyond maxSkew (SCH-513)
+// Retries in their order. All put the pods in front that failed most often.
+enum retry {
+    RETRY_FAILED_FIRST,
+    RETRY_QUEUE_AS_GIVEN,
+    RETRY_NODES_LAST,
+    RETRY_NODES_LAST_AS_GIVEN,
+    RETRY_EXPENSIVE_DOMAIN,
+    RETRY_SMALLEST_MACHINES,
+    RETRY_EXPENSIVE_DOMAIN_AS_GIVEN,
+    RETRY_NODES_LAST_EXPENSIVE_DOMAIN,
+    RETRIES,
+    RETRY_STRICT_MAX_SKEW = RETRIES, // first, and only if pods share nodes beyond maxSkew
 };
-static const struct way ways[] = {
-    {0},
-    {.unlifted = true},
-    {.apart = true},
-    {.unlifted = true, .apart = true},
-    {.dearest = true},
-    {.frugal = true},
-    {.unlifted = true, .dearest = true},
-    {.apart = true, .dearest = true},
+static const struct way {
+    bool nodes_last; // pods that failed, and those that they want to be with, try new nodes first
+    struct retry_options options;
+} ways[RETRIES + 1] = {
+    [RETRY_FAILED_FIRST] = {0},
+    [RETRY_QUEUE_AS_GIVEN] = {.options = {.queue_order = QUEUE_AS_GIVEN}},
+    [RETRY_NODES_LAST] = {.nodes_last = true},
+    [RETRY_NODES_LAST_AS_GIVEN] = {.nodes_last = true, .options = {.queue_order = QUEUE_AS_GIVEN}},
+    [RETRY_EXPENSIVE_DOMAIN] = {.options = {.prefer_expensive_domain = true}},
+    [RETRY_SMALLEST_MACHINES] = {.options = {.smallest_under_limits = true}},
+    [RETRY_EXPENSIVE_DOMAIN_AS_GIVEN] = {.options = {.queue_order = QUEUE_AS_GIVEN,
+                                                     .prefer_expensive_domain = true}},
+    [RETRY_NODES_LAST_EXPENSIVE_DOMAIN] = {.nodes_last = true,
+                                           .options = {.prefer_expensive_domain = true}},
+    [RETRY_STRICT_MAX_SKEW] = {.options = {.strict_max_skew = true}},
 };
 
-#define TRIES_MAX      (2 * (uint32_t)ARRAY_LENGTH(ways))
+#define TRIES_MAX      (2 * (uint32_t)RETRIES)
 #define TRIES_MIN      2
 #define PODS_TRIED_MAX 40000 // over all tries
 
 #define GROUPS_TOLD_APART 16 // of a pod
 
-struct repair {
+struct retry_search {
     struct pass *pass;       // the best so far
     struct pass_input input; // of the first one
     struct arena *arena;
     uint32_t classes;
-    uint32_t *kind;         // by class: the first class of pods that are the same to a repair
-    uint32_t *failures;     // by kind: after how many passes a pod of it had no place
+    uint32_t *alike;        // by class: the first class of pods that a retry cannot tell apart
+    uint32_t *failures;     // by that class: after how many passes a pod of it had no place
     struct bitset hopeless; // by class
 };
 
-// --- kinds of pods: coarser than classes, which differ by the order in which lists are written ---
+// --- classes alike: other than classes, they do not depend on the order of lists -----------------
 
 static int compare_numbers(const void *a, const void *b)
 {
@@ -53,10 +64,10 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void add_kind_text(const struct repair *repair, const struct pod_class *class,
-                          struct text *text)
+static void add_text(const struct retry_search *search, const struct pod_class *class,
+                     struct text *text)
 {
-    const struct problem *problem = repair->pass->problem;
+    const struct problem *problem = search->pass->problem;
     const struct shape *shape = shape_of(problem, class);
     uint32_t groups[GROUPS_TOLD_APART], count = 0;
     text_format(text, "%u %u %u %u", class->identity, shape->set, shape->hostname,
@@ -71,24 +82,24 @@ static void add_kind_text(const struct repair *repair, const struct pod_class *c
         text_format(text, " g%u", groups[g]);
 }
 
-static void find_kinds(struct repair *repair)
+static void find_alike(struct retry_search *search)
 {
-    struct map *kinds = map_create();
+    struct map *known_texts = map_create();
     struct text text = {0};
-    memset(repair->kind, 0xff, repair->classes * sizeof *repair->kind);
-    for (uint32_t i = 0; i < repair->input.queue_count; i++) {
-        uint32_t class = repair->input.queue[i].class;
-        if (repair->kind[class] != NONE)
+    memset(search->alike, 0xff, search->classes * sizeof *search->alike);
+    for (uint32_t i = 0; i < search->input.queue_count; i++) {
+        uint32_t class = search->input.queue[i].class;
+        if (search->alike[class] != NONE)
             continue;
         text_clear(&text);
-        add_kind_text(repair, class_at(repair->pass->problem, class), &text);
-        uintptr_t known = (uintptr_t)map_get(kinds, text.data);
+        add_text(search, class_at(search->pass->problem, class), &text);
+        uintptr_t known = (uintptr_t)map_get(known_texts, text.data);
         if (known == 0)
-            map_set(kinds, text.data, (void *)(uintptr_t)(class + 1));
-        repair->kind[class] = known != 0 ? (uint32_t)known - 1 : class;
+            map_set(known_texts, text.data, (void *)(uintptr_t)(class + 1));
+        search->alike[class] = known != 0 ? (uint32_t)known - 1 : class;
     }
     text_free(&text);
-    map_destroy(kinds, NULL);
+    map_destroy(known_texts, NULL);
 }
 
 // --- who could have a place ----------------------------------------------------------------------
@@ -104,38 +115,39 @@ static bool has_hope(struct pass *empty, uint32_t pod)
 }
 
 // Classes that fail for good, whatever the others do, are left alone.
-static void find_hopeless(struct repair *repair)
+static void find_hopeless(struct retry_search *search)
 {
     struct pass *empty = NULL;
     CLEANUP_ARENA struct arena *scratch = arena_create(256);
-    struct bitset known = bitset_create(scratch, repair->classes);
-    for (uint32_t i = 0; i < repair->input.queue_count; i++) {
-        uint32_t class = pass_pod(repair->pass, i)->class;
-        if (repair->pass->placements[i].kind != NOT_PLACED || bitset_has(known, class))
+    struct bitset known = bitset_create(scratch, search->classes);
+    for (uint32_t i = 0; i < search->input.queue_count; i++) {
+        uint32_t class = pass_pod(search->pass, i)->class;
+        if (search->pass->placements[i].kind != NOT_PLACED || bitset_has(known, class))
             continue;
         bitset_set(known, class);
         if (empty == NULL) {
-            empty = pass_create(repair->pass->problem, &repair->input);
-            empty->doubling = true;
+            empty = pass_create(search->pass->problem, &search->input);
+            empty->doubling.active = true;
         }
         if (!has_hope(empty, i))
-            bitset_set(repair->hopeless, class);
+            bitset_set(search->hopeless, class);
     }
     pass_destroy(empty);
 }
 
-// Counts the kinds of pods without a place that could have one; returns how many.
-static uint32_t note_failures(struct repair *repair, const struct pass *pass)
+// Counts the classes, alike ones once, of pods without a place that could have one; returns how
+// many.
+static uint32_t note_failures(struct retry_search *search, const struct pass *pass)
 {
     CLEANUP_ARENA struct arena *scratch = arena_create(256);
-    struct bitset noted = bitset_create(scratch, repair->classes);
+    struct bitset noted = bitset_create(scratch, search->classes);
     for (uint32_t i = 0; i < pass->input.queue_count; i++) {
-        uint32_t class = pass_pod(pass, i)->class, kind = repair->kind[class];
-        if (pass->placements[i].kind != NOT_PLACED || bitset_has(repair->hopeless, class) ||
-            bitset_has(noted, kind))
+        uint32_t class = pass_pod(pass, i)->class, alike = search->alike[class];
+        if (pass->placements[i].kind != NOT_PLACED || bitset_has(search->hopeless, class) ||
+            bitset_has(noted, alike))
             continue;
-        bitset_set(noted, kind);
-        repair->failures[kind]++;
+        bitset_set(noted, alike);
+        search->failures[alike]++;
     }
     return bitset_count(noted);
 }
@@ -144,40 +156,40 @@ static uint32_t note_failures(struct repair *repair, const struct pass *pass)
 
 static int compare_failures(const void *a, const void *b, void *context)
 {
-    const struct repair *repair = context;
+    const struct retry_search *search = context;
     const struct queued_pod *x = a, *y = b;
-    uint32_t left = repair->failures[repair->kind[x->class]];
-    uint32_t right = repair->failures[repair->kind[y->class]];
+    uint32_t left = search->failures[search->alike[x->class]];
+    uint32_t right = search->failures[search->alike[y->class]];
     if (left != right)
         return left > right ? -1 : 1;
     return (x->index > y->index) - (x->index < y->index);
 }
 
 // The queue with the pods in front that failed most often.
-static struct queued_pod *order_queue(const struct repair *repair)
+static struct queued_pod *order_queue(const struct retry_search *search)
 {
-    uint32_t count = repair->input.queue_count;
+    uint32_t count = search->input.queue_count;
     struct queued_pod *queue = memory_allocate_array(count + 1, sizeof *queue);
-    memcpy(queue, repair->input.queue, count * sizeof *queue);
+    memcpy(queue, search->input.queue, count * sizeof *queue);
     for (uint32_t i = 0; i < count; i++)
         queue[i].index = i;
-    qsort_r(queue, count, sizeof *queue, compare_failures, (void *)(uintptr_t)repair);
+    qsort_r(queue, count, sizeof *queue, compare_failures, (void *)(uintptr_t)search);
     for (uint32_t i = 0; i < count; i++)
         queue[i].index = i;
     return queue;
 }
 
 // The classes that failed and those that they want to be with.
-static void find_apart(const struct repair *repair, struct bitset apart)
+static void find_nodes_last(const struct retry_search *search, struct bitset nodes_last)
 {
-    struct problem *problem = repair->pass->problem;
+    struct problem *problem = search->pass->problem;
     CLEANUP_ARENA struct arena *scratch = arena_create(256);
     struct bitset wanted = bitset_create(scratch, problem->interned.identities.count);
-    for (uint32_t i = 0; i < repair->input.queue_count; i++) {
-        uint32_t id = repair->input.queue[i].class;
-        if (repair->failures[repair->kind[id]] == 0 || bitset_has(apart, id))
+    for (uint32_t i = 0; i < search->input.queue_count; i++) {
+        uint32_t id = search->input.queue[i].class;
+        if (search->failures[search->alike[id]] == 0 || bitset_has(nodes_last, id))
             continue;
-        bitset_set(apart, id);
+        bitset_set(nodes_last, id);
         const struct pod_class *class = class_at(problem, id);
         for (uint32_t g = 0; g < class->groups_count; g++) {
             const struct group_definition *group = problem->topology.groups.items[class->groups[g]];
@@ -185,10 +197,10 @@ static void find_apart(const struct repair *repair, struct bitset apart)
                 bitset_or(wanted, group->selects);
         }
     }
-    for (uint32_t i = 0; i < repair->input.queue_count; i++) {
-        uint32_t id = repair->input.queue[i].class;
+    for (uint32_t i = 0; i < search->input.queue_count; i++) {
+        uint32_t id = search->input.queue[i].class;
         if (bitset_has(wanted, class_at(problem, id)->identity))
-            bitset_set(apart, id);
+            bitset_set(nodes_last, id);
     }
 }
 
@@ -201,36 +213,33 @@ static uint32_t placed_count(const struct pass *pass)
 }
 
 // The queue of the pass that is kept lives as long as the problem.
-static void keep(struct repair *repair, struct pass *anew)
+static void keep(struct retry_search *search, struct pass *anew)
 {
     struct queued_pod *queue =
         arena_allocate_array(anew->problem->arena, anew->input.queue_count + 1, sizeof *queue);
     memcpy(queue, anew->input.queue, anew->input.queue_count * sizeof *queue);
-    struct pass before = *repair->pass;
-    *repair->pass = *anew;
+    struct pass before = *search->pass;
+    *search->pass = *anew;
     *anew = before;
-    repair->pass->input.queue = queue;
+    search->pass->input.queue = queue;
 }
 
-// Returns how many kinds have no place although they could, if the try is kept; else NONE.
-static uint32_t try_way(struct repair *repair, const struct way *way)
+// Returns how many such classes there still are, if the try is kept; else NONE.
+static uint32_t try_again(struct retry_search *search, enum retry retry)
 {
     CLEANUP_ARENA struct arena *scratch = arena_create(256);
-    struct pass_input input = repair->input;
-    struct queued_pod *queue = order_queue(repair);
+    struct pass_input input = search->input;
+    struct queued_pod *queue = order_queue(search);
     input.queue = queue;
-    input.unlifted = way->unlifted;
-    input.dearest = way->dearest;
-    input.frugal = way->frugal;
-    input.unshared = way->unshared;
-    input.apart = bitset_create(scratch, repair->classes);
-    if (way->apart)
-        find_apart(repair, input.apart);
-    struct pass *anew = pass_create(repair->pass->problem, &input);
+    input.retry = ways[retry].options;
+    input.retry.nodes_last = bitset_create(scratch, search->classes);
+    if (ways[retry].nodes_last)
+        find_nodes_last(search, input.retry.nodes_last);
+    struct pass *anew = pass_create(search->pass->problem, &input);
     pass_run_queue(anew);
-    uint32_t failures = note_failures(repair, anew);
-    if (placed_count(anew) > placed_count(repair->pass) && !pass_priorities_matter(anew))
-        keep(repair, anew);
+    uint32_t failures = note_failures(search, anew);
+    if (placed_count(anew) > placed_count(search->pass) && !pass_priorities_matter(anew))
+        keep(search, anew);
     else
         failures = NONE;
     pass_destroy(anew);
@@ -259,21 +268,21 @@ void pass_retry(struct pass *pass)
         was_cut_short(pass))
         return;
     CLEANUP_ARENA struct arena *arena = arena_create(1024);
-    struct repair repair = {.pass = pass, .input = pass->input, .arena = arena};
-    repair.classes = pass->problem->interned.classes.count;
-    repair.kind = arena_allocate_array(arena, repair.classes + 1, sizeof *repair.kind);
-    repair.failures = arena_allocate_array(arena, repair.classes + 1, sizeof *repair.failures);
-    repair.hopeless = bitset_create(arena, repair.classes);
-    find_kinds(&repair);
-    find_hopeless(&repair);
-    uint32_t left = note_failures(&repair, pass);
-    if (left > 0 && pass->doubled.count > 0) {
-        uint32_t after = try_way(&repair, &(struct way){.unshared = true});
+    struct retry_search search = {.pass = pass, .input = pass->input, .arena = arena};
+    search.classes = pass->problem->interned.classes.count;
+    search.alike = arena_allocate_array(arena, search.classes + 1, sizeof *search.alike);
+    search.failures = arena_allocate_array(arena, search.classes + 1, sizeof *search.failures);
+    search.hopeless = bitset_create(arena, search.classes);
+    find_alike(&search);
+    find_hopeless(&search);
+    uint32_t left = note_failures(&search, pass);
+    if (left > 0 && pass->doubling.groups.count > 0) {
+        uint32_t after = try_again(&search, RETRY_STRICT_MAX_SKEW);
         left = after != NONE ? after : left;
     }
     uint32_t tries = tries_allowed(pass->input.queue_count);
     for (uint32_t i = 0; i < tries && left > 0; i++) {
-        uint32_t after = try_way(&repair, &ways[i % ARRAY_LENGTH(ways)]);
+        uint32_t after = try_again(&search, (enum retry)(i % RETRIES));
         left = after != NONE ? after : left;
     }
 }

@@ -2,7 +2,7 @@
 //
 // A pass decides pod by pod, and an early choice can take the only place of a later pod: a node
 // that no other would do for, the zone of a spread, room below a limit. The pass is tried anew a
-// few times, in other orders and with other tastes, and the run that places most pods is kept. How
+// few times, in other orders and with other options, and the run that places most pods is kept. How
 // often depends on the number of pods alone.
 //
 // Off under COMPATIBILITY=upstream.

@@ -32,11 +32,11 @@ static bool min_values_met(struct pass *pass, const struct claim *claim, bool re
     uint32_t unmet = unmet_min_values(problem, table, attempt->rows, attempt->set, keys);
     bool met = unmet == 0 || relaxable;
     if (!met && refusal_begin(pass, REASON_MIN_VALUES) != NULL) {
-        text_add(pass->why, "minValues requirement is not met for label(s) (label(s)=[");
+        text_add(pass->refusal.why, "minValues requirement is not met for label(s) (label(s)=[");
         for (uint32_t i = 0; i < unmet; i++)
-            text_format(pass->why, "%s%s", i > 0 ? " " : "",
+            text_format(pass->refusal.why, "%s%s", i > 0 ? " " : "",
                         vocabulary_key_text(problem->vocabulary, keys[i]));
-        text_add(pass->why, "])");
+        text_add(pass->refusal.why, "])");
     }
     for (uint32_t i = 0; i < unmet && met; i++) {
         struct requirement lowered = *set_get(problem->sets, attempt->set, keys[i]);
@@ -79,19 +79,19 @@ static bool rows_left(struct pass *pass, const struct claim *claim, uint32_t cla
     const struct row_filter *filter = type_table_filter(problem, claim->template->table, set);
     attempt->set = set;
     attempt->min_values_relaxed = false;
-    if (!intersect_rows(attempt->rows, claim->rows, filter->both, pass->fitting)) {
-        if (pass->why != NULL)
+    if (!intersect_rows(attempt->rows, claim->rows, filter->both, pass->scratch.fitting)) {
+        if (pass->refusal.why != NULL)
             refusal_add_filter(pass, claim, class, set);
         return false;
     }
     if (!problem->settings->compatibility_upstream &&
         !limits_allow_more(pass, claim, attempt->rows)) {
-        pass->refused_for_now = true;
+        pass->last.refused_for_now = true;
         return false;
     }
     bool relaxable = fresh && problem->settings->min_values_best_effort;
     if (claim->template->has_min_values && !min_values_met(pass, claim, relaxable, attempt)) {
-        if (pass->why != NULL)
+        if (pass->refusal.why != NULL)
             refusal_add_filter(pass, claim, class, set);
         return false;
     }
@@ -111,13 +111,13 @@ static void refuse_requirements(struct pass *pass, const struct node_template *t
     struct requirement_sets *sets = pass->problem->sets;
     if (refusal_begin(pass, REASON_REQUIREMENT_MISMATCH) == NULL)
         return;
-    text_add(pass->why, "incompatible requirements, ");
+    text_add(pass->refusal.why, "incompatible requirements, ");
     bool conflict = !sets_compatible(sets, base, asked, true);
     if (shape->impossible && !conflict)
-        text_add(pass->why, "the node selector and affinity terms select no node");
+        text_add(pass->refusal.why, "the node selector and affinity terms select no node");
     else if (!conflict)
         base = template->set;
-    sets_add_conflict(pass->why, sets, base, asked, true);
+    sets_add_conflict(pass->refusal.why, sets, base, asked, true);
 }
 
 // A new node has a name that no pod can know.
@@ -127,7 +127,7 @@ static void refuse_hostname(struct pass *pass, const struct claim *claim, const 
     if (refusal_begin(pass, REASON_REQUIREMENT_MISMATCH) == NULL)
         return;
     bool by_shape = !problem_hostname_allowed(pass->problem, shape->hostname, claim->hostname);
-    text_add(pass->why, "incompatible requirements, ");
+    text_add(pass->refusal.why, "incompatible requirements, ");
     refusal_add_hostname(pass, by_shape ? shape->hostname : term->hostname, claim->hostname);
 }
 
@@ -143,8 +143,8 @@ static enum verdict check_alternative(struct pass *pass, const struct claim *cla
             !knows_keys(problem, claim->template, alternative->set) ||
             !problem_hostname_allowed(problem, alternative->hostname, claim->hostname)) {
             if (refusal_begin(pass, REASON_VOLUME_ZONE) != NULL) {
-                text_add(pass->why, "incompatible volume requirements, ");
-                sets_add_conflict(pass->why, problem->sets, base, alternative->set, true);
+                text_add(pass->refusal.why, "incompatible volume requirements, ");
+                sets_add_conflict(pass->refusal.why, problem->sets, base, alternative->set, true);
                 refusal_add_hostname(pass, alternative->hostname, claim->hostname);
             }
             return REFUSED_SHAPE;
@@ -153,10 +153,11 @@ static enum verdict check_alternative(struct pass *pass, const struct claim *cla
     }
     const struct class_state *state = pass_class(pass, class);
     if (state->hostname_groups.count == 0 && state->domain_groups.count == 0 &&
-        state->counting.count == 0 && !pass->heeding) {
+        state->counting.count == 0 && !pass->current.avoids_inverse) {
         if (rows_left(pass, claim, class, set, fresh, attempt))
             return ACCEPTED;
-        return pass->reserved_error || pass->refused_for_now ? REFUSED_NOW : REFUSED_SHAPE;
+        return pass->last.reserved_error || pass->last.refused_for_now ? REFUSED_NOW
+                                                                       : REFUSED_SHAPE;
     }
     struct candidate candidate = {.set = set,
                                   .hostname = claim->hostname,
@@ -165,7 +166,7 @@ static enum verdict check_alternative(struct pass *pass, const struct claim *cla
                                   .table = claim->template->table,
                                   .template = claim->template,
                                   .rows = &claim->rows,
-                                  .fitting = &pass->fitting};
+                                  .fitting = &pass->scratch.fitting};
     struct topology_choice *choice;
     refusal_begin(pass, REASON_TOPOLOGY_SPREAD);
     enum verdict verdict = topology_begin(pass, class, &candidate, &choice);
@@ -184,7 +185,7 @@ static bool ports_free(struct pass *pass, const struct claim *claim, const struc
     if (shape->ports.count == 0 || !host_ports_conflict(&used, &shape->ports, &existing, &wanted))
         return true;
     if (refusal_begin(pass, REASON_HOST_PORT_CONFLICT) != NULL)
-        host_ports_add_conflict(pass->why, existing, wanted);
+        host_ports_add_conflict(pass->refusal.why, existing, wanted);
     return false;
 }
 
@@ -194,11 +195,11 @@ static bool volumes_attachable(struct pass *pass, const struct claim *claim,
 {
     if (shape->volumes == NULL || claim->template->volume_limits_count == 0)
         return true;
-    struct text *why = pass->why != NULL ? &(struct text){0} : NULL;
+    struct text *why = pass->refusal.why != NULL ? &(struct text){0} : NULL;
     bool any = volumes_fit_rows(pass->problem, claim->template, claim->volumes.items,
-                                claim->volumes.count, shape->volumes, pass->fitting, why);
+                                claim->volumes.count, shape->volumes, pass->scratch.fitting, why);
     if (!any && refusal_begin(pass, REASON_VOLUME_LIMIT) != NULL)
-        text_format(pass->why, "checking volume usage, %s", why->data);
+        text_format(pass->refusal.why, "checking volume usage, %s", why->data);
     if (why != NULL)
         text_free(why);
     return any;
@@ -213,7 +214,8 @@ static enum verdict check_branch(struct pass *pass, const struct claim *claim, u
     struct problem *problem = pass->problem;
     const struct shape *shape = shape_of(problem, class_at(problem, class));
     uint32_t base = claim->set;
-    uint32_t asked[] = {shape->set, term != NULL ? term->set : SET_EMPTY, pass->steer};
+    uint32_t asked[] = {shape->set, term != NULL ? term->set : SET_EMPTY,
+                        pass->current.required_set};
     for (size_t i = 0; i < ARRAY_LENGTH(asked); i++) {
         if (shape->impossible || !sets_compatible(problem->sets, base, asked[i], true) ||
             !knows_keys(problem, claim->template, asked[i])) {
@@ -227,8 +229,8 @@ static enum verdict check_branch(struct pass *pass, const struct claim *claim, u
         refuse_hostname(pass, claim, shape, term);
         return REFUSED_SHAPE;
     }
-    if (pass->why == NULL &&
-        !intersect_rows(attempt->rows, claim->rows, pass->fitting,
+    if (pass->refusal.why == NULL &&
+        !intersect_rows(attempt->rows, claim->rows, pass->scratch.fitting,
                         type_table_filter(problem, claim->template->table, base)->both))
         return REFUSED_SHAPE;
     uint32_t alternatives = shape->volumes != NULL ? shape->volumes->alternatives_count : 0;
@@ -271,18 +273,18 @@ static void copy_attempt(struct claim_attempt *to, const struct claim_attempt *f
 static void keep_choice(struct pass *pass, const struct claim *claim,
                         const struct claim_attempt *trial)
 {
-    struct claim_choice *choices = pass->choices;
-    for (uint32_t i = 0; i < pass->choices_count; i++)
+    struct claim_choice *choices = pass->choices.items;
+    for (uint32_t i = 0; i < pass->choices.count; i++)
         if (choices[i].attempt.set == trial->set)
             return;
     int64_t price = claim_attempt_price(pass, claim, trial);
-    uint32_t at = pass->choices_count;
+    uint32_t at = pass->choices.count;
     if (at == BRANCHES_MAX) {
         if (choices[at - 1].price <= price)
             return;
         at--;
     } else {
-        pass->choices_count++;
+        pass->choices.count++;
     }
     struct claim_choice moved = choices[at];
     for (; at > 0 && choices[at - 1].price > price; at--)
@@ -301,7 +303,7 @@ static enum verdict check_choices(struct pass *pass, const struct claim *claim, 
     enum verdict verdict = REFUSED_SHAPE;
     uint32_t terms = shape->terms_count > 0 ? shape->terms_count : 1;
     bool for_now = false;
-    pass->choices_count = 0;
+    pass->choices.count = 0;
     for (uint32_t b = 0; b <= claim->branches_count; b++) {
         struct claim view = *claim;
         if (b > 0) {
@@ -310,21 +312,21 @@ static enum verdict check_choices(struct pass *pass, const struct claim *claim, 
         }
         for (uint32_t t = 0; t < terms; t++) {
             const struct node_term *term = shape->terms_count > 0 ? &shape->terms[t] : NULL;
-            pass->trial.rows.bits = claim->rows.bits;
-            pass->reserved_error = pass->refused_for_now = false;
-            enum verdict next = check_branch(pass, &view, class, fresh, term, &pass->trial);
-            for_now = for_now || pass->reserved_error;
+            pass->scratch.trial.rows.bits = claim->rows.bits;
+            pass->last.reserved_error = pass->last.refused_for_now = false;
+            enum verdict next = check_branch(pass, &view, class, fresh, term, &pass->scratch.trial);
+            for_now = for_now || pass->last.reserved_error;
             if (next < verdict)
                 verdict = next;
             if (next == ACCEPTED)
-                keep_choice(pass, claim, &pass->trial);
+                keep_choice(pass, claim, &pass->scratch.trial);
         }
     }
-    pass->reserved_error = for_now && verdict != ACCEPTED;
+    pass->last.reserved_error = for_now && verdict != ACCEPTED;
     if (verdict != ACCEPTED)
         return verdict;
-    copy_attempt(attempt, &pass->choices[0].attempt);
-    attempt->others_count = may_stay_open(pass, claim, class) ? pass->choices_count - 1 : 0;
+    copy_attempt(attempt, &pass->choices.items[0].attempt);
+    attempt->others_count = may_stay_open(pass, claim, class) ? pass->choices.count - 1 : 0;
     return ACCEPTED;
 }
 
@@ -334,15 +336,15 @@ static void keep_branches(struct pass *pass, struct claim *claim,
     claim->branches_count = attempt->others_count;
     if (attempt->others_count == 0)
         return;
-    assert(attempt == &pass->attempt);
+    assert(attempt == &pass->scratch.attempt);
     if (claim->branches == NULL) {
         claim->branches = arena_allocate_array(pass->arena, BRANCHES_MAX, sizeof *claim->branches);
         for (uint32_t b = 0; b < BRANCHES_MAX; b++)
             claim->branches[b].rows = bitset_create(pass->arena, claim->rows.bits);
     }
     for (uint32_t b = 0; b < attempt->others_count; b++) {
-        claim->branches[b].set = pass->choices[b + 1].attempt.set;
-        bitset_copy(claim->branches[b].rows, pass->choices[b + 1].attempt.rows);
+        claim->branches[b].set = pass->choices.items[b + 1].attempt.set;
+        bitset_copy(claim->branches[b].rows, pass->choices.items[b + 1].attempt.rows);
     }
 }
 
@@ -354,7 +356,7 @@ enum verdict claim_check(struct pass *pass, const struct claim *claim, uint32_t 
     struct problem *problem = pass->problem;
     const struct shape *shape = shape_of(problem, class_at(problem, class_id));
     const struct node_template *template = claim->template;
-    pass->reserved_error = pass->refused_for_now = false;
+    pass->last.reserved_error = pass->last.refused_for_now = false;
     attempt->others_count = 0;
     if (!problem_tolerates(problem, shape->tolerations, template->taints)) {
         if (refusal_begin(pass, REASON_TAINT_NOT_TOLERATED) != NULL)
@@ -367,19 +369,19 @@ enum verdict claim_check(struct pass *pass, const struct claim *claim, uint32_t 
         return REFUSED_SHAPE;
     }
     for (uint32_t d = 0; d < problem->dimensions.count; d++)
-        pass->total[d] = quantity_add(claim->requests[d], shape->requests[d]);
-    pass->fitting.bits = attempt->rows.bits = template->table->count;
-    bool fits = template_fits(problem, template, pass->total, pass->fitting);
+        pass->scratch.total[d] = quantity_add(claim->requests[d], shape->requests[d]);
+    pass->scratch.fitting.bits = attempt->rows.bits = template->table->count;
+    bool fits = template_fits(problem, template, pass->scratch.total, pass->scratch.fitting);
     if (!claim_bounds_allow(pass, claim, shape) || !ports_free(pass, claim, shape) ||
-        !volumes_free(pass, shape) || (!fits && pass->why == NULL))
+        !volumes_free(pass, shape) || (!fits && pass->refusal.why == NULL))
         return REFUSED_SHAPE;
-    drop_port_conflicts(template, shape, pass->fitting);
+    drop_port_conflicts(template, shape, pass->scratch.fitting);
     if (!volumes_attachable(pass, claim, shape))
         return REFUSED_SHAPE;
     enum verdict verdict = choice ? check_choices(pass, claim, class_id, fresh, attempt)
                                   : check_branch(pass, claim, class_id, fresh, NULL, attempt);
-    // Other pods of the class may be steered elsewhere.
-    return verdict != ACCEPTED && pass->steer != SET_EMPTY ? REFUSED_NOW : verdict;
+    // Other pods of the class may have other required sets.
+    return verdict != ACCEPTED && pass->current.required_set != SET_EMPTY ? REFUSED_NOW : verdict;
 }
 
 // SCH-214.

@@ -83,7 +83,7 @@ bool node_fits_shape(struct pass *pass, const struct schedulable_node *node,
     }
     if (shape->volumes != NULL && shape->volumes->limits_error != NULL) {
         if (refusal_begin(pass, REASON_VOLUME_INVALID) != NULL)
-            text_add(pass->why, shape->volumes->limits_error);
+            text_add(pass->refusal.why, shape->volumes->limits_error);
         return false;
     }
     if (!volumes_free(pass, shape) || !volume_limits_allow(pass, node, slot, shape) ||
@@ -91,20 +91,20 @@ bool node_fits_shape(struct pass *pass, const struct schedulable_node *node,
         return false;
     if (!vector_fits(problem, shape->requests, slot->free)) {
         if (refusal_begin(pass, REASON_INSUFFICIENT_RESOURCES) != NULL)
-            text_add(pass->why, "exceeds node resources");
+            text_add(pass->refusal.why, "exceeds node resources");
         return false;
     }
     if (shape->impossible || !sets_compatible(problem->sets, node->set, shape->set, false) ||
         !problem_hostname_allowed(problem, shape->hostname, node->hostname)) {
         if (refusal_begin(pass, REASON_REQUIREMENT_MISMATCH) != NULL) {
-            sets_add_conflict(pass->why, problem->sets, node->set, shape->set, false);
+            sets_add_conflict(pass->refusal.why, problem->sets, node->set, shape->set, false);
             refusal_add_hostname(pass, shape->hostname, node->hostname);
         }
         return false;
     }
     if (!node_terms_hold(problem, node, shape)) {
         if (refusal_begin(pass, REASON_REQUIREMENT_MISMATCH) != NULL)
-            sets_add_conflict(pass->why, problem->sets, node->set,
+            sets_add_conflict(pass->refusal.why, problem->sets, node->set,
                               shape->terms[shape->terms_count - 1].set, false);
         return false;
     }
@@ -121,14 +121,14 @@ static enum verdict alternative_fits(struct pass *pass, const struct schedulable
         (!sets_compatible(problem->sets, node->set, alternative->set, false) ||
          !problem_hostname_allowed(problem, alternative->hostname, node->hostname))) {
         if (refusal_begin(pass, REASON_VOLUME_ZONE) != NULL) {
-            text_add(pass->why, "incompatible volume requirements, ");
-            sets_add_conflict(pass->why, problem->sets, node->set, alternative->set, false);
+            text_add(pass->refusal.why, "incompatible volume requirements, ");
+            sets_add_conflict(pass->refusal.why, problem->sets, node->set, alternative->set, false);
             refusal_add_hostname(pass, alternative->hostname, node->hostname);
         }
         return REFUSED_SHAPE;
     }
     if (pass_class(pass, class)->hostname_groups.count == 0 &&
-        pass_class(pass, class)->domain_groups.count == 0 && !pass->heeding)
+        pass_class(pass, class)->domain_groups.count == 0 && !pass->current.avoids_inverse)
         return ACCEPTED;
     struct candidate candidate = {.set = set, .hostname = node->hostname, .taints = node->taints};
     struct topology_choice *choice;
@@ -144,8 +144,9 @@ enum verdict node_check(struct pass *pass, uint32_t index, uint32_t class)
     const struct schedulable_node *node = &pass->problem->schedulable_nodes[index];
     uint32_t shape_id = class_at(pass->problem, class)->shape;
     const struct shape *shape = &pass->problem->interned.shapes.items[shape_id];
-    bool known = pass->why == NULL && !pass->slots[index].changed && shape->volumes == NULL &&
-                 pass->input.shared != NULL && pass_shape(pass, shape_id)->shared &&
+    bool known = pass->refusal.why == NULL && !pass->slots[index].changed &&
+                 shape->volumes == NULL && pass->input.shared != NULL &&
+                 pass_shape(pass, shape_id)->shared &&
                  !bitset_has(pass_shape(pass, shape_id)->refused_nodes, index);
     if (!known && !node_fits_shape(pass, node, &pass->slots[index], shape))
         return REFUSED_SHAPE;
@@ -205,7 +206,7 @@ static bool take_choice(struct pass *pass, uint32_t pod, uint32_t class,
 {
     if (choice->node == NONE)
         return false;
-    if (!pass->probing)
+    if (pass->current.mode != PLACE_PROBE)
         node_accept(pass, choice->node, pod, class);
     return true;
 }
@@ -241,7 +242,7 @@ static bool place_on_some(struct pass *pass, uint32_t pod, uint32_t class, bool 
                 continue;
             }
             if (verdict == ACCEPTED) {
-                if (!pass->probing)
+                if (pass->current.mode != PLACE_PROBE)
                     node_accept(pass, index, pod, class);
                 return true;
             }
@@ -249,7 +250,7 @@ static bool place_on_some(struct pass *pass, uint32_t pod, uint32_t class, bool 
                 bitset_set(shape->refused_nodes, index);
             else if (verdict == REFUSED_CLASS)
                 bitset_set(state->refused_nodes, index);
-            else if (topology_heeding_ends(pass))
+            else if (topology_inverse_tries_end(pass))
                 return take_choice(pass, pod, class, &choice);
         }
     }
@@ -259,8 +260,8 @@ static bool place_on_some(struct pass *pass, uint32_t pod, uint32_t class, bool 
 bool place_on_nodes(struct pass *pass, uint32_t pod, uint32_t class)
 {
     uint32_t count = pass->problem->nodes.count;
-    bool apart = bitset_has(pass->input.apart, pass_pod(pass, pod)->class);
-    if (count == 0 || (apart && !pass->last_resort))
+    bool apart = bitset_has(pass->input.retry.nodes_last, pass_pod(pass, pod)->class);
+    if (count == 0 || (apart && !pass->current.last_resort))
         return false;
     struct shape_state *shape = pass_shape(pass, class_at(pass->problem, class)->shape);
     struct class_state *state = pass_class(pass, class);

@@ -20,7 +20,7 @@ bool volumes_free(struct pass *pass, const struct shape *shape)
             continue;
         if (refusal_begin(pass, REASON_VOLUME_INVALID) != NULL)
             text_format(
-                pass->why,
+                pass->refusal.why,
                 "persistentvolumeclaim with access mode ReadWriteOncePod is used by another "
                 "pod (PersistentVolumeClaim=%s)",
                 symbols_text(pass->problem->words, claim));

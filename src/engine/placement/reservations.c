@@ -12,9 +12,9 @@
 
 static bool refuse(struct pass *pass, const char *error)
 {
-    pass->reserved_error = true;
+    pass->last.reserved_error = true;
     if (refusal_begin(pass, REASON_RESERVED_EXHAUSTED) != NULL)
-        text_add(pass->why, error);
+        text_add(pass->refusal.why, error);
     return false;
 }
 

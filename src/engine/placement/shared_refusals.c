@@ -195,7 +195,7 @@ static void take_by_class(struct pass *pass, uint32_t class_id)
     uint32_t count = pass->problem->nodes.count;
     state->shared = true;
     // Where existing nodes are shared beyond maxSkew, each is asked.
-    if (pass->doubling)
+    if (pass->doubling.active)
         return;
     struct pass_shared *shared = pass->input.shared;
     struct shared_refusals *known = entry_of(shared, &shared->by_class, class_id);

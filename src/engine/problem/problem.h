@@ -189,7 +189,7 @@ struct preference {
     uint32_t index; // in the spec's list
     int64_t weight;
 };
-#define PREFERENCES_MAX 64 // of a pod; lighter ones than that are not heeded
+#define PREFERENCES_MAX 64 // of a pod; lighter ones than that are not inverse_spreads
 // How far a pod's preferences have been given up (SCH-160).
 struct relaxation {
     uint16_t required_dropped; // required node affinity terms, from the first

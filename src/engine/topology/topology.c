@@ -42,7 +42,7 @@ static bool may_bootstrap(const struct pass *pass, const struct group_state *gro
 static void explain(struct pass *pass, uint32_t class, const struct group_state *group,
                     const struct candidate *candidate)
 {
-    if (pass->why != NULL)
+    if (pass->refusal.why != NULL)
         topology_add_error(pass, class, group, candidate);
 }
 
@@ -59,7 +59,7 @@ static enum verdict check_hostname(struct pass *pass, const struct pod_class *cl
         int64_t skew = (int64_t)count + self;
         if (skew <= group->definition->max_skew)
             return ACCEPTED;
-        if (candidate->is_claim || !pass->doubling)
+        if (candidate->is_claim || !pass->doubling.active)
             return REFUSED_CLASS;
         skew -= topology_hostname_minimum(pass, group);
         return skew <= group->definition->max_skew ? ACCEPTED : REFUSED_NOW;
@@ -264,7 +264,7 @@ static void order_options(struct pass *pass, const struct candidate *candidate, 
         uint32_t set = set_add_known(pass->problem->sets, candidate->set,
                                      in_value(pass, key, options[i].value));
         options[i].price = topology_lowest_price(pass, candidate, set);
-        if (pass->input.dearest)
+        if (pass->input.retry.prefer_expensive_domain)
             options[i].price = -options[i].price;
     }
     qsort_r(options, count, sizeof *options, compare_options, pass->problem->vocabulary);
@@ -275,7 +275,7 @@ static void note_reason(struct pass *pass, enum group_kind kind)
     static const enum reason_code codes[] = {REASON_TOPOLOGY_SPREAD, REASON_POD_AFFINITY,
                                              REASON_POD_ANTI_AFFINITY,
                                              REASON_EXISTING_ANTI_AFFINITY};
-    pass->code = codes[kind];
+    pass->refusal.code = codes[kind];
 }
 
 static struct topology_alternatives *next_alternatives(struct pass *pass,
@@ -547,17 +547,17 @@ bool topology_next(struct pass *pass, const struct candidate *candidate,
         *set = choice->base;
         uint32_t answer = topology_answer(pass, choice);
         if (answer == SET_EMPTY)
-            return !topology_breaks_inverse(pass, &choice->heeded, candidate, *set);
+            return !topology_breaks_inverse(pass, &choice->inverse_spreads, candidate, *set);
         if (!sets_compatible(pass->problem->sets, choice->base, answer, candidate->is_claim)) {
-            if (pass->why != NULL) {
-                pass->code = REASON_UNKNOWN_LABEL;
-                sets_add_conflict(pass->why, pass->problem->sets, choice->base, answer,
+            if (pass->refusal.why != NULL) {
+                pass->refusal.code = REASON_UNKNOWN_LABEL;
+                sets_add_conflict(pass->refusal.why, pass->problem->sets, choice->base, answer,
                                   candidate->is_claim);
             }
             continue;
         }
         *set = set_meet(pass->problem->sets, choice->base, answer);
-        if (!topology_breaks_inverse(pass, &choice->heeded, candidate, *set))
+        if (!topology_breaks_inverse(pass, &choice->inverse_spreads, candidate, *set))
             return true;
     }
 }

@@ -34,7 +34,7 @@ struct topology_choice { // one a class, made by topology_prepare()
     struct topology_alternatives *keys;
     uint32_t *decided; // keys of which a claim gets one value (topology_decide.h)
     uint32_t decided_count;
-    struct group_list heeded;                  // the class state's
+    struct group_list inverse_spreads;         // the class state's
     struct topology_combination *combinations; // in their order; NULL until some were sorted
     uint32_t combinations_count;               // 0: none were sorted, all in the keys' own order
     uint32_t combinations_at;
@@ -59,10 +59,11 @@ bool topology_next(struct pass *pass, const struct candidate *candidate,
                    struct topology_choice *choice, uint32_t *set);
 
 // --- spreads of others (SCH-516; topology_inverse_spread.c) --------------------------------------
-#define HEEDING_TRIES_MAX 64 // places that a pod looks at before it no longer heeds others
-static inline bool topology_heeding_ends(struct pass *pass)
+#define INVERSE_TRIES_MAX \
+    64 // nodes and claims that a pod looks at before it no longer avoids spreads of others
+static inline bool topology_inverse_tries_end(struct pass *pass)
 {
-    return pass->heeding && pass->heeding_tries++ >= HEEDING_TRIES_MAX;
+    return pass->current.avoids_inverse && pass->current.inverse_tries++ >= INVERSE_TRIES_MAX;
 }
 
 // SCH-320: the pod is there.

@@ -59,7 +59,7 @@ static struct topology_combination evaluate(struct pass *pass, const struct cand
     if (sets_compatible(sets, choice->base, answer, true))
         combination.price =
             topology_lowest_price(pass, candidate, set_meet(sets, choice->base, answer));
-    if (pass->input.dearest)
+    if (pass->input.retry.prefer_expensive_domain)
         combination.price = -combination.price;
     return combination;
 }

@@ -181,9 +181,9 @@ static void record_in(struct pass *pass, struct group_state *group, uint32_t set
         return;
     if (definition->key == pass->problem->keys.hostname) {
         count_domain(group, hostname);
-        if (pass->doubling && !is_claim && definition->kind == GROUP_SPREAD && definition->hard &&
-            group_count(group, hostname) > definition->max_skew)
-            group_list_add(&pass->doubled, group->id);
+        if (pass->doubling.active && !is_claim && definition->kind == GROUP_SPREAD &&
+            definition->hard && group_count(group, hostname) > definition->max_skew)
+            group_list_add(&pass->doubling.groups, group->id);
         return;
     }
     const struct requirement *label = set_get(pass->problem->sets, set, definition->key);
@@ -342,7 +342,7 @@ void topology_prepare(struct pass *pass, uint32_t class_id)
         arena_allocate_array(pass->arena, room + 1, sizeof *state->choice->decided);
     state->choice->spent = &pass_class(pass, class->original)->combinations_spent;
     topology_find_inverse(pass, class, state);
-    state->choice->heeded = state->heeded;
+    state->choice->inverse_spreads = state->inverse_spreads;
     state->prepared = true;
 }
 
@@ -375,7 +375,7 @@ static int compare_domains(const void *a, const void *b, void *context)
 static void add_requirement(struct pass *pass, const struct requirement *requirement, uint32_t key)
 {
     struct requirement any = requirement_exists(key);
-    requirement_add_text(pass->why, pass->problem->vocabulary,
+    requirement_add_text(pass->refusal.why, pass->problem->vocabulary,
                          requirement != NULL ? requirement : &any);
 }
 
@@ -391,23 +391,23 @@ void topology_add_error(struct pass *pass, uint32_t class_id, const struct group
     while (group_next_domain(group, &at, &domains[count]))
         count++;
     qsort_r(domains, count, sizeof *domains, compare_domains, problem->vocabulary);
-    text_format(pass->why, "unsatisfiable topology constraint for %s, key=%s (counts = ",
+    text_format(pass->refusal.why, "unsatisfiable topology constraint for %s, key=%s (counts = ",
                 kinds[group->definition->kind], vocabulary_key_text(problem->vocabulary, key));
     for (uint32_t i = 0; i < count && i < DOMAINS_IN_ERROR; i++)
-        text_format(pass->why, "%s%s: %" PRIu32, i > 0 ? ", " : "",
+        text_format(pass->refusal.why, "%s%s: %" PRIu32, i > 0 ? ", " : "",
                     vocabulary_value_text(problem->vocabulary, domains[i].value), domains[i].count);
     if (count > DOMAINS_IN_ERROR)
-        text_format(pass->why, " and %" PRIu32 " other(s)", count - DOMAINS_IN_ERROR);
+        text_format(pass->refusal.why, " and %" PRIu32 " other(s)", count - DOMAINS_IN_ERROR);
     free(domains);
     bool hostname = key == problem->keys.hostname;
-    text_add(pass->why, ", podDomains = ");
+    text_add(pass->refusal.why, ", podDomains = ");
     add_requirement(pass,
                     hostname ? (class->strict_hostname == REQUIREMENT_NONE
                                     ? NULL
                                     : requirement_get(problem->sets, class->strict_hostname))
                              : set_get(problem->sets, class->strict_set, key),
                     key);
-    text_add(pass->why, ", nodeDomains = ");
+    text_add(pass->refusal.why, ", nodeDomains = ");
     struct requirement own = {.key = key, .count = 1, .values = &candidate->hostname};
     add_requirement(pass, hostname ? &own : set_get(problem->sets, candidate->set, key), key);
 }

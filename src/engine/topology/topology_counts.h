@@ -31,6 +31,6 @@ bool group_next_domain(const struct group_state *group, uint32_t *at, struct dom
 // SCH-303.
 int64_t topology_spread_minimum(const struct pass *pass, const struct group_state *group,
                                 const struct requirement *pod_domains);
-// The error of SCH-318, appended to pass->why.
+// The error of SCH-318, appended to pass->refusal.why.
 void topology_add_error(struct pass *pass, uint32_t class, const struct group_state *group,
                         const struct candidate *candidate);

@@ -179,19 +179,19 @@ static void count_asking(struct pass *pass)
             const struct requirement *asked = requirement_get(problem->sets, set->requirements[r]);
             if (asked->complement || asked->count != 1)
                 continue;
-            uint32_t known = memo_get(&pass->asking, asked->key, asked->values[0]);
-            memo_set(&pass->asking, asked->key, asked->values[0],
+            uint32_t known = memo_get(&pass->asked.pods, asked->key, asked->values[0]);
+            memo_set(&pass->asked.pods, asked->key, asked->values[0],
                      known == MEMO_NONE ? 1 : known + 1);
         }
     }
-    pass->asking_known = true;
+    pass->asked.pods_known = true;
 }
 
 uint32_t topology_asking(struct pass *pass, uint32_t key, uint32_t value)
 {
-    if (!pass->asking_known)
+    if (!pass->asked.pods_known)
         count_asking(pass);
-    uint32_t count = memo_get(&pass->asking, key, value);
+    uint32_t count = memo_get(&pass->asked.pods, key, value);
     return count == MEMO_NONE ? 0 : count;
 }
 

@@ -39,11 +39,11 @@ static bool can_hold(struct pass *pass, struct node_template *template, uint32_t
     uint32_t wanted = set_from_labels(problem->sets, &class->sample->spec.node_selector);
     if (!sets_compatible(problem->sets, set, wanted, true))
         return false;
-    pass->fitting.bits = template->table->count;
-    if (!template_fits(problem, template, shape->requests, pass->fitting))
+    pass->scratch.fitting.bits = template->table->count;
+    if (!template_fits(problem, template, shape->requests, pass->scratch.fitting))
         return false;
     uint32_t both = set_meet(problem->sets, set, wanted);
-    return any_common(template->rows, pass->fitting,
+    return any_common(template->rows, pass->scratch.fitting,
                       type_table_filter(problem, template->table, both)->both);
 }
 
@@ -61,7 +61,7 @@ static bool holds(struct pass *pass, struct node_template *template, uint32_t se
 static bool somebody_launches(struct pass *pass, uint32_t key, uint32_t value)
 {
     struct problem *problem = pass->problem;
-    uint32_t known = memo_get(&pass->launched, key, value);
+    uint32_t known = memo_get(&pass->asked.launchable, key, value);
     if (known != MEMO_NONE)
         return known;
     bool found = false;
@@ -76,23 +76,24 @@ static bool somebody_launches(struct pass *pass, uint32_t key, uint32_t value)
             last = class;
         }
     }
-    memo_set(&pass->launched, key, value, found);
+    memo_set(&pass->asked.launchable, key, value, found);
     return found;
 }
 
-static bool is_shunned(const struct pass *pass, uint32_t term)
+static bool is_closed(const struct pass *pass, uint32_t term)
 {
-    for (uint32_t i = 0; i < pass->input.shunned_count; i++)
-        if (sets_compatible(pass->problem->sets, term, pass->input.shunned[i], true) &&
-            set_meet(pass->problem->sets, term, pass->input.shunned[i]) == term)
+    for (uint32_t i = 0; i < pass->input.alternative.closed_terms_count; i++)
+        if (sets_compatible(pass->problem->sets, term, pass->input.alternative.closed_terms[i],
+                            true) &&
+            set_meet(pass->problem->sets, term, pass->input.alternative.closed_terms[i]) == term)
             return true;
     return false;
 }
 
 // Whether a node that passes the spread's filter could be launched in the domain, of any size,
-// without terms that `shunning` (NULL: none) leaves alone.
+// without terms that `closing` (NULL: none) has closed.
 static bool can_reach(struct problem *problem, const struct group_definition *group, uint32_t value,
-                      const struct pass *shunning)
+                      const struct pass *closing)
 {
     for (uint32_t t = 0; t < problem->templates.count; t++) {
         struct node_template *template = problem->templates.items[t];
@@ -100,7 +101,7 @@ static bool can_reach(struct problem *problem, const struct group_definition *gr
         for (uint32_t i = 0; set != SET_EMPTY && i < group->terms_count; i++) {
             uint32_t term = group->terms[i].set;
             if (!sets_compatible(problem->sets, set, term, true) ||
-                (shunning != NULL && is_shunned(shunning, term)))
+                (closing != NULL && is_closed(closing, term)))
                 continue;
             const struct row_filter *filter =
                 type_table_filter(problem, template->table, set_meet(problem->sets, set, term));
@@ -121,20 +122,21 @@ static bool filter_reaches(struct problem *problem, uint32_t group, uint32_t val
     return known;
 }
 
-// Whether the pass shuns some of the spread's terms, but not all.
-static bool shuns_some(const struct pass *pass, const struct group_definition *group)
+// Whether the pass closes some of the spread's terms, but not all.
+static bool closes_some(const struct pass *pass, const struct group_definition *group)
 {
-    uint32_t shunned = 0;
-    for (uint32_t i = 0; i < group->terms_count && pass->input.shunned_count > 0; i++)
-        shunned += is_shunned(pass, group->terms[i].set);
-    return shunned > 0 && shunned < group->terms_count;
+    uint32_t closed = 0;
+    for (uint32_t i = 0; i < group->terms_count && pass->input.alternative.closed_terms_count > 0;
+         i++)
+        closed += is_closed(pass, group->terms[i].set);
+    return closed > 0 && closed < group->terms_count;
 }
 
 bool topology_domain_counts(struct pass *pass, uint32_t group, uint32_t value)
 {
     const struct group_definition *definition = pass->problem->topology.groups.items[group];
     bool reached = !definition->honor_affinity || filter_reaches(pass->problem, group, value);
-    if (reached && shuns_some(pass, definition))
+    if (reached && closes_some(pass, definition))
         reached = can_reach(pass->problem, definition, value, pass);
     return reached && somebody_launches(pass, definition->key, value);
 }

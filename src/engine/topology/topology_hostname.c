@@ -57,7 +57,7 @@ static bool is_hostname_spread(const struct pass *pass, const struct group_defin
 
 bool topology_postpones(struct pass *pass, const struct pod_class *class)
 {
-    if (!topology_better(pass) || pass->doubling || pass->input.unshared ||
+    if (!topology_better(pass) || pass->doubling.active || pass->input.retry.strict_max_skew ||
         pass->problem->nodes.count == 0)
         return false;
     for (uint32_t g = 0; g < class->groups_count; g++) {
@@ -65,7 +65,7 @@ bool topology_postpones(struct pass *pass, const struct pod_class *class)
         if (!is_hostname_spread(pass, group->definition) ||
             topology_hostname_minimum(pass, group) == 0)
             continue;
-        pass->could_double = true;
+        pass->doubling.awaited = true;
         return true;
     }
     return false;
@@ -73,9 +73,9 @@ bool topology_postpones(struct pass *pass, const struct pod_class *class)
 
 bool topology_start_doubling(struct pass *pass)
 {
-    if (pass->doubling || !pass->could_double)
+    if (pass->doubling.active || !pass->doubling.awaited)
         return false;
-    pass->doubling = true;
+    pass->doubling.active = true;
     pass->version++;
     // Some refusals of nodes were for good only as long as nodes were not to be shared.
     vector_for_each (used, &pass->work->used_classes) {
@@ -118,8 +118,8 @@ bool topology_empties(struct pass *pass, const struct pod_class *class,
 {
     bool fresh = candidate->is_claim && candidate->hostname == pass->next_hostname &&
                  pass->next_hostname_index == pass->claims.count + 1;
-    for (uint32_t i = 0; i < pass->doubled.count && fresh; i++) {
-        *spread = pass->work->groups.items[pass->doubled.items[i]];
+    for (uint32_t i = 0; i < pass->doubling.groups.count && fresh; i++) {
+        *spread = pass->work->groups.items[pass->doubling.groups.items[i]];
         bool filled = group_selects(pass->problem, (*spread)->id, class->identity) &&
                       !depends_on_order(pass, class) && !falls_behind(*spread);
         if (!filled && candidate->template != NULL &&

@@ -22,7 +22,7 @@ void topology_find_inverse(struct pass *pass, const struct pod_class *class,
         for (uint32_t g = 0; g < class->groups_count && !own; g++)
             own = class->groups[g] == id;
         if (!own && is_strict_spread(pass->problem->topology.groups.items[id]))
-            group_list_add(&state->heeded, id);
+            group_list_add(&state->inverse_spreads, id);
     }
 }
 
@@ -51,13 +51,13 @@ void topology_note_owner(struct pass *pass, const struct pod_class *class, uint3
     }
 }
 
-bool topology_breaks_inverse(struct pass *pass, const struct group_list *heeded,
+bool topology_breaks_inverse(struct pass *pass, const struct group_list *inverse_spreads,
                              const struct candidate *candidate, uint32_t set)
 {
-    if (!pass->heeding)
+    if (!pass->current.avoids_inverse)
         return false;
-    for (uint32_t i = 0; i < heeded->count; i++) {
-        struct group_state *group = pass->work->groups.items[heeded->items[i]];
+    for (uint32_t i = 0; i < inverse_spreads->count; i++) {
+        struct group_state *group = pass->work->groups.items[inverse_spreads->items[i]];
         const struct group_definition *definition = group->definition;
         uint32_t value = domain_of(pass, definition, set, candidate->hostname);
         if (value == SYMBOL_NONE || memo_get(&group->owned, value, 0) == MEMO_NONE)
@@ -105,5 +105,6 @@ bool topology_inverse_allows(struct pass *pass, uint32_t class, const struct cla
                                         .taints = claim->template->taints,
                                         .is_claim = true};
     return own_spreads_allow(pass, class_at(pass->problem, class), claim) &&
-           !topology_breaks_inverse(pass, &pass_class(pass, class)->heeded, &candidate, claim->set);
+           !topology_breaks_inverse(pass, &pass_class(pass, class)->inverse_spreads, &candidate,
+                                    claim->set);
 }

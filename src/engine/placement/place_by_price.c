@@ -1,4 +1,4 @@
-#include "engine/placement/place_thrifty.h"
+#include "engine/placement/place_by_price.h"
 
 #include "base/quantity.h"
 #include "engine/placement/claim_bounds.h"
@@ -25,7 +25,7 @@ static int64_t added_price(struct pass *pass, uint32_t index, uint32_t pod, uint
     if (is_refused(pass, class, index) || !claim_bounds_allow_share(pass, claim, pod) ||
         !topology_inverse_allows(pass, class, claim))
         return INT64_MAX;
-    enum verdict verdict = claim_check(pass, claim, class, false, &pass->attempt);
+    enum verdict verdict = claim_check(pass, claim, class, false, &pass->scratch.attempt);
     if (verdict == REFUSED_SHAPE)
         growing_bits_set(&pass_shape(pass, class_at(pass->problem, class)->shape)->refused_claims,
                          index);
@@ -33,20 +33,21 @@ static int64_t added_price(struct pass *pass, uint32_t index, uint32_t pod, uint
         growing_bits_set(&pass_class(pass, class)->refused_claims, index);
     if (verdict != ACCEPTED)
         return INT64_MAX;
-    int64_t price = claim_attempt_price(pass, claim, &pass->attempt);
+    int64_t price = claim_attempt_price(pass, claim, &pass->scratch.attempt);
     return price == INT64_MAX ? price - 1 : price - claim_price_or_zero(pass->problem, claim);
 }
 
 static int64_t price_of_new(struct pass *pass, uint32_t pod, uint32_t class)
 {
-    bool probing = pass->probing;
-    pass->probing = true;
+    enum placing mode = pass->current.mode;
+    pass->current.mode = PLACE_PROBE;
     bool could = place_on_new_claim(pass, pod, class);
-    pass->probing = probing;
-    return could ? quantity_add(pass->probed_price, pass->problem->catalog.node_cost) : INT64_MAX;
+    pass->current.mode = mode;
+    return could ? quantity_add(pass->current.probed_price, pass->problem->catalog.node_cost)
+                 : INT64_MAX;
 }
 
-bool place_thriftily(struct pass *pass, uint32_t pod, uint32_t class)
+bool place_by_price(struct pass *pass, uint32_t pod, uint32_t class)
 {
     uint32_t count = pass->claims.count, best = NONE;
     int64_t least = INT64_MAX;
@@ -59,11 +60,11 @@ bool place_thriftily(struct pass *pass, uint32_t pod, uint32_t class)
     }
     if (best == NONE || (least > 0 && price_of_new(pass, pod, class) < least))
         return place_on_new_claim(pass, pod, class);
-    if (pass->probing)
+    if (pass->current.mode == PLACE_PROBE)
         return true;
     struct claim *claim = pass->claims.items[best];
-    if (claim_check(pass, claim, class, false, &pass->attempt) != ACCEPTED)
+    if (claim_check(pass, claim, class, false, &pass->scratch.attempt) != ACCEPTED)
         return false;
-    claim_accept(pass, claim, pod, class, &pass->attempt);
+    claim_accept(pass, claim, pod, class, &pass->scratch.attempt);
     return true;
 }

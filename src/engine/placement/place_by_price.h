@@ -7,4 +7,4 @@
 #include "engine/topology/topology.h"
 
 // The claim, an open or a new one, whose cheapest machine grows least in price; places the pod.
-bool place_thriftily(struct pass *pass, uint32_t pod, uint32_t class);
+bool place_by_price(struct pass *pass, uint32_t pod, uint32_t class);
