@@ -19,7 +19,6 @@
 #include "control/nodeclaim/garbage_collection.h"
 #include "control/nodeclaim/hydration.h"
 #include "control/nodeclaim/lifecycle.h"
-#include "control/nodepool/class_status.h"
 #include "control/nodepool/pool_annotations.h"
 #include "control/nodepool/pool_controller.h"
 #include "control/nodepool/pool_cost.h"
@@ -62,7 +61,7 @@ struct controller {
     struct pool_controller *pool_hash, *pool_readiness, *pool_counter;
     struct static_provisioning *static_provisioning;
     struct static_deprovisioning *static_deprovisioning;
-    struct class_status *class_status;
+    void *node_class_reconcilers; // the provider's
     struct disruption_conditions *disruption_conditions;
     struct node_metrics *node_metrics;
     struct condition_metrics *condition_metrics;
@@ -115,9 +114,10 @@ struct controller *controller_create(const struct controller_options *options)
 {
     struct controller *controller = memory_allocate(sizeof *controller);
     struct control *control = &controller->control;
+    const struct cloud_provider *provider = options->cloud->provider;
     *control = (struct control){
         .cloud = options->cloud,
-        .node_class_kind = options->cloud->provider->node_class,
+        .node_class_kind = provider->node_class,
         .pass_pods_max = options->pass_pods_max != 0
                              ? options->pass_pods_max
                              : backlog_chunk_pods_max(options->settings->memory_limit_bytes)};
@@ -159,7 +159,9 @@ struct controller *controller_create(const struct controller_options *options)
     controller->static_deprovisioning =
         static_deprovisioning_create(control, control->static_capacity);
     control->capacity_buffers = capacity_buffers_create(control);
-    controller->class_status = class_status_create(control);
+    if (provider->reconcilers_create != NULL)
+        controller->node_class_reconcilers =
+            provider->reconcilers_create(&control->manager, control->cloud);
     controller->disruption_conditions = disruption_conditions_create(control);
     controller->node_metrics = node_metrics_create(control);
     control->pod_metrics = pod_metrics_create(control);
@@ -262,7 +264,8 @@ void controller_destroy(struct controller *controller)
     pod_metrics_destroy(control->pod_metrics);
     node_metrics_destroy(controller->node_metrics);
     disruption_conditions_destroy(controller->disruption_conditions);
-    class_status_destroy(controller->class_status);
+    if (control->cloud->provider->reconcilers_destroy != NULL)
+        control->cloud->provider->reconcilers_destroy(controller->node_class_reconcilers);
     capacity_buffers_destroy(control->capacity_buffers);
     static_deprovisioning_destroy(controller->static_deprovisioning);
     static_provisioning_destroy(controller->static_provisioning);

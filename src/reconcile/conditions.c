@@ -7,7 +7,6 @@
 #include "base/nanoseconds.h"
 #include "base/text.h"
 #include "model/schema/core.h"
-#include "model/schema/ec2_node_class.h"
 #include "model/schema/karpenter.h"
 
 static const char *const node_claim_dependents[] = {"Launched", "Registered", "Initialized", NULL};
@@ -237,27 +236,4 @@ json_t *conditions_encode(const struct conditions *conditions)
         json_array_append_new(list, entry);
     }
     return list;
-}
-
-const condition_list *object_conditions(const struct object *object)
-{
-    static const condition_list none = {0};
-    switch ((int)object->kind->id) {
-    case KIND_NODE_CLAIM:
-        return &((const struct node_claim *)object)->status.conditions;
-    case KIND_NODE_POOL:
-        return &((const struct node_pool *)object)->status.conditions;
-    case KIND_NODE:
-        return &((const struct node *)object)->status.conditions;
-    case KIND_KWOK_NODE_CLASS:
-        return &((const struct kwok_node_class *)object)->status.conditions;
-    case KIND_EC2_NODE_CLASS:
-        return &((const struct ec2_node_class *)object)->status.conditions;
-    case KIND_NODE_OVERLAY:
-        return &((const struct node_overlay *)object)->status.conditions;
-    case KIND_CAPACITY_BUFFER:
-        return &((const struct capacity_buffer *)object)->status.conditions;
-    default:
-        return &none;
-    }
 }

@@ -36,7 +36,3 @@ const struct condition *conditions_get(const struct conditions *conditions, cons
 bool conditions_are(const struct conditions *conditions, const char *type, const char *status);
 
 json_t *conditions_encode(const struct conditions *conditions);
-
-// The list that a NodeClaim, NodePool, Node, node class, NodeOverlay or CapacityBuffer carries;
-// borrowed. Empty for other kinds.
-const condition_list *object_conditions(const struct object *object);

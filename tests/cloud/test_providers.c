@@ -24,6 +24,7 @@ static void each_row_says_whose_nodepools_it_takes_LIF_2(void **state)
     {
         const struct kind *kind = kind_get(provider->node_class);
         assert_true(is_set(provider->name) && kind->custom);
+        assert_true(kind->conditions != 0); // Ready, by which NodePools are judged
         assert_true(provider_serves(provider, kind->group, kind->name));
         assert_false(provider_serves(provider, kind->group, "Pod"));
         assert_false(provider_serves(provider, "", kind->name));
@@ -61,6 +62,8 @@ static void each_row_tells_people_of_itself(void **state)
     FOR_EACH(provider)
     {
         assert_int_equal(provider->create != NULL, is_set(provider->machines));
+        assert_int_equal(provider->reconcilers_create != NULL,
+                         provider->reconcilers_destroy != NULL);
         assert_int_equal(provider->catalog != NULL, is_set(provider->catalog_text));
         assert_true(provider->catalog_help == NULL || provider->catalog != NULL);
         assert_true(!provider->catalog_of_files || provider->catalog_help != NULL);

@@ -9,6 +9,7 @@ Rooms stand in rooms.txt from the ground up. KIND limits the check to some of th
     cycle       headers do not include each other in a circle, nor do the sources of a room with their headers
     header      a source has a header of its name beside it, or all it exports is declared in a table's header
     control     struct control names no controller
+    provider    outside their own folders and model/, no string or identifier names a cloud provider
     length      a source has at most 500 lines, or says why not at its top: "// Long: REASON"
     assertions  the sources assert at least ASSERTIONS_MIN times
     unused      each external function is called by another source or by a test
@@ -38,6 +39,12 @@ APART = [("kube", "engine"), ("web", "engine"), ("web", "kube"), ("web", "contro
 TABLES = ["model/schema/tables.h", "model/tables/rules.h", "cli/input/command.h", "cli/explain/explain.h",
           "cli/bench_options.h", "bench/bench_builder.h"]
 CONTROL = "control/runtime/control.h"
+# Where everything goes by the table of providers, the words that give a provider away, and Kubernetes' own words among these.
+PROVIDER_FLOORS = ["kube", "engine", "reconcile", "control"]
+PROVIDER_ROOMS = ["cloud/port", "cloud"]
+PROVIDER_WORD = re.compile(r"\w*(?<![a-z])(?:kwok|ec2|aws|amazon)\w*", re.IGNORECASE)
+KUBERNETES_WORDS = ["kubernetes.io/aws-ebs", "attachable-volumes-aws-ebs", "ebs.csi.aws.com", "aws_elastic_block_store"]
+COMMENT_OR_STRING = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 
 # `key` is what excused.txt names: it outlives moved lines and renamed functions. An excuse of `count` or more holds.
 Violation = collections.namedtuple("Violation", "kind key text count", defaults=[1])
@@ -215,6 +222,18 @@ def check_control(house, _symbols):
             yield Violation("control", (struct,), f"src/{CONTROL}: struct control names {struct} of src/{above[struct]}")
 
 
+def check_providers(house, _symbols):
+    for name, text in house.texts.items():
+        if room_of(name) not in PROVIDER_ROOMS and floor_of(name) not in PROVIDER_FLOORS:
+            continue
+        code = COMMENT_OR_STRING.sub(lambda part: "" if part[0].startswith("/") else part[0], text)
+        for word in KUBERNETES_WORDS:
+            code = code.replace(word, "")
+        words = sorted(set(PROVIDER_WORD.findall(code)))
+        if words:
+            yield Violation("provider", (pathlib.PurePosixPath(name).name,), f"src/{name} names a cloud provider: {', '.join(words)}")
+
+
 def check_lengths(house, _symbols):
     for name, text in house.texts.items():
         lines = text.splitlines()
@@ -267,7 +286,7 @@ def check_readmes(house, _symbols):
             yield Violation("readme", (room,), f"src/{room}/README.md lists files: {', '.join(sorted(named))}")
 
 
-CHECKS = {"wall": check_walls, "cycle": check_cycles, "header": check_headers, "control": check_control,
+CHECKS = {"wall": check_walls, "cycle": check_cycles, "header": check_headers, "control": check_control, "provider": check_providers,
           "length": check_lengths, "assertions": check_assertions, "unused": check_unused, "readme": check_readmes}
 
 

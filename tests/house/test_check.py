@@ -39,7 +39,7 @@ class House(unittest.TestCase):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
-    def check(self, *arguments, kinds=("wall", "cycle", "header", "control", "length", "unused", "readme")):
+    def check(self, *arguments, kinds=("wall", "cycle", "header", "control", "provider", "length", "unused", "readme")):
         commands = []
         for path in sorted((self.root / "src").rglob("*.c")):
             output = str(path.relative_to(self.root)).replace("/", "_") + ".o"
@@ -102,6 +102,14 @@ class House(unittest.TestCase):
     def test_struct_control_names_a_controller(self):
         self.write("src/control/runtime/control.h", "struct control {\n    struct drain *drain;\n    struct loop *loop;\n};\n")
         self.assert_violation("struct control names drain of src/control/node/drain.h")
+
+    def test_a_provider_is_named_in_its_own_folder_only(self):
+        self.write("src/control/node/drain.h", '// As on AWS.\nint drain_start(void);\n#define DRIVER "ebs.csi.aws.com" // ec2\n')
+        self.assertEqual(self.check()[0], 0)
+        self.write("src/control/node/drain.h", "int drain_start(void);\n#define LINK \"http://karpenter.kwok.sh\"\n")
+        self.assert_violation("provider: src/control/node/drain.h names a cloud provider: kwok")
+        self.write("src/control/node/drain.h", "int drain_start(void);\nenum { KIND_EC2_NODE_CLASS, laws, well_known_aws };\n")
+        self.assert_violation("names a cloud provider: KIND_EC2_NODE_CLASS, well_known_aws\n")
 
     def test_a_long_source_says_why(self):
         self.write("src/base/table.h", "\n" * 501)

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "cloud/kwok/kwok_catalog.h"
+#include "cloud/kwok/kwok_class_status.h"
 #include "cloud/kwok/kwok_cloud.h"
 #include "model/reading/settings.h"
 
@@ -49,4 +50,6 @@ const struct cloud_provider kwok_provider = {
     .read_catalog = read_catalog,
     .machines = "Node objects",
     .create = create,
+    .reconcilers_create = kwok_class_status_create,
+    .reconcilers_destroy = kwok_class_status_destroy,
 };

@@ -9,6 +9,7 @@
 #include "model/tables/well_known.h"
 
 struct kube_client;
+struct manager;
 struct mirror;
 struct settings;
 
@@ -45,6 +46,11 @@ struct cloud_provider {
     // NULL: it does not run against a cluster. The cloud, or NULL with the error; the caller calls
     // operations->destroy.
     struct cloud *(*create)(const struct provider_environment *environment, struct error *error);
+    // The reconcilers of its node class (reconcile/manager.h), made with the controller's own
+    // before any of their queues starts; destroyed when no operation is under way any more. NULL:
+    // none.
+    void *(*reconcilers_create)(struct manager *manager, struct cloud *cloud);
+    void (*reconcilers_destroy)(void *reconcilers);
     // The condition histograms of its node class have the buckets of Prometheus' client library, in
     // place of those that Karpenter's own kinds have (LIF-357).
     bool plain_condition_buckets;

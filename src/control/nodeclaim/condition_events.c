@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "control/runtime/control.h"
+#include "model/tables/kinds.h"
 #include "reconcile/conditions.h"
 
 #define EVENTS_PER_SECOND 10

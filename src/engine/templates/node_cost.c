@@ -9,13 +9,14 @@
 #include "model/reading/catalog.h"
 #include "model/snapshot/snapshot.h"
 
-#define EC2_CPU_HOUR 0.034  // USD: what EC2 asks on demand for a cpu of its general families
-#define EC2_GIB_HOUR 0.0035 // and for a GiB of memory beside it
-#define STEP         10.0
-#define HALF_STEP    3.1622776601683795 // its root: prices as far off as that still are EC2's
-#define STEPS_MAX    9
-#define ALL_ON_ONE   10                        // concentration: the price divided by it
-#define SQUARED_MAX  INT64_C(1000000000000000) // nano-USD: a price beyond that is none
+// The usual on-demand prices, in USD: those of EC2's general families.
+#define USUAL_CPU_HOUR 0.034
+#define USUAL_GIB_HOUR 0.0035 // of memory beside the cpu
+#define STEP           10.0
+#define HALF_STEP      3.1622776601683795 // its root: prices as far off as that still are usual
+#define STEPS_MAX      9
+#define ALL_ON_ONE     10                        // concentration: the price divided by it
+#define SQUARED_MAX    INT64_C(1000000000000000) // nano-USD: a price beyond that is none
 
 // --- the scale -----------------------------------------------------------------------------------
 
@@ -43,11 +44,11 @@ static double amount_of(const struct instance_type *type, const char *resource)
     return 0;
 }
 
-// To EC2's; 0: not known.
+// To the usual one; 0: not known.
 static double relative_price(const struct instance_type *type)
 {
-    double usual = EC2_CPU_HOUR * amount_of(type, "cpu") / 1000 +
-                   EC2_GIB_HOUR * amount_of(type, "memory") / 0x1p30;
+    double usual = USUAL_CPU_HOUR * amount_of(type, "cpu") / 1000 +
+                   USUAL_GIB_HOUR * amount_of(type, "memory") / 0x1p30;
     int64_t price = price_of(type);
     return price > 0 && usual > 0 ? price_to_double(price) / usual : 0;
 }

@@ -1,5 +1,5 @@
 // What nodes cost beside their machines (SCH-507): root volumes, kubelets and daemons, addresses,
-// licences. NODE_COST says how much; its default is for prices like EC2's and follows the
+// licences. NODE_COST says how much; its default is for the usual prices (EC2's) and follows the
 // catalogs in powers of ten, so that where an hour costs a hundredth it does not drown the
 // prices.
 //
@@ -15,9 +15,9 @@ struct snapshot;
 
 // Of one node. Given explicitly: as it is given.
 int64_t node_cost_of(const struct snapshot *snapshot);
-// By how much the catalogs' prices differ from EC2's: the power of ten nearest to the median,
-// over all instance types, of the price to what EC2 asks for as much cpu and memory. 1 if nothing
-// has a price.
+// By how much the catalogs' prices differ from the usual ones: the power of ten nearest to the
+// median, over all instance types, of the price to the usual one of as much cpu and memory. 1 if
+// nothing has a price.
 double node_cost_scale(const struct snapshot *snapshot);
 
 struct node_costs { // of a set of nodes

@@ -155,6 +155,7 @@ struct kind {
     const char *singular;
     bool namespaced;
     bool custom;             // comes as a CRD that adze ships
+    uint32_t conditions;     // offset of the list of conditions (object_conditions()); 0: none
     const struct type *type; // the table (model/schema/type.h)
     // Short names, columns, subresources of the CRD (model/schema/type.h); NULL for built-in kinds.
     const struct custom_kind *custom_facts;

@@ -1,13 +1,16 @@
 #include "model/tables/kinds.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "model/schema/decode.h"
+#include "model/schema/ec2_node_class.h"
+#include "model/schema/karpenter.h"
 #include "model/schema/tables.h"
 
 #define BUILT_IN(identifier, group_name, version_name, api, kind_name, plural_name, singular_name, \
-                 is_namespaced, table)                                                             \
+                 is_namespaced, table, ...)                                                        \
     [identifier] = {.id = identifier,                                                              \
                     .group = group_name,                                                           \
                     .version = version_name,                                                       \
@@ -16,9 +19,10 @@
                     .plural = plural_name,                                                         \
                     .singular = singular_name,                                                     \
                     .namespaced = is_namespaced,                                                   \
-                    .type = &table}
+                    .type = &table,                                                                \
+                    __VA_ARGS__}
 #define CUSTOM(identifier, group_name, version_name, kind_name, plural_name, singular_name, \
-               is_namespaced, table, facts)                                                 \
+               is_namespaced, table, facts, ...)                                            \
     [identifier] = {.id = identifier,                                                       \
                     .group = group_name,                                                    \
                     .version = version_name,                                                \
@@ -29,11 +33,15 @@
                     .namespaced = is_namespaced,                                            \
                     .custom = true,                                                         \
                     .type = &table,                                                         \
-                    .custom_facts = &facts}
+                    .custom_facts = &facts,                                                 \
+                    __VA_ARGS__}
+
+#define CONDITIONS_OF(name) .conditions = offsetof(struct name, status.conditions)
 
 static const struct kind kinds[KIND_COUNT] = {
     BUILT_IN(KIND_POD, "", "v1", "v1", "Pod", "pods", "pod", true, type_pod),
-    BUILT_IN(KIND_NODE, "", "v1", "v1", "Node", "nodes", "node", false, type_node),
+    BUILT_IN(KIND_NODE, "", "v1", "v1", "Node", "nodes", "node", false, type_node,
+             CONDITIONS_OF(node)),
     BUILT_IN(KIND_NAMESPACE, "", "v1", "v1", "Namespace", "namespaces", "namespace", false,
              type_namespace),
     BUILT_IN(KIND_LIMIT_RANGE, "", "v1", "v1", "LimitRange", "limitranges", "limitrange", true,
@@ -71,17 +79,21 @@ static const struct kind kinds[KIND_COUNT] = {
     BUILT_IN(KIND_POD_TEMPLATE, "", "v1", "v1", "PodTemplate", "podtemplates", "podtemplate", true,
              type_pod_template),
     CUSTOM(KIND_NODE_POOL, "karpenter.sh", "v1", "NodePool", "nodepools", "nodepool", false,
-           type_node_pool, custom_node_pool),
+           type_node_pool, custom_node_pool, CONDITIONS_OF(node_pool)),
     CUSTOM(KIND_NODE_CLAIM, "karpenter.sh", "v1", "NodeClaim", "nodeclaims", "nodeclaim", false,
-           type_node_claim, custom_node_claim),
+           type_node_claim, custom_node_claim, CONDITIONS_OF(node_claim)),
     CUSTOM(KIND_NODE_OVERLAY, "karpenter.sh", "v1alpha1", "NodeOverlay", "nodeoverlays",
-           "nodeoverlay", false, type_node_overlay, custom_node_overlay),
+           "nodeoverlay", false, type_node_overlay, custom_node_overlay,
+           CONDITIONS_OF(node_overlay)),
     CUSTOM(KIND_CAPACITY_BUFFER, "autoscaling.x-k8s.io", "v1beta1", "CapacityBuffer",
-           "capacitybuffers", "capacitybuffer", true, type_capacity_buffer, custom_capacity_buffer),
+           "capacitybuffers", "capacitybuffer", true, type_capacity_buffer, custom_capacity_buffer,
+           CONDITIONS_OF(capacity_buffer)),
     CUSTOM(KIND_EC2_NODE_CLASS, "karpenter.k8s.aws", "v1", "EC2NodeClass", "ec2nodeclasses",
-           "ec2nodeclass", false, type_ec2_node_class, custom_ec2_node_class),
+           "ec2nodeclass", false, type_ec2_node_class, custom_ec2_node_class,
+           CONDITIONS_OF(ec2_node_class)),
     CUSTOM(KIND_KWOK_NODE_CLASS, "karpenter.kwok.sh", "v1alpha1", "KWOKNodeClass",
-           "kwoknodeclasses", "kwoknodeclass", false, type_kwok_node_class, custom_kwok_node_class),
+           "kwoknodeclasses", "kwoknodeclass", false, type_kwok_node_class, custom_kwok_node_class,
+           CONDITIONS_OF(kwok_node_class)),
     BUILT_IN(KIND_INSTANCE_TYPE_CATALOG, "adze", "v1", "adze/v1", "InstanceTypeCatalog",
              "instancetypecatalogs", "instancetypecatalog", false, type_instance_type_catalog),
     BUILT_IN(KIND_SNAPSHOT_CONTEXT, "adze", "v1", "adze/v1", "SnapshotContext", "snapshotcontexts",
@@ -92,6 +104,14 @@ const struct kind *kind_get(enum kind_id id)
 {
     assert(id < KIND_COUNT);
     return &kinds[id];
+}
+
+const condition_list *object_conditions(const struct object *object)
+{
+    static const condition_list none = {0};
+    return object->kind->conditions != 0
+               ? (const condition_list *)((const char *)object + object->kind->conditions)
+               : &none;
 }
 
 // "GROUP/VERSION" of a version that is served beside the stored one.

@@ -8,6 +8,10 @@ const struct kind *kind_get(enum kind_id id);
 const struct kind *kind_find(const char *api_version, const char *name);
 const struct kind *kind_find_plural(const char *group, const char *version, const char *plural);
 
+// The list that a NodeClaim, NodePool, Node, node class, NodeOverlay or CapacityBuffer carries;
+// borrowed. Empty for other kinds.
+const condition_list *object_conditions(const struct object *object);
+
 // Typed object of a JSON document of any of these kinds: object_decode() by its apiVersion and
 // kind.
 struct object *document_decode(const json_t *document, enum decode_mode mode,
