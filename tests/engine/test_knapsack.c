@@ -18,7 +18,7 @@
 
 struct knapsack {
     struct packing packing;
-    struct packing_item kinds[KINDS];
+    struct packing_item items[KINDS];
     struct packing_rule rules[KINDS];
     int64_t needs[KINDS][DIMENSIONS], room[DIMENSIONS];
     uint32_t list[KINDS];
@@ -30,29 +30,29 @@ static void draw(struct random *random, struct knapsack *knapsack)
     for (uint32_t d = 0; d < DIMENSIONS; d++)
         knapsack->room[d] = 20 + (int64_t)random_below(random, 60);
     for (uint32_t k = 0; k < KINDS; k++) {
-        struct packing_item *kind = &knapsack->kinds[k];
+        struct packing_item *item = &knapsack->items[k];
         for (uint32_t d = 0; d < DIMENSIONS; d++)
             knapsack->needs[k][d] = (int64_t)random_below(random, 20);
         knapsack->needs[k][k % DIMENSIONS]++;
-        kind->need = knapsack->needs[k];
-        kind->count = 1 + (uint32_t)random_below(random, 6);
-        kind->value = (double)random_below(random, 100);
+        item->need = knapsack->needs[k];
+        item->count = 1 + (uint32_t)random_below(random, 6);
+        item->value = (double)random_below(random, 100);
         if (random_chance(random, 0.3)) {
             knapsack->rules[k] = (struct packing_rule){k, 1 + (int32_t)random_below(random, 2),
                                                        1 + (int32_t)random_below(random, 4)};
-            kind->rules = &knapsack->rules[k];
-            kind->rules_count = 1;
+            item->rules = &knapsack->rules[k];
+            item->rules_count = 1;
         }
         knapsack->list[k] = k;
     }
-    knapsack->packing.kinds.items = knapsack->kinds;
-    knapsack->packing.kinds.count = KINDS;
+    knapsack->packing.items.items = knapsack->items;
+    knapsack->packing.items.count = KINDS;
 }
 
-static uint32_t most_of(const struct knapsack *knapsack, uint32_t kind)
+static uint32_t most_of(const struct knapsack *knapsack, uint32_t item)
 {
-    uint32_t most = knapsack->kinds[kind].count;
-    const struct packing_rule *rule = &knapsack->rules[kind];
+    uint32_t most = knapsack->items[item].count;
+    const struct packing_rule *rule = &knapsack->rules[item];
     if (rule->adds > 0 && (uint32_t)(rule->limit / rule->adds) < most)
         most = (uint32_t)(rule->limit / rule->adds);
     return most;
@@ -74,7 +74,7 @@ static double worth(const struct knapsack *knapsack, const uint32_t *units)
 {
     double sum = 0;
     for (uint32_t k = 0; k < KINDS; k++)
-        sum += units[k] * knapsack->kinds[k].value;
+        sum += units[k] * knapsack->items[k].value;
     return sum;
 }
 
@@ -158,7 +158,7 @@ static void the_bound_of_a_filling_SCH_550(void **state)
         double best = by_force(&knapsack, 0, units);
         assert_true(knapsack_bound(&knapsack.packing, knapsack.room, knapsack.list, KINDS) >= best);
         for (uint32_t k = 0; k < KINDS; k++)
-            knapsack.kinds[k].alike = most_of(&knapsack, k);
+            knapsack.items[k].alike = most_of(&knapsack, k);
         assert_true(knapsack_most(&knapsack.packing, knapsack.room, knapsack.list, KINDS, 0,
                                   NODES_MAX) == best);
         assert_true(knapsack_most(&knapsack.packing, knapsack.room, knapsack.list, KINDS, 0, 3) >=
@@ -180,8 +180,8 @@ static void a_port_is_there_once_SCH_550(void **state)
     draw(&random, &knapsack);
     struct host_port port = {0};
     for (uint32_t k = 0; k < KINDS; k++) {
-        knapsack.kinds[k].ports = (struct host_ports){&port, 1};
-        knapsack.kinds[k].value = 1;
+        knapsack.items[k].ports = (struct host_ports){&port, 1};
+        knapsack.items[k].value = 1;
     }
     assert_true(knapsack_solve(&knapsack.packing, knapsack.room, knapsack.list, KINDS, 0, NODES_MAX,
                                units, &upper));

@@ -20,7 +20,7 @@
 
 #define MACHINE(name, cpu, memory, price)                                  \
     TYPE_OF(name, "", "cpu: '" cpu "', memory: " memory "Gi, pods: '110'", \
-            OFFER("a", "on-demand", price, ""))
+            OFFER("a", "on-base_group", price, ""))
 #define PODS                                                                 \
     POD("a", "",                                                             \
         "containers: [{name: c, image: i, resources: {requests: {cpu: '1', " \
@@ -55,28 +55,28 @@ static void world_free(struct world *world)
     plan_fixture_free(&world->fixture);
 }
 
-static const struct packing_machines *market_of(struct world *world)
+static const struct packing_machines *machines_of(struct world *world)
 {
     const struct node_template *template = world->problem->templates.items[0];
     return packing_machines_of(world->packing, template, template->set);
 }
 
-static void check_offer(const struct packing_machines *market, uint32_t index, const char *name,
-                        int64_t price)
+static void check_machine(const struct packing_machines *machines, uint32_t index, const char *name,
+                          int64_t price)
 {
-    const struct packing_machine *offer = &market->offers[index];
-    assert_true(index < market->count);
-    assert_string_equal(market->template->table->rows[offer->row].type->name, name);
-    assert_int_equal(offer->price, price);
+    const struct packing_machine *machine = &machines->items[index];
+    assert_true(index < machines->count);
+    assert_string_equal(machines->template->table->rows[machine->row].type->name, name);
+    assert_int_equal(machine->price, price);
 }
 
 // The room for a resource of the problem.
-static int64_t room_for(const struct world *world, const struct packing_machine *offer,
+static int64_t room_for(const struct world *world, const struct packing_machine *machine,
                         uint32_t dimension)
 {
     for (uint32_t d = 0; d < world->packing->dimensions_count; d++)
         if (world->packing->dimensions[d] == dimension)
-            return offer->room[d];
+            return machine->room[d];
     fail();
     return 0;
 }
@@ -91,14 +91,14 @@ static void only_machines_worth_buying_SCH_505_550(void **state)
                                                         "0.15") ", " MACHINE("same", "4", "16",
                                                                              "0.1")) POOL PODS,
         NULL, 0);
-    const struct packing_machines *market = market_of(&world);
+    const struct packing_machines *machines = machines_of(&world);
     // "waste" has no more than "small" for more, "same" as much for as much; ties by name.
-    assert_int_equal(market->count, 3);
-    check_offer(market, 0, "same", 100000000);
-    check_offer(market, 1, "roomy", 150000000);
-    check_offer(market, 2, "large", 200000000);
-    assert_int_equal(market->sold_count, 5);
-    assert_ptr_equal(market_of(&world), market);
+    assert_int_equal(machines->count, 3);
+    check_machine(machines, 0, "same", 100000000);
+    check_machine(machines, 1, "roomy", 150000000);
+    check_machine(machines, 2, "large", 200000000);
+    assert_int_equal(machines->sold_count, 5);
+    assert_ptr_equal(machines_of(&world), machines);
     world_free(&world);
 }
 
@@ -109,10 +109,10 @@ static void room_is_what_daemon_sets_leave_SCH_507_521(void **state)
         CATALOG_OF(MACHINE("small", "4", "16", "0.1") ", " MACHINE("tiny", "1", "4", "0.01"))
             POOL DAEMON_SET("agent", CPU("1500m")) PODS,
         NULL, 0);
-    const struct packing_machines *market = market_of(&world);
-    assert_int_equal(market->count, 1); // the agent does not fit the tiny one
-    assert_int_equal(room_for(&world, &market->offers[0], DIMENSION_CPU), 2500);
-    assert_int_equal(room_for(&world, &market->offers[0], DIMENSION_PODS), 109);
+    const struct packing_machines *machines = machines_of(&world);
+    assert_int_equal(machines->count, 1); // the agent does not fit the tiny one
+    assert_int_equal(room_for(&world, &machines->items[0], DIMENSION_CPU), 2500);
+    assert_int_equal(room_for(&world, &machines->items[0], DIMENSION_PODS), 109);
     world_free(&world);
     world = world_of(
         CATALOG_OF(MACHINE(
@@ -121,8 +121,8 @@ static void room_is_what_daemon_sets_leave_SCH_507_521(void **state)
                     "annotations: {adze.dev/max-pods-per-node: '7'}}, spec: {template: {spec: "
                     "{nodeClassRef: {group: g, kind: Class, name: c}}}}}\n---\n" PODS,
         NULL, 0);
-    market = market_of(&world);
-    assert_int_equal(room_for(&world, &market->offers[0], DIMENSION_PODS), 7);
+    machines = machines_of(&world);
+    assert_int_equal(room_for(&world, &machines->items[0], DIMENSION_PODS), 7);
     world_free(&world);
 }
 
@@ -133,19 +133,19 @@ static void the_cheapest_that_is_large_enough_SCH_550(void **state)
         world_of(CATALOG_OF(MACHINE("small", "4", "16", "0.1") ", " MACHINE(
                      "roomy", "4", "64", "0.15") ", " MACHINE("large", "8", "32", "0.2")) POOL PODS,
                  NULL, 0);
-    const struct packing_machines *market = market_of(&world);
+    const struct packing_machines *machines = machines_of(&world);
     int64_t used[8] = {0};
     assert_true(world.packing->dimensions_count <= 8);
-    assert_int_equal(packing_machines_find(world.packing, market, used, 0), 0);
-    assert_int_equal(packing_machines_find(world.packing, market, used, 1), 1);
+    assert_int_equal(packing_machines_find(world.packing, machines, used, 0), 0);
+    assert_int_equal(packing_machines_find(world.packing, machines, used, 1), 1);
     for (uint32_t d = 0; d < world.packing->dimensions_count; d++)
         if (world.packing->dimensions[d] == DIMENSION_CPU)
             used[d] = 4001;
-    assert_int_equal(packing_machines_find(world.packing, market, used, 0), 2);
+    assert_int_equal(packing_machines_find(world.packing, machines, used, 0), 2);
     for (uint32_t d = 0; d < world.packing->dimensions_count; d++)
         if (world.packing->dimensions[d] == DIMENSION_CPU)
             used[d] = 8001;
-    assert_int_equal(packing_machines_find(world.packing, market, used, 0), market->count);
+    assert_int_equal(packing_machines_find(world.packing, machines, used, 0), machines->count);
     world_free(&world);
 }
 
@@ -160,14 +160,14 @@ static void what_choice_and_nodes_count_for_SCH_503_507(void **state)
                                                   "0.14") ", " MACHINE("lone", "8", "32", "0.20"))
     // Five could stand in for "a", none for the lone one.
     struct world world = world_of(SIX POOL PODS, NULL, 0.05);
-    check_offer(market_of(&world), 0, "a", 100000000);
-    check_offer(market_of(&world), 1, "lone", 210000000);
-    assert_int_equal(market_of(&world)->prices[market_of(&world)->offers[1].row], 200000000);
+    check_machine(machines_of(&world), 0, "a", 100000000);
+    check_machine(machines_of(&world), 1, "lone", 210000000);
+    assert_int_equal(machines_of(&world)->prices[machines_of(&world)->items[1].row], 200000000);
     world_free(&world);
     // Each node counts for 0.01 more, and for a tenth of its price where it might carry everything.
     world = world_of(SIX POOL PODS, "PACKING_POLICY: LowestPrice, NODE_COST: '0.01'", 0);
-    check_offer(market_of(&world), 0, "a", 120000000);
-    check_offer(market_of(&world), 1, "lone", 230000000);
+    check_machine(machines_of(&world), 0, "a", 120000000);
+    check_machine(machines_of(&world), 1, "lone", 230000000);
     world_free(&world);
     // 40 cpu cost some USD: what is lost with one of ten nodes is a hundredth.
     world = world_of(SIX POOL DEPLOYMENT("web", "40", "",
@@ -175,8 +175,8 @@ static void what_choice_and_nodes_count_for_SCH_503_507(void **state)
                                          "resources: {requests: {cpu: '1', memory: 1Gi}}}]"),
                      "PACKING_POLICY: LowestPrice, NODE_COST: '0.01'", 0);
     assert_true(world.packing->price_scale == 1e9);
-    check_offer(market_of(&world), 0, "a", 111000000);
-    check_offer(market_of(&world), 1, "lone", 214000000);
+    check_machine(machines_of(&world), 0, "a", 111000000);
+    check_machine(machines_of(&world), 1, "lone", 214000000);
     world_free(&world);
 }
 

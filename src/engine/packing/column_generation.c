@@ -28,37 +28,37 @@
 #define PENALTY               1e7 // USD an hour for all of a row: more than any machines for it
 
 struct size { // a row
-    uint32_t demand;
+    uint32_t base_group;
     int32_t cap; // units that one node bears
     double count, *need;
-    uint32_t most;                // units that one node bears of all kinds together, room aside
-    uint32_t kinds[SAMPLE_A_ROW]; // the most frequent ones; NONE: no more
+    uint32_t most;                // units that one node bears of all items together, room aside
+    uint32_t items[SAMPLE_A_ROW]; // the most frequent ones; NONE: no more
 };
-struct machine {
-    struct packing_machines *market;
-    uint32_t offer;
+struct trial {
+    struct packing_machines *machines;
+    uint32_t machine;
     double ratio; // what it is worth at most, for its price
 };
 struct program {
     struct packing *packing;
     struct arena *arena;
-    uint32_t *row_of;            // by kind
-    uint32_t *by_row, *first_of; // kinds row by row; where each row begins
+    uint32_t *row_of;            // by item
+    uint32_t *by_row, *first_of; // items row by row; where each row begins
     VECTOR(struct size) sizes;
     struct covering *covering;
     VECTOR(struct packing_bin *) columns;
-    VECTOR(struct machine) machines; // scratch: to be filled in this round
+    VECTOR(struct trial) trials; // scratch: to be filled in this round
 };
 
 // --- rows ----------------------------------------------------------------------------------------
 
-static int32_t cap_of(const struct packing_item *kind)
+static int32_t cap_of(const struct packing_item *item)
 {
-    int32_t cap = kind->ports.count > 0 ? 1 : PACKING_NO_LIMIT;
-    for (uint32_t i = 0; i < kind->rules_count; i++)
-        if (kind->rules[i].adds > 0 && kind->rules[i].limit != PACKING_NO_LIMIT &&
-            kind->rules[i].limit / kind->rules[i].adds < cap)
-            cap = kind->rules[i].limit / kind->rules[i].adds;
+    int32_t cap = item->ports.count > 0 ? 1 : PACKING_NO_LIMIT;
+    for (uint32_t i = 0; i < item->rules_count; i++)
+        if (item->rules[i].adds > 0 && item->rules[i].limit != PACKING_NO_LIMIT &&
+            item->rules[i].limit / item->rules[i].adds < cap)
+            cap = item->rules[i].limit / item->rules[i].adds;
     return cap;
 }
 
@@ -68,42 +68,42 @@ static int64_t rounded(int64_t need, uint32_t fineness)
     return fineness == 0 || need <= 0 ? need : (int64_t)ceil(log2((double)need) * fineness);
 }
 
-static void add_identity(const struct packing *packing, const struct packing_item *kind,
+static void add_identity(const struct packing *packing, const struct packing_item *item,
                          uint32_t fineness, struct text *text)
 {
     text_clear(text);
-    text_format(text, "%x %x", packing->flavours.items[kind->flavour].demand,
-                (unsigned)cap_of(kind));
+    text_format(text, "%x %x", packing->item_groups.items[item->item_group].base_group,
+                (unsigned)cap_of(item));
     for (uint32_t d = 0; d < packing->dimensions_count; d++)
-        text_format(text, " %llx", (unsigned long long)rounded(kind->need[d], fineness));
+        text_format(text, " %llx", (unsigned long long)rounded(item->need[d], fineness));
 }
 
-static void group_kinds(struct program *program, uint32_t fineness)
+static void group_items(struct program *program, uint32_t fineness)
 {
     struct packing *packing = program->packing;
     struct map *rows = map_create();
     struct text text = {0};
     program->sizes.count = 0;
-    for (uint32_t k = 0; k < packing->kinds.count; k++) {
-        const struct packing_item *kind = &packing->kinds.items[k];
-        add_identity(packing, kind, fineness, &text);
+    for (uint32_t k = 0; k < packing->items.count; k++) {
+        const struct packing_item *item = &packing->items.items[k];
+        add_identity(packing, item, fineness, &text);
         uintptr_t row = (uintptr_t)map_get(rows, text.data);
         if (row == 0) {
             struct size size = {
-                packing->flavours.items[kind->flavour].demand, cap_of(kind), 0,
+                packing->item_groups.items[item->item_group].base_group, cap_of(item), 0,
                 arena_allocate_array(program->arena, packing->dimensions_count, sizeof(double)), 0};
             for (uint32_t i = 0; i < SAMPLE_A_ROW; i++)
-                size.kinds[i] = NONE;
+                size.items[i] = NONE;
             vector_push(&program->sizes, size);
             row = program->sizes.count;
             map_set(rows, text.data, (void *)row);
         }
         struct size *size = &program->sizes.items[row - 1];
         program->row_of[k] = (uint32_t)row - 1;
-        size->count += kind->count;
-        size->most += kind->count < (uint32_t)size->cap ? kind->count : (uint32_t)size->cap;
+        size->count += item->count;
+        size->most += item->count < (uint32_t)size->cap ? item->count : (uint32_t)size->cap;
         for (uint32_t d = 0; d < packing->dimensions_count; d++)
-            size->need[d] += (double)kind->need[d] * kind->count;
+            size->need[d] += (double)item->need[d] * item->count;
     }
     vector_for_each (size, &program->sizes)
         for (uint32_t d = 0; d < packing->dimensions_count; d++)
@@ -116,37 +116,38 @@ static void find_rows(struct program *program)
 {
     struct packing *packing = program->packing;
     program->row_of =
-        arena_allocate_array(program->arena, packing->kinds.count + 1, sizeof *program->row_of);
-    group_kinds(program, 0);
+        arena_allocate_array(program->arena, packing->items.count + 1, sizeof *program->row_of);
+    group_items(program, 0);
     uint32_t rows = 0;
-    for (uint32_t k = 0; k < packing->kinds.count; k++) {
-        packing->kinds.items[k].stands_for_all = program->row_of[k] == rows;
-        packing->kinds.items[k].alike = program->sizes.items[program->row_of[k]].most;
+    for (uint32_t k = 0; k < packing->items.count; k++) {
+        packing->items.items[k].stands_for_all = program->row_of[k] == rows;
+        packing->items.items[k].alike = program->sizes.items[program->row_of[k]].most;
         rows += program->row_of[k] == rows;
     }
     for (uint32_t fineness = 16; program->sizes.count > ROWS_MAX && fineness > 0; fineness /= 2)
-        group_kinds(program, fineness);
+        group_items(program, fineness);
 }
 
 // --- values --------------------------------------------------------------------------------------
 
-// A kind is worth its row's dual, more or less by how it differs from the row's average; `share` of
-// that, and of what it was worth before the rest: duals swing, and what lies between leads further.
+// An item is worth its row's dual, more or less by how it differs from the row's average; `share`
+// of that, and of what it was worth before the rest: duals swing, and what lies between leads
+// further.
 static void take_values(struct program *program, double share)
 {
     struct packing *packing = program->packing;
-    for (uint32_t k = 0; k < packing->kinds.count; k++) {
-        struct packing_item *kind = &packing->kinds.items[k];
+    for (uint32_t k = 0; k < packing->items.count; k++) {
+        struct packing_item *item = &packing->items.items[k];
         const struct size *size = &program->sizes.items[program->row_of[k]];
         double ratio = 0, parts = 0;
         for (uint32_t d = 0; d < packing->dimensions_count; d++)
             if (size->need[d] > 0) {
-                ratio += (double)kind->need[d] / size->need[d];
+                ratio += (double)item->need[d] / size->need[d];
                 parts++;
             }
         double dual = covering_dual(program->covering, program->row_of[k]) / size->count;
-        kind->value =
-            (1 - share) * kind->value + share * dual * NANOUSD * (parts > 0 ? ratio / parts : 1);
+        item->value =
+            (1 - share) * item->value + share * dual * NANOUSD * (parts > 0 ? ratio / parts : 1);
     }
 }
 
@@ -159,7 +160,7 @@ static void add_column(struct program *program, struct packing_bin *bin)
         arena_allocate_array(scratch, bin->contents.count, sizeof *entries);
     uint32_t count = 0;
     vector_for_each (content, &bin->contents) {
-        uint32_t row = program->row_of[content->kind], i = 0;
+        uint32_t row = program->row_of[content->item], i = 0;
         while (i < count && entries[i].row != row)
             i++;
         if (i == count)
@@ -170,15 +171,15 @@ static void add_column(struct program *program, struct packing_bin *bin)
     vector_push(&program->columns, bin);
 }
 
-// The kinds that stand for a row: the most frequent ones.
-static void sample_kinds(struct program *program)
+// The items that stand for a row: the most frequent ones.
+static void sample_items(struct program *program)
 {
     struct packing *packing = program->packing;
-    for (uint32_t k = 0; k < packing->kinds.count; k++) {
-        uint32_t *best = program->sizes.items[program->row_of[k]].kinds, place = SAMPLE_A_ROW;
+    for (uint32_t k = 0; k < packing->items.count; k++) {
+        uint32_t *best = program->sizes.items[program->row_of[k]].items, place = SAMPLE_A_ROW;
         while (place > 0 &&
                (best[place - 1] == NONE ||
-                packing->kinds.items[k].count > packing->kinds.items[best[place - 1]].count))
+                packing->items.items[k].count > packing->items.items[best[place - 1]].count))
             place--;
         if (place == SAMPLE_A_ROW)
             continue;
@@ -186,15 +187,15 @@ static void sample_kinds(struct program *program)
         best[place] = k;
     }
     vector_for_each (size, &program->sizes)
-        for (uint32_t i = 0; i < SAMPLE_A_ROW && size->kinds[i] != NONE; i++)
-            packing->kinds.items[size->kinds[i]].sampled = true;
+        for (uint32_t i = 0; i < SAMPLE_A_ROW && size->items[i] != NONE; i++)
+            packing->items.items[size->items[i]].sampled = true;
 }
 
-// A machine for each row, with nothing but one of its kinds, so that there is a solution.
+// A machine for each row, with nothing but one of its items, so that there is a solution.
 static bool add_first_columns(struct program *program)
 {
     vector_for_each (size, &program->sizes) {
-        struct packing_bin *bin = packing_fill_alone(program->packing, size->kinds[0]);
+        struct packing_bin *bin = packing_fill_alone(program->packing, size->items[0]);
         if (bin == NULL)
             return false;
         add_column(program, bin);
@@ -204,7 +205,7 @@ static bool add_first_columns(struct program *program)
 
 static bool same_contents(const struct packing_bin *a, const struct packing_bin *b)
 {
-    return a->market == b->market && a->contents.count == b->contents.count &&
+    return a->machines == b->machines && a->contents.count == b->contents.count &&
            memcmp(a->contents.items, b->contents.items,
                   a->contents.count * sizeof *a->contents.items) == 0;
 }
@@ -231,12 +232,12 @@ static void add_packing(struct program *program)
 
 static int compare_machines(const void *a, const void *b)
 {
-    const struct machine *x = a, *y = b;
+    const struct trial *x = a, *y = b;
     if (x->ratio != y->ratio)
         return x->ratio > y->ratio ? -1 : 1;
-    if (x->market != y->market)
-        return x->market->index < y->market->index ? -1 : 1;
-    return x->offer < y->offer ? -1 : x->offer > y->offer;
+    if (x->machines != y->machines)
+        return x->machines->index < y->machines->index ? -1 : 1;
+    return x->machine < y->machine ? -1 : x->machine > y->machine;
 }
 
 // The machines that may be worth filling, best first; all of them are looked at, or (not `all`)
@@ -244,21 +245,21 @@ static int compare_machines(const void *a, const void *b)
 static void list_machines(struct program *program, uint32_t round, bool all)
 {
     struct packing *packing = program->packing;
-    program->machines.count = 0;
-    for (uint32_t m = 0; m < packing->base_markets; m++) {
-        struct packing_machines *market = packing->markets.items[m];
-        for (uint32_t o = 0; o < market->count; o++) {
-            double price = (double)market->offers[o].price;
-            if (!all && round > 0 && market->bounds[o] < HOPELESS * price &&
+    program->trials.count = 0;
+    for (uint32_t m = 0; m < packing->base_machines_count; m++) {
+        struct packing_machines *machines = packing->machine_lists.items[m];
+        for (uint32_t o = 0; o < machines->count; o++) {
+            double price = (double)machines->items[o].price;
+            if (!all && round > 0 && machines->bounds[o] < HOPELESS * price &&
                 (round + o) % LOOK_AGAIN != 0)
                 continue;
-            double bound = packing_fill_bound(packing, market, o);
+            double bound = packing_fill_bound(packing, machines, o);
             if (bound >= HOPELESS * price)
-                vector_push(&program->machines, (struct machine){market, o, bound / price});
+                vector_push(&program->trials, (struct trial){machines, o, bound / price});
         }
     }
-    if (program->machines.count > 1)
-        qsort(program->machines.items, program->machines.count, sizeof *program->machines.items,
+    if (program->trials.count > 1)
+        qsort(program->trials.items, program->trials.count, sizeof *program->trials.items,
               compare_machines);
 }
 
@@ -267,12 +268,12 @@ static bool price(struct program *program, uint32_t round, bool all)
 {
     list_machines(program, round, all);
     uint32_t added = 0;
-    for (uint32_t i = 0; i < program->machines.count && added < COLUMNS_A_ROUND &&
+    for (uint32_t i = 0; i < program->trials.count && added < COLUMNS_A_ROUND &&
                          i - added < (all ? 8 : 1) * VAIN_A_ROUND;
          i++) {
-        const struct machine *machine = &program->machines.items[i];
-        struct packing_bin *bin =
-            packing_fill_offer(program->packing, machine->market, machine->offer, 1 + IMPROVEMENT);
+        const struct trial *trial = &program->trials.items[i];
+        struct packing_bin *bin = packing_fill_machine(program->packing, trial->machines,
+                                                       trial->machine, 1 + IMPROVEMENT);
         if (bin == NULL)
             continue;
         add_column(program, bin);
@@ -281,24 +282,25 @@ static bool price(struct program *program, uint32_t round, bool all)
     return added > 0;
 }
 
-// The markets of the demands, in which machines are filled.
-static void make_markets(struct packing *packing)
+// The lists of machines of the base groups, in which machines are filled.
+static void make_machine_lists(struct packing *packing)
 {
-    vector_for_each (demand, &packing->demands) {
-        const struct packing_menu *menu = &packing->menus.items[demand->menu];
-        for (uint32_t i = 0; i < menu->count; i++) {
+    vector_for_each (base_group, &packing->base_groups) {
+        const struct packing_template_choice *template_choice =
+            &packing->template_choices.items[base_group->template_choice];
+        for (uint32_t i = 0; i < template_choice->count; i++) {
             const struct node_template *template =
-                packing->problem->templates.items[menu->templates[i]];
+                packing->problem->templates.items[template_choice->templates[i]];
             packing_machines_of(packing, template,
-                                set_meet(packing->problem->sets, template->set, demand->set));
+                                set_meet(packing->problem->sets, template->set, base_group->set));
         }
     }
-    packing->base_markets = packing->markets.count;
+    packing->base_machines_count = packing->machine_lists.count;
 }
 
 // --- bins ----------------------------------------------------------------------------------------
 
-// A kind of the row with at least so many units left that may come to the bin: of those with most
+// An item of the row with at least so many units left that may come to the bin: of those with most
 // left, the first.
 static uint32_t alike(const struct program *program, const struct packing_bin *bin, uint32_t row,
                       uint32_t units)
@@ -307,52 +309,53 @@ static uint32_t alike(const struct program *program, const struct packing_bin *b
     uint32_t best = NONE;
     for (uint32_t i = program->first_of[row]; i < program->first_of[row + 1]; i++) {
         uint32_t k = program->by_row[i];
-        if (packing->left[k] < units || packing_bin_most(bin, &packing->kinds.items[k]) < units ||
+        if (packing->left[k] < units || packing_bin_most(bin, &packing->items.items[k]) < units ||
             (best != NONE && packing->left[k] <= packing->left[best]))
             continue;
-        if (packing_machines_with(packing, bin->market, packing->kinds.items[k].flavour) != NULL)
+        if (packing_machines_with(packing, bin->machines, packing->items.items[k].item_group) !=
+            NULL)
             best = k;
     }
     return best;
 }
 
-// A bin like the column, of other kinds of its rows; false if there is none at nearly its price.
+// A bin like the column, of other items of its rows; false if there is none at nearly its price.
 static bool fill_alike(struct program *program, const struct packing_bin *column,
                        struct packing_bin *bin)
 {
     struct packing *packing = program->packing;
     packing_bin_clear(
         packing, bin,
-        packing_machines_of(packing, column->market->template, column->market->template->set));
+        packing_machines_of(packing, column->machines->template, column->machines->template->set));
     vector_for_each (content, &column->contents) {
-        uint32_t k = alike(program, bin, program->row_of[content->kind], content->units);
+        uint32_t k = alike(program, bin, program->row_of[content->item], content->units);
         if (k == NONE)
             return false;
         packing_bin_add(
             packing, bin, k, content->units,
-            packing_machines_with(packing, bin->market, packing->kinds.items[k].flavour));
+            packing_machines_with(packing, bin->machines, packing->items.items[k].item_group));
     }
-    bin->offer = packing_machines_find(packing, bin->market, bin->used, 0);
-    return bin->offer < bin->market->count &&
+    bin->machine = packing_machines_find(packing, bin->machines, bin->used, 0);
+    return bin->machine < bin->machines->count &&
            (double)packing_bin_price(bin) <= DEARER * (double)packing_bin_price(column);
 }
 
 static void list_rows(struct program *program)
 {
-    uint32_t kinds = program->packing->kinds.count, rows = program->sizes.count;
-    program->by_row = arena_allocate_array(program->arena, kinds + 1, sizeof(uint32_t));
+    uint32_t items = program->packing->items.count, rows = program->sizes.count;
+    program->by_row = arena_allocate_array(program->arena, items + 1, sizeof(uint32_t));
     program->first_of = arena_allocate_array(program->arena, rows + 2, sizeof(uint32_t));
-    for (uint32_t k = 0; k < kinds; k++)
+    for (uint32_t k = 0; k < items; k++)
         program->first_of[program->row_of[k] + 1]++;
     for (uint32_t r = 0; r < rows; r++)
         program->first_of[r + 1] += program->first_of[r];
     uint32_t *next = memory_copy(program->first_of, (rows + 1) * sizeof *next);
-    for (uint32_t k = 0; k < kinds; k++)
+    for (uint32_t k = 0; k < items; k++)
         program->by_row[next[program->row_of[k]]++] = k;
     free(next);
 }
 
-// Columns as often as the program wants them whole; where their own kinds run out, those of the
+// Columns as often as the program wants them whole; where their own items run out, those of the
 // same rows in other domains take their place.
 static void take_whole_columns(struct program *program)
 {
@@ -383,8 +386,8 @@ static void solve(struct program *program)
     double costs[ROUNDS_MAX];
     bool found = true;
     uint32_t packings = PACKINGS;
-    // Rounds cost less, and tell more, where a row is one kind.
-    bool simple = packing->demands.count == 1 && packing->kinds.count == program->sizes.count;
+    // Rounds cost less, and tell more, where a row is one item.
+    bool simple = packing->base_groups.count == 1 && packing->items.count == program->sizes.count;
     uint32_t patience = simple ? 16 : 5;
     packing->search_nodes = simple ? 3000 : 1000;
     double progress = simple ? 0.0005 : 0.002;
@@ -414,9 +417,9 @@ void column_generation(struct packing *packing)
 {
     CLEANUP_ARENA struct arena *arena = arena_create(65536);
     struct program program = {.packing = packing, .arena = arena};
-    make_markets(packing);
+    make_machine_lists(packing);
     find_rows(&program);
-    sample_kinds(&program);
+    sample_items(&program);
     if (program.sizes.count == 0)
         return; // every claim stays as it is
     double *ones = arena_allocate_array(arena, program.sizes.count, sizeof *ones);
@@ -432,6 +435,6 @@ void column_generation(struct packing *packing)
     vector_for_each (column, &program.columns)
         packing_bin_destroy(*column);
     vector_free(&program.columns);
-    vector_free(&program.machines);
+    vector_free(&program.trials);
     vector_free(&program.sizes);
 }

@@ -5,23 +5,23 @@
 
 #include "engine/packing/packing.h"
 
-#define KINDS_MAX      96
+#define ITEMS_MAX      96
 #define DIMENSIONS_MAX 8 // that a weighing tells apart
 #define SHARES         4 // steps from one dimension to another
 
-struct item {
-    uint32_t position; // in the list of kinds
+struct entry {
+    uint32_t position; // in the list of items
     const int64_t *need;
     double value, weight, density;
     uint32_t most;
 };
 struct search {
     const struct packing *packing;
-    struct item items[KINDS_MAX];
+    struct entry entries[ITEMS_MAX];
     uint32_t count;
     int64_t *room;
     const double *weights; // by dimension, of one unit
-    uint32_t units[KINDS_MAX], best_units[KINDS_MAX];
+    uint32_t units[ITEMS_MAX], best_units[ITEMS_MAX];
     double best;
     uint64_t nodes, nodes_max;
     bool found;
@@ -39,23 +39,23 @@ static double weigh(const struct packing *packing, const double *weights, const 
 
 // The bound by these weights, whose sum over the machine's room is 1; `limit`: more does not
 // matter.
-static double bound_by(const struct packing *packing, const uint32_t *kinds, uint32_t count,
+static double bound_by(const struct packing *packing, const uint32_t *items, uint32_t count,
                        const double *weights, double limit)
 {
     double densest = 0;
     for (uint32_t i = 0; i < count && densest < limit; i++) {
-        const struct packing_item *kind = &packing->kinds.items[kinds[i]];
-        double weight = weigh(packing, weights, kind->need);
-        if (kind->value > densest * weight)
-            densest = weight > 0 ? kind->value / weight : INFINITY;
+        const struct packing_item *item = &packing->items.items[items[i]];
+        double weight = weigh(packing, weights, item->need);
+        if (item->value > densest * weight)
+            densest = weight > 0 ? item->value / weight : INFINITY;
     }
     return densest;
 }
 
-static void try_weights(const struct packing *packing, const uint32_t *kinds, uint32_t count,
+static void try_weights(const struct packing *packing, const uint32_t *items, uint32_t count,
                         const double *weights, double *best, double *best_weights)
 {
-    double own = bound_by(packing, kinds, count, weights, *best);
+    double own = bound_by(packing, items, count, weights, *best);
     if (own >= *best)
         return;
     *best = own;
@@ -64,7 +64,7 @@ static void try_weights(const struct packing *packing, const uint32_t *kinds, ui
 
 // Tries each dimension alone, then steps between the two that bind most.
 static double best_weights(const struct packing *packing, const int64_t *room,
-                           const uint32_t *kinds, uint32_t count, double *chosen)
+                           const uint32_t *items, uint32_t count, double *chosen)
 {
     double weights[DIMENSIONS_MAX] = {0}, best = INFINITY, second = INFINITY;
     uint32_t first = NONE, other = NONE;
@@ -73,7 +73,7 @@ static double best_weights(const struct packing *packing, const int64_t *room,
         if (room[d] <= 0)
             continue;
         weights[d] = 1 / (double)room[d];
-        double own = bound_by(packing, kinds, count, weights, INFINITY);
+        double own = bound_by(packing, items, count, weights, INFINITY);
         if (own < best) {
             second = best;
             other = first;
@@ -89,33 +89,33 @@ static double best_weights(const struct packing *packing, const int64_t *room,
     for (uint32_t share = 1; share < SHARES && other != NONE; share++) {
         weights[first] = (double)share / SHARES / (double)room[first];
         weights[other] = (double)(SHARES - share) / SHARES / (double)room[other];
-        try_weights(packing, kinds, count, weights, &best, chosen);
+        try_weights(packing, items, count, weights, &best, chosen);
     }
     return best;
 }
 
-double knapsack_bound(const struct packing *packing, const int64_t *room, const uint32_t *kinds,
+double knapsack_bound(const struct packing *packing, const int64_t *room, const uint32_t *items,
                       uint32_t count)
 {
     double weights[DIMENSIONS_MAX];
-    return best_weights(packing, room, kinds, count, weights);
+    return best_weights(packing, room, items, count, weights);
 }
 
 // --- the search ----------------------------------------------------------------------------------
 
-static uint32_t most_units(const struct search *search, const struct item *item)
+static uint32_t most_units(const struct search *search, const struct entry *entry)
 {
-    int64_t most = item->most;
+    int64_t most = entry->most;
     for (uint32_t d = 0; d < search->packing->dimensions_count; d++)
-        if (item->need[d] > 0 && search->room[d] / item->need[d] < most)
-            most = search->room[d] / item->need[d];
+        if (entry->need[d] > 0 && search->room[d] / entry->need[d] < most)
+            most = search->room[d] / entry->need[d];
     return (uint32_t)(most > 0 ? most : 0);
 }
 
-static void take(struct search *search, const struct item *item, int64_t units)
+static void take(struct search *search, const struct entry *entry, int64_t units)
 {
     for (uint32_t d = 0; d < search->packing->dimensions_count; d++)
-        search->room[d] -= units * item->need[d];
+        search->room[d] -= units * entry->need[d];
 }
 
 static void descend(struct search *search, uint32_t i, double value, double weight_left)
@@ -127,63 +127,64 @@ static void descend(struct search *search, uint32_t i, double value, double weig
         memcpy(search->best_units, search->units, sizeof search->units);
     }
     for (; i < search->count && search->nodes < search->nodes_max; i++) {
-        const struct item *item = &search->items[i];
-        if (value + weight_left * item->density <= search->best)
+        const struct entry *entry = &search->entries[i];
+        if (value + weight_left * entry->density <= search->best)
             return;
-        uint32_t most = most_units(search, item);
+        uint32_t most = most_units(search, entry);
         for (uint32_t units = most; units > 0 && search->nodes < search->nodes_max; units--) {
-            take(search, item, units);
+            take(search, entry, units);
             search->units[i] = units;
-            descend(search, i + 1, value + units * item->value, weight_left - units * item->weight);
+            descend(search, i + 1, value + units * entry->value,
+                    weight_left - units * entry->weight);
             search->units[i] = 0;
-            take(search, item, -(int64_t)units);
+            take(search, entry, -(int64_t)units);
         }
     }
 }
 
-static void insert(struct search *search, const struct item *item)
+static void insert(struct search *search, const struct entry *entry)
 {
     uint32_t at = search->count;
-    while (at > 0 && search->items[at - 1].density < item->density)
+    while (at > 0 && search->entries[at - 1].density < entry->density)
         at--;
-    if (at == KINDS_MAX)
+    if (at == ITEMS_MAX)
         return;
-    uint32_t moved = search->count < KINDS_MAX ? search->count - at : KINDS_MAX - 1 - at;
-    memmove(&search->items[at + 1], &search->items[at], moved * sizeof *item);
-    search->items[at] = *item;
-    search->count += search->count < KINDS_MAX;
+    uint32_t moved = search->count < ITEMS_MAX ? search->count - at : ITEMS_MAX - 1 - at;
+    memmove(&search->entries[at + 1], &search->entries[at], moved * sizeof *entry);
+    search->entries[at] = *entry;
+    search->count += search->count < ITEMS_MAX;
 }
 
-// The kind's units that a machine may hold, room aside.
-static uint32_t most_of_kind(const struct packing_item *kind)
+// The item's units that a machine may hold, room aside.
+static uint32_t most_of_item(const struct packing_item *item)
 {
-    uint32_t most = kind->count;
-    for (uint32_t r = 0; r < kind->rules_count; r++)
-        if (kind->rules[r].adds > 0 &&
-            (uint32_t)(kind->rules[r].limit / kind->rules[r].adds) < most)
-            most = (uint32_t)(kind->rules[r].limit / kind->rules[r].adds);
-    return kind->ports.count > 0 ? 1 : most;
+    uint32_t most = item->count;
+    for (uint32_t r = 0; r < item->rules_count; r++)
+        if (item->rules[r].adds > 0 &&
+            (uint32_t)(item->rules[r].limit / item->rules[r].adds) < most)
+            most = (uint32_t)(item->rules[r].limit / item->rules[r].adds);
+    return item->ports.count > 0 ? 1 : most;
 }
 
-static void list_items(struct search *search, const uint32_t *kinds, uint32_t count, bool alike)
+static void list_items(struct search *search, const uint32_t *items, uint32_t count, bool alike)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const struct packing_item *kind = &search->packing->kinds.items[kinds[i]];
-        struct item item = {.position = i, .need = kind->need, .value = kind->value};
-        item.weight = weigh(search->packing, search->weights, kind->need);
-        item.density = item.weight > 0 ? item.value / item.weight : INFINITY;
-        item.most = alike ? kind->alike : most_of_kind(kind);
-        if (item.value > 0)
-            insert(search, &item);
+        const struct packing_item *item = &search->packing->items.items[items[i]];
+        struct entry entry = {.position = i, .need = item->need, .value = item->value};
+        entry.weight = weigh(search->packing, search->weights, item->need);
+        entry.density = entry.weight > 0 ? entry.value / entry.weight : INFINITY;
+        entry.most = alike ? item->alike : most_of_item(item);
+        if (entry.value > 0)
+            insert(search, &entry);
     }
 }
 
-bool knapsack_solve(struct packing *packing, const int64_t *room, const uint32_t *kinds,
+bool knapsack_solve(struct packing *packing, const int64_t *room, const uint32_t *items,
                     uint32_t count, double at_least, uint64_t nodes_max, uint32_t *units,
                     double *upper)
 {
     double weights[DIMENSIONS_MAX];
-    *upper = best_weights(packing, room, kinds, count, weights);
+    *upper = best_weights(packing, room, items, count, weights);
     packing->steps += count * SHARES;
     if (*upper <= at_least)
         return false;
@@ -196,37 +197,37 @@ bool knapsack_solve(struct packing *packing, const int64_t *room, const uint32_t
                             .weights = weights,
                             .best = at_least,
                             .nodes_max = nodes_max};
-    list_items(&search, kinds, count, false);
+    list_items(&search, items, count, false);
     descend(&search, 0, 0, 1);
     packing->steps += 2 * search.nodes;
-    if (search.nodes < search.nodes_max && count <= KINDS_MAX)
+    if (search.nodes < search.nodes_max && count <= ITEMS_MAX)
         *upper = search.best;
     memset(units, 0, count * sizeof *units);
     for (uint32_t i = 0; i < search.count; i++)
-        units[search.items[i].position] = search.best_units[i];
+        units[search.entries[i].position] = search.best_units[i];
     return search.found;
 }
 
-// What fractions of the densest items are worth, as many as there are, that fill the machine.
+// What fractions of the densest entries are worth, as many as there are, that fill the machine.
 static double fractions(const struct search *search)
 {
     double left = 1, sum = 0;
     for (uint32_t i = 0; i < search->count; i++) {
-        const struct item *item = &search->items[i];
-        double weight = fmin(item->most * item->weight, left);
-        sum += weight * item->density;
+        const struct entry *entry = &search->entries[i];
+        double weight = fmin(entry->most * entry->weight, left);
+        sum += weight * entry->density;
         left -= weight;
     }
     return sum;
 }
 
-double knapsack_most(struct packing *packing, const int64_t *room, const uint32_t *kinds,
+double knapsack_most(struct packing *packing, const int64_t *room, const uint32_t *items,
                      uint32_t count, double at_least, uint64_t nodes_max)
 {
     double weights[DIMENSIONS_MAX];
-    double upper = best_weights(packing, room, kinds, count, weights);
+    double upper = best_weights(packing, room, items, count, weights);
     if (upper <= at_least || isinf(upper) || packing->dimensions_count > DIMENSIONS_MAX ||
-        count > KINDS_MAX)
+        count > ITEMS_MAX)
         return fmax(upper, at_least);
     int64_t left[DIMENSIONS_MAX];
     memcpy(left, room, packing->dimensions_count * sizeof *left);
@@ -235,7 +236,7 @@ double knapsack_most(struct packing *packing, const int64_t *room, const uint32_
                             .weights = weights,
                             .best = at_least,
                             .nodes_max = nodes_max};
-    list_items(&search, kinds, count, true);
+    list_items(&search, items, count, true);
     upper = fmin(upper, fractions(&search));
     if (upper <= at_least)
         return at_least;

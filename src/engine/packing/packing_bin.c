@@ -9,12 +9,12 @@
 #include "engine/problem/host_ports.h"
 
 struct packing_bin *packing_bin_create(struct packing *packing,
-                                       const struct packing_machines *market)
+                                       const struct packing_machines *machines)
 {
     size_t used = packing->dimensions_count * sizeof(int64_t);
     struct packing_bin *bin = memory_allocate(sizeof *bin + used);
     bin->used = (int64_t *)(bin + 1);
-    packing_bin_clear(packing, bin, market);
+    packing_bin_clear(packing, bin, machines);
     return bin;
 }
 
@@ -29,10 +29,10 @@ void packing_bin_destroy(struct packing_bin *bin)
 }
 
 void packing_bin_clear(const struct packing *packing, struct packing_bin *bin,
-                       const struct packing_machines *market)
+                       const struct packing_machines *machines)
 {
-    bin->market = market;
-    bin->offer = 0;
+    bin->machines = machines;
+    bin->machine = 0;
     bin->pins = SET_EMPTY;
     bin->value = 0;
     memset(bin->used, 0, packing->dimensions_count * sizeof *bin->used);
@@ -42,8 +42,8 @@ void packing_bin_clear(const struct packing *packing, struct packing_bin *bin,
 void packing_bin_copy(const struct packing *packing, struct packing_bin *to,
                       const struct packing_bin *from)
 {
-    packing_bin_clear(packing, to, from->market);
-    to->offer = from->offer;
+    packing_bin_clear(packing, to, from->machines);
+    to->machine = from->machine;
     to->pins = from->pins;
     to->value = from->value;
     memcpy(to->used, from->used, packing->dimensions_count * sizeof *to->used);
@@ -63,11 +63,11 @@ static struct packing_rule *rule_of(const struct packing_bin *bin, uint32_t grou
     return NULL;
 }
 
-uint32_t packing_bin_most(const struct packing_bin *bin, const struct packing_item *kind)
+uint32_t packing_bin_most(const struct packing_bin *bin, const struct packing_item *item)
 {
-    int64_t most = kind->ports.count > 0 ? 1 : INT32_MAX;
-    for (uint32_t i = 0; i < kind->rules_count && most > 0; i++) {
-        const struct packing_rule *own = &kind->rules[i];
+    int64_t most = item->ports.count > 0 ? 1 : INT32_MAX;
+    for (uint32_t i = 0; i < item->rules_count && most > 0; i++) {
+        const struct packing_rule *own = &item->rules[i];
         const struct packing_rule *there = rule_of(bin, own->group);
         int32_t limit = there != NULL && there->limit < own->limit ? there->limit : own->limit;
         int32_t count = there != NULL ? there->adds : 0;
@@ -76,17 +76,17 @@ uint32_t packing_bin_most(const struct packing_bin *bin, const struct packing_it
         else if (own->adds > 0 && limit != PACKING_NO_LIMIT && (limit - count) / own->adds < most)
             most = (limit - count) / own->adds;
     }
-    if (most <= 0 || kind->ports.count == 0 || bin->ports.count == 0)
+    if (most <= 0 || item->ports.count == 0 || bin->ports.count == 0)
         return most > 0 ? (uint32_t)most : 0;
     const struct host_port *existing, *wanted;
     struct host_ports used = {bin->ports.items, bin->ports.count};
-    return host_ports_conflict(&used, &kind->ports, &existing, &wanted) ? 0 : 1;
+    return host_ports_conflict(&used, &item->ports, &existing, &wanted) ? 0 : 1;
 }
 
-static void add_rules(struct packing_bin *bin, const struct packing_item *kind, uint32_t units)
+static void add_rules(struct packing_bin *bin, const struct packing_item *item, uint32_t units)
 {
-    for (uint32_t i = 0; i < kind->rules_count; i++) {
-        const struct packing_rule *own = &kind->rules[i];
+    for (uint32_t i = 0; i < item->rules_count; i++) {
+        const struct packing_rule *own = &item->rules[i];
         struct packing_rule *there = rule_of(bin, own->group);
         if (there == NULL) {
             vector_push(&bin->rules, (struct packing_rule){own->group, 0, PACKING_NO_LIMIT});
@@ -96,41 +96,42 @@ static void add_rules(struct packing_bin *bin, const struct packing_item *kind, 
         if (own->limit < there->limit)
             there->limit = own->limit;
     }
-    for (uint32_t i = 0; i < kind->ports.count; i++)
-        vector_push(&bin->ports, kind->ports.items[i]);
+    for (uint32_t i = 0; i < item->ports.count; i++)
+        vector_push(&bin->ports, item->ports.items[i]);
 }
 
-static void add_content(struct packing_bin *bin, uint32_t kind, uint32_t units)
+static void add_content(struct packing_bin *bin, uint32_t item, uint32_t units)
 {
     vector_for_each (content, &bin->contents)
-        if (content->kind == kind) {
+        if (content->item == item) {
             content->units += units;
             return;
         }
-    vector_push(&bin->contents, (struct packing_content){kind, units});
+    vector_push(&bin->contents, (struct packing_content){item, units});
 }
 
-void packing_bin_add(struct packing *packing, struct packing_bin *bin, uint32_t kind_index,
-                     uint32_t units, const struct packing_machines *market)
+void packing_bin_add(struct packing *packing, struct packing_bin *bin, uint32_t item_index,
+                     uint32_t units, const struct packing_machines *machines)
 {
-    const struct packing_item *kind = &packing->kinds.items[kind_index];
+    const struct packing_item *item = &packing->items.items[item_index];
     for (uint32_t d = 0; d < packing->dimensions_count; d++)
-        bin->used[d] = quantity_add(bin->used[d], kind->need[d] * units);
-    bin->pins =
-        set_meet(packing->problem->sets, bin->pins, packing->flavours.items[kind->flavour].pins);
-    bin->market = market;
-    bin->value += kind->value * units;
-    add_rules(bin, kind, units);
-    add_content(bin, kind_index, units);
+        bin->used[d] = quantity_add(bin->used[d], item->need[d] * units);
+    bin->pins = set_meet(packing->problem->sets, bin->pins,
+                         packing->item_groups.items[item->item_group].pins);
+    bin->machines = machines;
+    bin->value += item->value * units;
+    add_rules(bin, item, units);
+    add_content(bin, item_index, units);
 }
 
 // --- the packing's bins --------------------------------------------------------------------------
 
 static void count_limits(struct packing *packing, const struct packing_bin *bin, int sign)
 {
-    const struct node_template *template = bin->market->template;
+    const struct node_template *template = bin->machines->template;
     int64_t *left = packing->limits[template->index];
-    const int64_t *capacity = template->table->rows[bin->market->offers[bin->offer].row].capacity;
+    const int64_t *capacity =
+        template->table->rows[bin->machines->items[bin->machine].row].capacity;
     for (uint32_t d = 0; left != NULL && d < packing->problem->dimensions.count; d++)
         if (template->limits[d] != INT64_MAX)
             left[d] -= sign * (d == DIMENSION_NODES ? 1 : capacity[d]);
@@ -139,7 +140,7 @@ static void count_limits(struct packing *packing, const struct packing_bin *bin,
 void packing_commit(struct packing *packing, struct packing_bin *bin)
 {
     vector_for_each (content, &bin->contents)
-        packing->left[content->kind] -= content->units;
+        packing->left[content->item] -= content->units;
     count_limits(packing, bin, 1);
     vector_push(&packing->bins, bin);
 }
@@ -149,7 +150,7 @@ static uint32_t copies_left(const struct packing *packing, const struct packing_
 {
     uint32_t copies = UINT32_MAX;
     vector_for_each (content, &bin->contents) {
-        uint32_t own = packing->left[content->kind] / content->units;
+        uint32_t own = packing->left[content->item] / content->units;
         copies = own < copies ? own : copies;
     }
     return copies;
@@ -159,9 +160,9 @@ void packing_commit_copies(struct packing *packing, const struct packing_bin *bi
 {
     uint32_t most = copies_left(packing, bin);
     for (uint32_t i = 0; i < copies && i < most; i++) {
-        if (packing_machines_find(packing, bin->market, bin->used, bin->offer) != bin->offer)
+        if (packing_machines_find(packing, bin->machines, bin->used, bin->machine) != bin->machine)
             return; // a limit
-        struct packing_bin *copy = packing_bin_create(packing, bin->market);
+        struct packing_bin *copy = packing_bin_create(packing, bin->machines);
         packing_bin_copy(packing, copy, bin);
         packing_commit(packing, copy);
     }
@@ -172,7 +173,7 @@ void packing_withdraw(struct packing *packing, uint32_t index, struct packing_bi
     *bin = packing->bins.items[index];
     packing->bins.items[index] = packing->bins.items[--packing->bins.count];
     vector_for_each (content, &(*bin)->contents)
-        packing->left[content->kind] += content->units;
+        packing->left[content->item] += content->units;
     count_limits(packing, *bin, -1);
 }
 

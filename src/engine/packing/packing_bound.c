@@ -10,70 +10,72 @@
 
 #define SEARCH_NODES 2000              // of one machine
 #define NODES_MAX    200000            // of all
-#define WORK_MAX     UINT64_C(4000000) // kinds times machines
+#define WORK_MAX     UINT64_C(4000000) // items times machines
 
 struct bounder {
     struct packing *packing;
-    uint32_t *kinds; // those that stand for all
-    uint32_t kinds_count;
+    uint32_t *items; // those that stand for all
+    uint32_t items_count;
     uint32_t *fitting; // scratch
     int64_t *room;
     uint64_t nodes; // of searches so far
 };
 
 // Kinds of equal needs and wants are one.
-static bool choose_kinds(struct bounder *bounder)
+static bool choose_items(struct bounder *bounder)
 {
     struct packing *packing = bounder->packing;
-    for (uint32_t k = 0; k < packing->kinds.count; k++)
-        if (packing->kinds.items[k].stands_for_all)
-            bounder->kinds[bounder->kinds_count++] = k;
+    for (uint32_t k = 0; k < packing->items.count; k++)
+        if (packing->items.items[k].stands_for_all)
+            bounder->items[bounder->items_count++] = k;
     uint64_t machines = 0;
-    for (uint32_t m = 0; m < packing->base_markets; m++)
-        machines += packing->markets.items[m]->sold_count;
-    return machines * bounder->kinds_count <= WORK_MAX;
+    for (uint32_t m = 0; m < packing->base_machines_count; m++)
+        machines += packing->machine_lists.items[m]->sold_count;
+    return machines * bounder->items_count <= WORK_MAX;
 }
 
-static const struct packing_machines *loose_market(struct packing *packing, uint32_t template,
-                                                   uint32_t demand)
+static const struct packing_machines *loose_machines(struct packing *packing, uint32_t template,
+                                                     uint32_t base_group)
 {
     const struct node_template *of = packing->problem->templates.items[template];
-    uint32_t set = set_meet(packing->problem->sets, of->set, packing->demands.items[demand].loose);
+    uint32_t set =
+        set_meet(packing->problem->sets, of->set, packing->base_groups.items[base_group].loose);
     return packing_machines_of(packing, of, set);
 }
 
-// The kinds that may be on the machine, and the lowest price that one of them pays.
-static uint32_t list_fitting(struct bounder *bounder, const struct packing_machines *const *markets,
-                             uint32_t row, int64_t *price)
+// The items that may be on the machine, and the lowest price that one of them pays.
+static uint32_t list_fitting(struct bounder *bounder,
+                             const struct packing_machines *const *machine_lists, uint32_t row,
+                             int64_t *price)
 {
     const struct packing *packing = bounder->packing;
     uint32_t count = 0;
     *price = INT64_MAX;
-    for (uint32_t i = 0; i < bounder->kinds_count; i++) {
-        const struct packing_item *kind = &packing->kinds.items[bounder->kinds[i]];
-        const struct packing_machines *market =
-            markets[packing->flavours.items[kind->flavour].demand];
-        if (market == NULL || market->prices[row] == INT64_MAX)
+    for (uint32_t i = 0; i < bounder->items_count; i++) {
+        const struct packing_item *item = &packing->items.items[bounder->items[i]];
+        const struct packing_machines *machines =
+            machine_lists[packing->item_groups.items[item->item_group].base_group];
+        if (machines == NULL || machines->prices[row] == INT64_MAX)
             continue;
         bool fits = true;
         for (uint32_t d = 0; d < packing->dimensions_count; d++)
-            fits = fits && kind->need[d] <= bounder->room[d];
+            fits = fits && item->need[d] <= bounder->room[d];
         if (!fits)
             continue;
-        bounder->fitting[count++] = bounder->kinds[i];
-        if (market->prices[row] < *price)
-            *price = market->prices[row];
+        bounder->fitting[count++] = bounder->items[i];
+        if (machines->prices[row] < *price)
+            *price = machines->prices[row];
     }
     return count;
 }
 
 static double most_of_machine(struct bounder *bounder,
-                              const struct packing_machines *const *markets,
+                              const struct packing_machines *const *machine_lists,
                               const struct node_template *template, uint32_t row, double most)
 {
     int64_t price;
     packing_machines_room(bounder->packing, template, row, bounder->room);
-    uint32_t count = list_fitting(bounder, markets, row, &price);
+    uint32_t count = list_fitting(bounder, machine_lists, row, &price);
     if (count == 0)
         return most;
     double paid =
@@ -89,19 +91,20 @@ static double most_of_template(struct bounder *bounder, uint32_t t, double most)
 {
     struct packing *packing = bounder->packing;
     const struct node_template *template = packing->problem->templates.items[t];
-    const struct packing_machines **markets =
-        memory_allocate_array(packing->demands.count + 1, sizeof(struct packing_machines *));
+    const struct packing_machines **machine_lists =
+        memory_allocate_array(packing->base_groups.count + 1, sizeof(struct packing_machines *));
     bool any = false;
-    for (uint32_t g = 0; g < packing->demands.count; g++) {
-        const struct packing_menu *menu = &packing->menus.items[packing->demands.items[g].menu];
-        for (uint32_t i = 0; i < menu->count; i++)
-            if (menu->templates[i] == t)
-                markets[g] = loose_market(packing, t, g);
-        any = any || markets[g] != NULL;
+    for (uint32_t g = 0; g < packing->base_groups.count; g++) {
+        const struct packing_template_choice *template_choice =
+            &packing->template_choices.items[packing->base_groups.items[g].template_choice];
+        for (uint32_t i = 0; i < template_choice->count; i++)
+            if (template_choice->templates[i] == t)
+                machine_lists[g] = loose_machines(packing, t, g);
+        any = any || machine_lists[g] != NULL;
     }
     for (uint32_t r = 0; r < template->table->count && any; r++)
-        most = most_of_machine(bounder, markets, template, r, most);
-    free(markets);
+        most = most_of_machine(bounder, machine_lists, template, r, most);
+    free(machine_lists);
     return most;
 }
 
@@ -109,18 +112,18 @@ void packing_bound(struct packing *packing)
 {
     CLEANUP_ARENA struct arena *arena = arena_create(16384);
     struct bounder bounder = {.packing = packing};
-    uint32_t kinds = packing->kinds.count;
-    bounder.kinds = arena_allocate_array(arena, kinds + 1, sizeof *bounder.kinds);
-    bounder.fitting = arena_allocate_array(arena, kinds + 1, sizeof *bounder.fitting);
+    uint32_t items = packing->items.count;
+    bounder.items = arena_allocate_array(arena, items + 1, sizeof *bounder.items);
+    bounder.fitting = arena_allocate_array(arena, items + 1, sizeof *bounder.fitting);
     bounder.room = arena_allocate_array(arena, packing->dimensions_count, sizeof *bounder.room);
     packing->lower_bound = 0;
-    if (packing->kept.count > 0 || !choose_kinds(&bounder))
+    if (packing->kept.count > 0 || !choose_items(&bounder))
         return;
     double most = 1, worth = 0;
     for (uint32_t t = 0; t < packing->problem->templates.count; t++)
         most = most_of_template(&bounder, t, most);
-    for (uint32_t k = 0; k < kinds; k++)
-        worth += packing->kinds.items[k].value * packing->kinds.items[k].count;
+    for (uint32_t k = 0; k < items; k++)
+        worth += packing->items.items[k].value * packing->items.items[k].count;
     // A millionth less for what rounding may have added.
     if (!isinf(most))
         packing->lower_bound = (int64_t)(worth / most * (1 - 1e-6));

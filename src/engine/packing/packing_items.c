@@ -18,13 +18,13 @@
 
 struct sorter {
     struct packing *packing;
-    struct bitset live;     // groups that some placed pod owns
-    struct map *kind_ids;   // identity text -> index + 1
-    struct memo flavour_of; // (demand, set and pins as a pair) -> flavour
-    struct memo pairs;      // (set, set) -> number
+    struct bitset live;        // groups that some placed pod owns
+    struct map *item_ids;      // identity text -> index + 1
+    struct memo item_group_of; // (base group, set and pins as a pair) -> item group
+    struct memo pairs;         // (set, set) -> number
     uint32_t pairs_count;
-    struct memo demand_of;             // (menu, set and loose one as a pair)
-    struct memo known;                 // (class, set of the claim) -> kind
+    struct memo base_group_of;         // (choice of templates, set and loose one as a pair)
+    struct memo known;                 // (class, set of the claim) -> item
     VECTOR(struct packing_rule) rules; // scratch
     struct text text;
 };
@@ -109,30 +109,31 @@ static uint32_t volumes_set(struct sorter *sorter, const struct claim *claim,
     return SET_EMPTY;
 }
 
-// --- menus, demands, flavours --------------------------------------------------------------------
+// --- groups of items -------------------------------------------------------------------------------
 
-static uint32_t menu_of(struct sorter *sorter, const struct node_template *template,
-                        const struct shape *shape)
+static uint32_t template_choice_of(struct sorter *sorter, const struct node_template *template,
+                                   const struct shape *shape)
 {
     struct packing *packing = sorter->packing;
     struct problem *problem = packing->problem;
-    struct packing_menu menu = {.templates = arena_allocate_array(
-                                    packing->arena, problem->templates.count, sizeof(uint32_t))};
+    struct packing_template_choice template_choice = {
+        .templates =
+            arena_allocate_array(packing->arena, problem->templates.count, sizeof(uint32_t))};
     for (uint32_t t = 0; t < problem->templates.count; t++) {
         const struct node_template *other = problem->templates.items[t];
         if (other->weight == template->weight && other->lowest_price &&
             (other == template || !other->has_min_values) &&
             problem_tolerates(problem, shape->tolerations, other->taints) &&
             sets_compatible(problem->sets, other->set, shape->set, true))
-            menu.templates[menu.count++] = t;
+            template_choice.templates[template_choice.count++] = t;
     }
-    for (uint32_t i = 0; i < packing->menus.count; i++)
-        if (packing->menus.items[i].count == menu.count &&
-            memcmp(packing->menus.items[i].templates, menu.templates,
-                   menu.count * sizeof *menu.templates) == 0)
+    for (uint32_t i = 0; i < packing->template_choices.count; i++)
+        if (packing->template_choices.items[i].count == template_choice.count &&
+            memcmp(packing->template_choices.items[i].templates, template_choice.templates,
+                   template_choice.count * sizeof *template_choice.templates) == 0)
             return i;
-    vector_push(&packing->menus, menu);
-    return packing->menus.count - 1;
+    vector_push(&packing->template_choices, template_choice);
+    return packing->template_choices.count - 1;
 }
 
 static uint32_t pair_of(struct sorter *sorter, uint32_t a, uint32_t b)
@@ -143,31 +144,33 @@ static uint32_t pair_of(struct sorter *sorter, uint32_t a, uint32_t b)
     return pair;
 }
 
-static uint32_t demand_of(struct sorter *sorter, uint32_t menu, uint32_t set, uint32_t loose)
+static uint32_t base_group_of(struct sorter *sorter, uint32_t template_choice, uint32_t set,
+                              uint32_t loose)
 {
     struct packing *packing = sorter->packing;
     uint32_t pair = pair_of(sorter, set, loose);
-    uint32_t known = memo_get(&sorter->demand_of, menu, pair);
+    uint32_t known = memo_get(&sorter->base_group_of, template_choice, pair);
     if (known != MEMO_NONE)
         return known;
-    vector_push(&packing->demands, (struct packing_demand){menu, set, loose});
-    memo_set(&sorter->demand_of, menu, pair, packing->demands.count - 1);
-    return packing->demands.count - 1;
+    vector_push(&packing->base_groups, (struct packing_base_group){template_choice, set, loose});
+    memo_set(&sorter->base_group_of, template_choice, pair, packing->base_groups.count - 1);
+    return packing->base_groups.count - 1;
 }
 
-static uint32_t flavour_of(struct sorter *sorter, uint32_t menu, uint32_t open_set, uint32_t pins,
-                           uint32_t loose)
+static uint32_t item_group_of(struct sorter *sorter, uint32_t template_choice, uint32_t open_set,
+                              uint32_t pins, uint32_t loose)
 {
     struct packing *packing = sorter->packing;
     uint32_t set = set_meet(packing->problem->sets, open_set, pins);
     uint32_t pair = pair_of(sorter, set, pins);
-    uint32_t demand = demand_of(sorter, menu, open_set, loose);
-    uint32_t known = memo_get(&sorter->flavour_of, demand, pair);
+    uint32_t base_group = base_group_of(sorter, template_choice, open_set, loose);
+    uint32_t known = memo_get(&sorter->item_group_of, base_group, pair);
     if (known != MEMO_NONE)
         return known;
-    vector_push(&packing->flavours, (struct packing_item_group){menu, set, pins, demand});
-    memo_set(&sorter->flavour_of, demand, pair, packing->flavours.count - 1);
-    return packing->flavours.count - 1;
+    vector_push(&packing->item_groups,
+                (struct packing_item_group){template_choice, set, pins, base_group});
+    memo_set(&sorter->item_group_of, base_group, pair, packing->item_groups.count - 1);
+    return packing->item_groups.count - 1;
 }
 
 // --- rules about one node ------------------------------------------------------------------------
@@ -230,7 +233,7 @@ static int compare_rules(const void *a, const void *b)
     return x->group < y->group ? -1 : x->group > y->group;
 }
 
-// --- kinds ---------------------------------------------------------------------------------------
+// --- items ---------------------------------------------------------------------------------------
 
 // Volumes of the driver that no other pod of the pass has: those that share one may share a node.
 static int64_t volumes_need(const struct packing *packing, const struct shape *shape,
@@ -258,24 +261,24 @@ static void add_need(const struct packing *packing, int64_t *need, const struct 
         need[d] = quantity_add(need[d], own_need(packing, shape, packing->dimensions[d]));
 }
 
-static uint32_t make_kind(struct sorter *sorter, uint32_t flavour, const int64_t *need,
+static uint32_t make_item(struct sorter *sorter, uint32_t item_group, const int64_t *need,
                           uint32_t unit)
 {
     struct packing *packing = sorter->packing;
-    struct packing_item kind = {.flavour = flavour, .unit = unit, .need = need};
-    kind.rules_count = sorter->rules.count;
-    kind.rules = arena_allocate_array(packing->arena, kind.rules_count + 1, sizeof *kind.rules);
-    if (kind.rules_count > 0)
-        memcpy(kind.rules, sorter->rules.items, kind.rules_count * sizeof *kind.rules);
-    vector_push(&packing->kinds, kind);
-    return packing->kinds.count - 1;
+    struct packing_item item = {.item_group = item_group, .unit = unit, .need = need};
+    item.rules_count = sorter->rules.count;
+    item.rules = arena_allocate_array(packing->arena, item.rules_count + 1, sizeof *item.rules);
+    if (item.rules_count > 0)
+        memcpy(item.rules, sorter->rules.items, item.rules_count * sizeof *item.rules);
+    vector_push(&packing->items, item);
+    return packing->items.count - 1;
 }
 
-static void add_identity(struct sorter *sorter, uint32_t flavour, const int64_t *need,
+static void add_identity(struct sorter *sorter, uint32_t item_group, const int64_t *need,
                          const struct shape *shape)
 {
     text_clear(&sorter->text);
-    text_format(&sorter->text, "%x", flavour);
+    text_format(&sorter->text, "%x", item_group);
     for (uint32_t d = 0; d < sorter->packing->dimensions_count; d++)
         text_format(&sorter->text, " %llx", (unsigned long long)need[d]);
     vector_for_each (rule, &sorter->rules)
@@ -299,7 +302,7 @@ static void add_share(struct sorter *sorter, const struct claim *claim, uint32_t
     rule->limit = (int32_t)workload_node_share(problem, claim->template, workload);
 }
 
-static uint32_t kind_of(struct sorter *sorter, const struct claim *claim, uint32_t pod)
+static uint32_t item_of(struct sorter *sorter, const struct claim *claim, uint32_t pod)
 {
     struct packing *packing = sorter->packing;
     struct problem *problem = packing->problem;
@@ -315,8 +318,8 @@ static uint32_t kind_of(struct sorter *sorter, const struct claim *claim, uint32
     uint32_t open_set = set_meet(problem->sets, shape->set, volumes);
     open_set = set_meet(problem->sets, open_set, required_set);
     open_set = set_meet(problem->sets, open_set, term_set(sorter, claim, shape, required_set));
-    uint32_t menu = menu_of(sorter, claim->template, shape);
-    uint32_t flavour = flavour_of(sorter, menu, open_set, pins, shape->set);
+    uint32_t template_choice = template_choice_of(sorter, claim->template, shape);
+    uint32_t item_group = item_group_of(sorter, template_choice, open_set, pins, shape->set);
     sorter->rules.count = 0;
     add_rules(sorter, class_id);
     add_share(sorter, claim, pod);
@@ -324,34 +327,36 @@ static uint32_t kind_of(struct sorter *sorter, const struct claim *claim, uint32
         qsort(sorter->rules.items, sorter->rules.count, sizeof *sorter->rules.items, compare_rules);
     int64_t *need = arena_allocate_array(packing->arena, packing->dimensions_count, sizeof *need);
     add_need(packing, need, shape);
-    add_identity(sorter, flavour, need, shape);
-    uintptr_t kind = (uintptr_t)map_get(sorter->kind_ids, sorter->text.data);
-    if (kind == 0) {
-        kind = make_kind(sorter, flavour, need, 1) + 1;
-        packing->kinds.items[kind - 1].ports = shape->ports;
-        map_set(sorter->kind_ids, sorter->text.data, (void *)kind);
+    add_identity(sorter, item_group, need, shape);
+    uintptr_t item = (uintptr_t)map_get(sorter->item_ids, sorter->text.data);
+    if (item == 0) {
+        item = make_item(sorter, item_group, need, 1) + 1;
+        packing->items.items[item - 1].ports = shape->ports;
+        map_set(sorter->item_ids, sorter->text.data, (void *)item);
     }
     if (alike)
-        memo_set(&sorter->known, class_id, claim->set, (uint32_t)kind - 1);
-    return (uint32_t)kind - 1;
+        memo_set(&sorter->known, class_id, claim->set, (uint32_t)item - 1);
+    return (uint32_t)item - 1;
 }
 
-// The tied pods of a claim, as one unit of a kind of its own.
+// The tied pods of a claim, as one unit of an item of its own.
 static void add_bundle(struct sorter *sorter, const struct claim *claim, const uint32_t *pods,
                        uint32_t count)
 {
     struct packing *packing = sorter->packing;
     struct problem *problem = packing->problem;
-    uint32_t pins = SET_EMPTY, open_set = SET_EMPTY, loose = SET_EMPTY, menu = 0, ports = 0;
+    uint32_t pins = SET_EMPTY, open_set = SET_EMPTY, loose = SET_EMPTY, template_choice = 0,
+             ports = 0;
     int64_t *need = arena_allocate_array(packing->arena, packing->dimensions_count, sizeof *need);
     sorter->rules.count = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t class_id = packing->greedy->placements[pods[i]].class;
         const struct shape *shape = shape_of(problem, class_at(problem, class_id));
         uint32_t volumes = volumes_set(sorter, claim, shape);
-        uint32_t own_menu = menu_of(sorter, claim->template, shape);
-        if (i == 0 || packing->menus.items[own_menu].count < packing->menus.items[menu].count)
-            menu = own_menu;
+        uint32_t own_choice = template_choice_of(sorter, claim->template, shape);
+        if (i == 0 || packing->template_choices.items[own_choice].count <
+                          packing->template_choices.items[template_choice].count)
+            template_choice = own_choice;
         pins = set_meet(problem->sets, pins, pins_of(sorter, claim, class_id));
         pins = set_meet(problem->sets, pins, volumes);
         loose = set_meet(problem->sets, loose, shape->set);
@@ -364,8 +369,9 @@ static void add_bundle(struct sorter *sorter, const struct claim *claim, const u
         add_share(sorter, claim, pods[i]);
         ports += shape->ports.count;
     }
-    uint32_t kind = make_kind(sorter, flavour_of(sorter, menu, open_set, pins, loose), need, count);
-    struct packing_item *made = &packing->kinds.items[kind];
+    uint32_t item = make_item(sorter, item_group_of(sorter, template_choice, open_set, pins, loose),
+                              need, count);
+    struct packing_item *made = &packing->items.items[item];
     made->count = 1;
     made->ports.items = arena_allocate_array(packing->arena, ports + 1, sizeof *made->ports.items);
     for (uint32_t i = 0; i < count; i++) {
@@ -392,10 +398,10 @@ static void sort_claim(struct sorter *sorter, const struct claim *claim)
             tied[tied_count++] = pod;
             continue;
         }
-        uint32_t index = kind_of(sorter, claim, pod);
-        struct packing_item *kind = &packing->kinds.items[index];
-        vector_push(&kind->pods, pod);
-        kind->count++;
+        uint32_t index = item_of(sorter, claim, pod);
+        struct packing_item *item = &packing->items.items[index];
+        vector_push(&item->pods, pod);
+        item->count++;
     }
     if (tied_count > 0)
         add_bundle(sorter, claim, tied, tied_count);
@@ -487,12 +493,12 @@ static void copy_limits(struct packing *packing, const struct pass *fresh)
 static void sum_up(struct packing *packing)
 {
     packing->left =
-        arena_allocate_array(packing->arena, packing->kinds.count + 1, sizeof *packing->left);
-    for (uint32_t k = 0; k < packing->kinds.count; k++) {
-        struct packing_item *kind = &packing->kinds.items[k];
-        packing->left[k] = kind->count;
-        if (kind->unit == 1)
-            qsort_r(kind->pods.items, kind->pods.count, sizeof *kind->pods.items, compare_by_order,
+        arena_allocate_array(packing->arena, packing->items.count + 1, sizeof *packing->left);
+    for (uint32_t k = 0; k < packing->items.count; k++) {
+        struct packing_item *item = &packing->items.items[k];
+        packing->left[k] = item->count;
+        if (item->unit == 1)
+            qsort_r(item->pods.items, item->pods.count, sizeof *item->pods.items, compare_by_order,
                     (void *)(uintptr_t)packing->greedy);
     }
 }
@@ -523,16 +529,16 @@ struct packing *packing_create(const struct pass *greedy, const struct pass *fre
     packing->margin = margin;
     make_scratch(packing);
     copy_limits(packing, fresh);
-    struct sorter sorter = {.packing = packing, .kind_ids = map_create()};
+    struct sorter sorter = {.packing = packing, .item_ids = map_create()};
     find_live_groups(&sorter);
     vector_for_each (claim, &greedy->claims)
         sort_claim(&sorter, *claim);
     sum_up(packing);
     packing->price_scale = packing_machines_scale(packing);
-    map_destroy(sorter.kind_ids, NULL);
-    memo_free(&sorter.flavour_of);
+    map_destroy(sorter.item_ids, NULL);
+    memo_free(&sorter.item_group_of);
     memo_free(&sorter.pairs);
-    memo_free(&sorter.demand_of);
+    memo_free(&sorter.base_group_of);
     memo_free(&sorter.known);
     vector_free(&sorter.rules);
     text_free(&sorter.text);
@@ -541,19 +547,19 @@ struct packing *packing_create(const struct pass *greedy, const struct pass *fre
 
 void packing_destroy(struct packing *packing)
 {
-    vector_for_each (kind, &packing->kinds)
-        vector_free(&kind->pods);
+    vector_for_each (item, &packing->items)
+        vector_free(&item->pods);
     vector_for_each (bin, &packing->bins)
         packing_bin_destroy(*bin);
     packing_filler_destroy(packing->filler);
-    vector_free(&packing->menus);
-    vector_free(&packing->markets);
-    memo_free(&packing->market_index);
-    memo_free(&packing->leads);
+    vector_free(&packing->template_choices);
+    vector_free(&packing->machine_lists);
+    memo_free(&packing->machines_index);
+    memo_free(&packing->narrowed);
     memo_free(&packing->volume_users);
-    vector_free(&packing->flavours);
-    vector_free(&packing->demands);
-    vector_free(&packing->kinds);
+    vector_free(&packing->item_groups);
+    vector_free(&packing->base_groups);
+    vector_free(&packing->items);
     vector_free(&packing->bins);
     vector_free(&packing->kept);
     arena_destroy(packing->arena);

@@ -50,12 +50,12 @@ static bool holds(const struct packing *packing, const int64_t *room, const int6
 }
 
 // Whether a machine that counts for no more has as much of everything.
-static bool is_dominated(const struct packing *packing, const struct packing_machines *market,
-                         const struct packing_machine *offer)
+static bool is_dominated(const struct packing *packing, const struct packing_machines *machines,
+                         const struct packing_machine *machine)
 {
-    for (uint32_t i = market->count; i > 0; i--)
-        if (market->offers[i - 1].price <= offer->price &&
-            holds(packing, market->offers[i - 1].room, offer->room))
+    for (uint32_t i = machines->count; i > 0; i--)
+        if (machines->items[i - 1].price <= machine->price &&
+            holds(packing, machines->items[i - 1].room, machine->room))
             return true;
     return false;
 }
@@ -66,14 +66,14 @@ static bool is_dominated(const struct packing *packing, const struct packing_mac
 #define CHOICES_ON_DEMAND 5
 
 // What would be launched of the offerings that cost the same: reserved capacity, then spot.
-static bool is_spot(const struct packing *packing, const struct packing_machines *market,
+static bool is_spot(const struct packing *packing, const struct packing_machines *machines,
                     uint32_t row)
 {
     const struct problem *problem = packing->problem;
     bool spot = false;
-    list_for_each (offering, &market->template->table->rows[row].offerings) {
-        if (offering->price != market->prices[row] ||
-            !sets_compatible(problem->sets, market->set, offering->set, true))
+    list_for_each (offering, &machines->template->table->rows[row].offerings) {
+        if (offering->price != machines->prices[row] ||
+            !sets_compatible(problem->sets, machines->set, offering->set, true))
             continue;
         const struct requirement *type =
             set_get(problem->sets, offering->set, problem->keys.capacity_type);
@@ -87,40 +87,40 @@ static bool is_spot(const struct packing *packing, const struct packing_machines
     return spot;
 }
 
-// Whether enough machines of the market could stand in for this one. Where there are not so many
+// Whether enough machines of the list could stand in for this one. Where there are not so many
 // machines at all, nothing is lost.
-static bool is_flexible(struct packing *packing, const struct packing_machines *market,
-                        const struct packing_machine *offer)
+static bool is_flexible(struct packing *packing, const struct packing_machines *machines,
+                        const struct packing_machine *machine)
 {
     struct problem *problem = packing->problem;
-    uint32_t wanted = is_spot(packing, market, offer->row) ? CHOICES_SPOT : CHOICES_ON_DEMAND;
-    if (market->sold_count < wanted)
+    uint32_t wanted = is_spot(packing, machines, machine->row) ? CHOICES_SPOT : CHOICES_ON_DEMAND;
+    if (machines->sold_count < wanted)
         return true;
     memset(packing->asked, 0, problem->dimensions.count * sizeof *packing->asked);
     for (uint32_t d = 0; d < packing->dimensions_count; d++)
         if (packing->dimensions[d] < PACKING_VOLUMES)
-            packing->asked[packing->dimensions[d]] = offer->room[d];
-    packing->rows.bits = market->template->table->count;
-    if (!template_fits(problem, market->template, packing->asked, packing->rows))
+            packing->asked[packing->dimensions[d]] = machine->room[d];
+    packing->rows.bits = machines->template->table->count;
+    if (!template_fits(problem, machines->template, packing->asked, packing->rows))
         return false;
     uint32_t choices = 0;
     for (uint32_t w = 0; w < bitset_words(packing->rows.bits); w++)
-        choices += (uint32_t)__builtin_popcountll(packing->rows.words[w] & market->sold.words[w]);
+        choices += (uint32_t)__builtin_popcountll(packing->rows.words[w] & machines->sold.words[w]);
     return choices >= wanted;
 }
 
 // What machines count for that few others can stand in for, beyond what they cost.
-static int64_t scarcity(struct packing *packing, const struct packing_machines *market,
-                        const struct packing_machine *offer)
+static int64_t scarcity(struct packing *packing, const struct packing_machines *machines,
+                        const struct packing_machine *machine)
 {
-    if (packing->margin <= 0 || is_flexible(packing, market, offer))
+    if (packing->margin <= 0 || is_flexible(packing, machines, machine))
         return 0;
     packing->margin_counted = true;
-    int64_t price = market->prices[offer->row];
+    int64_t price = machines->prices[machine->row];
     return (int64_t)((double)price * (1 + packing->margin)) - price;
 }
 
-static int compare_offers(const void *a, const void *b, void *context)
+static int compare_machines(const void *a, const void *b, void *context)
 {
     const struct packing_machine *x = a, *y = b;
     const struct type_table *table = context;
@@ -130,141 +130,144 @@ static int compare_offers(const void *a, const void *b, void *context)
     return names != 0 ? names : x->row < y->row ? -1 : x->row > y->row;
 }
 
-// SCH-245: enough kinds of machine would carry whatever this one does.
-static bool leaves_min_values(struct packing *packing, const struct packing_machines *market,
+// SCH-245: enough types of machine would carry whatever this one does.
+static bool leaves_min_values(struct packing *packing, const struct packing_machines *machines,
                               uint32_t row)
 {
-    if (!market->template->has_min_values)
+    if (!machines->template->has_min_values)
         return true;
     CLEANUP_ARENA struct arena *scratch = arena_create(4096);
     struct problem *problem = packing->problem;
-    const struct type_table *table = market->template->table;
+    const struct type_table *table = machines->template->table;
     int64_t *room = arena_allocate_array(scratch, packing->dimensions_count, sizeof *room);
     int64_t *other = arena_allocate_array(scratch, packing->dimensions_count, sizeof *other);
     struct bitset rows = bitset_create(scratch, table->count);
-    packing_machines_room(packing, market->template, row, room);
+    packing_machines_room(packing, machines->template, row, room);
     for (uint32_t r = 0; r < table->count; r++) {
-        if (market->prices[r] == INT64_MAX)
+        if (machines->prices[r] == INT64_MAX)
             continue;
-        packing_machines_room(packing, market->template, r, other);
+        packing_machines_room(packing, machines->template, r, other);
         if (holds(packing, other, room))
             bitset_set(rows, r);
     }
     uint32_t *keys =
-        arena_allocate_array(scratch, problem->sets->sets[market->set].count + 1, sizeof *keys);
-    return unmet_min_values(problem, table, rows, market->set, keys) == 0;
+        arena_allocate_array(scratch, problem->sets->sets[machines->set].count + 1, sizeof *keys);
+    return unmet_min_values(problem, table, rows, machines->set, keys) == 0;
 }
 
-static void find_prices(struct packing *packing, struct packing_machines *market,
+static void find_prices(struct packing *packing, struct packing_machines *machines,
                         const struct row_filter *filter)
 {
-    const struct node_template *template = market->template;
+    const struct node_template *template = machines->template;
     uint32_t count = template->table->count;
-    market->prices = arena_allocate_array(packing->arena, count + 1, sizeof(int64_t));
-    market->sold = bitset_create(packing->arena, count);
+    machines->prices = arena_allocate_array(packing->arena, count + 1, sizeof(int64_t));
+    machines->sold = bitset_create(packing->arena, count);
     for (uint32_t r = 0; r < count; r++) {
         bool sold = bitset_has(filter->both, r) && bitset_has(template->rows, r) &&
                     bitset_has(template->nonnegative, r) && filter->cheapest[r] < INT64_MAX;
-        market->prices[r] = sold ? filter->cheapest[r] : INT64_MAX;
+        machines->prices[r] = sold ? filter->cheapest[r] : INT64_MAX;
         if (!sold)
             continue;
-        bitset_set(market->sold, r);
-        market->sold_count++;
+        bitset_set(machines->sold, r);
+        machines->sold_count++;
     }
 }
 
-// The offers, in heap memory; market->offers and market->count follow.
-static struct packing_machine *find_offers(struct packing *packing, struct packing_machines *market,
-                                           const struct row_filter *filter)
+// The list, in heap memory; machines->items and machines->count follow.
+static struct packing_machine *find_machines(struct packing *packing,
+                                             struct packing_machines *machines,
+                                             const struct row_filter *filter)
 {
-    const struct node_template *template = market->template;
-    VECTOR(struct packing_machine) offers = {0};
+    const struct node_template *template = machines->template;
+    VECTOR(struct packing_machine) list = {0};
     int64_t *room = NULL;
     for (uint32_t i = 0; i < template->table->count; i++) {
         uint32_t row = filter->by_price[i];
-        if (market->prices[row] == INT64_MAX)
+        if (machines->prices[row] == INT64_MAX)
             continue;
         if (room == NULL)
             room = arena_allocate_array(packing->arena, packing->dimensions_count, sizeof *room);
         packing_machines_room(packing, template, row, room);
-        market->offers = offers.items;
-        market->count = offers.count;
-        int64_t beside = node_costs_beside(market->prices[row], packing->price_scale,
+        machines->items = list.items;
+        machines->count = list.count;
+        int64_t beside = node_costs_beside(machines->prices[row], packing->price_scale,
                                            packing->problem->catalog.node_cost);
-        struct packing_machine offer = {row, quantity_add(market->prices[row], beside), room};
-        if (!template->has_limits && is_dominated(packing, market, &offer))
+        struct packing_machine machine = {row, quantity_add(machines->prices[row], beside), room};
+        if (!template->has_limits && is_dominated(packing, machines, &machine))
             continue;
-        offer.price = quantity_add(offer.price, scarcity(packing, market, &offer));
-        if (!leaves_min_values(packing, market, row))
+        machine.price = quantity_add(machine.price, scarcity(packing, machines, &machine));
+        if (!leaves_min_values(packing, machines, row))
             continue;
-        vector_push(&offers, offer);
+        vector_push(&list, machine);
         room = NULL;
     }
-    market->count = offers.count;
-    return offers.items;
+    machines->count = list.count;
+    return list.items;
 }
 
-static struct packing_machines *make_market(struct packing *packing,
-                                            const struct node_template *template, uint32_t set)
+static struct packing_machines *make_machines(struct packing *packing,
+                                              const struct node_template *template, uint32_t set)
 {
     const struct row_filter *filter = type_table_prices(packing->problem, template->table, set);
-    struct packing_machines *market = arena_allocate(packing->arena, sizeof *market);
-    *market = (struct packing_machines){.template = template, .set = set};
-    find_prices(packing, market, filter);
-    struct packing_machine *offers = find_offers(packing, market, filter);
-    uint32_t count = market->count;
-    market->offers = arena_allocate_array(packing->arena, count + 1, sizeof *market->offers);
-    market->bounds = arena_allocate_array(packing->arena, count + 1, sizeof(double));
-    market->worth = arena_allocate_array(packing->arena, count + 1, sizeof(double));
-    market->fitting = arena_allocate_array(packing->arena, count + 1, sizeof *market->fitting);
+    struct packing_machines *machines = arena_allocate(packing->arena, sizeof *machines);
+    *machines = (struct packing_machines){.template = template, .set = set};
+    find_prices(packing, machines, filter);
+    struct packing_machine *list = find_machines(packing, machines, filter);
+    uint32_t count = machines->count;
+    machines->items = arena_allocate_array(packing->arena, count + 1, sizeof *machines->items);
+    machines->bounds = arena_allocate_array(packing->arena, count + 1, sizeof(double));
+    machines->worth = arena_allocate_array(packing->arena, count + 1, sizeof(double));
+    machines->fitting = arena_allocate_array(packing->arena, count + 1, sizeof *machines->fitting);
     if (count > 0)
-        memcpy(market->offers, offers, count * sizeof *offers);
-    free(offers);
-    qsort_r(market->offers, count, sizeof *market->offers, compare_offers, template->table);
-    return market;
+        memcpy(machines->items, list, count * sizeof *list);
+    free(list);
+    qsort_r(machines->items, count, sizeof *machines->items, compare_machines, template->table);
+    return machines;
 }
 
 const struct packing_machines *packing_machines_of(struct packing *packing,
                                                    const struct node_template *template,
                                                    uint32_t set)
 {
-    uint32_t known = memo_get(&packing->market_index, template->index, set);
+    uint32_t known = memo_get(&packing->machines_index, template->index, set);
     if (known != MEMO_NONE)
-        return packing->markets.items[known];
-    struct packing_machines *market = make_market(packing, template, set);
-    market->index = packing->markets.count;
-    vector_push(&packing->markets, market);
-    memo_set(&packing->market_index, template->index, set, market->index);
-    return market;
+        return packing->machine_lists.items[known];
+    struct packing_machines *machines = make_machines(packing, template, set);
+    machines->index = packing->machine_lists.count;
+    vector_push(&packing->machine_lists, machines);
+    memo_set(&packing->machines_index, template->index, set, machines->index);
+    return machines;
 }
 
-#define NO_LEAD (MEMO_NONE - 1)
+#define NOT_NARROWED (MEMO_NONE - 1)
 
 const struct packing_machines *packing_machines_with(struct packing *packing,
-                                                     const struct packing_machines *market,
-                                                     uint32_t flavour)
+                                                     const struct packing_machines *machines,
+                                                     uint32_t item_group)
 {
-    uint32_t known = memo_get(&packing->leads, market->index, flavour);
+    uint32_t known = memo_get(&packing->narrowed, machines->index, item_group);
     if (known != MEMO_NONE)
-        return known == NO_LEAD ? NULL : packing->markets.items[known];
+        return known == NOT_NARROWED ? NULL : packing->machine_lists.items[known];
     struct requirement_sets *sets = packing->problem->sets;
-    const struct packing_item_group *wanted = &packing->flavours.items[flavour];
-    const struct packing_menu *menu = &packing->menus.items[wanted->menu];
+    const struct packing_item_group *wanted = &packing->item_groups.items[item_group];
+    const struct packing_template_choice *template_choice =
+        &packing->template_choices.items[wanted->template_choice];
     const struct packing_machines *answer = NULL;
-    for (uint32_t i = 0; i < menu->count && answer == NULL; i++)
-        if (menu->templates[i] == market->template->index &&
-            sets_compatible(sets, market->set, wanted->set, true))
-            answer = packing_machines_of(packing, market->template,
-                                         set_meet(sets, market->set, wanted->set));
-    memo_set(&packing->leads, market->index, flavour, answer == NULL ? NO_LEAD : answer->index);
+    for (uint32_t i = 0; i < template_choice->count && answer == NULL; i++)
+        if (template_choice->templates[i] == machines->template->index &&
+            sets_compatible(sets, machines->set, wanted->set, true))
+            answer = packing_machines_of(packing, machines->template,
+                                         set_meet(sets, machines->set, wanted->set));
+    memo_set(&packing->narrowed, machines->index, item_group,
+             answer == NULL ? NOT_NARROWED : answer->index);
     return answer;
 }
 
 // SCH-519: one more machine of the row would still be within the limits.
-static bool within_limits(const struct packing *packing, const struct packing_machines *market,
+static bool within_limits(const struct packing *packing, const struct packing_machines *machines,
                           uint32_t row)
 {
-    const struct node_template *template = market->template;
+    const struct node_template *template = machines->template;
     const int64_t *left = packing->limits[template->index];
     if (left == NULL)
         return true;
@@ -276,14 +279,15 @@ static bool within_limits(const struct packing *packing, const struct packing_ma
     return true;
 }
 
-uint32_t packing_machines_find(const struct packing *packing, const struct packing_machines *market,
-                               const int64_t *used, uint32_t from)
+uint32_t packing_machines_find(const struct packing *packing,
+                               const struct packing_machines *machines, const int64_t *used,
+                               uint32_t from)
 {
-    for (uint32_t i = from; i < market->count; i++)
-        if (holds(packing, market->offers[i].room, used) &&
-            within_limits(packing, market, market->offers[i].row))
+    for (uint32_t i = from; i < machines->count; i++)
+        if (holds(packing, machines->items[i].room, used) &&
+            within_limits(packing, machines, machines->items[i].row))
             return i;
-    return market->count;
+    return machines->count;
 }
 
 // --- about what everything costs -----------------------------------------------------------------
@@ -317,8 +321,8 @@ double packing_machines_scale(struct packing *packing)
             lower_units(packing, packing->problem->templates.items[t], units, room);
     for (uint32_t d = 0; d < dimensions; d++) {
         double needed = 0;
-        vector_for_each (kind, &packing->kinds)
-            needed += (double)kind->need[d] * kind->count;
+        vector_for_each (item, &packing->items)
+            needed += (double)item->need[d] * item->count;
         double paid = isinf(units[d]) ? 0 : needed * units[d];
         most = paid > most ? paid : most;
     }

@@ -40,10 +40,10 @@ static void find_order(struct replay *replay, struct arena *arena)
 
 static void hand_out(struct replay *replay, uint32_t bin, const struct packing_content *content)
 {
-    struct packing_item *kind = &replay->packing->kinds.items[content->kind];
-    for (uint32_t i = 0; i < content->units * kind->unit; i++)
-        replay->target[kind->pods.items[kind->taken * kind->unit + i]] = bin;
-    kind->taken += content->units;
+    struct packing_item *item = &replay->packing->items.items[content->item];
+    for (uint32_t i = 0; i < content->units * item->unit; i++)
+        replay->target[item->pods.items[item->taken * item->unit + i]] = bin;
+    item->taken += content->units;
 }
 
 static void find_targets(struct replay *replay, struct arena *arena)
@@ -56,8 +56,8 @@ static void find_targets(struct replay *replay, struct arena *arena)
     replay->failed = arena_allocate_array(arena, targets + 1, sizeof *replay->failed);
     for (uint32_t i = 0; i < packing->greedy->input.queue_count; i++)
         replay->target[i] = NONE;
-    vector_for_each (kind, &packing->kinds)
-        kind->taken = 0;
+    vector_for_each (item, &packing->items)
+        item->taken = 0;
     for (uint32_t b = 0; b < packing->bins.count; b++)
         vector_for_each (content, &packing->bins.items[b]->contents)
             hand_out(replay, b, content);
@@ -79,8 +79,8 @@ static struct claim *open_target(struct replay *replay, uint32_t target, uint32_
     }
     const struct packing_bin *bin = packing->bins.items[target];
     struct node_template *template =
-        packing->problem->templates.items[bin->market->template->index];
-    uint32_t row = bin->market->offers[bin->offer].row;
+        packing->problem->templates.items[bin->machines->template->index];
+    uint32_t row = bin->machines->items[bin->machine].row;
     return claim_open(replay->pass, template, bin->pins, template->table->rows[row].capacity, pod,
                       class);
 }
