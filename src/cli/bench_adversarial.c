@@ -1,8 +1,8 @@
 // adze bench adversarial: what one pod that is written to be costly adds to a plan of ordinary
 // ones.
 //
-// Each kind comes twice: as large as a pod may be that is still planned (engine/pod_demand.h), and
-// with so many items that it is as large as an API server lets any object be.
+// Each kind comes twice: as large as a pod may be that is still planned (engine/pods/pod_demand.h),
+// and with so many items that it is as large as an API server lets any object be.
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 // A whole simulated world: embedded cluster, machines, provider and controller, on one loop.
 //
 // On a virtual loop it is what tests run: everything follows from the seed, the controller may be
-// killed and started again at any step, and what must never happen (design.md section 8) is checked
-// as it goes. On a real loop it is `adze demo`.
+// killed and started again at any step, and what must never happen (tests/simulation/invariants.h)
+// is checked as it goes. On a real loop it is `adze demo`.
 #pragma once
 
 #include "cloud/sim/sim_cloud.h"
@@ -18,8 +18,8 @@ struct simulation_options {
     const struct instance_type_catalog *catalog; // a reference is taken
     const struct settings *settings;             // of the controller; NULL: the defaults
     uint32_t pass_pods_max;                      // struct controller_options
-    // The controller publishes its provider (cloud/provider_record.h) in this namespace, with the
-    // catalog unless it is the built-in one; NULL: it does not.
+    // The controller publishes its provider (cloud/port/provider_record.h) in this namespace, with
+    // the catalog unless it is the built-in one; NULL: it does not.
     const char *record_namespace;
     bool catalog_is_built_in;
     struct world_options world;

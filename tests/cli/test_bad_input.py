@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Bad input of every kind: one clear line that says what, where and how to mend it, and the right exit code
-(design.md section 5: 2 bad input or usage, 1 failed). With sanitizers on, a crash or a leak fails, too."""
+(2 bad input or usage, 1 failed). With sanitizers on, a crash or a leak fails, too."""
 import http.server
 import json
 import os

@@ -1,4 +1,5 @@
-// Budgets, candidates and emptiness over snapshots (the decision behind control/disruption.c).
+// Budgets, candidates and emptiness over snapshots (the decision behind
+// control/disruption/disruption.c).
 #include "control/cmocka_all.h"
 
 #include "base/duration.h"

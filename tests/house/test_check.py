@@ -39,7 +39,7 @@ class House(unittest.TestCase):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
-    def check(self, *arguments, kinds=("wall", "cycle", "header", "control", "provider", "length", "unused", "readme")):
+    def check(self, *arguments, kinds=("wall", "cycle", "header", "control", "provider", "length", "unused", "reference", "readme")):
         commands = []
         for path in sorted((self.root / "src").rglob("*.c")):
             output = str(path.relative_to(self.root)).replace("/", "_") + ".o"
@@ -123,6 +123,16 @@ class House(unittest.TestCase):
         self.assert_violation("no other source or test uses text_width(): remove it")
         self.write("tests/test_text.c", "text_width();\n")
         self.assertEqual(self.check()[0], 0)
+
+    def test_a_source_that_does_not_exist(self):
+        self.write("src/base/text.h", "// As text.c, base/text.c and *_texts.c.\nint text_length(void);\n")
+        self.write("docs/a.md", "See `control/node/drain.h` and docs/b.md.\n")
+        self.assertEqual(self.check()[0], 0)
+        self.write("docs/a.md", "\nSee `control/drain.h`.\n")
+        self.assert_violation("docs/a.md:2 names control/drain.h, which does not exist")
+        self.write("docs/a.md", "")
+        self.write("src/base/text.h", "int text_length(void); // as word.c\n")
+        self.assert_violation("src/base/text.h:1 names word.c, which does not exist")
 
     def test_readmes(self):
         readme = self.root / "src/base/README.md"

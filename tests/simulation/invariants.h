@@ -1,4 +1,4 @@
-// What must never happen in a simulated world (design.md section 8, DIS-790 to DIS-795), checked
+// What must never happen in a simulated world (DIS-790 to DIS-795), checked
 // from outside.
 //
 // The observer sees three things: every request of the controller, just before and just after it

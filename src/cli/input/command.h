@@ -1,6 +1,6 @@
 // One subcommand, one file, one table entry.
 //
-// Exit codes (design.md section 5): 0 fine, 1 failed, 2 bad usage or bad input, 3 done but not
+// Exit codes: 0 fine, 1 failed, 2 bad usage or bad input, 3 done but not
 // everything could be placed.
 #pragma once
 

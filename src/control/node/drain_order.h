@@ -1,9 +1,9 @@
 // In which order pods leave nodes that disruption takes: in queues, one for all pods that go to
 // nodes that are there, and one for each command of those that go to its replacements, replacement
 // by replacement (kept_replacements.h); in a queue the hardest to place first
-// (engine/eviction_order.h, as decisions have them), a few at a time, the next when the successor
-// of one is bound, or waits for its node. So small pods do not take the room that large ones need,
-// and what kube-scheduler does is what the decision reckoned with. Off under
+// (engine/problem/eviction_order.h, as decisions have them), a few at a time, the next when the
+// successor of one is bound, or waits for its node. So small pods do not take the room that large
+// ones need, and what kube-scheduler does is what the decision reckoned with. Off under
 // COMPATIBILITY=upstream.
 #pragma once
 

@@ -1,7 +1,7 @@
-// How many ready pods each workload has (model/pod_workload.h), so that a drain can keep the last
-// of a workload with several until another is ready, and so that no disruption command takes the
-// last of them (DIS-761). Pods whose eviction has been asked for count no longer, whatever the
-// mirror still says. Work per change of a pod.
+// How many ready pods each workload has (model/reading/pod_workload.h), so that a drain can keep
+// the last of a workload with several until another is ready, and so that no disruption command
+// takes the last of them (DIS-761). Pods whose eviction has been asked for count no longer,
+// whatever the mirror still says. Work per change of a pod.
 #pragma once
 
 #include "control/state/cluster.h"
@@ -23,6 +23,6 @@ void ready_replicas_leave(struct ready_replicas *replicas, const struct pod_list
 void ready_replicas_stay(struct ready_replicas *replicas, const struct pod_list *pods); // after all
 // A pod of these nodes whose workload would have nothing ready on a node that stays if they went,
 // NULL if there is none. A node that alone has all ready pods of a workload may go by itself, as
-// when the disruption was decided (engine/workload_guard.h).
+// when the disruption was decided (engine/disruption/workload_guard.h).
 const struct pod *ready_replicas_bereft(struct ready_replicas *replicas,
                                         const struct pod_list *const *nodes, uint32_t count);

@@ -27,7 +27,7 @@ struct control_metrics {
     struct metric *wave_passes, *wave_purchases, *wave_seconds; // wave_report.h
     struct metric *unplanned_node_claims, *consolidation_evicted_pods,
         *target_seconds;         // target_report.h
-    struct metric *repack_price; // engine/repack_target.h
+    struct metric *repack_price; // engine/consolidation/repack_target.h
     struct metric *pool_limit, *pool_usage;
 };
 void control_metrics_register(struct control_metrics *control_metrics, struct metrics *metrics);

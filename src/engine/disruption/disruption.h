@@ -41,10 +41,10 @@ struct disruption {
     struct bitset quiet;          // DIS-238
     struct bitset going;          // places that go anyway: marked, or of a running command
     const struct removal_baseline *baseline; // if strategy->minds_unschedulable_anyway
-    int64_t *evictions_asked;                // engine/evictions.h; NULL: nobody asked yet
-    struct workload_table *workloads;        // the same
-    bool target_known;                       // engine/repack_target.h
-    int64_t least_saving_percent;            // the same
+    int64_t *evictions_asked;         // engine/disruption/evictions.h; NULL: nobody asked yet
+    struct workload_table *workloads; // the same
+    bool target_known;                // engine/consolidation/repack_target.h
+    int64_t least_saving_percent;     // the same
     int64_t *lives; // of nodes, by index of table.pools (payback.h); 0: not yet asked
     enum disruption_method method;          // whose turn it is, or was the last
     struct blocked_reason *blocked_reasons; // by place: what the methods said

@@ -182,7 +182,7 @@ static void find_unschedulable(const struct disruption *disruption,
     }
 }
 
-// --- the simulation -----------------------------------------------------------------------------------
+// --- the simulation -----------------------------------------------------------------------------
 
 struct removal_options {
     bool consolidation;

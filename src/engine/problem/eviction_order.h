@@ -1,6 +1,6 @@
-// In which order pods leave nodes that disruption takes (control/drain_order.h), and decisions
-// reckon that they come back (engine/simulation.h): the hardest to place first, a few at a time,
-// which may come back in any order.
+// In which order pods leave nodes that disruption takes (control/node/drain_order.h), and decisions
+// reckon that they come back (engine/placement/simulation.h): the hardest to place first, a few at
+// a time, which may come back in any order.
 #pragma once
 
 #include <stdint.h>

@@ -1,4 +1,5 @@
-// Bounds that annotations of a NodePool set to one new node (SCH-521; model/pool_annotations.h).
+// Bounds that annotations of a NodePool set to one new node (SCH-521;
+// model/reading/pool_annotations.h).
 #pragma once
 
 #include "engine/problem/problem.h"

@@ -9,7 +9,7 @@
 #define ANNOTATION_MAX_PODS_PER_NODE      "adze.dev/max-pods-per-node" // a whole number above 0
 #define ANNOTATION_MAX_CPU_PER_NODE       "adze.dev/max-cpu-per-node"  // a quantity above 0
 #define ANNOTATION_MAX_SHARE_PER_WORKLOAD "adze.dev/max-share-per-workload" // percent, 1 to 100
-// Written by adze: what it saw of spot machines (control/interruptions.h).
+// Written by adze: what it saw of spot machines (control/command/interruptions.h).
 #define ANNOTATION_SPOT_INTERRUPTIONS "adze.dev/spot-interruptions"
 
 // What is wrong with an annotation of a NodePool, "must be ...", or NULL: it is fine, or not

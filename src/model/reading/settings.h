@@ -33,11 +33,12 @@ struct settings {
     // adze's own
     bool compatibility_upstream; // COMPATIBILITY=upstream (FMT-18)
     enum packing_policy packing_policy;
-    double flexibility_margin; // what a choice of instance types may cost (SCH-503)
-    double node_cost;    // of a node beyond its price, USD an hour (SCH-507, engine/node_cost.h)
-    bool workload_guard; // WORKLOAD_GUARD (DIS-761)
-    bool quiet_by_node;  // CONSOLIDATION_QUIET=node (DIS-719)
-    bool pod_nomination; // POD_NOMINATION=Auto (SCH-516)
+    double flexibility_margin;      // what a choice of instance types may cost (SCH-503)
+    double node_cost;               // of a node beyond its price, USD an hour (SCH-507,
+                                    // engine/templates/node_cost.h)
+    bool workload_guard;            // WORKLOAD_GUARD (DIS-761)
+    bool quiet_by_node;             // CONSOLIDATION_QUIET=node (DIS-719)
+    bool pod_nomination;            // POD_NOMINATION=Auto (SCH-516)
     bool static_surge_required;     // STATIC_DRIFT_SURGE=required (DIS-728)
     int64_t consolidation_horizon;  // DIS-747; nanoseconds, 0: any saving will do
     double launch_cost;             // DIS-747; USD for a machine

@@ -4,7 +4,8 @@
 #include "sim/store/store.h"
 #include "sim/store/store_write.h"
 
-// Applies a patch (kube/transport.h's types as "merge", "json", "strategic") and replaces.
+// Applies a patch (kube/transport/transport.h's types as "merge", "json", "strategic") and
+// replaces.
 json_t *store_patch(struct store *store, const struct store_target *target, const char *patch_type,
                     json_t *patch, struct error *error);
 json_t *store_write_patch(struct store *store, const struct store_target *target,
