@@ -109,7 +109,7 @@ static uint32_t volumes_set(struct sorter *sorter, const struct claim *claim,
     return SET_EMPTY;
 }
 
-// --- groups of items -------------------------------------------------------------------------------
+// --- groups of items -----------------------------------------------------------------------------
 
 static uint32_t template_choice_of(struct sorter *sorter, const struct node_template *template,
                                    const struct shape *shape)
