@@ -10,11 +10,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-
-struct loop;
-struct timer;
-struct event_base;
-typedef void (*loop_function)(void *context);
+#include "base/loop_function.h"
 
 // Every timer is destroyed before. Waits for offloaded work that has begun; work that has not begun
 // and posts not yet delivered are dropped. Every `done` that is still due runs now, so that it can

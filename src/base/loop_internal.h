@@ -1,7 +1,10 @@
 // Private to base/: what the two implementations of the loop provide.
 #pragma once
 
-#include "base/loop.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/loop_function.h"
 
 struct loop_operations {
     void (*destroy)(struct loop *loop);

@@ -5,16 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/map.h"
 #include "base/memory.h"
+#include "base/metrics_internal.h"
 #include "base/nanoseconds.h"
 #include "base/vector.h"
 
-#define SEPARATOR         '\x1f'
-#define SUMMARY_WINDOWS   5
-#define SUMMARY_WINDOW_NS (2 * MINUTE)
-#define SUMMARY_SAMPLES   1024 // a window; beyond it every other sample is dropped
-static const double summary_quantiles[] = {0, 0.5, 0.9, 0.99, 1};
+#define SEPARATOR '\x1f'
 
 const double metric_duration_buckets[] = {
     0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7,
@@ -23,45 +19,6 @@ const double metric_duration_buckets[] = {
 const uint32_t metric_duration_buckets_count = ARRAY_LENGTH(metric_duration_buckets);
 const double metric_plain_buckets[] = {0.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10};
 const uint32_t metric_plain_buckets_count = ARRAY_LENGTH(metric_plain_buckets);
-
-struct samples { // of one part of the summary's sliding window
-    int64_t started_ns;
-    uint32_t stride, skipped; // keeps one of `stride`
-    VECTOR(double) values;
-};
-
-struct series {
-    char **values;     // label values
-    double value;      // counter, gauge; histogram, summary: the sum
-    uint64_t count;    // histogram, summary
-    uint64_t *buckets; // histogram: not cumulative
-    struct samples *windows;
-};
-
-struct metric {
-    struct metrics *metrics;
-    char *name, *help;
-    enum metric_type type;
-    char *labels[METRIC_LABELS_MAX];
-    size_t labels_count;
-    double *bounds;
-    uint32_t bounds_count;
-    struct map *series;       // joined label values -> struct series
-    metric_collector collect; // NULL: the series are kept
-    void *collect_context;
-};
-
-struct alias {
-    const char *older, *name;
-};
-
-struct metrics {
-    int64_t (*now_ns)(void *context);
-    void *context;
-    struct map *families;
-    char *hidden; // names, comma-separated; NULL: none
-    VECTOR(struct alias) aliases;
-};
 
 static void series_destroy(const struct metric *metric, struct series *series)
 {
@@ -243,14 +200,6 @@ void metric_observe_values(struct metric *metric, double value, const char *cons
     series->buckets[bucket]++;
 }
 
-void metric_remove_values(struct metric *metric, const char *const *values, size_t count)
-{
-    char *key CLEANUP_FREE = series_key(metric, values, count);
-    struct series *series = map_remove(metric->series, key);
-    if (series != NULL)
-        series_destroy(metric, series);
-}
-
 double metric_read_values(const struct metric *metric, const char *const *values, size_t count)
 {
     const struct series *series = series_find(metric, values, count);
@@ -297,189 +246,11 @@ void metric_exponential_buckets(double start, uint32_t count, double *out)
         out[i] = start;
 }
 
-// --- text ----------------------------------------------------------------------------------------
-static void write_escaped(struct text *out, const char *value, bool quotes)
-{
-    for (; *value != '\0'; value++) {
-        if (*value == '\\')
-            text_add(out, "\\\\");
-        else if (*value == '\n')
-            text_add(out, "\\n");
-        else if (*value == '"' && quotes)
-            text_add(out, "\\\"");
-        else
-            text_add_char(out, *value);
-    }
-}
-
-static void write_number(struct text *out, double value)
-{
-    if (isnan(value))
-        text_add(out, "NaN");
-    else if (isinf(value))
-        text_add(out, value > 0 ? "+Inf" : "-Inf");
-    else if (value == floor(value) && fabs(value) < 1e15)
-        text_format(out, "%.0f", value);
-    else
-        text_format(out, "%.15g", value);
-}
-
-// `extra` is the bucket's or quantile's label, NULL for none.
-static void write_values(struct text *out, const struct metric *metric, const char *const *values,
-                         const char *suffix, const char *extra, double extra_value, double value)
-{
-    text_add(out, metric->name);
-    text_add(out, suffix);
-    if (metric->labels_count > 0 || extra != NULL) {
-        text_add_char(out, '{');
-        for (size_t i = 0; i < metric->labels_count; i++) {
-            text_format(out, "%s%s=\"", i > 0 ? "," : "", metric->labels[i]);
-            write_escaped(out, values[i] != NULL ? values[i] : "", true);
-            text_add_char(out, '"');
-        }
-        if (extra != NULL) {
-            text_format(out, "%s%s=\"", metric->labels_count > 0 ? "," : "", extra);
-            write_number(out, extra_value);
-            text_add_char(out, '"');
-        }
-        text_add_char(out, '}');
-    }
-    text_add_char(out, ' ');
-    write_number(out, value);
-    text_add_char(out, '\n');
-}
-
-static void write_line(struct text *out, const struct metric *metric, const struct series *series,
-                       const char *suffix, const char *extra, double extra_value, double value)
-{
-    write_values(out, metric, (const char *const *)series->values, suffix, extra, extra_value,
-                 value);
-}
-
 void metric_collect(struct metric *metric, metric_collector collect, void *context)
 {
     assert(metric->type == METRIC_GAUGE);
     metric->collect = collect;
     metric->collect_context = context;
-}
-
-void metric_emit(const struct metric *metric, struct text *out, double value,
-                 const char *const *values, size_t count)
-{
-    assert(count == metric->labels_count);
-    write_values(out, metric, values, "", NULL, 0, value);
-}
-
-static void write_histogram(struct text *out, const struct metric *metric,
-                            const struct series *series)
-{
-    uint64_t cumulative = 0;
-    for (uint32_t i = 0; i <= metric->bounds_count; i++) {
-        cumulative += series->buckets[i];
-        double bound = i < metric->bounds_count ? metric->bounds[i] : INFINITY;
-        write_line(out, metric, series, "_bucket", "le", bound, (double)cumulative);
-    }
-    write_line(out, metric, series, "_sum", NULL, 0, series->value);
-    write_line(out, metric, series, "_count", NULL, 0, (double)series->count);
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static void write_summary(struct text *out, const struct metric *metric,
-                          const struct series *series)
-{
-    int64_t now = metric->metrics->now_ns(metric->metrics->context);
-    VECTOR(double) values = {0};
-    for (int i = 0; i < SUMMARY_WINDOWS; i++) {
-        const struct samples *window = &series->windows[i];
-        if (window->stride == 0 ||
-            ns_subtract(now, window->started_ns) >= SUMMARY_WINDOWS * SUMMARY_WINDOW_NS)
-            continue;
-        for (uint32_t j = 0; j < window->values.count; j++)
-            vector_push(&values, window->values.items[j]);
-    }
-    if (values.count > 0)
-        qsort(values.items, values.count, sizeof(double), compare_doubles);
-    for (size_t i = 0; i < ARRAY_LENGTH(summary_quantiles); i++) {
-        double quantile = summary_quantiles[i], value = NAN;
-        if (values.count > 0) {
-            uint32_t rank = (uint32_t)ceil(quantile * values.count);
-            value = values.items[rank > 0 ? rank - 1 : 0];
-        }
-        write_line(out, metric, series, "", "quantile", quantile, value);
-    }
-    write_line(out, metric, series, "_sum", NULL, 0, series->value);
-    write_line(out, metric, series, "_count", NULL, 0, (double)series->count);
-    vector_free(&values);
-}
-
-static int compare_entries(const void *a, const void *b)
-{
-    return strcmp(map_key(*(struct map_entry *const *)a), map_key(*(struct map_entry *const *)b));
-}
-
-static struct map_entry **sorted_entries(const struct map *map)
-{
-    struct map_entry **entries = memory_allocate_array(map_count(map) + 1, sizeof *entries);
-    size_t count = 0;
-    for (struct map_entry *entry = map_first(map); entry != NULL; entry = map_next(entry))
-        entries[count++] = entry;
-    qsort(entries, count, sizeof *entries, compare_entries);
-    return entries; // NULL-terminated
-}
-
-static const char *const type_names[] = {"counter", "gauge", "histogram", "summary"};
-
-void metric_signature(const struct metric *metric, struct text *out)
-{
-    text_format(out, "%s{", type_names[metric->type]);
-    for (size_t i = 0; i < metric->labels_count; i++)
-        text_format(out, "%s%s", i > 0 ? "," : "", metric->labels[i]);
-    text_add_char(out, '}');
-}
-
-static void write_head(struct text *out, const struct metric *metric)
-{
-    text_format(out, "# HELP %s ", metric->name);
-    write_escaped(out, metric->help, false);
-    text_format(out, "\n# TYPE %s %s\n", metric->name, type_names[metric->type]);
-}
-
-static void write_collected(struct text *out, const struct metric *metric)
-{
-    size_t before = out->length;
-    write_head(out, metric);
-    size_t head = out->length;
-    metric->collect(metric->collect_context, metric, out);
-    if (out->length > head)
-        return;
-    out->length = before; // without series a family says nothing
-    out->data[before] = '\0';
-}
-
-static void write_family(struct text *out, const struct metric *metric)
-{
-    if (metric->collect != NULL) {
-        write_collected(out, metric);
-        return;
-    }
-    if (map_count(metric->series) == 0)
-        return;
-    write_head(out, metric);
-    struct map_entry **entries CLEANUP_FREE = sorted_entries(metric->series);
-    for (struct map_entry **entry = entries; *entry != NULL; entry++) {
-        const struct series *series = map_value(*entry);
-        if (metric->type == METRIC_HISTOGRAM)
-            write_histogram(out, metric, series);
-        else if (metric->type == METRIC_SUMMARY)
-            write_summary(out, metric, series);
-        else
-            write_line(out, metric, series, "", NULL, 0, series->value);
-    }
 }
 
 void metrics_hide(struct metrics *metrics, const char *names)
@@ -488,48 +259,7 @@ void metrics_hide(struct metrics *metrics, const char *names)
     metrics->hidden = memory_copy_string(names);
 }
 
-static bool is_hidden(const struct metrics *metrics, const char *family)
-{
-    const char *at = metrics->hidden != NULL ? metrics->hidden : "";
-    for (;;) {
-        at += strspn(at, ", ");
-        size_t length = strcspn(at, ", ");
-        if (length == 0)
-            return false;
-        bool open = at[length - 1] == '*';
-        if (strncmp(at, family, length - open) == 0 && (open || family[length] == '\0'))
-            return true;
-        at += length;
-    }
-}
-
 void metrics_alias(struct metrics *metrics, const char *older, const char *name)
 {
     vector_push(&metrics->aliases, (struct alias){older, name});
-}
-
-static void write_alias(const struct metrics *metrics, const struct alias *alias, struct text *out)
-{
-    const struct metric *metric = metrics_find(metrics, alias->name);
-    if (metric == NULL || is_hidden(metrics, alias->older))
-        return;
-    struct text help = {0}, name = {0};
-    text_format(&help, "Deprecated, see %s. %s", alias->name, metric->help);
-    text_add(&name, alias->older);
-    struct metric copy = *metric;
-    copy.name = name.data;
-    copy.help = help.data;
-    write_family(out, &copy);
-    text_free(&help);
-    text_free(&name);
-}
-
-void metrics_write(const struct metrics *metrics, struct text *out)
-{
-    struct map_entry **entries CLEANUP_FREE = sorted_entries(metrics->families);
-    for (struct map_entry **entry = entries; *entry != NULL; entry++)
-        if (!is_hidden(metrics, map_key(*entry)))
-            write_family(out, map_value(*entry));
-    for (uint32_t i = 0; i < metrics->aliases.count; i++)
-        write_alias(metrics, &metrics->aliases.items[i], out);
 }

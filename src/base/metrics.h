@@ -9,18 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/metric_types.h"
 #include "base/text.h"
-
-enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM, METRIC_SUMMARY };
-
-struct metrics;
-struct metric; // one family
 
 // `now_ns` is the clock of the summaries' window (a loop's monotonic clock).
 struct metrics *metrics_create(int64_t (*now_ns)(void *context), void *context);
 void metrics_destroy(struct metrics *metrics); // NULL is fine
 
-#define METRIC_LABELS_MAX 48 // AWS has some forty well-known labels
 struct metric_options {
     const char *name, *help;
     enum metric_type type;
@@ -32,8 +27,6 @@ struct metric_options {
 // The texts and buckets are copied.
 struct metric *metrics_register(struct metrics *metrics, const struct metric_options *options);
 struct metric *metrics_find(const struct metrics *metrics, const char *name); // or NULL
-// "counter{reason,nodepool}": what a family is, as its users see it.
-void metric_signature(const struct metric *metric, struct text *out);
 
 // Label values follow in the order of the label names; NULL counts as "". A counter never falls:
 // negative steps are refused by assertion.
@@ -46,8 +39,7 @@ void metric_signature(const struct metric *metric, struct text *out);
     metric_set_values((metric), (value), METRIC_VALUES(__VA_ARGS__))
 #define metric_observe(metric, value, ...) \
     metric_observe_values((metric), (value), METRIC_VALUES(__VA_ARGS__))
-#define metric_remove(metric, ...) metric_remove_values((metric), METRIC_VALUES(__VA_ARGS__))
-#define metric_read(metric, ...)   metric_read_values((metric), METRIC_VALUES(__VA_ARGS__))
+#define metric_read(metric, ...) metric_read_values((metric), METRIC_VALUES(__VA_ARGS__))
 
 void metric_add_values(struct metric *metric, double value, const char *const *values,
                        size_t count);
@@ -55,7 +47,6 @@ void metric_set_values(struct metric *metric, double value, const char *const *v
                        size_t count);
 void metric_observe_values(struct metric *metric, double value, const char *const *values,
                            size_t count);
-void metric_remove_values(struct metric *metric, const char *const *values, size_t count);
 // Counters and gauges: the value; histograms and summaries: the number of observations. 0 if there
 // is no such series.
 double metric_read_values(const struct metric *metric, const char *const *values, size_t count);
@@ -66,12 +57,9 @@ void metric_remove_all(struct metric *metric);
 uint32_t metric_series_count(const struct metric *metric);
 
 // A family whose series are not kept but computed when the registry is written: `collect` calls
-// metric_emit() for each, in whatever order is its own. For what is large and known elsewhere.
-// Gauges only; values that were set are not written.
-typedef void (*metric_collector)(void *context, const struct metric *metric, struct text *out);
+// metric_emit() (metrics_text.h) for each, in whatever order is its own. For what is large and
+// known elsewhere. Gauges only; values that were set are not written.
 void metric_collect(struct metric *metric, metric_collector collect, void *context);
-void metric_emit(const struct metric *metric, struct text *out, double value,
-                 const char *const *values, size_t count);
 
 // LIF-350: the bucket series E(start, count) = start * 2^i.
 void metric_exponential_buckets(double start, uint32_t count, double *out);
@@ -87,6 +75,3 @@ void metrics_hide(struct metrics *metrics, const char *names);
 // Serves the family `name`, once it is registered, under an older name as well; the help says so.
 // Static texts.
 void metrics_alias(struct metrics *metrics, const char *older, const char *name);
-
-// The whole registry but what is hidden, as text/plain; version=0.0.4.
-void metrics_write(const struct metrics *metrics, struct text *out);

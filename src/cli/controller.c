@@ -9,6 +9,7 @@
 #include "base/loop_real.h"
 #include "base/memory.h"
 #include "base/metrics.h"
+#include "base/metrics_text.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "base/url.h"

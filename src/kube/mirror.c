@@ -11,6 +11,7 @@
 #include "base/vector.h"
 #include "kube/object_table.h"
 #include "kube/reflector.h"
+#include "kube/resource_version.h"
 #include "model/schema/decode.h"
 #include "model/tables/kinds.h"
 
@@ -72,8 +73,6 @@ static void notify(struct mirror_kind *kind, enum mirror_change change,
                    const struct object *old_object, const struct object *new_object);
 static const char *metadata_text(const json_t *document, const char *name);
 static char *invalid_key(const char *namespace, const char *name);
-static bool is_newer(const char *version, const char *than);
-static bool version_number(const char *text, uint64_t *number);
 
 static void invalid_destroy(void *value)
 {
@@ -232,14 +231,15 @@ void mirror_observe(struct mirror *mirror, const struct object *object)
         return;
     struct object_entry *entry = object_table_find(&kind->table, meta->namespace, meta->name);
     if (entry != NULL) {
-        if (is_newer(meta->resource_version, entry->object->meta.resource_version))
+        if (resource_version_is_newer(meta->resource_version, entry->object->meta.resource_version))
             replace(kind, entry, object_acquire(object), kind->epoch | EPOCH_OBSERVED);
         return;
     }
     // Not there: created just now, or deleted since; the watch's own version tells which. Whether
     // it matches a selector only the server knows.
     const char *seen = reflector_version(kind->reflector);
-    if (!kind->has_field_selector && (seen[0] == '\0' || is_newer(meta->resource_version, seen)))
+    if (!kind->has_field_selector &&
+        (seen[0] == '\0' || resource_version_is_newer(meta->resource_version, seen)))
         add(kind, object_acquire(object), kind->epoch | EPOCH_OBSERVED);
 }
 
@@ -339,7 +339,8 @@ static void put(struct mirror_kind *kind, struct object *object)
     if (text_equal(known->resource_version, meta->resource_version)) {
         entry->epoch = kind->epoch;
         object_release(object);
-    } else if (is_observed && is_newer(known->resource_version, meta->resource_version)) {
+    } else if (is_observed &&
+               resource_version_is_newer(known->resource_version, meta->resource_version)) {
         entry->epoch = kind->epoch | EPOCH_OBSERVED; // the watch will get there
         object_release(object);
     } else {
@@ -390,7 +391,8 @@ static void drop_deleted(struct mirror_kind *kind, const json_t *document)
     const char *uid = metadata_text(document, "uid");
     if ((entry->epoch & EPOCH_OBSERVED) != 0 && uid != NULL &&
         !text_equal(uid, entry->object->meta.uid) &&
-        is_newer(entry->object->meta.resource_version, metadata_text(document, "resourceVersion")))
+        resource_version_is_newer(entry->object->meta.resource_version,
+                                  metadata_text(document, "resourceVersion")))
         return;
     drop(kind, entry);
 }
@@ -451,7 +453,7 @@ static void sweep(struct mirror_kind *kind, const char *resource_version)
         if ((entry->epoch & ~EPOCH_OBSERVED) == kind->epoch && (entry->epoch & EPOCH_OBSERVED) == 0)
             continue;
         if ((entry->epoch & EPOCH_OBSERVED) != 0 &&
-            is_newer(entry->object->meta.resource_version, resource_version))
+            resource_version_is_newer(entry->object->meta.resource_version, resource_version))
             continue;
         drop(kind, entry);
     }
@@ -481,25 +483,4 @@ static char *invalid_key(const char *namespace, const char *name)
     struct text key = {0};
     text_format(&key, "%s/%s", namespace != NULL ? namespace : "", name);
     return text_take(&key);
-}
-
-// Versions that are not numbers cannot be compared: never newer.
-static bool is_newer(const char *version, const char *than)
-{
-    uint64_t a, b;
-    return version_number(version, &a) && version_number(than, &b) && a > b;
-}
-
-static bool version_number(const char *text, uint64_t *number)
-{
-    if (text == NULL || text[0] == '\0')
-        return false;
-    *number = 0;
-    for (; *text != '\0'; text++) {
-        uint64_t digit = (uint64_t)(*text - '0');
-        if (*text < '0' || *text > '9' || __builtin_mul_overflow(*number, UINT64_C(10), number) ||
-            __builtin_add_overflow(*number, digit, number))
-            return false;
-    }
-    return true;
 }

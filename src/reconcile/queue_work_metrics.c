@@ -1,5 +1,6 @@
 #include "reconcile/queue_work_metrics.h"
 
+#include "base/metrics_text.h"
 #include "reconcile/manager.h"
 
 static void collect(void *context, const struct metric *metric, struct text *out)

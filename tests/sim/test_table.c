@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "sim/apiserver/api_server.h"
+#include "sim/printing/cells.h"
 #include "sim/printing/protobuf.h"
 #include "sim/printing/table.h"
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/metrics_text.h"
 #include "model/manifest/input.h"
 #include "sim/store/store_patch.h"
 

@@ -2,6 +2,7 @@
 // (LIF-356).
 #include <string.h>
 
+#include "base/metrics_text.h"
 #include "simulation/scenario.h"
 
 static int setup(void **state)

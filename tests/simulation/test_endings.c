@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/duration.h"
+#include "base/metrics_text.h"
 #include "cloud/sim/sim_instances.h"
 #include "sim/store/store.h"
 #include "simulation/scenario.h"

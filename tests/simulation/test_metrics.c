@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/metrics_text.h"
 #include "simulation/scenario.h"
 
 static int setup(void **state)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/metrics_text.h"
 #include "base/text.h"
 
 struct shape {

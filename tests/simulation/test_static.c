@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/metrics_text.h"
 #include "simulation/scenario.h"
 
 static int setup(void **state)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/loop_virtual.h"
+#include "base/metrics_text.h"
 #include "simulation/cluster_view.h"
 
 #define PODS_SPEC                                                                                 \

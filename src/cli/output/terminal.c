@@ -20,8 +20,11 @@ static size_t length_of(const unsigned char *at, size_t left, uint32_t *code);
 static bool is_hostile(uint32_t code);
 
 // --- escaping ------------------------------------------------------------------------------------
-size_t terminal_escape(struct text *out, const char *data, size_t length, bool is_terminal,
-                       bool is_end)
+// The filter itself. Adds `data`, escaped, to `out` and returns how many bytes of it were taken: up
+// to three may be left over that begin a character of which the rest is still to come (none if
+// `is_end`).
+static size_t terminal_escape(struct text *out, const char *data, size_t length, bool is_terminal,
+                              bool is_end)
 {
     size_t at = 0;
     while (at < length) {

@@ -19,9 +19,3 @@ void terminal_dim(bool on);
 // escaped, too.
 struct text;
 void terminal_add_line(struct text *out, const char *text);
-
-// The filter itself. Adds `data`, escaped, to `out` and returns how many bytes of it were taken: up
-// to three may be left over that begin a character of which the rest is still to come (none if
-// `is_end`).
-size_t terminal_escape(struct text *out, const char *data, size_t length, bool is_terminal,
-                       bool is_end);

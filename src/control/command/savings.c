@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/duration.h"
+#include "base/metrics_text.h"
 
 #define NANOUSD 1e9
 #define DAY_NS  (24 * HOUR)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/metrics_text.h"
 #include "base/nanoseconds.h"
 #include "control/command/blocked_events.h"
 #include "control/command/consolidation_history.h"

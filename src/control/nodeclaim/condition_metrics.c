@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/duration.h"
+#include "base/metrics_text.h"
 #include "base/nanoseconds.h"
 #include "control/runtime/control.h"
 #include "model/tables/kinds.h"

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/metrics_text.h"
 #include "control/runtime/control.h"
 #include "model/reading/catalog.h"
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/metrics_text.h"
 #include "base/nanoseconds.h"
 #include "control/buffers/capacity_buffers.h"
 #include "control/launch/launch_attempts.h"

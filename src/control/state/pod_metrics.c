@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/duration.h"
+#include "base/metrics_text.h"
 #include "base/nanoseconds.h"
 #include "control/runtime/control.h"
 #include "control/state/cluster.h"

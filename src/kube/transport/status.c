@@ -9,7 +9,7 @@ static enum error_kind kind_of_reason(const char *reason);
 static enum error_kind kind_of_code(int code);
 static const char *name_of_code(int code);
 
-bool status_is_failure(const json_t *body)
+static bool status_is_failure(const json_t *body)
 {
     return text_equal(json_string_value(json_object_get(body, "kind")), "Status") &&
            !text_equal(json_string_value(json_object_get(body, "status")), "Success");

@@ -6,8 +6,6 @@
 
 #include "base/error.h"
 
-// Whether `body` is a metav1 Status with status Failure.
-bool status_is_failure(const json_t *body);
 // Fills *error: the kind by Status.reason, then by the code (HTTP status, or Status.code if that is
 // 0); the message is Status.message, or "<what> answered <code>" if there is none. Returns false.
 bool status_to_error(int http_status, const json_t *body, const char *what, struct error *error);

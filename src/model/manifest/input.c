@@ -11,6 +11,7 @@
 #include "base/input_file.h"
 #include "base/vector.h"
 #include "model/manifest/input_yaml.h"
+#include "model/manifest/manifest_list.h"
 
 #define DIRECTORY_DEPTH_MAX 32
 #define INPUT_DOCUMENTS_MAX 500000 // of a file or directory, with the items of lists
@@ -428,28 +429,6 @@ void documents_free(struct documents *documents)
 }
 
 // --- lists ---------------------------------------------------------------------------------------
-// List, or a typed list such as PodList: what holds "items".
-static const json_t *list_items(const json_t *value)
-{
-    const char *kind = json_string_value(json_object_get(value, "kind"));
-    const json_t *items = json_object_get(value, "items");
-    return kind != NULL && text_ends_with(kind, "List") && json_is_array(items) ? items : NULL;
-}
-
-// The items of a typed list, as an API server sends it, carry no kind of their own.
-static void name_item(const json_t *list, json_t *item)
-{
-    const char *kind = json_string_value(json_object_get(list, "kind"));
-    const char *api_version = json_string_value(json_object_get(list, "apiVersion"));
-    size_t length = strlen(kind) - strlen("List");
-    if (length == 0 || !json_is_object(item))
-        return;
-    if (json_object_get(item, "kind") == NULL)
-        json_object_set_new(item, "kind", json_stringn(kind, length));
-    if (json_object_get(item, "apiVersion") == NULL && api_version != NULL)
-        json_object_set_new(item, "apiVersion", json_string(api_version));
-}
-
 static bool push_document(struct documents *documents, struct document document,
                           struct error *error)
 {
@@ -480,14 +459,14 @@ static struct document item_of(const struct document *list, size_t index, json_t
 // Owns what the document holds.
 static bool add_document(struct documents *documents, struct document document, struct error *error)
 {
-    const json_t *items = list_items(document.value);
+    const json_t *items = manifest_list_items(document.value);
     if (items == NULL)
         return push_document(documents, document, error);
     bool fine = true;
     size_t index;
     json_t *value;
     json_array_foreach (items, index, value) {
-        name_item(document.value, value);
+        manifest_list_name_item(document.value, value);
         if (!(fine = push_document(documents, item_of(&document, index, value), error)))
             break;
     }

@@ -36,7 +36,7 @@ static bool requirement_is_valid(const struct selector_requirement *requirement)
     return takes_none && requirement->values.count == 0;
 }
 
-bool label_selector_is_valid(const struct label_selector *selector)
+static bool label_selector_is_valid(const struct label_selector *selector)
 {
     for (uint32_t i = 0; i < selector->match_labels.count; i++) {
         const struct string_pair *pair = &selector->match_labels.items[i];

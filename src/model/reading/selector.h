@@ -5,7 +5,6 @@
 #include "model/schema/core.h"
 
 // metav1 semantics: nil selects nothing, empty selects everything; an invalid one nothing.
-bool label_selector_is_valid(const struct label_selector *selector);
 bool label_selector_matches(const struct label_selector *selector, const struct string_map *labels);
 // Whether the pod counts against the budget (DIS-43). One whose selector cannot be read covers
 // every pod of its namespace and allows nothing (DIS-708).

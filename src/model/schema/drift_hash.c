@@ -300,7 +300,8 @@ static uint64_t hash_ec2_spec(const __typeof__(((struct ec2_node_class *)0)->spe
     return hash;
 }
 
-const char *ec2_node_class_family(const struct ec2_node_class *node_class)
+// AWN-4: amiFamily if set, else the family of an alias, else "Custom".
+static const char *ec2_node_class_family(const struct ec2_node_class *node_class)
 {
     static const char *const families[][2] = {
         {"al2@", "AL2"},

@@ -8,8 +8,6 @@
 #include "model/schema/ec2_node_class.h"
 #include "model/schema/karpenter.h"
 
-// AWN-4: amiFamily if set, else the family of an alias, else "Custom".
-const char *ec2_node_class_family(const struct ec2_node_class *node_class);
 // AWN-70 to 77: decimal text of the hash. `ca_bundle` is the cluster's, in base64 (NULL is "").
 void ec2_node_class_hash(const struct ec2_node_class *node_class, const char *ca_bundle,
                          char out[24]);

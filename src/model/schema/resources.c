@@ -3,9 +3,9 @@
 #include <string.h>
 
 // A merge of two sorted maps. `combine` NULL: the second map's value wins.
-struct resource_map resource_map_combine(struct arena *arena, const struct resource_map *a,
-                                         const struct resource_map *b,
-                                         int64_t (*combine)(int64_t a, int64_t b))
+static struct resource_map resource_map_combine(struct arena *arena, const struct resource_map *a,
+                                                const struct resource_map *b,
+                                                int64_t (*combine)(int64_t a, int64_t b))
 {
     struct resource_map result = {
         .items =

@@ -4,10 +4,6 @@
 #include "base/quantity.h"
 #include "model/schema/object.h"
 
-// Of each name in either map: the combination of its two values, a missing one counting as 0.
-struct resource_map resource_map_combine(struct arena *arena, const struct resource_map *a,
-                                         const struct resource_map *b,
-                                         int64_t (*combine)(int64_t a, int64_t b));
 struct resource_map resource_map_sum(struct arena *arena, const struct resource_map *a,
                                      const struct resource_map *b);
 struct resource_map resource_map_maximum(struct arena *arena, const struct resource_map *a,

@@ -93,7 +93,8 @@ static json_t *encode_price(int64_t nanousd)
     return json_real(price_to_double(nanousd));
 }
 
-json_t *plan_pod_name(const struct pod *pod)
+// "namespace/name".
+static json_t *plan_pod_name(const struct pod *pod)
 {
     const char *namespace = pod->meta.namespace == NULL ? "default" : pod->meta.namespace;
     return json_sprintf("%s/%s", namespace, pod->meta.name == NULL ? "" : pod->meta.name);

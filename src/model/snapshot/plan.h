@@ -237,5 +237,3 @@ void plan_moves_describe(const struct plan_moves *moves, struct text *out);
 // Entries of `disruptions` and of `nodes`, which is there if verdicts were asked for.
 json_t *plan_disruption_encode(const struct plan_disruption *disruption);
 json_t *plan_verdict_encode(const struct plan_verdict *verdict);
-// "namespace/name".
-json_t *plan_pod_name(const struct pod *pod);

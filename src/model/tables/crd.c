@@ -52,7 +52,7 @@ json_t *crd_encode(const struct kind *kind, const struct crd_options *options)
     return definition;
 }
 
-json_t *crd_schema(const struct kind *kind, const struct crd_options *options)
+static json_t *crd_schema(const struct kind *kind, const struct crd_options *options)
 {
     json_t *schema = json_object();
     set_text(schema, "description", kind->type->documentation);

@@ -10,5 +10,3 @@ struct crd_options {
 
 // The definition of a custom kind (kind->custom); the caller owns it.
 json_t *crd_encode(const struct kind *kind, const struct crd_options *options);
-// The OpenAPI schema alone, of the whole object.
-json_t *crd_schema(const struct kind *kind, const struct crd_options *options);

@@ -33,12 +33,13 @@ static json_t *rename_fields(const json_t *event, const char *api_version, bool 
     return result;
 }
 
-json_t *event_to_view(const json_t *event)
+// core/v1 to events.k8s.io/v1; a new reference.
+static json_t *event_to_view(const json_t *event)
 {
     return rename_fields(event, "events.k8s.io/v1", true);
 }
 
-json_t *event_from_view(const json_t *event)
+static json_t *event_from_view(const json_t *event)
 {
     return rename_fields(event, "v1", false);
 }

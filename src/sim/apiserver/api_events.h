@@ -3,8 +3,6 @@
 
 #include "sim/apiserver/api_internal.h"
 
-json_t *event_to_view(const json_t *event);   // core/v1 -> events.k8s.io/v1; new reference
-json_t *event_from_view(const json_t *event); // and back
 // The object as the client asked to see it; new reference.
 json_t *view_of(const struct store_resource *view, json_t *object);
 json_t *view_read(const struct store_resource *view, json_t *object); // the way back; new reference

@@ -57,7 +57,7 @@ bool call_get(struct api_call *call)
 
 // --- continue tokens -----------------------------------------------------------------------------
 
-char *continue_encode(uint64_t version, const char *key)
+static char *continue_encode(uint64_t version, const char *key)
 {
     struct text plain = {0};
     text_format(&plain, "%llu %s", (unsigned long long)version, key);
@@ -72,7 +72,7 @@ char *continue_encode(uint64_t version, const char *key)
     return token;
 }
 
-bool continue_decode(const char *token, uint64_t *version, char **key)
+static bool continue_decode(const char *token, uint64_t *version, char **key)
 {
     size_t length = strlen(token);
     if (length == 0 || length > 2000)

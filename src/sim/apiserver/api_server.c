@@ -37,11 +37,6 @@ void api_server_destroy(struct api_server *server)
     free(server);
 }
 
-struct store *api_server_store(struct api_server *server)
-{
-    return server->store;
-}
-
 void api_response_clear(struct api_response *response)
 {
     json_decref(response->body);

@@ -18,7 +18,6 @@ struct api_watch;
 // The store is borrowed and must live longer.
 struct api_server *api_server_create(struct loop *loop, struct store *store);
 void api_server_destroy(struct api_server *server);
-struct store *api_server_store(struct api_server *server);
 
 struct api_request {
     const char *method;       // "GET", "POST", "PUT", "PATCH", "DELETE"

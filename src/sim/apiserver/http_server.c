@@ -119,11 +119,6 @@ void http_server_destroy(struct http_server *server)
     free(server);
 }
 
-uint16_t http_server_port(const struct http_server *server)
-{
-    return server->port;
-}
-
 const char *http_server_private_url(const struct http_server *server)
 {
     return server->private_url;
@@ -132,11 +127,6 @@ const char *http_server_private_url(const struct http_server *server)
 const char *http_server_url(const struct http_server *server)
 {
     return server->url;
-}
-
-uint32_t http_server_streams(const struct http_server *server)
-{
-    return server->streams_count;
 }
 
 // --- requests ------------------------------------------------------------------------------------

@@ -22,9 +22,7 @@ struct http_server_options {
 struct http_server *http_server_create(struct loop *loop, struct api_server *api,
                                        const struct http_server_options *options,
                                        struct error *error);
-void http_server_destroy(struct http_server *server); // ends its streams
-uint16_t http_server_port(const struct http_server *server);
+void http_server_destroy(struct http_server *server);          // ends its streams
 const char *http_server_url(const struct http_server *server); // "http://127.0.0.1:PORT"
 // The URL with the token in it, for a kubeconfig: "http://127.0.0.1:PORT/TOKEN".
 const char *http_server_private_url(const struct http_server *server);
-uint32_t http_server_streams(const struct http_server *server); // watches under way

@@ -11,52 +11,6 @@
 #include "sim/store/resources.h"
 #include "sim/store/store_internal.h"
 
-#define MINUTES 60
-#define HOURS   (60 * MINUTES)
-#define DAYS    (24 * HOURS)
-#define YEARS   (365 * DAYS)
-
-// --- kubectl's durations -------------------------------------------------------------------------
-
-static void two_units(char out[32], int64_t value, int64_t unit, const char *name,
-                      int64_t small_unit, const char *small_name)
-{
-    int64_t rest = value % unit / small_unit;
-    if (rest == 0)
-        snprintf(out, 32, "%lld%s", (long long)(value / unit), name);
-    else
-        snprintf(out, 32, "%lld%s%lld%s", (long long)(value / unit), name, (long long)rest,
-                 small_name);
-}
-
-// Two units while they tell something, then one: below 10 minutes, 8 hours, 8 days, 8 years.
-void duration_human(int64_t nanoseconds, char out[32])
-{
-    int64_t seconds = nanoseconds / SECOND;
-    if (seconds < -1)
-        snprintf(out, 32, "<invalid>");
-    else if (seconds < 0)
-        snprintf(out, 32, "0s");
-    else if (seconds < 2 * MINUTES)
-        snprintf(out, 32, "%llds", (long long)seconds);
-    else if (seconds < 10 * MINUTES)
-        two_units(out, seconds, MINUTES, "m", 1, "s");
-    else if (seconds < 3 * HOURS)
-        snprintf(out, 32, "%lldm", (long long)(seconds / MINUTES));
-    else if (seconds < 8 * HOURS)
-        two_units(out, seconds, HOURS, "h", MINUTES, "m");
-    else if (seconds < 2 * DAYS)
-        snprintf(out, 32, "%lldh", (long long)(seconds / HOURS));
-    else if (seconds < 8 * DAYS)
-        two_units(out, seconds, DAYS, "d", HOURS, "h");
-    else if (seconds < 2 * YEARS)
-        snprintf(out, 32, "%lldd", (long long)(seconds / DAYS));
-    else if (seconds < 8 * YEARS)
-        two_units(out, seconds, YEARS, "y", DAYS, "d");
-    else
-        snprintf(out, 32, "%lldy", (long long)(seconds / YEARS));
-}
-
 // --- JSONPath ------------------------------------------------------------------------------------
 
 // ".name" with backslashes before dots; the rest of the path, or NULL.

@@ -17,5 +17,3 @@ json_t *table_of_object(const struct store_resource *resource, json_t *object,
 // A printer column's JSONPath (".spec.x", ".status.conditions[?(@.type==\"Ready\")].status",
 // ".metadata.labels.a\.b"): the first value found, borrowed, or NULL.
 json_t *json_path_first(const json_t *object, const char *path);
-// kubectl's short form of a duration: "5s", "3m20s", "7h", "3d4h", "2y10d".
-void duration_human(int64_t nanoseconds, char out[32]);

@@ -58,19 +58,6 @@ void scheduler_destroy(struct scheduler *scheduler)
     free(scheduler);
 }
 
-uint32_t scheduler_unschedulable_count(const struct scheduler *scheduler)
-{
-    uint32_t count = 0;
-    for (struct map_entry *e = map_first(scheduler->entries); e != NULL; e = map_next(e))
-        count += ((struct scheduled_pod *)map_value(e))->state == POD_UNSCHEDULABLE;
-    return count;
-}
-
-uint32_t scheduler_queue_count(const struct scheduler *scheduler)
-{
-    return scheduler->active.items.count;
-}
-
 // --- changes -------------------------------------------------------------------------------------
 
 static void pod_enters(struct scheduler *scheduler, struct world_object *object,

@@ -13,6 +13,3 @@ void scheduler_destroy(struct scheduler *scheduler);
 // The world's cache tells (world_change).
 void scheduler_leave(void *scheduler, struct world_object *object);
 void scheduler_enter(void *scheduler, struct world_object *object);
-// Pods that have been examined and wait for a change, and pods in the queue; for tests.
-uint32_t scheduler_unschedulable_count(const struct scheduler *scheduler);
-uint32_t scheduler_queue_count(const struct scheduler *scheduler);

@@ -7,6 +7,9 @@
 #include "base/text.h"
 #include "sim/store/patch_strategic.h"
 
+static json_t *patch_merge(const json_t *object, const json_t *patch);
+static json_t *patch_json(const json_t *object, const json_t *operations, struct failure *failure);
+
 json_t *patch_apply(const char *type, const json_t *object, const json_t *patch,
                     struct failure *failure)
 {
@@ -23,7 +26,7 @@ json_t *patch_apply(const char *type, const json_t *object, const json_t *patch,
 
 // --- RFC 7386 ------------------------------------------------------------------------------------
 
-json_t *patch_merge(const json_t *object, const json_t *patch)
+static json_t *patch_merge(const json_t *object, const json_t *patch)
 {
     if (!json_is_object(patch))
         return json_deep_copy(patch);
@@ -226,7 +229,7 @@ static const char *operate(json_t **root, const json_t *operation)
     return why;
 }
 
-json_t *patch_json(const json_t *object, const json_t *operations, struct failure *failure)
+static json_t *patch_json(const json_t *object, const json_t *operations, struct failure *failure)
 {
     if (!json_is_array(operations)) {
         failure_bad_request(failure, "a JSON patch is an array of operations");

@@ -8,9 +8,7 @@
 
 #include "sim/store/failure.h"
 
-// All answer a new value and leave their arguments as they are. NULL: failure says why.
-json_t *patch_merge(const json_t *object, const json_t *patch);
-json_t *patch_json(const json_t *object, const json_t *operations, struct failure *failure);
-// By type: "merge", "json" or "strategic".
+// By type: "merge", "json" or "strategic". A new value; the arguments stay as they are. NULL:
+// failure says why.
 json_t *patch_apply(const char *type, const json_t *object, const json_t *patch,
                     struct failure *failure);

@@ -5,6 +5,8 @@
 
 struct kind;
 
+void resources_register(struct store *store); // the built-in ones
+
 // The table of a resource's kind with its printer columns and so on, or NULL.
 const struct kind *resource_kind(const struct store_resource *resource);
 // The resource that a CustomResourceDefinition's version describes is registered (nothing happens

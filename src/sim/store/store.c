@@ -7,6 +7,7 @@
 #include "base/duration.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "sim/store/resources.h"
 #include "sim/store/store_admission.h"
 #include "sim/store/store_defaults.h"
 #include "sim/store/store_internal.h"
@@ -70,22 +71,6 @@ static void release_object(void *object)
     json_decref(object);
 }
 
-static void resource_release(struct store_resource *resource)
-{
-    free((char *)resource->group);
-    free((char *)resource->version);
-    free((char *)resource->kind);
-    free((char *)resource->list_kind);
-    free((char *)resource->plural);
-    free((char *)resource->singular);
-    const char *const *lists[] = {resource->short_names, resource->categories};
-    for (size_t i = 0; i < ARRAY_LENGTH(lists); i++) {
-        for (const char *const *text = lists[i]; text != NULL && *text != NULL; text++)
-            free((char *)*text);
-        free((void *)lists[i]);
-    }
-}
-
 // Watches belong to those who made them and must be gone by now.
 void store_destroy(struct store *store)
 {
@@ -97,7 +82,7 @@ void store_destroy(struct store *store)
         index_destroy(table->objects, release_object);
         table_forget_history(table);
         free(table->changes);
-        resource_release(&store->resources[i]);
+        store_resource_release(&store->resources[i]);
     }
     json_decref(store->last_removed);
     timer_destroy(store->delivery);
@@ -105,75 +90,6 @@ void store_destroy(struct store *store)
     map_destroy(store->resources_by_kind, NULL);
     map_destroy(store->namespace_objects, NULL);
     free(store);
-}
-
-static const char *const *copy_list(const char *const *list)
-{
-    if (list == NULL)
-        return NULL;
-    size_t count = 0;
-    while (list[count] != NULL)
-        count++;
-    const char **copy = memory_allocate_array(count + 1, sizeof *copy);
-    for (size_t i = 0; i < count; i++)
-        copy[i] = memory_copy_string(list[i]);
-    return copy;
-}
-
-static char *path_key(const char *group, const char *version, const char *name)
-{
-    struct text key = {0};
-    text_format(&key, "%s/%s/%s", group, version, name);
-    return text_take(&key);
-}
-
-void store_register(struct store *store, const struct store_resource *resource)
-{
-    if (store_resource_find(store, resource->group, resource->version, resource->plural) != NULL)
-        return;
-    assert(store->resources_count < STORE_RESOURCES_MAX);
-    uint32_t position = store->resources_count++;
-    struct store_resource *copy = &store->resources[position];
-    *copy = *resource;
-    copy->group = memory_copy_string(resource->group);
-    copy->version = memory_copy_string(resource->version);
-    copy->kind = memory_copy_string(resource->kind);
-    copy->list_kind = memory_copy_string(resource->list_kind);
-    copy->plural = memory_copy_string(resource->plural);
-    copy->singular = memory_copy_string(resource->singular);
-    copy->short_names = copy_list(resource->short_names);
-    copy->categories = copy_list(resource->categories);
-    struct table *table = &store->tables[position];
-    table->resource = copy;
-    table->objects = index_create();
-    table->compacted = store->version;
-    CLEANUP_FREE char *path = path_key(copy->group, copy->version, copy->plural);
-    CLEANUP_FREE char *kind = path_key(copy->group, copy->version, copy->kind);
-    map_set(store->resources_by_path, path, copy);
-    map_set(store->resources_by_kind, kind, copy);
-}
-
-const struct store_resource *store_resource_find(const struct store *store, const char *group,
-                                                 const char *version, const char *plural)
-{
-    CLEANUP_FREE char *key = path_key(group, version, plural);
-    return map_get(store->resources_by_path, key);
-}
-
-const struct store_resource *store_resource_of_kind(const struct store *store,
-                                                    const char *api_version, const char *kind)
-{
-    struct text key = {0};
-    text_format(&key, "%s%s/%s", strchr(api_version, '/') == NULL ? "/" : "", api_version, kind);
-    const struct store_resource *resource = map_get(store->resources_by_kind, key.data);
-    text_free(&key);
-    return resource;
-}
-
-const struct store_resource *store_resources(const struct store *store, uint32_t *count)
-{
-    *count = store->resources_count;
-    return store->resources;
 }
 
 struct table *store_table(struct store *store, const struct store_resource *resource)
@@ -524,72 +440,4 @@ const char *now_text(struct store *store, char out[40])
 {
     instant_format(loop_now_ns(store->loop), out);
     return out;
-}
-
-const char *string_at(const json_t *object, const char *key)
-{
-    return json_string_value(json_object_get(object, key));
-}
-
-static const char *metadata_string(const json_t *object, const char *key)
-{
-    const char *text = string_at(json_object_get(object, "metadata"), key);
-    return text != NULL ? text : "";
-}
-
-const char *store_name(const json_t *object)
-{
-    return metadata_string(object, "name");
-}
-
-const char *store_namespace(const json_t *object)
-{
-    return metadata_string(object, "namespace");
-}
-
-const char *store_uid(const json_t *object)
-{
-    return metadata_string(object, "uid");
-}
-
-json_t *store_path(const json_t *object, const char *path)
-{
-    const json_t *value = object;
-    while (value != NULL) {
-        size_t length = strcspn(path, ".");
-        value = json_object_getn(value, path, length);
-        if (path[length] == '\0')
-            break;
-        path += length + 1;
-    }
-    return (json_t *)value;
-}
-
-json_t *child_object(json_t *object, const char *key)
-{
-    json_t *child = json_object_get(object, key);
-    if (!json_is_object(child)) {
-        child = json_object();
-        json_object_set_new(object, key, child);
-    }
-    return child;
-}
-
-void default_set(json_t *object, const char *key, json_t *value)
-{
-    json_t *given = json_object_get(object, key);
-    if (given == NULL || json_is_null(given))
-        json_object_set_new(object, key, value);
-    else
-        json_decref(value);
-}
-
-bool store_condition_is_true(const json_t *object, const char *type)
-{
-    size_t index;
-    json_t *condition;
-    json_array_foreach (store_path(object, "status.conditions"), index, condition)
-        if (text_equal(json_string_value(json_object_get(condition, "type")), type))
-            return text_equal(json_string_value(json_object_get(condition, "status")), "True");
-    return false;
 }

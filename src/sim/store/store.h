@@ -14,26 +14,14 @@
 #include "base/error.h"
 #include "base/loop.h"
 #include "base/random.h"
+#include "sim/store/store_json.h"
+#include "sim/store/store_resources.h"
 
 struct store;
-
-struct store_resource { // one served resource
-    const char *group, *version, *kind, *list_kind, *plural, *singular;
-    const char *const *short_names; // NULL-terminated or NULL
-    const char *const *categories;
-    bool namespaced, status_subresource, scale_subresource, custom;
-};
 
 // The seed determines uids and name suffixes; the clock gives timestamps.
 struct store *store_create(struct loop *loop, uint64_t seed);
 void store_destroy(struct store *store);
-void store_register(struct store *store, const struct store_resource *resource); // copied
-const struct store_resource *store_resource_find(const struct store *store, const char *group,
-                                                 const char *version, const char *plural);
-const struct store_resource *store_resource_of_kind(const struct store *store,
-                                                    const char *api_version, const char *kind);
-const struct store_resource *store_resources(const struct store *store, uint32_t *count);
-
 struct store_target { // an object, a part of it, or with less the objects of a namespace, of all
     const struct store_resource *resource;
     const char *namespace; // NULL or "" for cluster-scoped
@@ -70,11 +58,3 @@ struct store_delete_options {
 struct store_watch;
 typedef void (*store_event)(void *context, const char *type /* ADDED, MODIFIED, DELETED */,
                             json_t *object);
-
-// Small helpers over JSON objects, all borrowing.
-const char *store_name(const json_t *object);
-const char *store_namespace(const json_t *object); // "" if none
-const char *store_uid(const json_t *object);
-// The value at a dotted path ("spec.template.spec"), or NULL.
-json_t *store_path(const json_t *object, const char *path);
-bool store_condition_is_true(const json_t *object, const char *type); // of status.conditions

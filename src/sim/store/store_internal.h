@@ -53,22 +53,5 @@ struct table *store_table(struct store *store, const struct store_resource *reso
 bool object_key(const char *namespace, const char *name, char out[OBJECT_KEY_MAX]);
 const char *now_text(struct store *store, char out[40]); // seconds
 
-// --- store_watch.c -------------------------------------------------------------------------------
-
-// --- store_meta.c: what every object's metadata goes through. `object` is a private copy. --------
-
-// --- store_remove.c ------------------------------------------------------------------------------
+// Removes and tells the watches; the last state, borrowed until the next removal.
 json_t *store_drop(struct store *store, struct table *table, const char *key);
-
-// --- store_defaults.c: what the built-in kinds' defaulting functions fill in. --------------------
-// --- store_admission.c: the admission plugins that clients rely on (creation only). --------------
-// --- store_validate.c ----------------------------------------------------------------------------
-// Custom kinds by their tables (may replace *object by its stored form), built-in
-
-// --- resources.c ---------------------------------------------------------------------------------
-void resources_register(struct store *store);
-
-// --- small JSON helpers --------------------------------------------------------------------------
-json_t *child_object(json_t *object, const char *key);                         // made if absent
-void default_set(json_t *object, const char *key, json_t *value /* stolen */); // if absent or null
-const char *string_at(const json_t *object, const char *key);                  // NULL if none

@@ -94,11 +94,6 @@ void work_queue_forget(struct work_queue *queue, const char *key)
     free(item);
 }
 
-uint32_t work_queue_count(const struct work_queue *queue)
-{
-    return queue->heap.count;
-}
-
 // What is added meanwhile waits for the next turn of the loop, so that no key can keep the loop
 // busy.
 static void run_due(void *context)

@@ -16,4 +16,3 @@ void work_queue_destroy(struct work_queue *queue); // NULL is fine
 void work_queue_add(struct work_queue *queue, const char *key);
 void work_queue_add_after(struct work_queue *queue, const char *key, int64_t delay_ns);
 void work_queue_forget(struct work_queue *queue, const char *key);
-uint32_t work_queue_count(const struct work_queue *queue);

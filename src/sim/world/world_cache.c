@@ -10,6 +10,7 @@
 #include "model/schema/decode.h"
 #include "model/tables/kinds.h"
 
+static void world_cache_drop(struct world_object *object);
 static struct world_object *object_add(struct world_kind *kind, json_t *json, const char *key);
 static void object_fill(struct world_object *object, json_t *json);
 static void object_empty(struct world_object *object);
@@ -70,7 +71,8 @@ void world_refresh(struct world *world, struct world_kind *kind, const char *nam
     tell_enter(world, object);
 }
 
-void world_cache_drop(struct world_object *object)
+// The object has left the store.
+static void world_cache_drop(struct world_object *object)
 {
     struct world_kind *kind = object->kind;
     object->gone = true;

@@ -7,6 +7,4 @@
 // From now on the part is told of each change, after those that observe already.
 void world_observe(struct world *world, world_change leave, world_change enter, void *part);
 
-// The object has left the store. Frees it.
-void world_cache_drop(struct world_object *object);
 void world_cache_clear(struct world *world); // without telling the parts; frees the kinds' maps

@@ -1,0 +1,22 @@
+// The resources that a store serves, found by path or by kind.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct store;
+
+struct store_resource { // one served resource
+    const char *group, *version, *kind, *list_kind, *plural, *singular;
+    const char *const *short_names; // NULL-terminated or NULL
+    const char *const *categories;
+    bool namespaced, status_subresource, scale_subresource, custom;
+};
+
+void store_register(struct store *store, const struct store_resource *resource); // copied
+const struct store_resource *store_resource_find(const struct store *store, const char *group,
+                                                 const char *version, const char *plural);
+const struct store_resource *store_resource_of_kind(const struct store *store,
+                                                    const char *api_version, const char *kind);
+const struct store_resource *store_resources(const struct store *store, uint32_t *count);
+void store_resource_release(struct store_resource *resource); // what the copy holds
