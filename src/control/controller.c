@@ -4,7 +4,11 @@
 
 #include "base/nanoseconds.h"
 #include "control/buffers/capacity_buffers.h"
+#include "control/command/commands.h"
+#include "control/command/interruptions.h"
+#include "control/command/target_report.h"
 #include "control/disruption/disruption.h"
+#include "control/launch/launch_backoff.h"
 #include "control/node/daemon_mismatch.h"
 #include "control/node/discovered_capacity.h"
 #include "control/node/eviction_queue.h"
@@ -29,6 +33,7 @@
 #include "control/nomination/nominator.h"
 #include "control/provisioning/backlog_chunk.h"
 #include "control/provisioning/provisioner.h"
+#include "control/provisioning/wave_report.h"
 #include "control/provisioning/workload_bursts.h"
 #include "control/runtime/control.h"
 #include "control/runtime/legacy_metrics.h"
@@ -52,6 +57,23 @@
 
 struct controller {
     struct control control;
+    struct commands *commands;
+    struct registration_health *registration_health;
+    struct protection_events *protection_events;
+    struct launch_backoff *launch_backoff;
+    struct target_report *target_report;
+    struct wave_report *wave_report;
+    struct interruptions *interruptions;
+    struct eviction_queue *eviction_queue;
+    struct termination *termination;
+    struct nominator *nominator; // NULL: pods are not nominated
+    struct lifecycle *lifecycle;
+    struct pod_events *pod_events;
+    struct static_capacity *static_capacity;
+    struct capacity_buffers *buffers; // NULL: no gate
+    struct pod_metrics *pod_metrics;  // NULL: switched off
+    struct workload_bursts *bursts;   // NULL: as upstream, decisions know nothing of workloads
+    struct provisioner *provisioner;
     struct disruption_controller *disruption;
     struct expiration *expiration;
     struct garbage_collection *garbage_collection;
@@ -107,6 +129,120 @@ static void node_class_label(enum kind_id kind, char *out, size_t size)
     cloud_node_class_label(facts->group, facts->name, out, size);
 }
 
+// What others ask: made first, so that each controller gets those that it asks.
+static void create_asked(struct controller *controller)
+{
+    struct control *control = &controller->control;
+    control->cluster = cluster_create(control); // first: the others read it in their handlers
+    controller->commands = commands_create();
+    controller->registration_health = registration_health_create(control);
+    controller->protection_events = protection_events_create(control);
+    controller->eviction_queue =
+        eviction_queue_create(control, controller->commands, controller->protection_events);
+    controller->launch_backoff = launch_backoff_create(control);
+    controller->target_report = target_report_create(control, controller->commands);
+    controller->wave_report = wave_report_create(control);
+    controller->interruptions = interruptions_create(control);
+    controller->nominator =
+        nominator_create(control, controller->commands, controller->eviction_queue);
+    controller->termination =
+        termination_create(control, controller->eviction_queue, controller->interruptions);
+    controller->pod_events = pod_events_create(control);
+    controller->pod_metrics = pod_metrics_create(control);
+    controller->static_capacity = static_capacity_create(control, controller->commands);
+    controller->buffers = capacity_buffers_create(control);
+    if (!control->manager.settings->compatibility_upstream)
+        controller->bursts = workload_bursts_create(control);
+}
+
+static void create_provisioner(struct controller *controller,
+                               const struct snapshot_sources *sources)
+{
+    struct provisioner_parts parts = {.sources = *sources,
+                                      .nominator = controller->nominator,
+                                      .pod_metrics = controller->pod_metrics,
+                                      .target_report = controller->target_report,
+                                      .wave_report = controller->wave_report};
+    controller->provisioner = provisioner_create(&controller->control, &parts);
+}
+
+static void create_lifecycle(struct controller *controller)
+{
+    struct lifecycle_parts parts = {.launch_backoff = controller->launch_backoff,
+                                    .registration_health = controller->registration_health,
+                                    .nominator = controller->nominator,
+                                    .termination = controller->termination};
+    controller->lifecycle = lifecycle_create(&controller->control, &parts);
+}
+
+static void create_disruption(struct controller *controller, const struct snapshot_sources *sources)
+{
+    struct disruption_parts parts = {.control = &controller->control,
+                                     .sources = *sources,
+                                     .commands = controller->commands,
+                                     .evictions = controller->eviction_queue,
+                                     .interruptions = controller->interruptions,
+                                     .pod_events = controller->pod_events,
+                                     .protection_events = controller->protection_events,
+                                     .static_capacity = controller->static_capacity,
+                                     .target_report = controller->target_report,
+                                     .wave_report = controller->wave_report};
+    controller->disruption = disruption_create(&parts);
+}
+
+// The order in which they begin to hear changes is the order in which they act on one.
+static void create_deciding(struct controller *controller)
+{
+    struct control *control = &controller->control;
+    struct snapshot_sources sources = {.control = control,
+                                       .commands = controller->commands,
+                                       .launch_backoff = controller->launch_backoff,
+                                       .buffers = controller->buffers,
+                                       .bursts = controller->bursts};
+    create_provisioner(controller, &sources);
+    nominator_observe(controller->nominator);
+    launch_backoff_observe(controller->launch_backoff);
+    create_lifecycle(controller);
+    termination_observe(controller->termination);
+    create_disruption(controller, &sources);
+    controller->expiration = expiration_create(control);
+    controller->garbage_collection = garbage_collection_create(control, controller->interruptions);
+    controller->consistency = consistency_create(control);
+    pod_events_observe(controller->pod_events);
+    controller->node_health = node_health_create(control);
+    controller->hydration = hydration_create(control);
+}
+
+static void create_pools(struct controller *controller)
+{
+    struct control *control = &controller->control;
+    pool_annotations_watch(control);
+    unreadable_objects_watch(control);
+    controller->pool_hash = pool_hash_create(control);
+    controller->pool_readiness = pool_readiness_create(control);
+    controller->pool_counter = pool_counter_create(control);
+    controller->static_provisioning = static_provisioning_create(
+        control, controller->static_capacity, controller->launch_backoff);
+    controller->static_deprovisioning =
+        static_deprovisioning_create(control, controller->static_capacity);
+    capacity_buffers_observe(controller->buffers);
+    if (control->cloud->provider->reconcilers_create != NULL)
+        controller->node_class_reconcilers =
+            control->cloud->provider->reconcilers_create(&control->manager, control->cloud);
+    controller->disruption_conditions = disruption_conditions_create(control);
+}
+
+static void create_telling(struct controller *controller)
+{
+    struct control *control = &controller->control;
+    controller->node_metrics = node_metrics_create(control);
+    controller->condition_metrics = condition_metrics_create(control);
+    condition_events_watch(control);
+    daemon_mismatch_watch(control);
+    discovered_capacity_watch(control);
+    controller->pool_cost = pool_cost_create(control);
+}
+
 static void poll_start(void *context);
 static void poll_stop(void *context);
 
@@ -134,42 +270,11 @@ struct controller *controller_create(const struct controller_options *options)
                                                               .recorder = options->recorder,
                                                               .metrics = options->metrics,
                                                               .seed = options->seed});
-    control->cluster = cluster_create(control); // first: the others read it in their handlers
-    control->registration_health = registration_health_create(control);
-    control->protection_events = protection_events_create(control);
-    control->eviction_queue = eviction_queue_create(control);
-    control->provisioner = provisioner_create(control);
-    control->nominator = nominator_create(control);
-    control->lifecycle = lifecycle_create(control);
-    control->termination = termination_create(control);
-    controller->disruption = disruption_create(control);
-    controller->expiration = expiration_create(control);
-    controller->garbage_collection = garbage_collection_create(control);
-    controller->consistency = consistency_create(control);
-    control->pod_events = pod_events_create(control);
-    controller->node_health = node_health_create(control);
-    controller->hydration = hydration_create(control);
-    pool_annotations_watch(control);
-    unreadable_objects_watch(control);
-    controller->pool_hash = pool_hash_create(control);
-    controller->pool_readiness = pool_readiness_create(control);
-    controller->pool_counter = pool_counter_create(control);
-    control->static_capacity = static_capacity_create(control);
-    controller->static_provisioning = static_provisioning_create(control, control->static_capacity);
-    controller->static_deprovisioning =
-        static_deprovisioning_create(control, control->static_capacity);
-    control->capacity_buffers = capacity_buffers_create(control);
-    if (provider->reconcilers_create != NULL)
-        controller->node_class_reconcilers =
-            provider->reconcilers_create(&control->manager, control->cloud);
-    controller->disruption_conditions = disruption_conditions_create(control);
-    controller->node_metrics = node_metrics_create(control);
-    control->pod_metrics = pod_metrics_create(control);
-    controller->condition_metrics = condition_metrics_create(control);
-    condition_events_watch(control);
-    daemon_mismatch_watch(control);
-    discovered_capacity_watch(control);
-    controller->pool_cost = pool_cost_create(control);
+    control->manager.operations = operations_create(&control->manager);
+    create_asked(controller);
+    create_deciding(controller);
+    create_pools(controller);
+    create_telling(controller);
     queue_work_metrics_collect(&control->manager, true);
     controller->start_timer = timer_create_on(control->manager.loop, poll_start, controller);
     controller->stop_timer = timer_create_on(control->manager.loop, poll_stop, controller);
@@ -247,7 +352,9 @@ bool controller_synced(struct controller *controller)
 bool controller_idle(const struct controller *controller)
 {
     const struct control *control = &controller->control;
-    return manager_is_idle(&control->manager) && provisioner_is_idle(control->provisioner);
+    return manager_is_idle(&control->manager) &&
+           operations_under_way(control->manager.operations) == 0 &&
+           provisioner_is_idle(controller->provisioner);
 }
 
 void controller_destroy(struct controller *controller)
@@ -257,36 +364,42 @@ void controller_destroy(struct controller *controller)
     struct control *control = &controller->control;
     timer_destroy(controller->start_timer);
     timer_destroy(controller->stop_timer);
-    manager_end_operations(&control->manager);
+    operations_destroy(control->manager.operations);
     queue_work_metrics_collect(&control->manager, false);
     pool_cost_destroy(controller->pool_cost);
     condition_metrics_destroy(controller->condition_metrics);
-    pod_metrics_destroy(control->pod_metrics);
     node_metrics_destroy(controller->node_metrics);
     disruption_conditions_destroy(controller->disruption_conditions);
+    disruption_destroy(controller->disruption);
+    provisioner_destroy(controller->provisioner);
+    workload_bursts_destroy(controller->bursts);
+    pod_metrics_destroy(controller->pod_metrics);
+    capacity_buffers_destroy(controller->buffers);
     if (control->cloud->provider->reconcilers_destroy != NULL)
         control->cloud->provider->reconcilers_destroy(controller->node_class_reconcilers);
-    capacity_buffers_destroy(control->capacity_buffers);
     static_deprovisioning_destroy(controller->static_deprovisioning);
     static_provisioning_destroy(controller->static_provisioning);
+    static_capacity_destroy(controller->static_capacity);
     pool_controller_destroy(controller->pool_counter);
     pool_controller_destroy(controller->pool_readiness);
     pool_controller_destroy(controller->pool_hash);
     hydration_destroy(controller->hydration);
     node_health_destroy(controller->node_health);
-    pod_events_destroy(control->pod_events);
+    pod_events_destroy(controller->pod_events);
     consistency_destroy(controller->consistency);
     garbage_collection_destroy(controller->garbage_collection);
     expiration_destroy(controller->expiration);
-    disruption_destroy(controller->disruption);
-    static_capacity_destroy(control->static_capacity);
-    termination_destroy(control->termination);
-    lifecycle_destroy(control->lifecycle);
-    nominator_destroy(control->nominator);
-    provisioner_destroy(control->provisioner);
-    eviction_queue_destroy(control->eviction_queue);
-    protection_events_destroy(control->protection_events);
-    registration_health_destroy(control->registration_health);
+    lifecycle_destroy(controller->lifecycle);
+    nominator_destroy(controller->nominator);
+    termination_destroy(controller->termination);
+    eviction_queue_destroy(controller->eviction_queue);
+    interruptions_destroy(controller->interruptions);
+    wave_report_destroy(controller->wave_report);
+    target_report_destroy(controller->target_report);
+    launch_backoff_destroy(controller->launch_backoff);
+    protection_events_destroy(controller->protection_events);
+    registration_health_destroy(controller->registration_health);
+    commands_destroy(controller->commands);
     manager_free(&control->manager);
     cluster_destroy(control->cluster);
     free(controller);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "reconcile/operations.h"
 
 void manager_init(struct manager *manager, const struct manager_options *options)
 {
@@ -17,18 +16,10 @@ void manager_init(struct manager *manager, const struct manager_options *options
                                 .registry = options->metrics};
     random_seed(&manager->random, options->seed);
     queue_metrics_register(&manager->queue_metrics, options->metrics);
-    manager->operations = operations_create(manager);
-}
-
-void manager_end_operations(struct manager *manager)
-{
-    operations_destroy(manager->operations);
-    manager->operations = NULL;
 }
 
 void manager_free(struct manager *manager)
 {
-    manager_end_operations(manager);
     for (uint32_t i = 0; i < manager->queues.count; i++)
         reconcile_queue_destroy(manager->queues.items[i]);
     vector_free(&manager->queues);
@@ -67,7 +58,7 @@ bool manager_is_idle(const struct manager *manager)
         if (reconcile_queue_waiting(manager->queues.items[i]) > 0 ||
             reconcile_queue_in_work(manager->queues.items[i]) > 0)
             return false;
-    return operations_under_way(manager->operations) == 0;
+    return true;
 }
 
 // --- observers -----------------------------------------------------------------------------------

@@ -12,10 +12,11 @@
 #include "kube/mirror.h"
 #include "model/reading/settings.h"
 #include "reconcile/reconcile_queue.h"
-#include "reconcile/wake.h"
 
 struct observer;
 struct operations;
+
+#define WAKE_TARGETS_MAX 16
 
 struct manager {
     struct loop *loop;
@@ -26,11 +27,14 @@ struct manager {
     struct metrics *registry;
     struct queue_metrics queue_metrics;
     struct random random;
-    struct operations *operations;
+    struct operations *operations;           // made and destroyed by the assembly (operations.h)
     VECTOR(struct reconcile_queue *) queues; // all of them, for start, stop and destroy
     VECTOR(struct observer *) observers;
-    struct wake_table wakes;
-    bool started, stopping; // started: this replica leads; until then it says and counts nothing
+    struct {
+        void (*function)(void *context, const char *key); // NULL: nobody
+        void *context;
+    } wakes[WAKE_TARGETS_MAX]; // wake.h
+    bool started, stopping;    // started: this replica leads; until then it says and counts nothing
 };
 
 struct manager_options { // all borrowed; they outlive the manager
@@ -44,10 +48,7 @@ struct manager_options { // all borrowed; they outlive the manager
 };
 // Registers the metrics of the queues.
 void manager_init(struct manager *manager, const struct manager_options *options);
-// Queues, observers and what manager_end_operations() frees.
-void manager_free(struct manager *manager);
-// No answer may come after this: client and cloud are destroyed before the loop runs on.
-void manager_end_operations(struct manager *manager);
+void manager_free(struct manager *manager); // its queues and observers
 
 // A queue that starts, stops and dies with the others.
 struct reconcile_queue *manager_queue(struct manager *manager,
@@ -55,7 +56,7 @@ struct reconcile_queue *manager_queue(struct manager *manager,
 void manager_start_queues(struct manager *manager);
 // `stopping` is set, and no queue takes new work.
 void manager_stop(struct manager *manager);
-// No queue has anything in work or ready for it, and no operation is under way.
+// No queue has anything in work or ready for it.
 bool manager_is_idle(const struct manager *manager);
 
 // Calls the handler for every change of the kind once this replica leads; what is there by then

@@ -5,21 +5,12 @@
 // that nobody has registered for is switched off: waking it does nothing.
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
-
-#define WAKE_TARGETS_MAX 16
 
 // `key`: as the target's queue has it; NULL where the target has only one.
 typedef void (*wake_function)(void *context, const char *key);
 
 struct manager;
-struct wake_table {
-    struct {
-        wake_function function; // NULL: nobody
-        void *context;
-    } targets[WAKE_TARGETS_MAX];
-};
 
 // At most one for each target. `function` NULL: the target is gone.
 void wake_register(struct manager *manager, uint32_t target, wake_function function, void *context);

@@ -1,6 +1,7 @@
 #include "control/cmocka_all.h"
 
 #include "reconcile/manager.h"
+#include "reconcile/wake.h"
 
 enum target { TARGET_FIRST, TARGET_OTHER };
 

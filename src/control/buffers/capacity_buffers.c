@@ -7,8 +7,7 @@
 
 #include "base/nanoseconds.h"
 #include "control/buffers/buffer_resolution.h"
-#include "control/disruption/disruption.h"
-#include "control/provisioning/provisioner.h"
+#include "control/runtime/wakes.h"
 #include "control/state/cluster.h"
 #include "engine/pods/placeholders.h"
 #include "model/reading/workload_counts.h"
@@ -79,7 +78,7 @@ static void on_buffer(void *context, enum mirror_change change, const struct obj
     reconcile_queue_add(buffers->queue, key); // which drops its record, not in use then
     if (old_object->meta.uid != NULL &&
         buffer_placements_trim(buffers->ledger, old_object->meta.uid, 0))
-        disruption_wake(buffers->control->disruption_controller);
+        wake(&buffers->control->manager, WAKE_DISRUPTION, NULL);
 }
 
 // LIF-243.
@@ -147,7 +146,7 @@ static void on_pod(void *context, enum mirror_change change, const struct object
         return;
     const struct node *node = find_node(buffers->control, pod->spec.node_name);
     if (node != NULL && buffer_placements_holds(buffers->ledger, node))
-        provisioner_trigger(buffers->control->provisioner, pod->meta.uid);
+        wake(&buffers->control->manager, WAKE_PROVISIONER, pod->meta.uid);
 }
 
 static bool is_initialized(const struct object *claim)
@@ -171,7 +170,7 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
         const struct buffer_outcome *outcome =
             buffer_placements_outcome(buffers->ledger, buffer->meta.namespace, buffer->meta.name);
         if (outcome != NULL && outcome->on_new > 0) {
-            provisioner_trigger(buffers->control->provisioner, new_object->meta.uid);
+            wake(&buffers->control->manager, WAKE_PROVISIONER, new_object->meta.uid);
             return;
         }
     }
@@ -191,6 +190,14 @@ struct capacity_buffers *capacity_buffers_create(struct control *control)
     buffers->control = control;
     buffers->ledger = buffer_placements_create(control);
     buffers->records = map_create();
+    return buffers;
+}
+
+void capacity_buffers_observe(struct capacity_buffers *buffers)
+{
+    if (buffers == NULL)
+        return;
+    struct control *control = buffers->control;
     buffers->queue =
         manager_queue(&control->manager, &(struct reconcile_queue_options){.name = "capacitybuffer",
                                                                            .kind = "CapacityBuffer",
@@ -205,7 +212,6 @@ struct capacity_buffers *capacity_buffers_create(struct control *control)
         mirror_on_change(control->manager.mirror, KIND_POD, on_pod, buffers);
         mirror_on_change(control->manager.mirror, KIND_NODE_CLAIM, on_claim, buffers);
     }
-    return buffers;
 }
 
 void capacity_buffers_destroy(struct capacity_buffers *buffers)
@@ -236,7 +242,7 @@ static enum operation_outcome note_workload(void *context, const char *key,
     if (record->workload == NULL && result->error.kind == ERROR_NONE)
         error_set(&record->error, ERROR_INTERNAL, "the answer cannot be read");
     if (!same_workload(before, record->workload))
-        provisioner_note_change(buffers->control->provisioner);
+        wake(&buffers->control->manager, WAKE_PROVISIONING_INPUTS, NULL);
     object_release(before);
     return OPERATION_NOTED;
 }
@@ -356,7 +362,7 @@ static struct reconcile_result settle(struct capacity_buffers *buffers,
     record->is_due = false;
     record->next_ns = ns_add(now_ns, PERIOD_NS);
     if (resolution->failure == NULL && buffer->meta.uid != NULL)
-        provisioner_trigger(buffers->control->provisioner, buffer->meta.uid);
+        wake(&buffers->control->manager, WAKE_PROVISIONER, buffer->meta.uid);
     return reconcile_after(PERIOD_NS);
 }
 
@@ -376,7 +382,7 @@ static struct reconcile_result evaluate(struct capacity_buffers *buffers, struct
                        ? buffer_size(arena, buffer, resolution.template, resolution.workload)
                        : 0;
     if (buffer->meta.uid != NULL && buffer_placements_trim(buffers->ledger, buffer->meta.uid, size))
-        disruption_wake(control->disruption_controller);
+        wake(&control->manager, WAKE_DISRUPTION, NULL);
     struct conditions conditions;
     conditions_read(&conditions, arena, (const struct object *)buffer, &buffer->status.conditions,
                     manager_now(&control->manager));
@@ -508,7 +514,7 @@ void capacity_buffers_note_plan(struct capacity_buffers *buffers, const struct s
     if (buffers == NULL)
         return;
     if (buffer_placements_note_plan(buffers->ledger, snapshot, plan))
-        disruption_wake(buffers->control->disruption_controller);
+        wake(&buffers->control->manager, WAKE_DISRUPTION, NULL);
     struct mirror_iterator iterator = {0};
     for (const struct object *object; (object = mirror_next(buffers->control->manager.mirror,
                                                             KIND_CAPACITY_BUFFER, &iterator));) {

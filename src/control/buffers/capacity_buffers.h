@@ -9,6 +9,8 @@
 
 struct capacity_buffers;
 struct capacity_buffers *capacity_buffers_create(struct control *control); // NULL: no gate
+// Begins to hear changes; until then it may only be passed on.
+void capacity_buffers_observe(struct capacity_buffers *buffers);
 void capacity_buffers_destroy(struct capacity_buffers *buffers);
 // CapacityBuffers and PodTemplates. Workloads are asked for one by one: they are few, and a mirror
 // of all pod templates would be large.

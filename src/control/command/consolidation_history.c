@@ -43,6 +43,7 @@ struct ledger_pool {
 
 struct consolidation_history {
     struct control *control;
+    struct savings *savings;
     VECTOR(struct ledger_move *) moves; // oldest first
     struct map *pools;                  // struct ledger_pool by name
 };
@@ -53,10 +54,12 @@ static const struct event_text loop_event = {
 static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
                      const struct object *new_object);
 
-struct consolidation_history *consolidation_history_create(struct control *control)
+struct consolidation_history *consolidation_history_create(struct control *control,
+                                                           struct savings *savings)
 {
     struct consolidation_history *ledger = memory_allocate(sizeof *ledger);
     ledger->control = control;
+    ledger->savings = savings;
     ledger->pools = map_create();
     mirror_on_change(control->manager.mirror, KIND_NODE_CLAIM, on_claim, ledger);
     return ledger;
@@ -289,7 +292,7 @@ void consolidation_history_end(struct consolidation_history *ledger,
         if (move != NULL)
             add_type(&move->to, object_label((const struct object *)claim, LABEL_INSTANCE_TYPE));
     }
-    savings_note(control->savings, command, launched);
+    savings_note(ledger->savings, command, launched);
 }
 
 static void copy_types(struct types *to, const struct types *from)

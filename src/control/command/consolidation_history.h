@@ -17,7 +17,9 @@
 #define ANNOTATION_REPLACES "adze.dev/replaces"
 
 struct consolidation_history;
-struct consolidation_history *consolidation_history_create(struct control *control);
+struct savings;
+struct consolidation_history *consolidation_history_create(struct control *control,
+                                                           struct savings *savings);
 void consolidation_history_destroy(struct consolidation_history *ledger); // NULL is fine
 
 // A consolidation with replacements begins; they are annotated. Before they are created.

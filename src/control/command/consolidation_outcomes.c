@@ -41,6 +41,8 @@ struct habit { // of a workload
 };
 struct consolidation_outcomes {
     struct control *control;
+    struct savings *savings;
+    struct consolidation_history *history;
     VECTOR(struct outcome *) outcomes; // in the order in which they began
     struct map *habits;                // struct habit by UID of the workload
 };
@@ -48,10 +50,14 @@ struct consolidation_outcomes {
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
                    const struct object *new_object);
 
-struct consolidation_outcomes *consolidation_outcomes_create(struct control *control)
+struct consolidation_outcomes *consolidation_outcomes_create(struct control *control,
+                                                             struct consolidation_history *history,
+                                                             struct savings *savings)
 {
     struct consolidation_outcomes *outcomes = memory_allocate(sizeof *outcomes);
     outcomes->control = control;
+    outcomes->savings = savings;
+    outcomes->history = history;
     outcomes->habits = map_create();
     mirror_on_change(control->manager.mirror, KIND_POD, on_pod, outcomes);
     return outcomes;
@@ -405,7 +411,7 @@ static void judge(struct consolidation_outcomes *outcomes, const struct outcome 
                        : outcome->elsewhere.count > 0 ? "elsewhere"
                                                       : "as_planned";
     if (others > 0)
-        savings_lose(control->savings, outcome->pool, others);
+        savings_lose(outcomes->savings, outcome->pool, others);
     metric_add(control->metrics.consolidation_outcomes, 1, outcome->pool, kind);
     log_debug("compared a consolidation with its plan", "s:controller", "disruption",
               "s:command-id", outcome->id, "o:NodePool", outcome->pool, "s:outcome", kind,
@@ -413,7 +419,7 @@ static void judge(struct consolidation_outcomes *outcomes, const struct outcome 
               (double)outcome->predicted / 1e9, "f:realised-savings", (double)realised / 1e9);
     learn(outcomes, outcome);
     if (vain)
-        consolidation_history_undone(control->consolidation_history, outcome->id);
+        consolidation_history_undone(outcomes->history, outcome->id);
 }
 
 void consolidation_outcomes_review(struct consolidation_outcomes *outcomes)

@@ -16,7 +16,11 @@
 #include "engine/problem/disruption_inputs.h"
 
 struct consolidation_outcomes;
-struct consolidation_outcomes *consolidation_outcomes_create(struct control *control);
+struct consolidation_history;
+struct savings;
+struct consolidation_outcomes *consolidation_outcomes_create(struct control *control,
+                                                             struct consolidation_history *history,
+                                                             struct savings *savings);
 void consolidation_outcomes_destroy(struct consolidation_outcomes *outcomes); // NULL is fine
 
 // A command is about to be carried out: its pods are watched from now on. Nothing but consolidation

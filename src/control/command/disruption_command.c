@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "control/state/cluster.h"
-#include "control/static/static_capacity.h"
 #include "model/reading/pod.h"
 
 #define ID_LENGTH       36
@@ -406,4 +405,17 @@ bool command_mark_read(const struct object *object, struct command_mark *mark)
     mark->consolidation = read_one(&text, consolidations, ARRAY_LENGTH(consolidations));
     return mark->consolidation != NULL && read_count(&text, ',', &mark->nodes) &&
            read_count(&text, '\0', &mark->replacements);
+}
+
+// --- validation ----------------------------------------------------------------------------------
+bool command_is_due(const struct control *control, const struct disruption_command *command)
+{
+    return command->phase == COMMAND_WAIT && !command->is_checking &&
+           loop_monotonic_ns(control->manager.loop) >= command->due_ns;
+}
+
+bool command_is_of_emptiness(const struct control *control,
+                             const struct disruption_command *command)
+{
+    return strcmp(command->reason, "Empty") == 0 && !command_plans_places(control, command);
 }

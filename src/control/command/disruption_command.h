@@ -90,6 +90,12 @@ uint32_t command_turn(const struct disruption_command *command, const struct pod
 // DIS-755: it is emptiness's, and some pods have to leave: their places are planned by the engine.
 bool command_plans_places(const struct control *control, const struct disruption_command *command);
 
+// Emptiness validates it, on the loop: none of its pods needs a place that was planned.
+bool command_is_of_emptiness(const struct control *control,
+                             const struct disruption_command *command);
+// It waits for its validation, and not in vain: the time has come.
+bool command_is_due(const struct control *control, const struct disruption_command *command);
+
 // Texts of DIS-380 (with savings) and DIS-381.
 void command_describe(const struct disruption_command *command, struct text *out);
 // DIS-382: the same for events of one of its nodes.

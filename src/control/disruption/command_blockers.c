@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "control/node/eviction_queue.h"
 #include "control/node/ready_replicas.h"
 #include "control/state/cluster.h"
 #include "engine/disruption/candidates.h"
@@ -44,7 +43,7 @@ static bool may_go_regardless(const struct control *control,
 }
 
 // A grace period is no reason to end a workload; nor is drift.
-static const struct pod *find_bereft(const struct control *control,
+static const struct pod *find_bereft(const struct control *control, struct ready_replicas *replicas,
                                      const struct disruption_command *command)
 {
     CLEANUP_ARENA struct arena *scratch = arena_create(1024);
@@ -56,14 +55,14 @@ static const struct pod *find_bereft(const struct control *control,
     list_for_each (entry, &command->nodes)
         if (!entry->gone && !entry->deleted)
             nodes[count++] = cluster_pods(control->cluster, entry->node);
-    return ready_replicas_bereft(eviction_queue_replicas(control->eviction_queue), nodes, count);
+    return ready_replicas_bereft(replicas, nodes, count);
 }
 
-enum command_blocker command_blocker(const struct control *control,
+enum command_blocker command_blocker(const struct control *control, struct ready_replicas *replicas,
                                      const struct disruption_command *command,
                                      const struct pod **pod)
 {
-    *pod = find_bereft(control, command);
+    *pod = find_bereft(control, replicas, command);
     enum command_blocker worst = *pod != NULL ? BAR_REPLICAS : BAR_NONE;
     list_for_each (entry, &command->nodes) {
         if (entry->gone || entry->deleted || may_go_regardless(control, command, entry))

@@ -6,6 +6,8 @@
 
 #include "control/command/disruption_command.h"
 
+struct ready_replicas;
+
 enum command_blocker {
     BAR_NONE,
     BAR_REPLICAS, // may well be over soon
@@ -14,6 +16,6 @@ enum command_blocker {
 };
 // `*pod` is one that bars, borrowed from the mirror. Drifted nodes with a grace period may go
 // whatever their pods say (DIS-34).
-enum command_blocker command_blocker(const struct control *control,
+enum command_blocker command_blocker(const struct control *control, struct ready_replicas *replicas,
                                      const struct disruption_command *command,
                                      const struct pod **pod);

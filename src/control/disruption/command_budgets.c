@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "control/disruption/disruption_queue.h"
+#include "control/command/commands.h"
 #include "control/state/cluster.h"
 #include "control/state/state_node.h"
 #include "engine/disruption/budgets.h"
@@ -36,7 +36,7 @@ static bool is_disrupted(const struct disruption_command *other,
            takes_precedence(other, command, node);
 }
 
-static struct count count_nodes(const struct control *control,
+static struct count count_nodes(const struct control *control, const struct commands *commands,
                                 const struct disruption_command *command, const char *pool)
 {
     struct count count = {0};
@@ -46,7 +46,7 @@ static struct count count_nodes(const struct control *control,
         if (!text_equal(state_pool(state), pool) || !counts(state))
             continue;
         const struct disruption_command *of =
-            disruption_queue_of_node(control->disruption_queue, state_main_node(state)->meta.name);
+            commands_of_node(commands, state_main_node(state)->meta.name);
         count.total++;
         count.own += of == command;
         count.others += of != command && is_disrupted(of, command, state);
@@ -54,13 +54,14 @@ static struct count count_nodes(const struct control *control,
     return count;
 }
 
-bool command_within_budgets(const struct control *control, const struct disruption_command *command)
+bool command_within_budgets(const struct control *control, const struct commands *commands,
+                            const struct disruption_command *command)
 {
     for (uint32_t i = 0; i < command->nodes.count; i++) {
         const struct node_pool *pool = find_pool(control, command->nodes.items[i].pool);
         if (pool == NULL || !command_is_first_of_pool(command, i))
             continue;
-        struct count count = count_nodes(control, command, pool->meta.name);
+        struct count count = count_nodes(control, commands, command, pool->meta.name);
         struct error error = {0};
         enum disruption_reason reason = DISRUPTION_DRIFTED;
         disruption_reason_parse(command->reason, &reason);

@@ -3,8 +3,8 @@
 // writes of the marks, while other commands begin, nodes fall ill and windows close.
 #pragma once
 
-#include "control/command/disruption_command.h"
+#include "control/command/commands.h"
 
 // Of nodes of other commands those count that are marked, or whose command came first.
-bool command_within_budgets(const struct control *control,
+bool command_within_budgets(const struct control *control, const struct commands *commands,
                             const struct disruption_command *command);

@@ -7,6 +7,7 @@
 #include "base/metrics_text.h"
 #include "base/nanoseconds.h"
 #include "control/command/blocked_events.h"
+#include "control/command/commands.h"
 #include "control/command/consolidation_history.h"
 #include "control/command/consolidation_outcomes.h"
 #include "control/command/consolidation_target.h"
@@ -15,13 +16,14 @@
 #include "control/command/node_timings.h"
 #include "control/command/savings.h"
 #include "control/command/spot_prices.h"
+#include "control/command/target_report.h"
 #include "control/disruption/disruption_cleanup.h"
 #include "control/disruption/disruption_emptiness.h"
 #include "control/disruption/disruption_evaluation.h"
 #include "control/disruption/disruption_queue.h"
 #include "control/disruption/disruption_recovery.h"
-#include "control/disruption/target_report.h"
 #include "control/provisioning/wave_report.h"
+#include "control/runtime/wakes.h"
 #include "control/state/cluster.h"
 #include "control/state/decision_inputs.h"
 #include "control/state/state_node.h"
@@ -61,6 +63,7 @@ struct evaluation_job { // on a worker thread; outlives the controller if it mus
 
 struct disruption_controller {
     struct control *control;
+    struct disruption_parts parts;
     struct reconcile_queue *queue;
     bool recovered;
     bool dirty;
@@ -89,10 +92,16 @@ struct disruption_controller {
 static struct reconcile_result reconcile(void *context, struct work_item *item,
                                          struct error *error);
 
-void disruption_wake(struct disruption_controller *disruption)
+static void look_soon(struct disruption_controller *disruption)
 {
     disruption->dirty = true;
     reconcile_queue_add_after(disruption->queue, KEY, SOON_NS);
+}
+
+static void on_wake(void *context, const char *key)
+{
+    (void)key;
+    look_soon(context);
 }
 
 static bool claim_is(const struct object *claim, const char *condition)
@@ -110,11 +119,11 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
     if (drifts)
         decision_inputs_touch(disruption->inputs);
     if (drifts && claim_is(new_object, "Drifted"))
-        disruption_backoff_drifted(disruption->control->disruption_backoff,
+        disruption_backoff_drifted(disruption->parts.backoff,
                                    object_label(new_object, LABEL_NODE_POOL));
     if (claim_is(old_object, "Consolidatable") != claim_is(new_object, "Consolidatable")) {
         decision_inputs_touch(disruption->inputs);
-        disruption_wake(disruption);
+        look_soon(disruption);
     } else if (drifts) {
         reconcile_queue_add_after(disruption->queue, KEY, SOON_NS);
     }
@@ -143,8 +152,8 @@ static void on_pool(void *context, enum mirror_change change, const struct objec
         forget_pool(disruption, old_object->meta.name);
     if (old_object == NULL || new_object == NULL ||
         old_object->meta.generation != new_object->meta.generation) {
-        consolidation_target_note_change(disruption->control->consolidation_target);
-        disruption_wake(disruption);
+        consolidation_target_note_change(disruption->parts.target);
+        look_soon(disruption);
     }
 }
 
@@ -160,7 +169,7 @@ static void on_budget(void *context, enum mirror_change change, const struct obj
         (before->status.disruptions_allowed > 0) == (budget->status.disruptions_allowed > 0))
         return;
     decision_inputs_touch(disruption->inputs);
-    disruption_wake(disruption);
+    look_soon(disruption);
 }
 
 static void note_leaving(struct disruption_controller *disruption)
@@ -210,12 +219,11 @@ static void on_pod(void *context, enum mirror_change change, const struct object
     bool over = pod == NULL || pod_is_terminal(pod) || pod->meta.deletion_timestamp != 0;
     if (was_bound && over) {
         note_leaving(disruption);
-        disruption_wake(disruption);
+        look_soon(disruption);
     } else if (was_bound && protection_changes(before, pod)) {
-        disruption_wake(disruption);
+        look_soon(disruption);
     }
-    if (pod != NULL && disruption_queue_count(disruption->control->disruption_queue) > 0 &&
-        pod_wants_node(pod)) {
+    if (pod != NULL && commands_count(disruption->parts.commands) > 0 && pod_wants_node(pod)) {
         disruption->dirty = disruption->pod_waits = true;
         reconcile_queue_add(disruption->queue, KEY); // before the provisioner buys for it
     }
@@ -242,8 +250,8 @@ static void collect_ages(void *context, const struct metric *metric, struct text
 static void on_types(void *context)
 {
     struct disruption_controller *disruption = context;
-    spot_prices_note_change(disruption->control->spot_prices);
-    consolidation_target_note_change(disruption->control->consolidation_target);
+    spot_prices_note_change(disruption->parts.spot_prices);
+    consolidation_target_note_change(disruption->parts.target);
     decision_inputs_touch(disruption->inputs);
     reconcile_queue_add_after(disruption->queue, KEY, SOON_NS);
 }
@@ -257,26 +265,44 @@ static void on_overlay(void *context, enum mirror_change change, const struct ob
         on_types(context);
 }
 
-struct disruption_controller *disruption_create(struct control *control)
+static void create_parts(struct disruption_parts *parts)
 {
+    struct control *control = parts->control;
+    parts->backoff = disruption_backoff_create(control);
+    parts->queue = disruption_queue_create(parts);
+    parts->cleanup = disruption_cleanup_create(control, parts->commands);
+    parts->timings = node_timings_create(control);
+    parts->savings = savings_create(control);
+    parts->history = consolidation_history_create(control, parts->savings);
+    parts->outcomes = consolidation_outcomes_create(control, parts->history, parts->savings);
+    parts->target = consolidation_target_create(control);
+    parts->spot_prices = spot_prices_create();
+    parts->blocked_events = blocked_events_create(control);
+}
+
+static void destroy_parts(struct disruption_parts *parts)
+{
+    disruption_cleanup_destroy(parts->cleanup);
+    disruption_queue_destroy(parts->queue);
+    disruption_backoff_destroy(parts->backoff);
+    node_timings_destroy(parts->timings);
+    consolidation_outcomes_destroy(parts->outcomes);
+    consolidation_history_destroy(parts->history);
+    consolidation_target_destroy(parts->target);
+    spot_prices_destroy(parts->spot_prices);
+    blocked_events_destroy(parts->blocked_events);
+    savings_destroy(parts->savings);
+}
+
+struct disruption_controller *disruption_create(const struct disruption_parts *given)
+{
+    struct control *control = given->control;
     struct disruption_controller *disruption = memory_allocate(sizeof *disruption);
     disruption->control = control;
     disruption->dirty = true;
     disruption->evaluated_ns = disruption->glanced_ns = -SOON_NS;
-    control->disruption_controller = disruption;
-    control->disruption_backoff = disruption_backoff_create(control);
-    control->disruption_queue = disruption_queue_create(control);
-    control->disruption_cleanup = disruption_cleanup_create(control);
-    control->node_timings = node_timings_create(control);
-    control->consolidation_history = consolidation_history_create(control);
-    control->consolidation_outcomes = consolidation_outcomes_create(control);
-    control->wave_report = wave_report_create(control);
-    control->target_report = target_report_create(control);
-    control->consolidation_target = consolidation_target_create(control);
-    control->spot_prices = spot_prices_create();
-    control->blocked_events = blocked_events_create(control);
-    control->savings = savings_create(control);
-    control->interruptions = interruptions_create(control);
+    disruption->parts = *given;
+    create_parts(&disruption->parts);
     disruption->inputs = decision_inputs_create(control);
     decision_inputs_touch(disruption->inputs);
     disruption->examined = map_create();
@@ -291,6 +317,7 @@ struct disruption_controller *disruption_create(struct control *control)
     mirror_on_change(control->manager.mirror, KIND_POD_DISRUPTION_BUDGET, on_budget, disruption);
     mirror_on_change(control->manager.mirror, KIND_NODE_OVERLAY, on_overlay, disruption);
     cloud_watch_types(control->cloud, on_types, disruption);
+    wake_register(&control->manager, WAKE_DISRUPTION, on_wake, disruption);
     reconcile_queue_add(disruption->queue, KEY);
     return disruption;
 }
@@ -300,26 +327,14 @@ void disruption_destroy(struct disruption_controller *disruption)
     if (disruption == NULL)
         return;
     cloud_watch_types(disruption->control->cloud, NULL, NULL);
+    wake_register(&disruption->control->manager, WAKE_DISRUPTION, NULL, NULL);
     if (disruption->job != NULL)
         disruption->job->disruption = NULL; // frees itself and its sweep when it is done
     evaluation_destroy(disruption->done);
     metric_collect(disruption->control->metrics.examined_age, NULL, NULL);
     map_destroy(disruption->examined, free);
     decision_inputs_destroy(disruption->inputs);
-    disruption_cleanup_destroy(disruption->control->disruption_cleanup);
-    disruption_queue_destroy(disruption->control->disruption_queue);
-    disruption_backoff_destroy(disruption->control->disruption_backoff);
-    node_timings_destroy(disruption->control->node_timings);
-    consolidation_outcomes_destroy(disruption->control->consolidation_outcomes);
-    consolidation_history_destroy(disruption->control->consolidation_history);
-    wave_report_destroy(disruption->control->wave_report);
-    disruption->control->wave_report = NULL;
-    target_report_destroy(disruption->control->target_report);
-    consolidation_target_destroy(disruption->control->consolidation_target);
-    spot_prices_destroy(disruption->control->spot_prices);
-    blocked_events_destroy(disruption->control->blocked_events);
-    savings_destroy(disruption->control->savings);
-    interruptions_destroy(disruption->control->interruptions);
+    destroy_parts(&disruption->parts);
     free(disruption);
 }
 
@@ -358,14 +373,14 @@ static int64_t look_not_before(const struct disruption_controller *disruption)
 static bool emptiness_is_due(struct disruption_controller *disruption, int64_t now_ns)
 {
     const struct control *control = disruption->control;
-    if (now_ns >= disruption_queue_next_due(control->disruption_queue, true) ||
+    if (now_ns >= disruption_queue_next_due(disruption->parts.queue, true) ||
         now_ns >= disruption->again_ns)
         return true;
     if (!there_is_news(disruption) || now_ns < look_not_before(disruption))
         return false;
     if (now_ns >= ns_add(disruption->evaluated_ns, tell_pause(disruption)) ||
         cluster_count(control->cluster) != disruption->evaluated_nodes ||
-        emptiness_is_possible(control))
+        emptiness_is_possible(&disruption->parts))
         return true;
     disruption->glanced_ns = now_ns;
     return false;
@@ -378,7 +393,8 @@ static void look_for_empty_nodes(struct disruption_controller *disruption)
     disruption->evaluated_ns = loop_monotonic_ns(control->manager.loop);
     disruption->evaluated_state = cluster_changed_at(control->cluster);
     disruption->evaluated_nodes = cluster_count(control->cluster);
-    struct emptiness_outcome outcome = emptiness_turn(control, wave_left(disruption) == 0);
+    struct emptiness_outcome outcome =
+        emptiness_turn(&disruption->parts, wave_left(disruption) == 0);
     disruption->dirty = outcome.put_off;
     // What holds a node back now may end by the clock alone (DIS-705).
     int64_t left_ns = outcome.waits || outcome.put_off ? AGAIN_NS : SETTLED_NS;
@@ -415,8 +431,9 @@ static void start_job(struct disruption_controller *disruption, struct disruptio
     loop_offload(disruption->control->manager.loop, job_work, job_done, job);
 }
 
-static void tell_notes(struct control *control, const struct plan *plan)
+static void tell_notes(const struct disruption_parts *parts, const struct plan *plan)
 {
+    struct control *control = parts->control;
     list_for_each (note, &plan->notes) {
         if (note->level != NOTE_EVENT_NORMAL || note->object == NULL || note->reason == NULL)
             continue;
@@ -430,10 +447,10 @@ static void tell_notes(struct control *control, const struct plan *plan)
                                       ? find_node(control, note->object->meta.name)
                                       : NULL;
         if (node != NULL)
-            blocked_events_tell(control->blocked_events, LOOKER_SWEEP, note->reason, node,
+            blocked_events_tell(parts->blocked_events, LOOKER_SWEEP, note->reason, node,
                                 cluster_claim_of(control->cluster, node, NULL), note->message);
     }
-    blocked_events_end(control->blocked_events, LOOKER_SWEEP, false);
+    blocked_events_end(parts->blocked_events, LOOKER_SWEEP, false);
 }
 
 // The earliest of what ends by itself.
@@ -443,7 +460,7 @@ static int64_t next_look(const struct disruption_controller *disruption,
     struct control *control = disruption->control;
     int64_t next_ns = ns_add(now_ns, SETTLED_NS);
     int64_t change = sweep->next_change,
-            backoff_ns = disruption_backoff_next(control->disruption_backoff);
+            backoff_ns = disruption_backoff_next(disruption->parts.backoff);
     if (change != INT64_MAX &&
         ns_subtract(ns_add(now_ns, change), manager_now(&control->manager)) < next_ns)
         next_ns = ns_subtract(ns_add(now_ns, change), manager_now(&control->manager));
@@ -505,7 +522,7 @@ static void carry_out(struct disruption_controller *disruption)
     uint32_t commands = evaluation_carry_out(sweep);
     if (sweep->checks_count == 0) {
         if (sweep->plan != NULL)
-            tell_notes(control, sweep->plan);
+            tell_notes(&disruption->parts, sweep->plan);
         if (sweep->plan != NULL)
             measure(disruption, sweep->plan);
         disruption->swept_ns = now_ns;
@@ -616,7 +633,7 @@ static bool is_held_up(const struct disruption_controller *disruption)
     if (!control->manager.settings->compatibility_upstream)
         return wave_left(disruption) > 0;
     for (const struct disruption_command *command;
-         (command = disruption_queue_next(control->disruption_queue, &position)) != NULL;)
+         (command = commands_next(disruption->parts.commands, &position)) != NULL;)
         if (command->phase < COMMAND_LAUNCH)
             return true;
     return false;
@@ -642,11 +659,11 @@ static int64_t evaluation_due(struct disruption_controller *disruption, int64_t 
 
 // Several nodes that go together are to be looked at again in a moment: what began meanwhile would
 // take the room that their pods were counted on to find.
-static bool a_set_waits(const struct control *control)
+static bool a_set_waits(const struct commands *commands)
 {
     struct map_entry *position = NULL;
     for (const struct disruption_command *command;
-         (command = disruption_queue_next(control->disruption_queue, &position)) != NULL;)
+         (command = commands_next(commands, &position)) != NULL;)
         if (command->phase == COMMAND_WAIT && command->nodes.count > 1 &&
             text_equal(command->reason, "Underutilized"))
             return true;
@@ -660,7 +677,7 @@ static int64_t sweep(struct disruption_controller *disruption)
     int64_t now_ns = loop_monotonic_ns(control->manager.loop);
     if (disruption->job != NULL)
         return INT64_MAX;
-    struct disruption_evaluation *check = evaluation_create_check(control);
+    struct disruption_evaluation *check = evaluation_create_check(&disruption->parts);
     if (check != NULL) {
         start_job(disruption, check);
         return INT64_MAX;
@@ -670,7 +687,8 @@ static int64_t sweep(struct disruption_controller *disruption)
         return due_ns;
     if (is_held_up(disruption))
         return ns_add(now_ns, SOON_NS);
-    if (!control->manager.settings->compatibility_upstream && a_set_waits(control))
+    if (!control->manager.settings->compatibility_upstream &&
+        a_set_waits(disruption->parts.commands))
         return ns_add(now_ns, SOON_NS);
     if (!control->manager.settings->compatibility_upstream && awaits_rest(disruption, now_ns))
         return ns_add(now_ns, UNREST_LOOK_NS);
@@ -681,7 +699,7 @@ static int64_t sweep(struct disruption_controller *disruption)
         disruption->evaluation_again_ns = ns_add(now_ns, SETTLED_NS);
         return disruption->evaluation_again_ns;
     }
-    start_job(disruption, evaluation_create(control));
+    start_job(disruption, evaluation_create(&disruption->parts));
     return INT64_MAX;
 }
 
@@ -689,7 +707,7 @@ static int64_t sweep(struct disruption_controller *disruption)
 // begins the next check: what falls due meanwhile must not keep the loop busy.
 static int64_t next_due(const struct disruption_controller *disruption)
 {
-    const struct disruption_queue *queue = disruption->control->disruption_queue;
+    const struct disruption_queue *queue = disruption->parts.queue;
     int64_t own_ns = disruption_queue_next_due(queue, true);
     int64_t checked_ns =
         disruption->job == NULL ? disruption_queue_next_due(queue, false) : INT64_MAX;
@@ -708,31 +726,32 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
 {
     struct disruption_controller *disruption = context;
     struct control *control = disruption->control;
+    const struct disruption_parts *parts = &disruption->parts;
     (void)error;
     if (!cluster_synced(control->cluster))
         return reconcile_after(UNSYNCED_NS);
     if (!disruption->recovered) {
-        disruption_queue_recover(control);
-        consolidation_history_recover(control->consolidation_history);
-        disruption_cleanup_begin(control->disruption_cleanup);
+        disruption_queue_recover(parts->queue, control);
+        consolidation_history_recover(parts->history);
+        disruption_cleanup_begin(parts->cleanup);
     }
     disruption->recovered = true;
     int64_t now_ns = loop_monotonic_ns(control->manager.loop);
-    consolidation_outcomes_review(control->consolidation_outcomes);
-    wave_report_review(control->wave_report);
-    target_report_review(control->target_report);
-    interruptions_review(control->interruptions);
+    consolidation_outcomes_review(parts->outcomes);
+    wave_report_review(parts->wave_report);
+    target_report_review(parts->target_report);
+    interruptions_review(parts->interruptions);
     struct operation_about saving = {
         .manager = &control->manager, .item = item, .doing = "writing down interruptions"};
-    if (interruptions_save(control->interruptions, &saving) > 0)
+    if (interruptions_save(parts->interruptions, &saving) > 0)
         return reconcile_running();
     if (disruption->done != NULL)
         carry_out(disruption);
     if (disruption->pod_waits)
-        emptiness_call_off_wanted(control);
+        emptiness_call_off_wanted(parts);
     disruption->pod_waits = false;
     int64_t wave_ns = wave_left(disruption);
-    bool idle = disruption_queue_count(control->disruption_queue) == 0;
+    bool idle = commands_count(parts->commands) == 0;
     if ((wave_ns == 0 || !idle) && emptiness_is_due(disruption, now_ns))
         look_for_empty_nodes(disruption);
     int64_t next_ns = sweep(disruption), due_ns = next_due(disruption);

@@ -5,11 +5,9 @@
 // (DIS-702).
 #pragma once
 
-#include "control/runtime/control.h"
+#include "control/disruption/disruption_parts.h"
 
 struct disruption_controller;
-struct disruption_controller *disruption_create(struct control *control);
+// WAKE_DISRUPTION: something that the next look should see has changed; it comes soon.
+struct disruption_controller *disruption_create(const struct disruption_parts *given);
 void disruption_destroy(struct disruption_controller *disruption);
-
-// Something that the next pass should see has changed; it comes soon.
-void disruption_wake(struct disruption_controller *disruption);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/duration.h"
-#include "control/disruption/disruption_queue.h"
+#include "control/command/commands.h"
 #include "control/disruption/disruption_replacements.h"
 #include "control/disruption/disruption_taints.h"
 #include "control/state/cluster.h"
@@ -17,6 +17,7 @@
 
 struct disruption_cleanup {
     struct control *control;
+    const struct commands *commands;
     struct reconcile_queue *queue; // keys: "node/NAME", "claim/NAME"
     bool begun;
 };
@@ -76,10 +77,12 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
 }
 
 // --- life ----------------------------------------------------------------------------------------
-struct disruption_cleanup *disruption_cleanup_create(struct control *control)
+struct disruption_cleanup *disruption_cleanup_create(struct control *control,
+                                                     const struct commands *commands)
 {
     struct disruption_cleanup *leftovers = memory_allocate(sizeof *leftovers);
     leftovers->control = control;
+    leftovers->commands = commands;
     leftovers->queue = manager_queue(&control->manager,
                                      &(struct reconcile_queue_options){
                                          .name = "disruption.leftovers",
@@ -142,12 +145,12 @@ static bool is_taken_back(const struct disruption_command *command)
     return command != NULL && command->phase == COMMAND_ROLLBACK;
 }
 
-static struct reconcile_result clear_node(struct control *control, struct operation_about *about,
-                                          const char *name)
+static struct reconcile_result clear_node(struct disruption_cleanup *leftovers,
+                                          struct operation_about *about, const char *name)
 {
+    struct control *control = leftovers->control;
     const struct node *node = find_node(control, name);
-    const struct disruption_command *command =
-        disruption_queue_of_node(control->disruption_queue, name);
+    const struct disruption_command *command = commands_of_node(leftovers->commands, name);
     if (node == NULL || object_is_deleting((const struct object *)node) ||
         !is_marked((const struct object *)node) || (command != NULL && !is_taken_back(command)))
         return reconcile_done();
@@ -158,19 +161,19 @@ static struct reconcile_result clear_node(struct control *control, struct operat
     return start_patch(about, (const struct object *)node, NULL, untaint_patch(node));
 }
 
-static struct reconcile_result clear_claim(struct control *control, struct operation_about *about,
-                                           const char *name)
+static struct reconcile_result clear_claim(struct disruption_cleanup *leftovers,
+                                           struct operation_about *about, const char *name)
 {
+    struct control *control = leftovers->control;
     const struct node_claim *claim = find_claim(control, name);
     if (claim == NULL || object_is_deleting((const struct object *)claim))
         return reconcile_done();
     if (!control->manager.settings->compatibility_upstream && // DIS-330
-        replacement_is_abandoned(control, claim)) {
+        replacement_is_abandoned(control, leftovers->commands, claim)) {
         about->doing = "deleting an abandoned replacement";
         return start_delete(about, (const struct object *)claim, -1);
     }
-    const struct disruption_command *command =
-        disruption_queue_of_candidate(control->disruption_queue, name);
+    const struct disruption_command *command = commands_of_candidate(leftovers->commands, name);
     if (command != NULL && !is_taken_back(command))
         return reconcile_done();
     if (!has_reason(claim))
@@ -193,6 +196,6 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     if (!leftovers->begun)
         return reconcile_done();
     if (strncmp(key, node_prefix, strlen(node_prefix)) == 0)
-        return clear_node(leftovers->control, &about, key + strlen(node_prefix));
-    return clear_claim(leftovers->control, &about, key + strlen(claim_prefix));
+        return clear_node(leftovers, &about, key + strlen(node_prefix));
+    return clear_claim(leftovers, &about, key + strlen(claim_prefix));
 }

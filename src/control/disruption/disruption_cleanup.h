@@ -10,8 +10,10 @@
 
 #include "control/command/disruption_command.h"
 
+struct commands;
 struct disruption_cleanup;
-struct disruption_cleanup *disruption_cleanup_create(struct control *control);
+struct disruption_cleanup *disruption_cleanup_create(struct control *control,
+                                                     const struct commands *commands);
 void disruption_cleanup_destroy(struct disruption_cleanup *leftovers); // NULL is fine
 
 // Once, when a predecessor's commands have been taken over: nothing is touched before.

@@ -5,6 +5,7 @@
 #include "base/nanoseconds.h"
 #include "control/buffers/capacity_buffers.h"
 #include "control/command/blocked_events.h"
+#include "control/command/commands.h"
 #include "control/command/consolidation_history.h"
 #include "control/command/disruption_backoff.h"
 #include "control/disruption/disruption_evaluation.h"
@@ -75,26 +76,28 @@ static bool any_node_wanted(struct arena *arena, const struct control *control,
     return false;
 }
 
-void emptiness_call_off_wanted(struct control *control)
+void emptiness_call_off_wanted(const struct disruption_parts *parts)
 {
+    struct control *control = parts->control;
     CLEANUP_ARENA struct arena *arena = arena_create(4096);
-    struct disruption_queue *queue = control->disruption_queue;
+    struct disruption_queue *queue = parts->queue;
     struct map_entry *position = NULL;
     if (cluster_provisionable(control->cluster)->count == 0)
         return;
     for (struct disruption_command *command;
-         (command = disruption_queue_next(queue, &position)) != NULL;)
+         (command = commands_next(parts->commands, &position)) != NULL;)
         if (command->phase == COMMAND_WAIT && any_node_wanted(arena, control, command)) {
             disruption_queue_cancel(queue, command, "churn", "a pending pod may run on the node");
             // The next sweep would choose them again at once (DIS-714).
             if (strcmp(command->reason, "Drifted") == 0)
                 list_for_each (entry, &command->nodes)
-                    disruption_backoff_drift_refused(control->disruption_backoff, entry->node);
+                    disruption_backoff_drift_refused(parts->backoff, entry->node);
         }
 }
 
 // --- one turn of emptiness -----------------------------------------------------------------------
 struct turn {
+    const struct disruption_parts *parts;
     struct control *control;
     struct arena *arena;
     struct string_list busy, due; // Node names
@@ -103,19 +106,17 @@ struct turn {
 static bool is_due_emptiness(const struct control *control,
                              const struct disruption_command *command)
 {
-    return command_is_of_emptiness(control, command) &&
-           command_is_due(control->disruption_queue, command);
+    return command_is_of_emptiness(control, command) && command_is_due(control, command);
 }
 
 static void gather_commands(struct turn *turn)
 {
-    struct disruption_queue *queue = turn->control->disruption_queue;
-    uint32_t count = disruption_queue_nodes(queue);
+    uint32_t count = commands_nodes(turn->parts->commands);
     turn->busy.items = arena_allocate_array(turn->arena, count + 1, sizeof *turn->busy.items);
     turn->due.items = arena_allocate_array(turn->arena, count + 1, sizeof *turn->due.items);
     struct map_entry *position = NULL;
     for (const struct disruption_command *command;
-         (command = disruption_queue_next(queue, &position)) != NULL;) {
+         (command = commands_next(turn->parts->commands, &position)) != NULL;) {
         struct string_list *list =
             is_due_emptiness(turn->control, command) ? &turn->due : &turn->busy;
         list_for_each (entry, &command->nodes)
@@ -135,11 +136,11 @@ static struct map *index_taken(const struct emptiness *emptiness)
 // DIS-262.
 static void validate(struct turn *turn, const struct emptiness *emptiness)
 {
-    struct disruption_queue *queue = turn->control->disruption_queue;
+    struct disruption_queue *queue = turn->parts->queue;
     struct map *taken = index_taken(emptiness);
     struct map_entry *position = NULL;
     for (struct disruption_command *command;
-         (command = disruption_queue_next(queue, &position)) != NULL;) {
+         (command = commands_next(turn->parts->commands, &position)) != NULL;) {
         if (!is_due_emptiness(turn->control, command))
             continue;
         if (map_get(taken, command->nodes.items[0].node) != NULL)
@@ -152,30 +153,33 @@ static void validate(struct turn *turn, const struct emptiness *emptiness)
 }
 
 // DIS-752: its NodePool's nodes are launched again soon after they went.
-static bool is_kept_for_a_while(const struct control *control, const struct node_claim *claim)
+static bool is_kept_for_a_while(const struct disruption_parts *parts,
+                                const struct node_claim *claim)
 {
+    const struct control *control = parts->control;
     int64_t quiet_ns = consolidation_history_quiet_ns(
-        control->consolidation_history,
-        label_or_empty((const struct object *)claim, LABEL_NODE_POOL));
+        parts->history, label_or_empty((const struct object *)claim, LABEL_NODE_POOL));
     const struct condition *initialized = condition_find(&claim->status.conditions, "Initialized");
-    int64_t since = pod_events_last(control->pod_events, claim);
+    int64_t since = pod_events_last(parts->pod_events, claim);
     if (since == 0 && initialized != NULL)
         since = initialized->last_transition_time;
     return quiet_ns > 0 && ns_subtract(manager_now(&control->manager), since) < quiet_ns;
 }
 
-static void start_command(struct control *control, const struct disruption_candidate *candidate)
+static void start_command(const struct disruption_parts *parts,
+                          const struct disruption_candidate *candidate)
 {
+    struct control *control = parts->control;
     const struct node *node = find_node(control, candidate->node->meta.name);
     const struct node_claim *claim =
         node != NULL ? cluster_claim_of(control->cluster, node, NULL) : NULL;
-    if (claim == NULL || is_kept_for_a_while(control, claim))
+    if (claim == NULL || is_kept_for_a_while(parts, claim))
         return;
     struct disruption_command *command = command_create(control, NULL, "Empty", "empty");
     command_reserve(command, 1, 0);
     command_add_node(control, command, node, claim);
     command->savings = command->price = candidate->price;
-    disruption_queue_add(control->disruption_queue, command);
+    disruption_queue_add(parts->queue, command);
 }
 
 static void start_commands(struct turn *turn, const struct emptiness *emptiness, bool may_start,
@@ -184,15 +188,15 @@ static void start_commands(struct turn *turn, const struct emptiness *emptiness,
     struct control *control = turn->control;
     if (emptiness->taken.count == 0)
         return;
-    if (!may_start || !capacity_buffers_settled(control->capacity_buffers)) {
+    if (!may_start || !capacity_buffers_settled(turn->parts->sources.buffers)) {
         *put_off = true;
         return;
     }
     list_for_each (candidate, &emptiness->taken) {
         const char *name = (*candidate)->node->meta.name;
-        if (!disruption_queue_has(control->disruption_queue, name) &&
+        if (!commands_has(turn->parts->commands, name) &&
             !is_wanted(turn->arena, control, (*candidate)->node))
-            start_command(control, *candidate);
+            start_command(turn->parts, *candidate);
     }
 }
 
@@ -226,8 +230,9 @@ static void tell_pool(const struct turn *turn, const struct emptiness *emptiness
 }
 
 // DIS-41: of pods whose nodes a method wants.
-static void tell_protections(struct control *control)
+static void tell_protections(const struct disruption_parts *parts)
 {
+    struct control *control = parts->control;
     struct map_entry *position = NULL;
     for (const struct state_node *state;
          (state = cluster_next(control->cluster, &position)) != NULL;) {
@@ -240,7 +245,7 @@ static void tell_protections(struct control *control)
         const struct pod_list *pods = cluster_pods(control->cluster, node->meta.name);
         for (uint32_t i = 0; i < pods->count; i++)
             if (pod_is_active(pods->items[i]))
-                protection_events_tell(control->protection_events, pods->items[i]);
+                protection_events_tell(parts->protection_events, pods->items[i]);
     }
 }
 
@@ -252,22 +257,23 @@ static void tell(struct turn *turn, const struct emptiness *emptiness)
         tell_pool(turn, emptiness, pool);
     list_for_each (block, &emptiness->table.blocks)
         if (is_wanted_in_vain(block))
-            blocked_events_tell(control->blocked_events, LOOKER_EMPTINESS, "DisruptionBlocked",
+            blocked_events_tell(turn->parts->blocked_events, LOOKER_EMPTINESS, "DisruptionBlocked",
                                 block->node, block->claim, block->message);
     list_for_each (block, &emptiness->unconsolidatable)
-        blocked_events_tell(control->blocked_events, LOOKER_EMPTINESS, "Unconsolidatable",
+        blocked_events_tell(turn->parts->blocked_events, LOOKER_EMPTINESS, "Unconsolidatable",
                             block->node, block->claim, block->message);
-    blocked_events_end(control->blocked_events, LOOKER_EMPTINESS, true);
-    tell_protections(control);
+    blocked_events_end(turn->parts->blocked_events, LOOKER_EMPTINESS, true);
+    tell_protections(turn->parts);
 }
 
-static bool may_be_empty(const struct control *control, const struct state_node *state)
+static bool may_be_empty(const struct disruption_parts *parts, const struct state_node *state)
 {
+    struct control *control = parts->control;
     const struct node *node = state_only_node(state);
     const struct node_claim *claim = state_only_claim(state);
     if (node == NULL || claim == NULL || state_marked(state) ||
         !condition_is_true(&claim->status.conditions, "Consolidatable") ||
-        disruption_queue_has(control->disruption_queue, node->meta.name))
+        commands_has(parts->commands, node->meta.name))
         return false;
     const struct pod_list *pods = cluster_pods(control->cluster, node->meta.name);
     for (uint32_t i = 0; i < pods->count; i++)
@@ -276,37 +282,40 @@ static bool may_be_empty(const struct control *control, const struct state_node 
     return true;
 }
 
-bool emptiness_is_possible(const struct control *control)
+bool emptiness_is_possible(const struct disruption_parts *parts)
 {
+    struct control *control = parts->control;
     struct map_entry *position = NULL;
     for (const struct state_node *state;
          (state = cluster_next(control->cluster, &position)) != NULL;)
-        if (!state->kept_empty && may_be_empty(control, state))
+        if (!state->kept_empty && may_be_empty(parts, state))
             return true;
     return false;
 }
 
 // What is left when all commands have begun is kept by a budget, a nomination, a quiet time, ...
-static void note_kept(struct control *control, bool put_off)
+static void note_kept(const struct disruption_parts *parts, bool put_off)
 {
+    struct control *control = parts->control;
     struct map_entry *position = NULL;
     for (struct state_node *state; (state = cluster_next(control->cluster, &position)) != NULL;)
-        state->kept_empty = !put_off && may_be_empty(control, state);
+        state->kept_empty = !put_off && may_be_empty(parts, state);
 }
 
-struct emptiness_outcome emptiness_turn(struct control *control, bool may_start)
+struct emptiness_outcome emptiness_turn(const struct disruption_parts *parts, bool may_start)
 {
+    struct control *control = parts->control;
     struct emptiness_outcome outcome = {.next_change = INT64_MAX};
     int64_t started_ns = loop_monotonic_ns(control->manager.loop);
     struct text errors = {0};
-    struct turn turn = {.control = control, .arena = arena_create(64 * 1024)};
-    struct snapshot *snapshot = snapshot_build(control, &errors);
+    struct turn turn = {.parts = parts, .control = control, .arena = arena_create(64 * 1024)};
+    struct snapshot *snapshot = snapshot_build(&parts->sources, &errors);
     gather_commands(&turn);
     struct emptiness emptiness = emptiness_find(turn.arena, snapshot, &turn.busy, &turn.due);
-    emptiness_call_off_wanted(control);
+    emptiness_call_off_wanted(parts);
     validate(&turn, &emptiness);
     start_commands(&turn, &emptiness, may_start, &outcome.put_off);
-    note_kept(control, outcome.put_off);
+    note_kept(parts, outcome.put_off);
     tell(&turn, &emptiness);
     outcome.waits =
         emptiness.refused || emptiness.table.blocks.count > 0 || emptiness.eligible.count > 0;

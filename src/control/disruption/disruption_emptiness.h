@@ -2,7 +2,7 @@
 // (DIS-732), and the validation of those that are due. Cheap enough for the loop.
 #pragma once
 
-#include "control/runtime/control.h"
+#include "control/disruption/disruption_parts.h"
 
 // `may_start`: new commands may begin now.
 struct emptiness_outcome {
@@ -13,7 +13,7 @@ struct emptiness_outcome {
 // Whether a turn might find an empty node that the last one has not looked at in vain: one that may
 // be consolidated, is in no command and has no pod that needs another place. Much cheaper than a
 // turn.
-bool emptiness_is_possible(const struct control *control);
-struct emptiness_outcome emptiness_turn(struct control *control, bool may_start);
+bool emptiness_is_possible(const struct disruption_parts *parts);
+struct emptiness_outcome emptiness_turn(const struct disruption_parts *parts, bool may_start);
 // A pending pod that may run on a node of a waiting command calls the command off (DIS-725).
-void emptiness_call_off_wanted(struct control *control);
+void emptiness_call_off_wanted(const struct disruption_parts *parts);

@@ -6,6 +6,7 @@
 
 #include "base/duration.h"
 #include "base/quantity.h"
+#include "control/command/commands.h"
 #include "control/command/consolidation_history.h"
 #include "control/command/consolidation_outcomes.h"
 #include "control/command/consolidation_target.h"
@@ -31,7 +32,7 @@ static void mark_busy(struct disruption_evaluation *sweep)
     uint32_t most = cluster_count(control->cluster) + 1;
     sweep->busy.items = arena_allocate_array(sweep->arena, most, sizeof *sweep->busy.items);
     for (const struct disruption_command *command;
-         (command = disruption_queue_next(control->disruption_queue, &position)) != NULL;) {
+         (command = commands_next(sweep->parts->commands, &position)) != NULL;) {
         if (command->is_checking)
             continue;
         list_for_each (entry, &command->nodes) {
@@ -48,23 +49,24 @@ static void mark_busy(struct disruption_evaluation *sweep)
     }
 }
 
-struct disruption_evaluation *evaluation_create(struct control *control)
+struct disruption_evaluation *evaluation_create(const struct disruption_parts *parts)
 {
+    struct control *control = parts->control;
     struct disruption_evaluation *sweep = memory_allocate(sizeof *sweep);
+    sweep->parts = parts;
     sweep->control = control;
     sweep->started_ns = loop_monotonic_ns(control->manager.loop);
     sweep->arena = arena_create(64 * 1024);
-    sweep->snapshot = snapshot_build(control, &sweep->errors);
+    sweep->snapshot = snapshot_build(&parts->sources, &sweep->errors);
     mark_busy(sweep);
-    sweep->paused_nodes = disruption_backoff_nodes(control->disruption_backoff, sweep->arena);
-    sweep->moved_nodes = consolidation_target_nodes(control->consolidation_target, sweep->arena);
-    sweep->refused_nodes = disruption_backoff_refused(control->disruption_backoff, sweep->arena);
-    sweep->paused_pools = disruption_backoff_pools(control->disruption_backoff, sweep->arena);
-    spot_prices_observe(control->spot_prices, sweep->snapshot);
-    sweep->interruptions = interruptions_list(control->interruptions, sweep->arena);
-    sweep->scheduled =
-        consolidation_outcomes_scheduled(control->consolidation_outcomes, sweep->arena);
-    sweep->spot_prices = spot_prices_list(control->spot_prices, sweep->snapshot, sweep->arena);
+    sweep->paused_nodes = disruption_backoff_nodes(parts->backoff, sweep->arena);
+    sweep->moved_nodes = consolidation_target_nodes(parts->target, sweep->arena);
+    sweep->refused_nodes = disruption_backoff_refused(parts->backoff, sweep->arena);
+    sweep->paused_pools = disruption_backoff_pools(parts->backoff, sweep->arena);
+    spot_prices_observe(parts->spot_prices, sweep->snapshot);
+    sweep->interruptions = interruptions_list(parts->interruptions, sweep->arena);
+    sweep->scheduled = consolidation_outcomes_scheduled(parts->outcomes, sweep->arena);
+    sweep->spot_prices = spot_prices_list(parts->spot_prices, sweep->snapshot, sweep->arena);
     sweep->inputs =
         (struct disruption_inputs){.busy = &sweep->busy,
                                    .paused_nodes = &sweep->paused_nodes,
@@ -75,17 +77,16 @@ struct disruption_evaluation *evaluation_create(struct control *control)
                                    .interruptions = &sweep->interruptions,
                                    .scheduled = &sweep->scheduled,
                                    .without_emptiness = true,
-                                   .expiry_lead_ns = node_timings_longest(control->node_timings),
-                                   .overlap_ns = node_timings_usual(control->node_timings)};
-    sweep->inputs.guarded = consolidation_history_frozen(
-        control->consolidation_history, sweep->arena, &sweep->inputs.guarded_count);
+                                   .expiry_lead_ns = node_timings_longest(parts->timings),
+                                   .overlap_ns = node_timings_usual(parts->timings)};
+    sweep->inputs.guarded =
+        consolidation_history_frozen(parts->history, sweep->arena, &sweep->inputs.guarded_count);
     return sweep;
 }
 
 static bool is_for_check(const struct control *control, const struct disruption_command *command)
 {
-    return command_is_due(control->disruption_queue, command) &&
-           !command_is_of_emptiness(control, command);
+    return command_is_due(control, command) && !command_is_of_emptiness(control, command);
 }
 
 static void add_check(struct disruption_evaluation *sweep, const struct disruption_command *command)
@@ -108,13 +109,13 @@ static void add_check(struct disruption_evaluation *sweep, const struct disrupti
         check->types.items[check->types.count++] = arena_copy_string(sweep->arena, *type);
 }
 
-struct disruption_evaluation *evaluation_create_check(struct control *control)
+struct disruption_evaluation *evaluation_create_check(const struct disruption_parts *parts)
 {
-    struct disruption_queue *queue = control->disruption_queue;
+    const struct control *control = parts->control;
     uint32_t most = 0;
     struct map_entry *position = NULL;
     for (const struct disruption_command *command;
-         (command = disruption_queue_next(queue, &position)) != NULL;)
+         (command = commands_next(parts->commands, &position)) != NULL;)
         most += is_for_check(control, command);
     if (most == 0)
         return NULL;
@@ -123,12 +124,12 @@ struct disruption_evaluation *evaluation_create_check(struct control *control)
     uint32_t count = 0;
     position = NULL;
     for (struct disruption_command *command;
-         (command = disruption_queue_next(queue, &position)) != NULL;)
+         (command = commands_next(parts->commands, &position)) != NULL;)
         if (is_for_check(control, command))
             commands[count++] = command;
     for (uint32_t i = 0; i < count; i++)
         commands[i]->is_checking = true;
-    struct disruption_evaluation *sweep = evaluation_create(control);
+    struct disruption_evaluation *sweep = evaluation_create(parts);
     sweep->checks = arena_allocate_array(sweep->arena, count, sizeof *sweep->checks);
     sweep->ids = arena_allocate_array(sweep->arena, count, sizeof *sweep->ids);
     for (uint32_t i = 0; i < count; i++)
@@ -280,7 +281,7 @@ static uint32_t start_commands(struct disruption_evaluation *sweep)
         if (command == NULL)
             continue;
         tell_command(control, command);
-        disruption_queue_add(control->disruption_queue, command);
+        disruption_queue_add(sweep->parts->queue, command);
         started++;
     }
     return started;
@@ -301,15 +302,15 @@ static void confirm(struct disruption_evaluation *sweep, struct disruption_comma
                 cluster_hold(control->cluster, state, 0);
         }
     }
-    disruption_queue_confirm(control->disruption_queue, command);
+    disruption_queue_confirm(sweep->parts->queue, command);
 }
 
 static uint32_t judge_commands(struct disruption_evaluation *sweep)
 {
-    struct disruption_queue *queue = sweep->control->disruption_queue;
+    struct disruption_queue *queue = sweep->parts->queue;
     uint32_t judged = 0;
     for (uint32_t i = 0; i < sweep->checks_count; i++) {
-        struct disruption_command *command = disruption_queue_find(queue, sweep->ids[i]);
+        struct disruption_command *command = commands_find(sweep->parts->commands, sweep->ids[i]);
         if (command == NULL)
             continue;
         command->is_checking = false;

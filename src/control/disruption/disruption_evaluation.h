@@ -4,11 +4,12 @@
 // that commands never rely on the same room.
 #pragma once
 
-#include "control/runtime/control.h"
+#include "control/disruption/disruption_parts.h"
 #include "engine/disruption/revalidate.h"
 #include "engine/engine.h"
 
 struct disruption_evaluation {
+    const struct disruption_parts *parts;
     struct control *control;
     struct snapshot *snapshot;
     struct arena *arena;
@@ -34,10 +35,10 @@ struct disruption_evaluation {
 // by itself (DIS-705): a nomination, a pod's protection, a budget's window. INT64_MAX: nothing.
 int64_t snapshot_next_change(const struct snapshot *snapshot);
 
-struct disruption_evaluation *evaluation_create(struct control *control);
+struct disruption_evaluation *evaluation_create(const struct disruption_parts *parts);
 // Of the commands that are due, of emptiness only those that plan places; NULL: none is. They are
 // being checked from now on.
-struct disruption_evaluation *evaluation_create_check(struct control *control);
+struct disruption_evaluation *evaluation_create_check(const struct disruption_parts *parts);
 void evaluation_destroy(struct disruption_evaluation *sweep); // NULL is fine
 // The pure part, for a worker thread.
 void evaluation_work(struct disruption_evaluation *sweep);

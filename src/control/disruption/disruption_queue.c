@@ -6,22 +6,23 @@
 #include <string.h>
 
 #include "base/nanoseconds.h"
+#include "control/command/commands.h"
 #include "control/command/consolidation_history.h"
 #include "control/command/consolidation_outcomes.h"
 #include "control/command/consolidation_target.h"
 #include "control/command/disruption_backoff.h"
+#include "control/command/target_report.h"
 #include "control/disruption/command_blockers.h"
 #include "control/disruption/command_budgets.h"
-#include "control/disruption/disruption.h"
 #include "control/disruption/disruption_cleanup.h"
 #include "control/disruption/disruption_replacements.h"
 #include "control/disruption/disruption_taints.h"
-#include "control/disruption/target_report.h"
 #include "control/node/drain.h"
 #include "control/node/eviction_queue.h"
 #include "control/node/ready_replicas.h"
-#include "control/nomination/nominator.h"
+#include "control/runtime/wakes.h"
 #include "control/state/cluster.h"
+#include "control/state/nominations.h"
 #include "reconcile/operations.h"
 
 // How long a command is looked at before it is carried out (DIS-260). Upstream waits 15 s, during
@@ -42,21 +43,17 @@ static const struct event_text rejected = {.reason = "ConsolidationRejected",
                                            .window_ns = 15 * MINUTE};
 
 struct disruption_queue {
+    const struct disruption_parts *parts;
     struct control *control;
     struct reconcile_queue *queue;
-    struct map *commands;           // struct disruption_command by its identifier
-    uint64_t added;                 // commands so far
-    struct map *by_node, *by_claim; // the same, borrowed: by Node name, by name of its NodeClaim or
-                                    // of a replacement
+    struct commands *commands; // that are under way
 };
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
                                          struct error *error);
 
-static void look_again(struct disruption_queue *queue, const struct map *commands,
-                       const struct object *object)
+static void look_again(struct disruption_queue *queue, const struct disruption_command *command)
 {
-    const struct disruption_command *command = map_get(commands, object->meta.name);
     if (command != NULL)
         reconcile_queue_add(queue->queue, command->id);
 }
@@ -67,7 +64,8 @@ static void on_node(void *context, enum mirror_change change, const struct objec
 {
     struct disruption_queue *queue = context;
     (void)change;
-    look_again(queue, queue->by_node, new_object != NULL ? new_object : old_object);
+    const struct object *node = new_object != NULL ? new_object : old_object;
+    look_again(queue, commands_of_node(queue->commands, node->meta.name));
 }
 
 static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
@@ -75,16 +73,17 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
 {
     struct disruption_queue *queue = context;
     (void)change;
-    look_again(queue, queue->by_claim, new_object != NULL ? new_object : old_object);
+    const struct object *claim = new_object != NULL ? new_object : old_object;
+    look_again(queue, commands_of_claim(queue->commands, claim->meta.name));
 }
 
-struct disruption_queue *disruption_queue_create(struct control *control)
+struct disruption_queue *disruption_queue_create(const struct disruption_parts *parts)
 {
+    struct control *control = parts->control;
     struct disruption_queue *queue = memory_allocate(sizeof *queue);
     queue->control = control;
-    queue->commands = map_create();
-    queue->by_node = map_create();
-    queue->by_claim = map_create();
+    queue->parts = parts;
+    queue->commands = parts->commands;
     queue->queue = manager_queue(&control->manager,
                                  &(struct reconcile_queue_options){
                                      .name = "disruption.queue",
@@ -100,136 +99,28 @@ struct disruption_queue *disruption_queue_create(struct control *control)
     return queue;
 }
 
-static void destroy_command(void *command)
-{
-    command_destroy(command);
-}
-
 void disruption_queue_destroy(struct disruption_queue *queue)
 {
-    if (queue == NULL)
-        return;
-    map_destroy(queue->by_node, NULL);
-    map_destroy(queue->by_claim, NULL);
-    map_destroy(queue->commands, destroy_command);
     free(queue);
 }
 
-// --- who is in which command ---------------------------------------------------------------------
-static bool any_taken(const struct disruption_queue *queue,
-                      const struct disruption_command *command)
-{
-    list_for_each (entry, &command->nodes)
-        if (map_get(queue->by_node, entry->node) != NULL)
-            return true;
-    return false;
-}
-
+// --- commands come and go ------------------------------------------------------------------------
 void disruption_queue_add(struct disruption_queue *queue, struct disruption_command *command)
 {
-    if (command->nodes.count == 0 || any_taken(queue, command)) { // DIS-310
-        command_destroy(command);
-        return;
-    }
-    command->number = ++queue->added;
-    map_set(queue->commands, command->id, command);
-    list_for_each (entry, &command->nodes) {
-        map_set(queue->by_node, entry->node, command);
-        map_set(queue->by_claim, entry->claim, command);
-    }
-    list_for_each (replacement, &command->replacements)
-        map_set(queue->by_claim, replacement->name, command);
-    reconcile_queue_add(queue->queue, command->id);
-}
-
-// What was a replacement may be another command's candidate by now.
-static void leave(struct map *commands, const char *name, const struct disruption_command *command)
-{
-    if (map_get(commands, name) == command)
-        map_remove(commands, name);
+    if (commands_add(queue->commands, command))
+        reconcile_queue_add(queue->queue, command->id);
 }
 
 static void forget(struct disruption_queue *queue, struct disruption_command *command)
 {
-    list_for_each (entry, &command->nodes) {
-        leave(queue->by_node, entry->node, command);
-        leave(queue->by_claim, entry->claim, command);
-    }
+    commands_remove(queue->commands, command);
     list_for_each (replacement, &command->replacements) {
-        leave(queue->by_claim, replacement->name, command);
         cluster_keep_no_more(queue->control->cluster, replacement->name);
-        replacement_release(queue->control, replacement);
-        disruption_cleanup_release(queue->control->disruption_cleanup, replacement->name);
+        replacement_release(queue->parts, replacement);
+        disruption_cleanup_release(queue->parts->cleanup, replacement->name);
     }
-    map_remove(queue->commands, command->id);
-    consolidation_outcomes_drop(queue->control->consolidation_outcomes, command);
+    consolidation_outcomes_drop(queue->parts->outcomes, command);
     command_destroy(command);
-}
-
-bool disruption_queue_has(const struct disruption_queue *queue, const char *node)
-{
-    return map_get(queue->by_node, node) != NULL;
-}
-
-const struct disruption_command *disruption_queue_of_node(const struct disruption_queue *queue,
-                                                          const char *node)
-{
-    return map_get(queue->by_node, node);
-}
-
-const struct disruption_command *disruption_queue_of_candidate(const struct disruption_queue *queue,
-                                                               const char *claim)
-{
-    const struct disruption_command *command = map_get(queue->by_claim, claim);
-    for (uint32_t i = 0; command != NULL && i < command->nodes.count; i++)
-        if (strcmp(command->nodes.items[i].claim, claim) == 0)
-            return command;
-    return NULL;
-}
-
-const struct disruption_command *disruption_queue_of_replacement(
-    const struct disruption_queue *queue, const char *claim)
-{
-    const struct disruption_command *command = map_get(queue->by_claim, claim);
-    for (uint32_t i = 0; command != NULL && i < command->replacements.count; i++)
-        if (strcmp(command->replacements.items[i].name, claim) == 0)
-            return command;
-    return NULL;
-}
-
-uint32_t disruption_queue_count(const struct disruption_queue *queue)
-{
-    return (uint32_t)map_count(queue->commands);
-}
-
-uint32_t disruption_queue_nodes(const struct disruption_queue *queue)
-{
-    return (uint32_t)map_count(queue->by_node);
-}
-
-struct disruption_command *disruption_queue_find(const struct disruption_queue *queue,
-                                                 const char *id)
-{
-    return map_get(queue->commands, id);
-}
-
-struct disruption_command *disruption_queue_next(const struct disruption_queue *queue,
-                                                 struct map_entry **position)
-{
-    *position = *position == NULL ? map_first(queue->commands) : map_next(*position);
-    return *position != NULL ? map_value(*position) : NULL;
-}
-
-bool command_is_due(const struct disruption_queue *queue, const struct disruption_command *command)
-{
-    return command->phase == COMMAND_WAIT && !command->is_checking &&
-           loop_monotonic_ns(queue->control->manager.loop) >= command->due_ns;
-}
-
-bool command_is_of_emptiness(const struct control *control,
-                             const struct disruption_command *command)
-{
-    return strcmp(command->reason, "Empty") == 0 && !command_plans_places(control, command);
 }
 
 int64_t disruption_queue_next_due(const struct disruption_queue *queue, bool of_emptiness)
@@ -237,7 +128,7 @@ int64_t disruption_queue_next_due(const struct disruption_queue *queue, bool of_
     int64_t due = INT64_MAX;
     struct map_entry *position = NULL;
     for (const struct disruption_command *command;
-         (command = disruption_queue_next(queue, &position)) != NULL;)
+         (command = commands_next(queue->commands, &position)) != NULL;)
         if (command->phase == COMMAND_WAIT && !command->is_checking && command->due_ns < due &&
             command_is_of_emptiness(queue->control, command) == of_emptiness)
             due = command->due_ns;
@@ -246,7 +137,7 @@ int64_t disruption_queue_next_due(const struct disruption_queue *queue, bool of_
 
 static int64_t timeout_of(const struct disruption_queue *queue)
 {
-    int64_t timeout_ns = ns_multiply(TIMEOUT_NODE_NS, (int64_t)map_count(queue->by_node));
+    int64_t timeout_ns = ns_multiply(TIMEOUT_NODE_NS, commands_nodes(queue->commands));
     if (timeout_ns < TIMEOUT_MIN_NS)
         return TIMEOUT_MIN_NS;
     return timeout_ns > TIMEOUT_MAX_NS ? TIMEOUT_MAX_NS : timeout_ns;
@@ -280,6 +171,7 @@ static void set_marked(struct control *control, const struct disruption_command 
 void disruption_queue_confirm(struct disruption_queue *queue, struct disruption_command *command)
 {
     struct control *control = queue->control;
+    const struct disruption_parts *parts = queue->parts;
     const char *decision = command_decision(command), *reason = command_reason_label(command);
     command_log_start(command);
     command->is_confirmed = true;
@@ -290,10 +182,10 @@ void disruption_queue_confirm(struct disruption_queue *queue, struct disruption_
                        command->nodes.items[i].pool, decision, reason, command->consolidation);
     if (command->replacements.count == 0)
         set_marked(control, command, true); // DIS-306
-    consolidation_history_begin(control->consolidation_history, command);
-    consolidation_outcomes_begin(control->consolidation_outcomes, command);
-    target_report_begin(control->target_report, command);
-    consolidation_target_begin(control->consolidation_target, command);
+    consolidation_history_begin(parts->history, command);
+    consolidation_outcomes_begin(parts->outcomes, command);
+    target_report_begin(parts->target_report, command);
+    consolidation_target_begin(parts->target, command);
     command->phase = command->replacements.count > 0 ? COMMAND_LAUNCH : COMMAND_DELETE;
     reconcile_queue_add(queue->queue, command->id);
 }
@@ -323,11 +215,11 @@ void disruption_queue_cancel(struct disruption_queue *queue, struct disruption_c
     if (strcmp(command->reason, "Underutilized") == 0) {
         tell_rejected(queue->control, command, kind); // DIS-773
         list_for_each (entry, &command->nodes)
-            disruption_backoff_node_failed(queue->control->disruption_backoff, entry->node);
+            disruption_backoff_node_failed(queue->parts->backoff, entry->node);
     }
     if (strcmp(command->reason, "Drifted") == 0 && strcmp(kind, "scheduling") == 0)
         list_for_each (entry, &command->nodes)
-            disruption_backoff_drift_refused(queue->control->disruption_backoff, entry->node);
+            disruption_backoff_drift_refused(queue->parts->backoff, entry->node);
     command->phase = COMMAND_ROLLBACK;
     reconcile_queue_add(queue->queue, command->id);
 }
@@ -335,6 +227,7 @@ void disruption_queue_cancel(struct disruption_queue *queue, struct disruption_c
 // --- steps ---------------------------------------------------------------------------------------
 struct step {
     struct disruption_queue *queue;
+    const struct disruption_parts *parts;
     struct control *control;
     struct disruption_command *command;
     struct operation_about about;
@@ -394,7 +287,7 @@ static struct reconcile_result step_taint(struct step *step)
 {
     struct disruption_command *command = step->command;
     step->about.doing = "tainting node";
-    if (!is_marked(step) && !command_within_budgets(step->control, command))
+    if (!is_marked(step) && !command_within_budgets(step->control, step->parts->commands, command))
         return call_off(step);
     list_for_each (entry, &command->nodes) {
         const struct node *node = find_node(step->control, entry->node);
@@ -450,7 +343,7 @@ static struct reconcile_result step_reason(struct step *step)
     command->phase = COMMAND_WAIT;
     command->due_ns =
         ns_add(loop_monotonic_ns(step->control->manager.loop), validation_delay(step));
-    disruption_wake(step->control->disruption_controller);
+    wake(&step->control->manager, WAKE_DISRUPTION, NULL);
     return reconcile_done();
 }
 
@@ -485,13 +378,13 @@ static struct reconcile_result step_launch(struct step *step)
     const char *lost = replacements_lost(step->control, command);
     if (lost != NULL)
         return fail(step, "replacement was deleted, ", lost);
-    const char *refusal = replacements_refused(step->control, command);
+    const char *refusal = replacements_refused(step->parts, command);
     if (refusal != NULL)
         return fail(step, "launching replacement nodeclaim, ", refusal);
     list_for_each (replacement, &command->replacements) {
         if (replacement->is_rejected)
             return fail(step, "launching replacement nodeclaim, rejected: ", replacement->name);
-        step->started += replacement_create(step->control, &step->about, command, replacement);
+        step->started += replacement_create(step->parts, &step->about, command, replacement);
     }
     if (step->started > 0)
         return reconcile_running();
@@ -504,7 +397,8 @@ static enum command_blocker bar_of(const struct step *step, const struct pod **p
 {
     return step->control->manager.settings->compatibility_upstream
                ? BAR_NONE
-               : command_blocker(step->control, step->command, pod);
+               : command_blocker(step->control, eviction_queue_replicas(step->parts->evictions),
+                                 step->command, pod);
 }
 
 static struct reconcile_result step_await(struct step *step)
@@ -541,9 +435,11 @@ static struct reconcile_result step_await(struct step *step)
     return reconcile_after(left_ns < LOOK_AGAIN_NS ? left_ns : LOOK_AGAIN_NS);
 }
 
-static void count_deleted(struct control *control, const struct disruption_command *command,
+static void count_deleted(const struct disruption_parts *parts,
+                          const struct disruption_command *command,
                           const struct command_node *entry)
 {
+    struct control *control = parts->control;
     const struct node *node = find_node(control, entry->node);
     const struct node_claim *claim = find_claim(control, entry->claim);
     if (node != NULL)
@@ -553,8 +449,7 @@ static void count_deleted(struct control *control, const struct disruption_comma
         publish(&control->manager, (const struct object *)claim, &terminating,
                 "Disrupting NodeClaim: %s", command->reason);
     if (strcmp(command->reason, "Empty") == 0)
-        consolidation_history_emptied(control->consolidation_history, entry->pool,
-                                      entry->instance_type);
+        consolidation_history_emptied(parts->history, entry->pool, entry->instance_type);
     const char *reason = command_reason_label(command);
     const char *mode = claim != NULL ? termination_mode(claim) : "graceful";
     metric_add(control->metrics.node_claims_disrupted, 1, reason, entry->pool, entry->capacity_type,
@@ -572,7 +467,7 @@ static enum operation_outcome note_deleted(void *context, const char *key,
                                            const struct kube_result *result)
 {
     const struct deletion *deletion = context;
-    struct disruption_command *command = map_get(deletion->queue->commands, key);
+    struct disruption_command *command = commands_find(deletion->queue->commands, key);
     enum error_kind kind = result->error.kind;
     if (command == NULL)
         return OPERATION_PASS;
@@ -584,7 +479,7 @@ static enum operation_outcome note_deleted(void *context, const char *key,
         return OPERATION_PASS;
     struct command_node *entry = &command->nodes.items[deletion->index];
     if (!entry->deleted)
-        count_deleted(deletion->queue->control, command, entry);
+        count_deleted(deletion->queue->parts, command, entry);
     entry->deleted = true;
     return OPERATION_PASS;
 }
@@ -593,11 +488,12 @@ static enum operation_outcome note_deleted(void *context, const char *key,
 static void keep_places(const struct step *step)
 {
     const struct disruption_command *command = step->command;
+    const struct nominations *nominations = cluster_nominations(step->control->cluster);
     list_for_each (move, &command->moves) {
         if (move->replacement == NO_REPLACEMENT || move->workload[0] == '\0')
             continue;
         const char *name = command->replacements.items[move->replacement].name;
-        if (nominator_keeps(step->control->nominator, name))
+        if (nominations_keep(nominations, name))
             cluster_keep_place(step->control->cluster, move->workload, name);
     }
 }
@@ -606,7 +502,7 @@ static void keep_places(const struct step *step)
 static struct reconcile_result step_delete(struct step *step)
 {
     struct disruption_command *command = step->command;
-    struct ready_replicas *replicas = eviction_queue_replicas(step->control->eviction_queue);
+    struct ready_replicas *replicas = eviction_queue_replicas(step->parts->evictions);
     const char *gone;
     const struct pod *pod;
     if ((command->replacements.count > 0 &&
@@ -648,11 +544,10 @@ static struct reconcile_result step_drain(struct step *step)
     }
     log_debug("command succeeded", "s:controller", "disruption.queue", "s:command-id", command->id);
     if (strcmp(command->reason, "Drifted") == 0)
-        disruption_backoff_pool_succeeded(step->control->disruption_backoff,
-                                          command->nodes.items[0].pool);
-    consolidation_history_end(step->control->consolidation_history, command);
-    consolidation_outcomes_end(step->control->consolidation_outcomes, command);
-    target_report_end(step->control->target_report, command);
+        disruption_backoff_pool_succeeded(step->parts->backoff, command->nodes.items[0].pool);
+    consolidation_history_end(step->parts->history, command);
+    consolidation_outcomes_end(step->parts->outcomes, command);
+    target_report_end(step->parts->target_report, command);
     forget(step->queue, command);
     return reconcile_done();
 }
@@ -669,19 +564,19 @@ static void tell_failure(const struct step *step)
                command_reason_label(command), command->consolidation);
     list_for_each (entry, &command->nodes) {
         if (strcmp(command->reason, "Drifted") == 0)
-            disruption_backoff_pool_failed(control->disruption_backoff, entry->pool);
+            disruption_backoff_pool_failed(step->parts->backoff, entry->pool);
         else
-            disruption_backoff_node_failed(control->disruption_backoff, entry->node);
+            disruption_backoff_node_failed(step->parts->backoff, entry->node);
     }
 }
 
 static bool take_back_nodes(struct step *step)
 {
-    struct ready_replicas *replicas = eviction_queue_replicas(step->control->eviction_queue);
+    struct ready_replicas *replicas = eviction_queue_replicas(step->parts->evictions);
     list_for_each (entry, &step->command->nodes)
         if (!entry->gone)
             ready_replicas_stay(replicas, cluster_pods(step->control->cluster, entry->node));
-    return disruption_cleanup_take_back(step->control->disruption_cleanup, step->command);
+    return disruption_cleanup_take_back(step->parts->cleanup, step->command);
 }
 
 static struct reconcile_result step_rollback(struct step *step)
@@ -699,7 +594,7 @@ static struct reconcile_result step_rollback(struct step *step)
     if (left)
         return reconcile_after(LOOK_AGAIN_NS);
     forget(step->queue, command);
-    disruption_wake(step->control->disruption_controller);
+    wake(&step->control->manager, WAKE_DISRUPTION, NULL);
     return reconcile_done();
 }
 
@@ -743,11 +638,12 @@ static bool any_left(struct step *step)
 static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
 {
     struct disruption_queue *queue = context;
-    struct disruption_command *command = map_get(queue->commands, work_item_key(item));
+    struct disruption_command *command = commands_find(queue->commands, work_item_key(item));
     (void)error;
     if (command == NULL)
         return reconcile_done();
     struct step step = {.queue = queue,
+                        .parts = queue->parts,
                         .control = queue->control,
                         .command = command,
                         .about = {.manager = &queue->control->manager, .item = item}};

@@ -11,6 +11,7 @@
 
 struct recovery {
     struct control *control;
+    struct disruption_queue *queue;
     struct map *commands; // struct found by identifier
 };
 struct found {
@@ -95,7 +96,7 @@ static void resume(struct recovery *recovery, const struct found *found)
     log_info(whole ? "resuming disruption command" : "taking back disruption command",
              "s:controller", "disruption.queue", "s:command-id", command->id, "i:nodes",
              (int64_t)found->nodes.count, "i:replacements", (int64_t)found->replacements.count);
-    disruption_queue_add(control->disruption_queue, command);
+    disruption_queue_add(recovery->queue, command);
 }
 
 static void destroy_found(void *value)
@@ -107,9 +108,9 @@ static void destroy_found(void *value)
     free(found);
 }
 
-void disruption_queue_recover(struct control *control)
+void disruption_queue_recover(struct disruption_queue *queue, struct control *control)
 {
-    struct recovery recovery = {.control = control, .commands = map_create()};
+    struct recovery recovery = {.control = control, .queue = queue, .commands = map_create()};
     find_nodes(&recovery);
     find_replacements(&recovery);
     for (struct map_entry *entry = map_first(recovery.commands); entry != NULL;

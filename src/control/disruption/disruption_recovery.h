@@ -6,4 +6,4 @@
 #include "control/disruption/disruption_queue.h"
 
 // Once, when the mirror is complete: what a predecessor left under way.
-void disruption_queue_recover(struct control *control);
+void disruption_queue_recover(struct disruption_queue *queue, struct control *control);

@@ -4,7 +4,7 @@
 
 #include "base/nanoseconds.h"
 #include "base/quantity.h"
-#include "control/disruption/disruption_queue.h"
+#include "control/command/commands.h"
 #include "control/launch/launch_attempts.h"
 #include "control/launch/launch_backoff.h"
 #include "control/provisioning/claim_limits.h"
@@ -20,18 +20,6 @@
 static const struct event_text launching = {.reason = "DisruptionLaunching"};
 static const struct event_text waiting = {.reason = "DisruptionWaitingReadiness"};
 
-const struct node_claim *replacement_claim(const struct control *control,
-                                           const struct disruption_command *command,
-                                           const struct command_replacement *replacement)
-{
-    const struct node_claim *claim = find_claim(control, replacement->name);
-    struct command_mark mark;
-    return claim != NULL && command_mark_read((const struct object *)claim, &mark) &&
-                   strcmp(mark.id, command->id) == 0
-               ? claim
-               : NULL;
-}
-
 const char *replacements_lost(const struct control *control,
                               const struct disruption_command *command)
 {
@@ -45,26 +33,30 @@ const char *replacements_lost(const struct control *control,
 }
 
 // --- limits --------------------------------------------------------------------------------------
-static bool static_limit_reached(struct control *control, const struct disruption_command *command,
+static bool static_limit_reached(const struct disruption_parts *parts,
+                                 const struct disruption_command *command,
                                  const struct node_pool *pool)
 {
+    struct control *control = parts->control;
     int64_t wanted = 0;
     list_for_each (replacement, &command->replacements)
         wanted += replacement->body != NULL && strcmp(replacement->pool, pool->meta.name) == 0 &&
                   replacement_claim(control, command, replacement) == NULL;
-    struct static_counts counts = static_counts_of(control->static_capacity, pool->meta.name);
+    struct static_counts counts = static_counts_of(parts->static_capacity, pool->meta.name);
     return static_room(&counts, pool) < wanted;
 }
 
 // DIS-308: what the pool uses already is beyond a limit. Else: with the largest that each
 // replacement may become.
-static bool limit_exceeded(struct control *control, const struct disruption_command *command,
-                           const struct node_pool *pool)
+static bool limit_exceeded(const struct disruption_parts *parts,
+                           const struct disruption_command *command, const struct node_pool *pool)
 {
+    struct control *control = parts->control;
     CLEANUP_ARENA struct arena *arena = arena_create(4096);
     bool better = !control->manager.settings->compatibility_upstream;
     const struct resource_map *limits = &pool->spec.limits;
-    int64_t *left = pool_limits_left(control, arena, pool, better ? command : NULL);
+    int64_t *left =
+        pool_limits_left(control, arena, pool, parts->commands, better ? command : NULL);
     list_for_each (replacement, &command->replacements) {
         if (!better || replacement->body == NULL ||
             strcmp(replacement->pool, pool->meta.name) != 0 ||
@@ -83,52 +75,60 @@ static bool limit_exceeded(struct control *control, const struct disruption_comm
     return false;
 }
 
-static bool is_admitted(struct control *control, const struct disruption_command *command,
+static bool is_admitted(const struct disruption_parts *parts,
+                        const struct disruption_command *command,
                         const struct command_replacement *replacement)
 {
+    struct control *control = parts->control;
     return replacement->body == NULL || replacement_claim(control, command, replacement) != NULL ||
-           launch_backoff_admits(control->launch_backoff, replacement->body, LAUNCH_REPLACEMENT);
+           launch_backoff_admits(parts->sources.launch_backoff, replacement->body,
+                                 LAUNCH_REPLACEMENT);
 }
 
 // LIF-440: all or none are launched.
-static bool held_back(struct control *control, const struct disruption_command *command)
+static bool held_back(const struct disruption_parts *parts,
+                      const struct disruption_command *command)
 {
     uint32_t admitted = 0;
     while (admitted < command->replacements.count &&
-           is_admitted(control, command, &command->replacements.items[admitted]))
+           is_admitted(parts, command, &command->replacements.items[admitted]))
         admitted++;
     if (admitted == command->replacements.count)
         return false;
     while (admitted-- > 0)
-        launch_backoff_withdraw(control->launch_backoff, command->replacements.items[admitted].pool,
+        launch_backoff_withdraw(parts->sources.launch_backoff,
+                                command->replacements.items[admitted].pool,
                                 command->replacements.items[admitted].name);
     return true;
 }
 
-const char *replacements_refused(struct control *control, const struct disruption_command *command)
+const char *replacements_refused(const struct disruption_parts *parts,
+                                 const struct disruption_command *command)
 {
+    struct control *control = parts->control;
     list_for_each (replacement, &command->replacements) {
         const struct node_pool *pool = find_pool(control, replacement->pool);
         if (replacement->body == NULL)
             continue;
         if (pool == NULL || object_is_deleting((const struct object *)pool))
             return "its NodePool is gone";
-        if (replacement->is_static ? static_limit_reached(control, command, pool)
-                                   : limit_exceeded(control, command, pool))
+        if (replacement->is_static ? static_limit_reached(parts, command, pool)
+                                   : limit_exceeded(parts, command, pool))
             return "resource usage exceeds limit";
     }
-    return held_back(control, command) ? "what they could be launched as has just failed" : NULL;
+    return held_back(parts, command) ? "what they could be launched as has just failed" : NULL;
 }
 
 // --- creating ------------------------------------------------------------------------------------
 struct creation { // one create call; in the command's arena
-    struct control *control;
+    const struct disruption_parts *parts;
     uint32_t index; // of the replacement in the command
 };
 
-static void created(struct control *control, const struct disruption_command *command,
+static void created(const struct disruption_parts *parts, const struct disruption_command *command,
                     struct command_replacement *replacement)
 {
+    struct control *control = parts->control;
     const json_t *annotations =
         json_object_get(json_object_get(replacement->body, "metadata"), "annotations");
     bool relaxed = text_equal(
@@ -148,8 +148,7 @@ static enum operation_outcome note_created(void *context, const char *key,
                                            const struct kube_result *result)
 {
     const struct creation *creation = context;
-    struct disruption_command *command =
-        disruption_queue_find(creation->control->disruption_queue, key);
+    struct disruption_command *command = commands_find(creation->parts->commands, key);
     if (command == NULL)
         return OPERATION_PASS;
     struct command_replacement *replacement = &command->replacements.items[creation->index];
@@ -157,7 +156,7 @@ static enum operation_outcome note_created(void *context, const char *key,
     case ERROR_NONE:
     case ERROR_ALREADY_EXISTS:
         if (replacement->body != NULL)
-            created(creation->control, command, replacement);
+            created(creation->parts, command, replacement);
         return OPERATION_NOTED;
     case ERROR_UNAVAILABLE:
     case ERROR_TIMEOUT:
@@ -178,18 +177,19 @@ static enum operation_outcome note_created(void *context, const char *key,
     return OPERATION_PASS;
 }
 
-uint32_t replacement_create(struct control *control, const struct operation_about *about,
-                            struct disruption_command *command,
+uint32_t replacement_create(const struct disruption_parts *parts,
+                            const struct operation_about *about, struct disruption_command *command,
                             struct command_replacement *replacement)
 {
+    struct control *control = parts->control;
     if (replacement->body == NULL)
         return 0;
     if (replacement_claim(control, command, replacement) != NULL) {
-        created(control, command, replacement);
+        created(parts, command, replacement);
         return 0;
     }
     struct creation *creation = arena_allocate(command->arena, sizeof *creation);
-    *creation = (struct creation){control, (uint32_t)(replacement - command->replacements.items)};
+    *creation = (struct creation){parts, (uint32_t)(replacement - command->replacements.items)};
     struct operation_about call = *about;
     call.record = note_created;
     call.context = creation;
@@ -197,16 +197,17 @@ uint32_t replacement_create(struct control *control, const struct operation_abou
     json_object_set_new(json_metadata(body, "annotations"), ANNOTATION_DISRUPTION_COMMAND,
                         json_string(command_mark_text(command->arena, command)));
     if (replacement->is_static && !replacement->is_reserved)
-        static_reserve(control->static_capacity, replacement->pool, replacement->name);
+        static_reserve(parts->static_capacity, replacement->pool, replacement->name);
     replacement->is_reserved = replacement->is_static;
     start_create(&call, KIND_NODE_CLAIM, body);
     return 1;
 }
 
-void replacement_release(struct control *control, const struct command_replacement *replacement)
+void replacement_release(const struct disruption_parts *parts,
+                         const struct command_replacement *replacement)
 {
     if (replacement->is_reserved) // on every path (DIS-728)
-        static_release(control->static_capacity, replacement->pool, replacement->name);
+        static_release(parts->static_capacity, replacement->pool, replacement->name);
 }
 
 // --- waiting -------------------------------------------------------------------------------------
@@ -273,24 +274,6 @@ void replacements_nominate(struct control *control, const struct disruption_comm
     }
 }
 
-bool replacement_is_needed(const struct control *control, const struct node_claim *claim)
-{
-    struct command_mark mark;
-    const struct disruption_command *command =
-        command_mark_read((const struct object *)claim, &mark)
-            ? disruption_queue_find(control->disruption_queue, mark.id)
-            : NULL;
-    if (command == NULL)
-        return false;
-    list_for_each (entry, &command->nodes) {
-        const struct node_claim *candidate = find_claim(control, entry->claim);
-        if (entry->gone || candidate == NULL ||
-            object_is_deleting((const struct object *)candidate))
-            return true;
-    }
-    return false;
-}
-
 // --- giving up -----------------------------------------------------------------------------------
 static bool is_used(struct control *control, const struct node_claim *claim)
 {
@@ -312,15 +295,15 @@ bool replacement_has_joined(const struct node_claim *claim)
            !condition_is_true(&claim->status.conditions, "Initialized");
 }
 
-bool replacement_is_abandoned(struct control *control, const struct node_claim *claim)
+bool replacement_is_abandoned(struct control *control, const struct commands *commands,
+                              const struct node_claim *claim)
 {
     struct command_mark mark;
     return replacement_has_joined(claim) && !object_is_deleting((const struct object *)claim) &&
            ns_subtract(manager_now(&control->manager), claim->meta.creation_timestamp) >
                ABANDONED_NS &&
            command_mark_read((const struct object *)claim, &mark) &&
-           disruption_queue_find(control->disruption_queue, mark.id) == NULL &&
-           !is_used(control, claim);
+           commands_find(commands, mark.id) == NULL && !is_used(control, claim);
 }
 
 uint32_t replacements_give_up(struct control *control, struct operation_about *about,

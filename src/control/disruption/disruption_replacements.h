@@ -2,24 +2,21 @@
 // DIS-323, DIS-330 and what adze does better: DIS-723, DIS-726, DIS-727, DIS-731).
 #pragma once
 
-#include "control/command/disruption_command.h"
+#include "control/command/commands.h"
+#include "control/disruption/disruption_parts.h"
 #include "reconcile/operations.h"
 
 // Why the replacements must not be created now: the limits of their NodePools. NULL: they may.
 // Outside of COMPATIBILITY=upstream the command's own nodes do not count: what is launched exceeds
 // a limit by their capacity at most.
-const char *replacements_refused(struct control *control, const struct disruption_command *command);
-// The NodeClaim that bears the replacement's name and the command's mark; NULL: there is none.
-// Another's of that name is not the command's.
-const struct node_claim *replacement_claim(const struct control *control,
-                                           const struct disruption_command *command,
-                                           const struct command_replacement *replacement);
+const char *replacements_refused(const struct disruption_parts *parts,
+                                 const struct disruption_command *command);
 // The name of a replacement that was there and is lost; NULL: none is.
 const char *replacements_lost(const struct control *control,
                               const struct disruption_command *command);
 // Starts the create call unless the NodeClaim is there; answers how many calls were started (0, 1).
-uint32_t replacement_create(struct control *control, const struct operation_about *about,
-                            struct disruption_command *command,
+uint32_t replacement_create(const struct disruption_parts *parts,
+                            const struct operation_about *about, struct disruption_command *command,
                             struct command_replacement *replacement);
 enum replacements_state {
     REPLACEMENTS_LOST,      // one is gone or going
@@ -36,9 +33,6 @@ uint32_t replacements_not_initialized(const struct control *control,
 // late are pending then, which keeps an empty node, too (DIS-765); if none comes, it may go at
 // once.
 void replacements_nominate(struct control *control, const struct disruption_command *command);
-// The NodeClaim replaces a node that somebody else has taken away meanwhile: its pods look for a
-// place already.
-bool replacement_is_needed(const struct control *control, const struct node_claim *claim);
 // Deletes those that nobody uses, at once but for Nodes that have joined and are not initialized:
 // people may want to see why. Answers how many calls were started.
 uint32_t replacements_give_up(struct control *control, struct operation_about *about,
@@ -46,5 +40,7 @@ uint32_t replacements_give_up(struct control *control, struct operation_about *a
 bool replacement_has_joined(const struct node_claim *claim); // registered, not initialized yet
 // A replacement of a command that is no more, which never became initialized: it has been there for
 // long enough to be looked at, and nobody uses it.
-bool replacement_is_abandoned(struct control *control, const struct node_claim *claim);
-void replacement_release(struct control *control, const struct command_replacement *replacement);
+bool replacement_is_abandoned(struct control *control, const struct commands *commands,
+                              const struct node_claim *claim);
+void replacement_release(const struct disruption_parts *parts,
+                         const struct command_replacement *replacement);

@@ -6,7 +6,7 @@
 #include "control/launch/launch_attempts.h"
 #include "control/launch/launch_backoff_internal.h"
 #include "control/launch/launch_backoff_report.h"
-#include "control/provisioning/provisioner.h"
+#include "control/runtime/wakes.h"
 #include "model/reading/catalog.h"
 
 #define FORGOTTEN_NS (10 * MINUTE) // after a delay: the next failure is a first one
@@ -80,10 +80,15 @@ struct launch_backoff *launch_backoff_create(struct control *control)
     backoff->control = control;
     backoff->pools = map_create();
     backoff->planned = map_create();
+    return backoff;
+}
+
+void launch_backoff_observe(struct launch_backoff *backoff)
+{
+    struct control *control = backoff->control;
     mirror_on_change(control->manager.mirror, KIND_NODE_POOL, on_pool, backoff);
     mirror_on_change(control->manager.mirror, KIND_NODE_CLAIM, on_claim, backoff);
     launch_backoff_begin_report(backoff);
-    return backoff;
 }
 
 void launch_backoff_destroy(struct launch_backoff *backoff)
@@ -237,8 +242,7 @@ static void end_whole(struct pool_backoff *pool)
 // repetition.
 static void plan_again(const struct launch_backoff *backoff, const struct node_claim *claim)
 {
-    if (backoff->control->provisioner != NULL)
-        provisioner_trigger(backoff->control->provisioner, claim->meta.uid);
+    wake(&backoff->control->manager, WAKE_PROVISIONER, claim->meta.uid);
 }
 
 static void note_launched(const struct launch_backoff *backoff, struct pool_backoff *pool,

@@ -32,6 +32,8 @@
 
 struct launch_backoff;
 struct launch_backoff *launch_backoff_create(struct control *control);
+// Begins to hear changes; until then it may only be passed on.
+void launch_backoff_observe(struct launch_backoff *backoff);
 void launch_backoff_destroy(struct launch_backoff *backoff); // NULL is fine
 
 // What came of a NodeClaim. Those without NodePool are nobody's matter. Nothing is learned of

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/nanoseconds.h"
-#include "control/disruption/disruption_queue.h"
-#include "control/nomination/nominator.h"
+#include "control/command/commands.h"
 #include "control/state/cluster.h"
+#include "control/state/nominations.h"
 #include "engine/problem/eviction_order.h"
 #include "model/reading/pod.h"
 
@@ -37,6 +37,7 @@ struct turn { // of a pod that waits to be evicted
 
 struct drain_order {
     struct control *control;
+    const struct commands *commands;
     struct timer *timer;
     struct map *turns;             // pod UID -> struct turn
     VECTOR(struct queue *) queues; // by command
@@ -101,7 +102,8 @@ static void drop_outstanding(struct drain_order *order, uint32_t index)
 static bool is_seated(const struct drain_order *order, const struct pod *pod)
 {
     const struct node_claim *claim = cluster_planned_claim(order->control->cluster, pod);
-    return claim != NULL && nominator_keeps(order->control->nominator, claim->meta.name);
+    return claim != NULL &&
+           nominations_keep(cluster_nominations(order->control->cluster), claim->meta.name);
 }
 
 // A new pod of a workload from which one was evicted is bound, or as good as: that is its
@@ -130,7 +132,7 @@ static void on_pod(void *context, enum mirror_change change, const struct object
         }
 }
 
-struct drain_order *drain_order_create(struct control *control,
+struct drain_order *drain_order_create(struct control *control, const struct commands *commands,
                                        void (*admitted)(void *context, const char *pod_uid),
                                        void *context)
 {
@@ -138,6 +140,7 @@ struct drain_order *drain_order_create(struct control *control,
         return NULL;
     struct drain_order *order = memory_allocate(sizeof *order);
     order->control = control;
+    order->commands = commands;
     order->turns = map_create();
     order->admitted = admitted;
     order->context = context;
@@ -196,7 +199,7 @@ static struct turn *turn_of(struct drain_order *order, const struct pod *pod)
     CLEANUP_ARENA struct arena *scratch = arena_create(1024);
     struct resource_map requests = pod_requests(scratch, pod);
     const struct disruption_command *command =
-        disruption_queue_of_node(order->control->disruption_queue, pod->spec.node_name);
+        commands_of_node(order->commands, pod->spec.node_name);
     struct turn *turn = memory_allocate(sizeof *turn);
     *turn = (struct turn){.uid = memory_copy_string(pod->meta.uid),
                           .group = command != NULL ? command_turn(command, pod) : 0,

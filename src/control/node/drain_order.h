@@ -9,9 +9,10 @@
 
 #include "control/runtime/control.h"
 
+struct commands;
 struct drain_order;
 // `admitted` is called for pods that may be evicted now, by UID.
-struct drain_order *drain_order_create(struct control *control,
+struct drain_order *drain_order_create(struct control *control, const struct commands *commands,
                                        void (*admitted)(void *context, const char *pod_uid),
                                        void *context);
 void drain_order_destroy(struct drain_order *order); // NULL is fine

@@ -20,8 +20,8 @@ static void write_budgets(const struct control *control, const struct pod *pod, 
 }
 
 // Nothing if the pod is on its way, or will be.
-static void write_cause(const struct control *control, const struct pod *pod, int64_t now,
-                        struct text *out)
+static void write_cause(const struct control *control, const struct eviction_queue *evictions,
+                        const struct pod *pod, int64_t now, struct text *out)
 {
     int64_t until;
     enum do_not_disrupt protection = pod_protection(pod, now, &until);
@@ -36,7 +36,7 @@ static void write_cause(const struct control *control, const struct pod *pod, in
         char text[INSTANT_TEXT_MAX];
         instant_format(until, text);
         text_format(out, "do-not-disrupt until %s", text);
-    } else if (eviction_queue_refused(control->eviction_queue, pod)) {
+    } else if (eviction_queue_refused(evictions, pod)) {
         write_budgets(control, pod, out);
         if (out->data == NULL)
             text_add(out, "eviction refused");
@@ -59,8 +59,8 @@ static void add_others(struct text *out, uint32_t count)
         text_format(out, " and %u other(s)", count - NAMES_MAX);
 }
 
-void drain_blockers(const struct control *control, const struct pod_list *pods, int64_t now,
-                    struct text *out)
+void drain_blockers(const struct control *control, const struct eviction_queue *evictions,
+                    const struct pod_list *pods, int64_t now, struct text *out)
 {
     uint32_t count = 0;
     struct text why = {0};
@@ -68,7 +68,7 @@ void drain_blockers(const struct control *control, const struct pod_list *pods, 
         if (!pod_is_waiting(pods->items[i], now))
             continue;
         text_free(&why);
-        write_cause(control, pods->items[i], now, &why);
+        write_cause(control, evictions, pods->items[i], now, &why);
         if (why.data != NULL)
             add_pod(out, &count, pods->items[i], why.data);
     }

@@ -39,6 +39,7 @@ struct eviction { // of one pod
 
 struct eviction_queue {
     struct control *control;
+    struct protection_events *protection_events;
     struct reconcile_queue *queue;
     struct map *evictions; // by pod UID
     struct ready_replicas *replicas;
@@ -65,13 +66,16 @@ static void on_admitted(void *context, const char *pod_uid)
     reconcile_queue_add(evictions->queue, pod_uid);
 }
 
-struct eviction_queue *eviction_queue_create(struct control *control)
+struct eviction_queue *eviction_queue_create(struct control *control,
+                                             const struct commands *commands,
+                                             struct protection_events *protection_events)
 {
     struct eviction_queue *evictions = memory_allocate(sizeof *evictions);
     evictions->control = control;
+    evictions->protection_events = protection_events;
     evictions->evictions = map_create();
     evictions->replicas = ready_replicas_create(control);
-    evictions->order = drain_order_create(control, on_admitted, evictions);
+    evictions->order = drain_order_create(control, commands, on_admitted, evictions);
     uint32_t concurrency = manager_scale(&control->manager, 100, 5000);
     evictions->queue = manager_queue(
         &control->manager, &(struct reconcile_queue_options){.name = "eviction-queue",
@@ -360,7 +364,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
         about.record = note_deleted;
         return delete_overdue(&about, eviction, pod, now);
     }
-    protection_events_tell(evictions->control->protection_events, pod);
+    protection_events_tell(evictions->protection_events, pod);
     if (!pod_is_evictable(pod, now)) // protected: looked at again, the annotation may end
         return (struct reconcile_result){RECONCILE_BACKOFF, 0};
     if (is_kept(evictions, eviction, pod))

@@ -4,8 +4,12 @@
 
 #include "control/runtime/control.h"
 
+struct commands;
 struct eviction_queue;
-struct eviction_queue *eviction_queue_create(struct control *control);
+struct protection_events;
+struct eviction_queue *eviction_queue_create(struct control *control,
+                                             const struct commands *commands,
+                                             struct protection_events *protection_events);
 void eviction_queue_destroy(struct eviction_queue *evictions);
 
 // `deadline` 0: none. Adding again keeps the earlier one.

@@ -8,8 +8,8 @@
 #include "control/node/drain_report.h"
 #include "control/node/eviction_queue.h"
 #include "control/node/volume_wait.h"
-#include "control/nodeclaim/lifecycle.h"
 #include "control/runtime/machine_operations.h"
+#include "control/runtime/wakes.h"
 #include "control/state/cluster.h"
 #include "reconcile/conditions.h"
 
@@ -40,6 +40,8 @@ struct node_record { // a cache, made new after a restart
 
 struct termination {
     struct control *control;
+    struct eviction_queue *evictions;
+    struct interruptions *interruptions;
     struct reconcile_queue *queue;
     struct map *records; // by Node name
 };
@@ -138,11 +140,20 @@ static void on_attachment(void *context, enum mirror_change change, const struct
         reconcile_queue_add(termination->queue, name);
 }
 
-struct termination *termination_create(struct control *control)
+struct termination *termination_create(struct control *control, struct eviction_queue *evictions,
+                                       struct interruptions *interruptions)
 {
     struct termination *termination = memory_allocate(sizeof *termination);
     termination->control = control;
+    termination->evictions = evictions;
+    termination->interruptions = interruptions;
     termination->records = map_create();
+    return termination;
+}
+
+void termination_observe(struct termination *termination)
+{
+    struct control *control = termination->control;
     uint32_t concurrency = manager_scale(&control->manager, 100, 5000);
     termination->queue = manager_queue(
         &control->manager, &(struct reconcile_queue_options){.name = "node.termination",
@@ -157,7 +168,6 @@ struct termination *termination_create(struct control *control)
     mirror_on_change(control->manager.mirror, KIND_NODE, on_node, termination);
     mirror_on_change(control->manager.mirror, KIND_POD, on_pod, termination);
     mirror_on_change(control->manager.mirror, KIND_VOLUME_ATTACHMENT, on_attachment, termination);
-    return termination;
 }
 
 void termination_destroy(struct termination *termination)
@@ -183,7 +193,7 @@ static void wake_claim(const struct termination *termination, const char *node_n
     const struct state_node *state =
         node != NULL ? cluster_state(termination->control->cluster, node->spec.provider_id) : NULL;
     for (uint32_t i = 0; state != NULL && i < state->claims.count; i++)
-        lifecycle_wake(termination->control->lifecycle, state->claims.items[i]->meta.name);
+        wake(&termination->control->manager, WAKE_LIFECYCLE, state->claims.items[i]->meta.name);
 }
 
 bool termination_node_is_gone(const struct termination *termination, const struct node *node)
@@ -324,7 +334,7 @@ static void note_vanished(struct termination *termination, const char *name)
     const struct node_claim *claim =
         node != NULL ? cluster_claim_of(control->cluster, node, NULL) : NULL;
     if (claim != NULL && !condition_is_true(&claim->status.conditions, "InstanceTerminating"))
-        interruptions_note(control->interruptions, claim);
+        interruptions_note(termination->interruptions, claim);
 }
 
 static enum operation_outcome note_instance(void *context, const char *key,
@@ -419,7 +429,7 @@ static const char *draining_message(struct node_pass *pass, const char *blockers
 static void report_waiting(struct node_pass *pass, const struct pod_list *pods, uint32_t waiting)
 {
     struct text blockers = {0};
-    drain_blockers(pass->control, pods, pass->now, &blockers);
+    drain_blockers(pass->control, pass->termination->evictions, pods, pass->now, &blockers);
     tell_waiting(pass, waiting, blockers.data);
     if (pass->claim != NULL)
         conditions_set(&pass->conditions, "Drained", "Unknown", "Draining",
@@ -450,7 +460,7 @@ static bool drained(struct node_pass *pass, struct reconcile_result *result)
     const struct pod_list *pods = cluster_pods(pass->control->cluster, pass->node->meta.name);
     drain_plan(&drain, pods, pass->deadline, pass->now);
     for (uint32_t i = 0; i < drain.evict.count; i++)
-        eviction_queue_add(pass->control->eviction_queue, drain.evict.items[i], pass->deadline);
+        eviction_queue_add(pass->termination->evictions, drain.evict.items[i], pass->deadline);
     uint32_t waiting = drain.waiting;
     drain_free(&drain);
     *result = reconcile_after(DRAIN_POLL_NS);

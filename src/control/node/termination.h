@@ -4,8 +4,13 @@
 
 #include "control/runtime/control.h"
 
+struct eviction_queue;
+struct interruptions;
 struct termination;
-struct termination *termination_create(struct control *control);
+struct termination *termination_create(struct control *control, struct eviction_queue *evictions,
+                                       struct interruptions *interruptions);
+// Begins to hear changes; until then it may only be passed on.
+void termination_observe(struct termination *termination);
 void termination_destroy(struct termination *termination);
 
 // The Node is gone, by the answer to the patch that took its last finalizer off; the watch may be

@@ -50,7 +50,7 @@ static bool nodes_remain(struct claim_pass *pass, bool *started)
     uint32_t remaining = 0;
     for (uint32_t i = 0; i < nodes->count; i++) {
         const struct object *node = (const struct object *)nodes->items[i];
-        if (termination_node_is_gone(pass->control->termination, nodes->items[i]) ||
+        if (termination_node_is_gone(pass->parts->termination, nodes->items[i]) ||
             (!registered && !object_has_finalizer(node, FINALIZER_TERMINATION)))
             continue;
         remaining++;

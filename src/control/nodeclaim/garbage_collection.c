@@ -34,6 +34,7 @@ struct owners {                      // of instances
 
 struct garbage_collection {
     struct control *control;
+    struct interruptions *interruptions;
     struct reconcile_queue *claims_queue, *instances_queue;
     struct listing claims, instances;
     struct owners listed; // of the NodeClaims that the API server has listed since `instances`
@@ -47,10 +48,12 @@ static struct reconcile_result reconcile_claims(void *context, struct work_item 
 static struct reconcile_result reconcile_instances(void *context, struct work_item *item,
                                                    struct error *error);
 
-struct garbage_collection *garbage_collection_create(struct control *control)
+struct garbage_collection *garbage_collection_create(struct control *control,
+                                                     struct interruptions *interruptions)
 {
     struct garbage_collection *collection = memory_allocate(sizeof *collection);
     collection->control = control;
+    collection->interruptions = interruptions;
     collection->claims_queue = manager_queue(
         &control->manager, &(struct reconcile_queue_options){.name = "nodeclaim.garbagecollection",
                                                              .reconcile = reconcile_claims,
@@ -157,7 +160,7 @@ static enum operation_outcome note_claim_deleted(void *context, const char *key,
               "nodeclaim.garbagecollection", "o:NodeClaim", claim->meta.name, "s:provider-id",
               claim->status.provider_id);
     count_disrupted_node(control, claim, "garbage_collected");
-    interruptions_note(control->interruptions, claim);
+    interruptions_note(collection->interruptions, claim);
     return OPERATION_PASS;
 }
 

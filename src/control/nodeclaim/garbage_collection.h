@@ -8,5 +8,8 @@
 
 #include "control/runtime/control.h"
 
-struct garbage_collection *garbage_collection_create(struct control *control); // LIF-160, LIF-161
+struct interruptions;
+// LIF-160, LIF-161.
+struct garbage_collection *garbage_collection_create(struct control *control,
+                                                     struct interruptions *interruptions);
 void garbage_collection_destroy(struct garbage_collection *collection);

@@ -139,10 +139,9 @@ static void give_up(struct claim_pass *pass, const struct error *failure)
                 pass->claim->meta.name, shorten(pass->arena, message.data));
         text_free(&message);
         if (capacity)
-            launch_backoff_no_capacity(pass->control->launch_backoff, pass->claim);
+            launch_backoff_no_capacity(pass->parts->launch_backoff, pass->claim);
         else
-            launch_backoff_failed(pass->control->launch_backoff, pass->claim,
-                                  "nodeclass_not_ready");
+            launch_backoff_failed(pass->parts->launch_backoff, pass->claim, "nodeclass_not_ready");
     }
     pass->delete_reason = capacity ? "insufficient_capacity" : "nodeclass_not_ready";
 }

@@ -11,12 +11,14 @@
 #include "control/nodeclaim/registration.h"
 #include "control/nodepool/registration_health.h"
 #include "control/runtime/machine_operations.h"
+#include "control/runtime/wakes.h"
 #include "control/state/cluster.h"
 #include "control/state/disruption_counters.h"
 #include "model/schema/encode.h"
 
 struct lifecycle {
     struct control *control;
+    struct lifecycle_parts parts;
     struct reconcile_queue *queue;
     struct map *records; // claim_record by NodeClaim name
 };
@@ -65,12 +67,18 @@ static void on_node(void *context, enum mirror_change change, const struct objec
     add_claims_of(context, new_object != NULL ? new_object : old_object);
 }
 
-struct lifecycle *lifecycle_create(struct control *control)
+static void on_wake(void *context, const char *claim)
+{
+    struct lifecycle *lifecycle = context;
+    reconcile_queue_add(lifecycle->queue, claim);
+}
+
+struct lifecycle *lifecycle_create(struct control *control, const struct lifecycle_parts *parts)
 {
     struct lifecycle *lifecycle = memory_allocate(sizeof *lifecycle);
     lifecycle->control = control;
+    lifecycle->parts = *parts;
     lifecycle->records = map_create();
-    control->launch_backoff = launch_backoff_create(control);
     uint32_t concurrency = manager_scale(&control->manager, 1000, 5000);
     lifecycle->queue = manager_queue(
         &control->manager, &(struct reconcile_queue_options){.name = "nodeclaim.lifecycle",
@@ -84,6 +92,7 @@ struct lifecycle *lifecycle_create(struct control *control)
                                                              .context = lifecycle});
     mirror_on_change(control->manager.mirror, KIND_NODE_CLAIM, on_claim, lifecycle);
     mirror_on_change(control->manager.mirror, KIND_NODE, on_node, lifecycle);
+    wake_register(&control->manager, WAKE_LIFECYCLE, on_wake, lifecycle);
     return lifecycle;
 }
 
@@ -100,19 +109,14 @@ void lifecycle_destroy(struct lifecycle *lifecycle)
 {
     if (lifecycle == NULL)
         return;
+    wake_register(&lifecycle->control->manager, WAKE_LIFECYCLE, NULL, NULL);
     map_destroy(lifecycle->records, record_destroy);
-    launch_backoff_destroy(lifecycle->control->launch_backoff);
     free(lifecycle);
 }
 
 struct control *lifecycle_control(struct lifecycle *lifecycle)
 {
     return lifecycle->control;
-}
-
-void lifecycle_wake(struct lifecycle *lifecycle, const char *claim)
-{
-    reconcile_queue_add(lifecycle->queue, claim);
 }
 
 struct claim_record *lifecycle_record(struct lifecycle *lifecycle, const char *name)
@@ -186,9 +190,10 @@ static void write_resources(const struct resource_map *map, struct text *out)
 
 // The transitions that a status patch has made true are told once, when it has gone through
 // (LIF-446).
-static void tell_transitions(struct control *control, struct claim_record *record,
+static void tell_transitions(struct lifecycle *lifecycle, struct claim_record *record,
                              const struct node_claim *claim)
 {
+    struct control *control = lifecycle->control;
     const struct object *object = (const struct object *)claim;
     struct text allocatable = {0};
     write_resources(&claim->status.allocatable, &allocatable);
@@ -198,15 +203,15 @@ static void tell_transitions(struct control *control, struct claim_record *recor
                  claim->meta.name, "s:provider-id", claim->status.provider_id, "s:instance-type",
                  object_label(object, LABEL_INSTANCE_TYPE), "s:zone", zone, "s:capacity-type",
                  object_label(object, LABEL_CAPACITY_TYPE), "j:allocatable", allocatable.data);
-        launch_backoff_launched(control->launch_backoff, claim);
+        launch_backoff_launched(lifecycle->parts.launch_backoff, claim);
     }
     if (record->tells_registered) {
         log_info("registered nodeclaim", "s:controller", "nodeclaim.lifecycle", "o:NodeClaim",
                  claim->meta.name, "s:provider-id", claim->status.provider_id, "o:Node",
                  claim->status.node_name);
         metric_add(control->metrics.nodes_created, 1, object_label(object, LABEL_NODE_POOL), zone);
-        registration_health_succeeded(control->registration_health, claim);
-        launch_backoff_registered(control->launch_backoff, claim);
+        registration_health_succeeded(lifecycle->parts.registration_health, claim);
+        launch_backoff_registered(lifecycle->parts.launch_backoff, claim);
     }
     if (record->tells_initialized)
         log_info("initialized nodeclaim", "s:controller", "nodeclaim.lifecycle", "o:NodeClaim",
@@ -222,7 +227,7 @@ static enum operation_outcome note_status(void *context, const char *key,
     struct lifecycle *lifecycle = context;
     struct claim_record *record = map_get(lifecycle->records, key);
     if (result->error.kind == ERROR_NONE && record != NULL && result->object != NULL)
-        tell_transitions(lifecycle->control, record, (const struct node_claim *)result->object);
+        tell_transitions(lifecycle, record, (const struct node_claim *)result->object);
     return OPERATION_PASS;
 }
 
@@ -336,6 +341,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
         return reconcile_done();
     struct claim_pass pass = {.control = control,
                               .lifecycle = lifecycle,
+                              .parts = &lifecycle->parts,
                               .item = item,
                               .claim = claim,
                               .record = record_for(lifecycle, claim),

@@ -13,10 +13,20 @@
 #include "control/runtime/control.h"
 #include "reconcile/conditions.h"
 
+struct launch_backoff;
 struct lifecycle;
-struct lifecycle *lifecycle_create(struct control *control);
+struct nominator;
+struct registration_health;
+struct termination;
+struct lifecycle_parts { // borrowed, from the rooms below
+    struct launch_backoff *launch_backoff;
+    struct registration_health *registration_health;
+    struct nominator *nominator; // NULL: pods are not nominated
+    const struct termination *termination;
+};
+// WAKE_LIFECYCLE: by name of the NodeClaim.
+struct lifecycle *lifecycle_create(struct control *control, const struct lifecycle_parts *parts);
 void lifecycle_destroy(struct lifecycle *lifecycle);
-void lifecycle_wake(struct lifecycle *lifecycle, const char *claim); // by name
 
 // --- inside --------------------------------------------------------------------------------------
 struct claim_record { // what is remembered of a NodeClaim; a cache, made new after a restart
@@ -48,6 +58,7 @@ struct claim_record { // what is remembered of a NodeClaim; a cache, made new af
 struct claim_pass {
     struct control *control;
     struct lifecycle *lifecycle;
+    const struct lifecycle_parts *parts;
     struct work_item *item;
     const struct node_claim *claim;
     struct claim_record *record;

@@ -17,8 +17,8 @@ static void give_up(struct claim_pass *pass, int64_t timeout, const char *reason
 {
     tell_timeout(pass, timeout, reason);
     if (!pass->record->failure_recorded) { // one outcome a NodeClaim (LIF-441)
-        registration_health_failed(pass->control->registration_health, pass->claim);
-        launch_backoff_failed(pass->control->launch_backoff, pass->claim, reason);
+        registration_health_failed(pass->parts->registration_health, pass->claim);
+        launch_backoff_failed(pass->parts->launch_backoff, pass->claim, reason);
     }
     pass->record->failure_recorded = true;
     pass->delete_reason = reason;

@@ -5,6 +5,7 @@
 #include "control/nodeclaim/lifecycle.h"
 #include "control/nomination/nominator.h"
 #include "control/state/cluster.h"
+#include "control/state/nominations.h"
 
 // A Node that has just appeared is written by everybody: kubelet, cloud controller, node lifecycle
 // controller. A moment's patience saves a conflict and, when the Node gets ready in that time, the
@@ -50,13 +51,13 @@ static void check_unregistered_taint(struct claim_pass *pass, const struct node 
 }
 
 // LIF-42, LIF-43: what the Node gets from its NodeClaim.
-static json_t *synced_taints(struct control *control, const struct node_claim *claim,
-                             const struct node *node)
+static json_t *synced_taints(const struct claim_pass *pass, const struct node *node)
 {
+    const struct node_claim *claim = pass->claim;
     static const struct taint awaiting_pods = {.key = TAINT_AWAITING_PODS, .effect = "NoSchedule"};
     const struct taint *unregistered =
         find_taint(&node->spec.taints, TAINT_UNREGISTERED, "NoExecute");
-    bool is_kept = nominator_keep(control->nominator, claim);
+    bool is_kept = nominator_keep(pass->parts->nominator, claim);
     json_t *taints = json_taints(&node->spec.taints, unregistered, is_kept ? &awaiting_pods : NULL);
     if (text_equal(string_map_get(&node->meta.labels, LABEL_DO_NOT_SYNC_TAINTS), "true"))
         return taints;
@@ -116,8 +117,7 @@ static void sync_node(struct claim_pass *pass, const struct node *node)
     json_object_set_new(json_metadata(patch, "labels"), LABEL_REGISTERED, json_string("true"));
     if (node_will_be_initialized(claim, node)) // LIF-66, in the same write
         json_object_set_new(json_metadata(patch, "labels"), LABEL_INITIALIZED, json_string("true"));
-    json_object_set_new(patch, "spec",
-                        json_pack("{s:o}", "taints", synced_taints(pass->control, claim, node)));
+    json_object_set_new(patch, "spec", json_pack("{s:o}", "taints", synced_taints(pass, node)));
     pass->node = node;
     pass->node_patch = patch;
     pass->node_doing = "syncing node";
@@ -140,7 +140,7 @@ static bool settles(struct claim_pass *pass, const struct node *node)
 // others.
 static bool is_held(struct claim_pass *pass, const struct node *node)
 {
-    if (!nominator_holds(pass->control->nominator, pass->claim, node))
+    if (!nominator_holds(pass->parts->nominator, pass->claim, node))
         return false;
     pass_requeue(pass, HELD_NS);
     pass->node_settles = true;
@@ -156,7 +156,7 @@ void claim_open_node(struct claim_pass *pass)
     const struct taint *taint =
         node != NULL ? find_taint(&node->spec.taints, TAINT_AWAITING_PODS, "NoSchedule") : NULL;
     if (taint == NULL || pass->node_patch != NULL ||
-        nominator_keeps(pass->control->nominator, pass->claim->meta.name))
+        nominations_keep(cluster_nominations(pass->control->cluster), pass->claim->meta.name))
         return;
     pass->node = node;
     pass->node_patch = json_locked((const struct object *)node);

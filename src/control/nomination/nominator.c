@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "base/nanoseconds.h"
-#include "control/disruption/kept_replacements.h"
+#include "control/nomination/kept_replacements.h"
 #include "control/nomination/openings.h"
 #include "control/nomination/spread_order.h"
 #include "control/state/cluster.h"
+#include "control/state/nominations.h"
 #include "model/reading/pod.h"
 #include "reconcile/operations.h"
 
@@ -15,32 +16,20 @@
 #define REVIEW_WAIT_NS (50 * MILLISECOND)
 #define CONCURRENCY    32
 #define MINOR_LEAST    35 // of Kubernetes 1
-#define JUDGED_LEAST   40 // landings of nominated pods before a verdict
-#define KEPT_PERCENT   50 // of them at least, or nominations are not honoured
-#define DISTRUST_NS    HOUR
 #define ASK_AGAIN_NS   MINUTE
 #define KEPT_LOOK_NS   (100 * MILLISECOND)
-#define AGAIN_NS       (250 * MILLISECOND) // from a nomination to the next one of the pod, twice
-#define AGAIN_MAX_NS   (10 * SECOND)       // that from then to the next, and so on
 
 enum support { SUPPORT_UNKNOWN, SUPPORT_ASKED, SUPPORTED, UNSUPPORTED };
-
-struct nomination {   // of a pod, the last
-    int64_t at_ns;    // monotonic
-    int64_t pause_ns; // to the next
-};
 
 struct nominator {
     struct control *control;
     struct reconcile_queue *queue;
+    struct nominations *nominations; // the cluster state's
     enum support support;
-    int64_t asked_ns;               // monotonic
-    uint32_t as_planned, elsewhere; // landings of nominated pods, since the last verdict
-    int64_t distrusted_until_ns;    // monotonic
+    int64_t asked_ns; // monotonic
     struct openings *openings;
     struct kept_replacements *kept;
-    bool are_alike;        // all planned pods are of one workload
-    struct map *nominated; // pod UID -> struct nomination
+    bool are_alike; // all planned pods are of one workload
 };
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
@@ -71,7 +60,7 @@ static void on_pod(void *context, enum mirror_change change, const struct object
     if (unbound && (pod_is_nominated(pod) || (before != NULL && pod_is_nominated(before))))
         nominator_wake(nominator);
     else if (!unbound && old_object != NULL && old_object->meta.uid != NULL) {
-        free(map_remove(nominator->nominated, old_object->meta.uid));
+        nominations_forget(nominator->nominations, old_object->meta.uid);
         if (before->spec.node_name == NULL || *before->spec.node_name == '\0')
             nominator_wake(nominator); // its siblings may be nominated (waits_for_sibling())
     }
@@ -97,15 +86,25 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
         nominator_wake(context);
 }
 
-struct nominator *nominator_create(struct control *control)
+struct nominator *nominator_create(struct control *control, const struct commands *commands,
+                                   const struct eviction_queue *evictions)
 {
     if (!is_wanted(control))
         return NULL;
     struct nominator *nominator = memory_allocate(sizeof *nominator);
     nominator->control = control;
-    nominator->nominated = map_create();
+    nominator->nominations = cluster_nominations(control->cluster);
     nominator->openings = openings_create(control, is_prepared, nominator);
-    nominator->kept = kept_replacements_create(control, is_prepared, nominator);
+    nominator->kept =
+        kept_replacements_create(control, commands, evictions, is_prepared, nominator);
+    return nominator;
+}
+
+void nominator_observe(struct nominator *nominator)
+{
+    if (nominator == NULL)
+        return;
+    struct control *control = nominator->control;
     nominator->queue = manager_queue(&control->manager,
                                      &(struct reconcile_queue_options){.name = "pod.nomination",
                                                                        .kind = "Pod",
@@ -115,7 +114,6 @@ struct nominator *nominator_create(struct control *control)
     mirror_on_change(control->manager.mirror, KIND_POD, on_pod, nominator);
     mirror_on_change(control->manager.mirror, KIND_NODE, on_node, nominator);
     mirror_on_change(control->manager.mirror, KIND_NODE_CLAIM, on_claim, nominator);
-    return nominator;
 }
 
 void nominator_destroy(struct nominator *nominator)
@@ -123,22 +121,9 @@ void nominator_destroy(struct nominator *nominator)
     if (nominator == NULL)
         return;
     kube_cancel(nominator->control->manager.client, nominator);
-    map_destroy(nominator->nominated, free);
     openings_destroy(nominator->openings);
     kept_replacements_destroy(nominator->kept);
     free(nominator);
-}
-
-bool nominator_works(const struct nominator *nominator)
-{
-    return nominator != NULL && nominator->support == SUPPORTED &&
-           loop_monotonic_ns(nominator->control->manager.loop) >= nominator->distrusted_until_ns;
-}
-
-bool nominator_has_told(const struct nominator *nominator, const struct pod *pod)
-{
-    return nominator_works(nominator) && pod->meta.uid != NULL &&
-           map_get(nominator->nominated, pod->meta.uid) != NULL;
 }
 
 // --- whether it works ----------------------------------------------------------------------------
@@ -159,6 +144,7 @@ static void note_version(void *context, const struct kube_result *result)
     bool recent = version_number(result->body, "major") > 1 ||
                   version_number(result->body, "minor") >= MINOR_LEAST;
     nominator->support = recent ? SUPPORTED : UNSUPPORTED;
+    nominations_set_supported(nominator->nominations, recent);
     if (!recent)
         log_info("pods are not nominated: the API server is older than Kubernetes 1.35",
                  "s:controller", "pod.nomination");
@@ -174,27 +160,6 @@ static void ask_version(struct nominator *nominator)
     nominator->asked_ns = now_ns;
     nominator->support = SUPPORT_ASKED;
     kube_get_path(nominator->control->manager.client, "/version", note_version, nominator);
-}
-
-void nominator_note_landing(struct nominator *nominator, const struct pod *pod, bool as_planned)
-{
-    if (!nominator_works(nominator) || !pod_is_nominated(pod))
-        return;
-    if (as_planned)
-        nominator->as_planned++;
-    else
-        nominator->elsewhere++;
-    uint32_t all = nominator->as_planned + nominator->elsewhere;
-    if (all < JUDGED_LEAST)
-        return;
-    if (100 * nominator->as_planned < KEPT_PERCENT * all) {
-        nominator->distrusted_until_ns =
-            ns_add(loop_monotonic_ns(nominator->control->manager.loop), DISTRUST_NS);
-        log_info("pods are not nominated for an hour: kube-scheduler puts them elsewhere",
-                 "s:controller", "pod.nomination", "i:nominated", (int64_t)all, "i:elsewhere",
-                 (int64_t)nominator->elsewhere);
-    }
-    nominator->as_planned = nominator->elsewhere = 0;
 }
 
 // --- what should be ------------------------------------------------------------------------------
@@ -250,26 +215,6 @@ static bool differs(const struct nominator *nominator, const struct pod *pod)
                           : is_stale(nominator, pod);
 }
 
-// How long the pod's last nomination keeps the next one off.
-static int64_t pause_left(const struct nominator *nominator, const struct pod *pod)
-{
-    const struct nomination *last = map_get(nominator->nominated, pod->meta.uid);
-    if (last == NULL)
-        return 0;
-    int64_t left_ns = ns_subtract(ns_add(last->at_ns, last->pause_ns),
-                                  loop_monotonic_ns(nominator->control->manager.loop));
-    return left_ns > 0 ? left_ns : 0;
-}
-
-static void note_nomination(struct nominator *nominator, const struct pod *pod, bool is_preparing)
-{
-    struct nomination *last = map_ensure(nominator->nominated, pod->meta.uid, sizeof *last);
-    last->at_ns = loop_monotonic_ns(nominator->control->manager.loop);
-    last->pause_ns = last->pause_ns == 0 || is_preparing
-                         ? AGAIN_NS
-                         : ns_minimum(ns_multiply(last->pause_ns, 2), AGAIN_MAX_NS);
-}
-
 // Pods of one workload may take each other's places.
 static void see_whether_alike(struct nominator *nominator)
 {
@@ -321,21 +266,17 @@ static bool is_prepared(void *context, const char *name)
 
 bool nominator_keep(struct nominator *nominator, const struct node_claim *claim)
 {
-    if (!nominator_works(nominator) || !kept_replacements_begin(nominator->kept, claim))
+    if (nominator == NULL || !nominations_work(nominator->nominations) ||
+        !kept_replacements_begin(nominator->kept, claim))
         return false;
     nominator_wake(nominator);
     return true;
 }
 
-bool nominator_keeps(const struct nominator *nominator, const char *claim)
-{
-    return nominator_works(nominator) && kept_replacements_has(nominator->kept, claim);
-}
-
 bool nominator_holds(struct nominator *nominator, const struct node_claim *claim,
                      const struct node *node)
 {
-    if (!nominator_works(nominator) || nominator->are_alike ||
+    if (nominator == NULL || !nominations_work(nominator->nominations) || nominator->are_alike ||
         kept_replacements_wants(nominator->kept, claim))
         return false;
     reconcile_queue_add_after(nominator->queue, REVIEW, REVIEW_WAIT_NS);
@@ -369,9 +310,9 @@ static int64_t review(struct nominator *nominator)
     struct control *control = nominator->control;
     see_whether_alike(nominator);
     int64_t next_ns = openings_review(nominator->openings);
-    if (kept_replacements_review(nominator->kept, nominator_works(nominator)))
+    if (kept_replacements_review(nominator->kept, nominations_work(nominator->nominations)))
         next_ns = KEPT_LOOK_NS;
-    bool sets = nominator_works(nominator) && !nominator->are_alike;
+    bool sets = nominations_work(nominator->nominations) && !nominator->are_alike;
     const struct pod_list *pods = cluster_unbound(control->cluster);
     CLEANUP_ARENA struct arena *arena = arena_create(16 * 1024);
     struct wanting *wanting = arena_allocate_array(arena, pods->count + 1, sizeof *wanting);
@@ -407,6 +348,7 @@ static enum operation_outcome note_written(void *context, const char *key,
     (void)key;
     if (result->error.kind == ERROR_FORBIDDEN) {
         nominator->support = UNSUPPORTED;
+        nominations_set_supported(nominator->nominations, false);
         log_error("pods are not nominated: the permission is missing", "s:controller",
                   "pod.nomination", "s:permissions", "patch pods/status");
         return OPERATION_NOTED;
@@ -433,12 +375,12 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
         return reconcile_done();
     const struct node_claim *claim = cluster_planned_claim(nominator->control->cluster, pod);
     bool is_preparing = claim != NULL && openings_prepare(nominator->openings, claim->meta.name);
-    if (!is_preparing && pause_left(nominator, pod) > 0)
-        return reconcile_after(pause_left(nominator, pod));
+    if (!is_preparing && nominations_pause(nominator->nominations, pod) > 0)
+        return reconcile_after(nominations_pause(nominator->nominations, pod));
     const char *wanted = wanted_node(nominator, pod);
     if (wanted != NULL && waits_for_sibling(nominator, pod, claim))
         return reconcile_done();
-    note_nomination(nominator, pod, is_preparing);
+    nominations_note(nominator->nominations, pod, is_preparing);
     json_t *body = json_pack("{s:{s:s}, s:{s:s?}}", "metadata", "uid", pod->meta.uid, "status",
                              "nominatedNodeName", wanted);
     log_debug(wanted != NULL ? "nominating node for pod" : "clearing nomination of pod",

@@ -12,21 +12,19 @@
 
 #include "control/runtime/control.h"
 
+struct commands;
+struct eviction_queue;
 struct nominator;
-struct nominator *nominator_create(struct control *control);
+struct nominator *nominator_create(struct control *control, const struct commands *commands,
+                                   const struct eviction_queue *evictions);
+// Begins to hear changes; until then it may only be passed on.
+void nominator_observe(struct nominator *nominator);
 void nominator_destroy(struct nominator *nominator); // NULL is fine
 // Pods were planned, or planned no more: the nominations are looked at soon.
 void nominator_wake(struct nominator *nominator);
-// A planned pod was bound: does kube-scheduler follow?
-void nominator_note_landing(struct nominator *nominator, const struct pod *pod, bool as_planned);
-// Nominations are set and honoured, as far as that is known.
-bool nominator_works(const struct nominator *nominator);
-// The pod was nominated, and kube-scheduler should follow soon.
-bool nominator_has_told(const struct nominator *nominator, const struct pod *pod);
-// The node of a replacement is about to be registered: whether it is kept closed for the pods that
-// its command evicts (kept_replacements.h); and whether it still is.
+// The node of a replacement is about to be registered: whether it is kept closed from now on for
+// the pods that its command evicts (kept_replacements.h, nominations_keep()).
 bool nominator_keep(struct nominator *nominator, const struct node_claim *claim);
-bool nominator_keeps(const struct nominator *nominator, const char *claim);
 // The node should not be opened to pods yet: its own are not nominated. Never for long.
 bool nominator_holds(struct nominator *nominator, const struct node_claim *claim,
                      const struct node *node);

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/nanoseconds.h"
-#include "control/nodeclaim/lifecycle.h"
 #include "control/nomination/sibling_exchange.h"
 #include "control/nomination/spread_order.h"
+#include "control/runtime/wakes.h"
 #include "control/state/cluster.h"
 #include "model/reading/pod.h"
 
@@ -284,7 +284,7 @@ static void open_group(struct openings *openings, const held_list *group)
               "i:pods", (int64_t)openings->group_pods, "d:preparation",
               ns_subtract(openings->opened_ns, openings->group_ns));
     vector_for_each (held, group)
-        lifecycle_wake(openings->control->lifecycle, (*held)->claim);
+        wake(&openings->control->manager, WAKE_LIFECYCLE, (*held)->claim);
 }
 
 static void look_at_group(struct openings *openings, const held_list *group)

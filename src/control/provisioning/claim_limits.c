@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "base/quantity.h"
-#include "control/disruption/disruption_queue.h"
-#include "control/disruption/disruption_replacements.h"
+#include "control/command/commands.h"
 #include "control/provisioning/worst_case_capacity.h"
 #include "control/state/cluster.h"
 #include "control/state/state_node.h"
@@ -14,6 +13,11 @@
 struct pool_room { // what is left of one pool's limits, by the order of its limits
     const struct node_pool *pool;
     int64_t *left;
+};
+
+struct replacing { // a command whose replacements are to be created; its own nodes do not count
+    const struct commands *commands;
+    const struct disruption_command *command; // NULL: none
 };
 
 static int64_t amount(const struct resource_map *capacity, const char *resource)
@@ -45,12 +49,11 @@ static void take_state(struct pool_room *room, const struct state_node *state, s
         room->left[i] = quantity_subtract(room->left[i], amount(&capacity, limits->items[i].name));
 }
 
-static bool is_replaced_by(const struct control *control, const struct state_node *state,
-                           const struct disruption_command *command)
+static bool is_replaced(const struct replacing *replacing, const struct state_node *state)
 {
-    return command != NULL && state->nodes.count > 0 &&
-           disruption_queue_of_node(control->disruption_queue, state_main_node(state)->meta.name) ==
-               command;
+    return replacing->command != NULL && state->nodes.count > 0 &&
+           commands_of_node(replacing->commands, state_main_node(state)->meta.name) ==
+               replacing->command;
 }
 
 static bool is_of_pool(const struct pool_room *room, const char *pool)
@@ -99,23 +102,24 @@ static void give_back_twice_counted(struct control *control, struct pool_room *r
 // has them again.
 static void give_back_commands(struct control *control, struct pool_room *room, struct arena *arena,
                                struct worst_case_capacity *largest,
-                               const struct disruption_command *replacing)
+                               const struct replacing *replacing)
 {
     struct map_entry *position = NULL;
     for (const struct disruption_command *command;
-         (command = disruption_queue_next(control->disruption_queue, &position)) != NULL;)
-        if (command != replacing && command->is_confirmed && command->phase != COMMAND_ROLLBACK)
+         (command = commands_next(replacing->commands, &position)) != NULL;)
+        if (command != replacing->command && command->is_confirmed &&
+            command->phase != COMMAND_ROLLBACK)
             give_back_twice_counted(control, room, arena, largest, command);
 }
 
 static void take_existing(struct control *control, struct pool_room *room, struct arena *arena,
-                          const struct disruption_command *replacing)
+                          const struct replacing *replacing)
 {
     struct map_entry *position = NULL;
     for (const struct state_node *state;
          (state = cluster_next(control->cluster, &position)) != NULL;) {
         if (!state_marked(state) && is_of_pool(room, state_pool(state)) &&
-            !is_replaced_by(control, state, replacing))
+            !is_replaced(replacing, state))
             take_state(room, state, arena);
     }
     struct worst_case_capacity *largest = worst_case_capacity_create(control);
@@ -127,13 +131,13 @@ static void take_existing(struct control *control, struct pool_room *room, struc
             is_of_pool(room, object_label(object, LABEL_NODE_POOL)))
             take_unlaunched(room, largest, claim, arena);
     }
-    if (replacing != NULL)
+    if (replacing->command != NULL)
         give_back_commands(control, room, arena, largest, replacing);
     worst_case_capacity_destroy(largest);
 }
 
-int64_t *pool_limits_left(struct control *control, struct arena *arena,
-                          const struct node_pool *pool, const struct disruption_command *replacing)
+static int64_t *limits_left(struct control *control, struct arena *arena,
+                            const struct node_pool *pool, const struct replacing *replacing)
 {
     const struct resource_map *limits = &pool->spec.limits;
     struct pool_room room = {.pool = pool};
@@ -145,6 +149,13 @@ int64_t *pool_limits_left(struct control *control, struct arena *arena,
     return room.left;
 }
 
+int64_t *pool_limits_left(struct control *control, struct arena *arena,
+                          const struct node_pool *pool, const struct commands *commands,
+                          const struct disruption_command *command)
+{
+    return limits_left(control, arena, pool, &(struct replacing){commands, command});
+}
+
 static struct pool_room *room_of(struct control *control, struct arena *arena, struct map *rooms,
                                  const struct node_pool *planned)
 {
@@ -154,7 +165,7 @@ static struct pool_room *room_of(struct control *control, struct arena *arena, s
     room = arena_allocate(arena, sizeof *room);
     const struct node_pool *pool = find_pool(control, planned->meta.name); // read again: SCH-365
     room->pool = pool != NULL ? pool : planned;
-    room->left = pool_limits_left(control, arena, room->pool, NULL);
+    room->left = limits_left(control, arena, room->pool, &(struct replacing){0});
     map_set(rooms, planned->meta.name, room);
     return room;
 }

@@ -16,6 +16,7 @@
 #include "control/provisioning/wave_report.h"
 #include "control/provisioning/workload_bursts.h"
 #include "control/runtime/control.h"
+#include "control/runtime/wakes.h"
 #include "control/state/cluster.h"
 #include "control/state/decision_inputs.h"
 #include "control/state/pod_metrics.h"
@@ -40,6 +41,8 @@ struct planning_job { // a plan on a worker thread; outlives the provisioner if 
 
 struct provisioner {
     struct control *control;
+    struct provisioner_parts parts;
+    struct preference_warnings *preference_warnings;
     struct reconcile_queue *queue;
     struct batcher batcher;
     struct map *acknowledged; // pod UID -> struct acknowledgement
@@ -80,7 +83,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item,
 static struct batcher_window window_of(const struct provisioner *provisioner)
 {
     const struct settings *settings = provisioner->control->manager.settings;
-    struct workload_bursts *waves = provisioner->control->workload_bursts;
+    struct workload_bursts *waves = provisioner->parts.sources.bursts;
     bool is_wave = waves != NULL && provisioner->has_fresh_pods;
     return (struct batcher_window){.idle_ns = settings->batch_idle_duration,
                                    .max_ns = settings->batch_max_duration,
@@ -102,7 +105,7 @@ static void on_wave(void *context)
                                   ns_subtract(batcher_due(&provisioner->batcher, &window), now));
 }
 
-void provisioner_trigger(struct provisioner *provisioner, const char *uid)
+static void trigger(struct provisioner *provisioner, const char *uid)
 {
     if (provisioner->phase != PHASE_IDLE) {
         provisioner->deferred_trigger = true; // SCH-15
@@ -121,8 +124,15 @@ void provisioner_trigger(struct provisioner *provisioner, const char *uid)
                               ns_subtract(batcher_due(&provisioner->batcher, &window), now));
 }
 
-void provisioner_note_change(struct provisioner *provisioner)
+static void on_wake(void *context, const char *uid)
 {
+    trigger(context, uid);
+}
+
+static void on_inputs(void *context, const char *key)
+{
+    struct provisioner *provisioner = context;
+    (void)key;
     decision_inputs_touch(provisioner->inputs);
 }
 
@@ -145,7 +155,7 @@ static const struct acknowledgement *acknowledge(struct provisioner *provisioner
 // Pods that kube-scheduler has not examined yet count as well; it may take its time.
 static bool is_unexamined(const struct provisioner *provisioner, const struct pod *pod)
 {
-    return provisioner->control->workload_bursts != NULL && pod_is_unexamined(pod) &&
+    return provisioner->parts.sources.bursts != NULL && pod_is_unexamined(pod) &&
            !pod_owned_by_daemon_set(pod) && !pod_owned_by_node(pod);
 }
 
@@ -160,19 +170,19 @@ static void on_pod(void *context, enum mirror_change change, const struct object
         return;
     if (pod == NULL || pod->spec.node_name != NULL) {
         free(map_remove(provisioner->acknowledged, uid));
-        if (pod != NULL && provisioner->control->workload_bursts != NULL)
+        if (pod != NULL && provisioner->parts.sources.bursts != NULL)
             reconcile_queue_add_after(provisioner->queue, LEFT_OVER, LEFT_OVER_NS);
         return;
     }
     if (!(pod_wants_node(pod) || is_unexamined(provisioner, pod)) ||
         cluster_is_spoken_for(provisioner->control->cluster, pod))
         return;
-    if (!acknowledge(provisioner, uid)->decided && provisioner->control->workload_bursts != NULL) {
+    if (!acknowledge(provisioner, uid)->decided && provisioner->parts.sources.bursts != NULL) {
         provisioner->has_fresh_pods = true;
         if (!workload_bursts_account_for(pod))
-            workload_bursts_note_loose(provisioner->control->workload_bursts);
+            workload_bursts_note_loose(provisioner->parts.sources.bursts);
     }
-    provisioner_trigger(provisioner, uid);
+    trigger(provisioner, uid);
 }
 
 // A node under removal whose pods need a new place.
@@ -186,7 +196,7 @@ static void on_node(void *context, enum mirror_change change, const struct objec
         return;
     if (find_taint(&node->spec.taints, TAINT_DISRUPTED, "NoSchedule") != NULL &&
         (before == NULL || find_taint(&before->spec.taints, TAINT_DISRUPTED, "NoSchedule") == NULL))
-        provisioner_trigger(context, node->meta.uid);
+        trigger(context, node->meta.uid);
 }
 
 // A NodeClaim that goes before it was initialized leaves its pods without a plan.
@@ -201,7 +211,7 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
     (void)change;
     if (ends && !initialized && claim->meta.uid != NULL &&
         cluster_provisionable(provisioner->control->cluster)->count > 0)
-        provisioner_trigger(provisioner, claim->meta.uid);
+        trigger(provisioner, claim->meta.uid);
 }
 
 static bool pool_is_ready(const struct object *pool)
@@ -218,7 +228,7 @@ static void on_pool(void *context, enum mirror_change change, const struct objec
     (void)change;
     if (pool_is_ready(new_object) && !pool_is_ready(old_object) && new_object->meta.uid != NULL &&
         cluster_provisionable(provisioner->control->cluster)->count > 0)
-        provisioner_trigger(provisioner, new_object->meta.uid);
+        trigger(provisioner, new_object->meta.uid);
 }
 
 // SCH-397: while a pass is being planned.
@@ -233,10 +243,12 @@ static void collect_unfinished(void *context, const struct metric *metric, struc
                 values, ARRAY_LENGTH(values));
 }
 
-struct provisioner *provisioner_create(struct control *control)
+struct provisioner *provisioner_create(struct control *control,
+                                       const struct provisioner_parts *parts)
 {
     struct provisioner *provisioner = memory_allocate(sizeof *provisioner);
     provisioner->control = control;
+    provisioner->parts = *parts;
     provisioner->round = 1;
     provisioner->acknowledged = map_create();
     batcher_init(&provisioner->batcher);
@@ -246,14 +258,15 @@ struct provisioner *provisioner_create(struct control *control)
                                                                            .context = provisioner});
     metric_collect(control->metrics.unfinished_seconds, collect_unfinished, provisioner);
     provisioner->inputs = decision_inputs_create(control);
-    control->preference_warnings = preference_warnings_create(control);
-    if (!control->manager.settings->compatibility_upstream)
-        provisioner->control->workload_bursts =
-            workload_bursts_create(control, on_wave, provisioner);
+    provisioner->preference_warnings = preference_warnings_create(control);
+    if (parts->sources.bursts != NULL)
+        workload_bursts_on_change(parts->sources.bursts, on_wave, provisioner);
     mirror_on_change(control->manager.mirror, KIND_POD, on_pod, provisioner);
     mirror_on_change(control->manager.mirror, KIND_NODE, on_node, provisioner);
     mirror_on_change(control->manager.mirror, KIND_NODE_CLAIM, on_claim, provisioner);
     mirror_on_change(control->manager.mirror, KIND_NODE_POOL, on_pool, provisioner);
+    wake_register(&control->manager, WAKE_PROVISIONER, on_wake, provisioner);
+    wake_register(&control->manager, WAKE_PROVISIONING_INPUTS, on_inputs, provisioner);
     return provisioner;
 }
 
@@ -267,11 +280,13 @@ void provisioner_destroy(struct provisioner *provisioner)
         provisioning_pass_destroy(provisioner->pass);
     metric_collect(provisioner->control->metrics.unfinished_seconds, NULL, NULL);
     batcher_free(&provisioner->batcher);
-    workload_bursts_destroy(provisioner->control->workload_bursts);
-    provisioner->control->workload_bursts = NULL;
+    wake_register(&provisioner->control->manager, WAKE_PROVISIONER, NULL, NULL);
+    wake_register(&provisioner->control->manager, WAKE_PROVISIONING_INPUTS, NULL, NULL);
+    if (provisioner->parts.sources.bursts != NULL)
+        workload_bursts_on_change(provisioner->parts.sources.bursts, NULL, NULL);
     provisioning_pass_destroy(provisioner->known);
     decision_inputs_destroy(provisioner->inputs);
-    preference_warnings_destroy(provisioner->control->preference_warnings);
+    preference_warnings_destroy(provisioner->preference_warnings);
     map_destroy(provisioner->acknowledged, free);
     free(provisioner);
 }
@@ -356,7 +371,9 @@ static struct reconcile_result start_pass(struct provisioner *provisioner, bool 
 {
     const struct settings *settings = provisioner->control->manager.settings;
     provisioner->pass = provisioning_pass_create(
-        provisioner->control,
+        &(struct provisioning_pass_parts){.sources = provisioner->parts.sources,
+                                          .preference_warnings = provisioner->preference_warnings,
+                                          .target_report = provisioner->parts.target_report},
         &(struct backlog_chunk_options){
             .pods_max = settings->compatibility_upstream ? 0 : provisioner->control->pass_pods_max,
             .was_tried = was_tried,
@@ -417,8 +434,8 @@ static bool is_known_for_good(const struct provisioner *provisioner)
 static struct reconcile_result end_pass(struct provisioner *provisioner)
 {
     cluster_seat_pods(provisioner->control->cluster);
-    nominator_wake(provisioner->control->nominator);
-    wave_report_pass(provisioner->control->wave_report, provisioner->pass);
+    nominator_wake(provisioner->parts.nominator);
+    wave_report_pass(provisioner->parts.wave_report, provisioner->pass);
     uint32_t held_back = provisioner->pass->held_back;
     if (held_back > 0)
         log_debug("holding back nodeclaims of offerings that are on trial", "s:controller",
@@ -453,7 +470,8 @@ static uint32_t create_round(struct provisioner *provisioner, struct work_item *
             continue;
         json_t *body = node_claim_body(control, &pass->plan->claims.items[round->first + i],
                                        &round->types[i], round->names[i]);
-        if (!launch_backoff_admits(control->launch_backoff, body, LAUNCH_WANTED)) {
+        if (!launch_backoff_admits(provisioner->parts.sources.launch_backoff, body,
+                                   LAUNCH_WANTED)) {
             pass->held_back++;
             json_decref(body);
             continue;
@@ -482,7 +500,7 @@ static struct reconcile_result create_claims(struct provisioner *provisioner,
 // First decisions about pods (SCH-394, LIF-320).
 static void decide(struct provisioner *provisioner, const struct pod *pod, bool placed)
 {
-    pod_metrics_decided(provisioner->control->pod_metrics, pod, placed);
+    pod_metrics_decided(provisioner->parts.pod_metrics, pod, placed);
     struct acknowledgement *entry = acknowledgement_of(provisioner, pod);
     if (entry == NULL || entry->decided)
         return;
@@ -540,7 +558,7 @@ static struct reconcile_result carry_out(struct provisioner *provisioner, struct
     struct provisioning_pass *pass = provisioner->pass;
     if (pass->rest) // is for the next pass of the wave
         provisioner->deferred_trigger = provisioner->has_fresh_pods = true;
-    else if (pass->early && capacity_buffers_want_pass(provisioner->control->capacity_buffers))
+    else if (pass->early && capacity_buffers_want_pass(provisioner->parts.sources.buffers))
         provisioner->deferred_trigger = true;
     if (pass->plan != NULL)
         go_on(provisioner);
@@ -580,7 +598,8 @@ static bool is_known(const struct provisioner *provisioner)
     struct control *control = provisioner->control;
     return provisioner->known != NULL &&
            provisioner->known_version == decision_inputs_version(provisioner->inputs) &&
-           !any_node_goes(control) && snapshot_has_catalogs(provisioner->known->snapshot, control);
+           !any_node_goes(control) &&
+           snapshot_has_catalogs(provisioner->known->snapshot, &provisioner->parts.sources);
 }
 
 static struct reconcile_result repeat_known(struct provisioner *provisioner, int64_t now)
@@ -622,7 +641,7 @@ static struct reconcile_result idle(struct provisioner *provisioner)
         // the pass failed.
         if (has_work(provisioner) ||
             (provisioner->pass_failed &&
-             capacity_buffers_want_pass(provisioner->control->capacity_buffers)))
+             capacity_buffers_want_pass(provisioner->parts.sources.buffers)))
             batcher_trigger(&provisioner->batcher, KEY, now);
         else if (cluster_provisionable(provisioner->control->cluster)->count > 0)
             provisioner->repeat_at_ns = ns_add(now, REPEAT_NS); // all spoken for, for now
@@ -638,7 +657,7 @@ static struct reconcile_result idle(struct provisioner *provisioner)
         return reconcile_after(UNSYNCED_NS); // the batch waits for the first list
     bool early = batcher_close(&provisioner->batcher, &window, now);
     provisioner->has_fresh_pods = provisioner->goes_on = false;
-    if (has_work(provisioner) || capacity_buffers_want_pass(provisioner->control->capacity_buffers))
+    if (has_work(provisioner) || capacity_buffers_want_pass(provisioner->parts.sources.buffers))
         return is_known(provisioner) ? repeat_known(provisioner, now)
                                      : start_pass(provisioner, early);
     forget_known(provisioner);
@@ -654,7 +673,7 @@ static struct reconcile_result look_at_left_over(struct provisioner *provisioner
     int64_t now = loop_monotonic_ns(provisioner->control->manager.loop);
     if (provisioner->left_over_until_ns != 0 && now >= provisioner->left_over_until_ns &&
         has_work(provisioner))
-        provisioner_trigger(provisioner, KEY);
+        trigger(provisioner, KEY);
     int64_t next_ns = cluster_unplanned_in(provisioner->control->cluster);
     provisioner->left_over_until_ns = next_ns == INT64_MAX ? 0 : ns_add(now, next_ns);
     return next_ns == INT64_MAX ? reconcile_done()

@@ -5,7 +5,7 @@
 
 #include "base/nanoseconds.h"
 #include "control/buffers/capacity_buffers.h"
-#include "control/disruption/target_report.h"
+#include "control/command/target_report.h"
 #include "control/launch/launch_backoff.h"
 #include "control/launch/launch_backoff_report.h"
 #include "control/provisioning/claim_limits.h"
@@ -14,6 +14,7 @@
 #include "control/provisioning/snapshot_builder.h"
 #include "control/provisioning/snapshot_planned.h"
 #include "control/state/cluster.h"
+#include "control/state/expected_pod.h"
 #include "control/state/state_node.h"
 #include "engine/pods/placeholders.h"
 #include "model/reading/pod.h"
@@ -29,16 +30,18 @@ static void dedupe_text(const struct pod *pod, const char *message, struct text 
     text_format(out, "%s-%s", pod->meta.uid != NULL ? pod->meta.uid : pod->meta.name, message);
 }
 
-struct provisioning_pass *provisioning_pass_create(struct control *control,
+struct provisioning_pass *provisioning_pass_create(const struct provisioning_pass_parts *parts,
                                                    const struct backlog_chunk_options *portion)
 {
+    struct control *control = parts->sources.control;
     struct provisioning_pass *pass = memory_allocate(sizeof *pass);
     pass->control = control;
+    pass->parts = *parts;
     pass->started_ns = loop_monotonic_ns(control->manager.loop);
     pass->arena = arena_create(64 * 1024);
-    pass->snapshot = snapshot_build(control, &pass->errors);
+    pass->snapshot = snapshot_build(&parts->sources, &pass->errors);
     pass->left_out = backlog_chunk_choose(pass->snapshot, portion);
-    pass->with_reasons = launch_backoff_any(control->launch_backoff);
+    pass->with_reasons = launch_backoff_any(parts->sources.launch_backoff);
     return pass;
 }
 
@@ -306,7 +309,7 @@ static void tell_unschedulable(const struct provisioning_pass *pass)
                                    .dedupe = dedupe.data};
         struct text waits = {0};
         if (pass->with_reasons && !entry->ignored)
-            launch_backoff_explain(pass->control->launch_backoff, entry, &waits);
+            launch_backoff_explain(pass->parts.sources.launch_backoff, entry, &waits);
         publish(&pass->control->manager, (const struct object *)pod, &event, "%s%s%s",
                 entry->ignored ? "" : "Failed to schedule pod, ", entry->message,
                 waits.data != NULL ? waits.data : "");
@@ -374,30 +377,31 @@ void provisioning_pass_tell(struct provisioning_pass *pass)
     pass->was_told = true;
     list_for_each (note, &pass->plan->notes)
         tell_note(control, note);
-    preference_warnings_tell(control->preference_warnings, pass->plan);
+    preference_warnings_tell(pass->parts.preference_warnings, pass->plan);
     tell_totals(pass);
     tell_placements(pass);
     tell_unschedulable(pass);
     tell_zones(pass);
     if (pass->with_buffers)
-        capacity_buffers_note_plan(control->capacity_buffers, pass->snapshot, pass->plan);
+        capacity_buffers_note_plan(pass->parts.sources.buffers, pass->snapshot, pass->plan);
 }
 
 // The pod is spoken for by the NodeClaim.
-static void note_planned(struct control *control, const struct pod *pod, const char *claim)
+static void note_planned(const struct provisioning_pass *pass, const struct pod *pod,
+                         const char *claim)
 {
     if (pod_is_placeholder(pod))
-        capacity_buffers_note_claim(control->capacity_buffers, pod, claim);
+        capacity_buffers_note_claim(pass->parts.sources.buffers, pod, claim);
     else if (pod_is_expected(pod))
-        cluster_expect_pod(control->cluster, expected_pod_workload(pod), claim);
+        cluster_expect_pod(pass->control->cluster, expected_pod_workload(pod), claim);
     else
-        plan_pod(control, pod, claim);
+        plan_pod(pass->control, pod, claim);
 }
 
 void provisioning_pass_uncertain(struct provisioning_pass *pass, uint32_t index)
 {
     list_for_each (pod, &pass->plan->claims.items[index].pods)
-        note_planned(pass->control, *pod, pass->round->names[index - pass->round->first]);
+        note_planned(pass, *pod, pass->round->names[index - pass->round->first]);
 }
 
 void provisioning_pass_created(struct provisioning_pass *pass, uint32_t index,
@@ -416,9 +420,9 @@ void provisioning_pass_created(struct provisioning_pass *pass, uint32_t index,
     text_free(&types);
     metric_add(pass->control->metrics.node_claims_created, 1, "provisioned",
                planned->node_pool->meta.name, planned->min_values_relaxed ? "true" : "false");
-    target_report_bought(pass->control->target_report, planned, claim);
+    target_report_bought(pass->parts.target_report, planned, claim);
     list_for_each (pod, &planned->pods) {
-        note_planned(pass->control, *pod, claim->meta.name);
+        note_planned(pass, *pod, claim->meta.name);
         if (!pod_is_placeholder(*pod) && !pod_is_expected(*pod)) // SCH-391
             tell_nominated(pass->control, *pod, claim->meta.name, NULL);
     }

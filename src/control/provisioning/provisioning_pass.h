@@ -2,12 +2,20 @@
 #pragma once
 
 #include "control/provisioning/backlog_chunk.h"
-#include "control/runtime/control.h"
+#include "control/provisioning/snapshot_builder.h"
 #include "control/state/node_claim_template.h"
 #include "engine/engine.h"
 
+struct preference_warnings;
+struct target_report;
+struct provisioning_pass_parts { // borrowed
+    struct snapshot_sources sources;
+    struct preference_warnings *preference_warnings;
+    struct target_report *target_report;
+};
 struct provisioning_pass {
     struct control *control;
+    struct provisioning_pass_parts parts;
     struct snapshot *snapshot;
     struct plan *plan;  // NULL until planned, or if planning failed
     struct error error; // of planning
@@ -37,7 +45,7 @@ struct creation_round {
     char *names[ROUND_CLAIMS_MAX]; // of the NodeClaims, chosen by us; NULL: not to be created
 };
 
-struct provisioning_pass *provisioning_pass_create(struct control *control,
+struct provisioning_pass *provisioning_pass_create(const struct provisioning_pass_parts *parts,
                                                    const struct backlog_chunk_options *portion);
 void provisioning_pass_destroy(struct provisioning_pass *pass); // NULL is fine
 // The pure part, for a worker thread. An early pass plans only what should not wait.

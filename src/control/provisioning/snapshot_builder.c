@@ -71,8 +71,10 @@ static void add_waiting_pods(struct snapshot *snapshot, struct control *control)
 }
 
 // A provider gives one catalog for all pools, or one each: the same object is added once.
-static void add_catalogs(struct snapshot *snapshot, struct control *control, struct text *errors)
+static void add_catalogs(struct snapshot *snapshot, const struct snapshot_sources *sources,
+                         struct text *errors)
 {
+    struct control *control = sources->control;
     struct mirror_iterator iterator = {0};
     for (const struct object *object;
          (object = mirror_next(control->manager.mirror, KIND_NODE_POOL, &iterator)) != NULL;) {
@@ -81,7 +83,7 @@ static void add_catalogs(struct snapshot *snapshot, struct control *control, str
             continue;
         struct error error = {0};
         const struct instance_type_catalog *catalog =
-            launch_backoff_catalog(control->launch_backoff, pool, &error);
+            launch_backoff_catalog(sources->launch_backoff, pool, &error);
         if (catalog == NULL) {
             text_join(errors, "\n", pool->meta.name);
             text_format(errors, ": %s", error.message);
@@ -117,8 +119,9 @@ static void add_marks(struct snapshot *snapshot, struct control *control)
     }
 }
 
-struct snapshot *snapshot_build(struct control *control, struct text *errors)
+struct snapshot *snapshot_build(const struct snapshot_sources *sources, struct text *errors)
 {
+    struct control *control = sources->control;
     struct snapshot *snapshot = snapshot_create();
     snapshot->time = manager_now(&control->manager);
     // The texts of the settings stay the controller's own: nothing for the snapshot to free.
@@ -130,14 +133,15 @@ struct snapshot *snapshot_build(struct control *control, struct text *errors)
         add_kind(snapshot, control, kinds[i]);
     add_kind(snapshot, control, control->node_class_kind);
     add_salvaged_nodes(snapshot, control);
-    snapshot_add_node_claims(snapshot, control);
+    snapshot_add_node_claims(snapshot, control, sources->commands);
     add_pods(snapshot, control);
     if (!control->manager.settings->compatibility_upstream)
         add_waiting_pods(snapshot, control);
     snapshot_add_planned_pods(snapshot, control);
-    snapshot_add_expected_pods(snapshot, control);
-    capacity_buffers_add(control->capacity_buffers, snapshot);
-    add_catalogs(snapshot, control, errors);
+    if (sources->bursts != NULL)
+        snapshot_add_expected_pods(snapshot, control, sources->bursts);
+    capacity_buffers_add(sources->buffers, snapshot);
+    add_catalogs(snapshot, sources, errors);
     add_marks(snapshot, control);
     return snapshot;
 }
@@ -172,8 +176,9 @@ static bool holds(const struct snapshot *snapshot, const struct object *catalog)
 
 // All of today's are in the snapshot, and as many as there are in it: a pool may have come back to
 // the catalog of the others.
-bool snapshot_has_catalogs(const struct snapshot *snapshot, struct control *control)
+bool snapshot_has_catalogs(const struct snapshot *snapshot, const struct snapshot_sources *sources)
 {
+    struct control *control = sources->control;
     VECTOR(const void *) today = {0};
     bool held = true;
     struct mirror_iterator iterator = {0};
@@ -184,7 +189,7 @@ bool snapshot_has_catalogs(const struct snapshot *snapshot, struct control *cont
         if (!managed_pool(control, (const struct node_pool *)object))
             continue;
         const struct object *catalog = (const struct object *)launch_backoff_catalog(
-            control->launch_backoff, (const struct node_pool *)object, &error);
+            sources->launch_backoff, (const struct node_pool *)object, &error);
         held = catalog != NULL && holds(snapshot, catalog);
         bool seen = false;
         for (uint32_t i = 0; i < today.count; i++)

@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "cloud/port/offering_choice.h"
-#include "control/disruption/disruption_replacements.h"
+#include "control/command/commands.h"
 #include "control/provisioning/workload_bursts.h"
 #include "control/provisioning/worst_case_capacity.h"
 #include "control/state/cluster.h"
+#include "control/state/expected_pod.h"
 #include "control/state/state_node.h"
 #include "model/reading/catalog.h"
 #include "model/reading/pod.h"
@@ -69,13 +70,14 @@ static bool is_static(const struct node_pool *pool)
 }
 
 static void add_unlaunched(struct snapshot *snapshot, struct control *control,
-                           struct worst_case_capacity *largest, const struct node_claim *claim)
+                           const struct commands *commands, struct worst_case_capacity *largest,
+                           const struct node_claim *claim)
 {
     const struct node_pool *pool =
         find_pool(control, label_or_empty((const struct object *)claim, LABEL_NODE_POOL));
     struct node_claim *copy = derive(snapshot, (const struct object *)claim, sizeof *copy);
     copy->status.provider_id = arena_format(snapshot->arena, "planned:///%s", claim->meta.name);
-    bool expected = is_static(pool) || replacement_is_needed(control, claim);
+    bool expected = is_static(pool) || replacement_is_needed(control, commands, claim);
     if (expected && pool != NULL)
         expect_cheapest(snapshot, control, pool, copy);
     if (!is_static(pool) && pool != NULL) // for the limits
@@ -83,7 +85,8 @@ static void add_unlaunched(struct snapshot *snapshot, struct control *control,
     snapshot_add(snapshot, (const struct object *)copy);
 }
 
-void snapshot_add_node_claims(struct snapshot *snapshot, struct control *control)
+void snapshot_add_node_claims(struct snapshot *snapshot, struct control *control,
+                              const struct commands *commands)
 {
     struct worst_case_capacity *largest = worst_case_capacity_create(control);
     struct mirror_iterator iterator = {0};
@@ -96,7 +99,7 @@ void snapshot_add_node_claims(struct snapshot *snapshot, struct control *control
             control->manager.settings->compatibility_upstream)
             snapshot_add(snapshot, object);
         else
-            add_unlaunched(snapshot, control, largest, claim);
+            add_unlaunched(snapshot, control, commands, largest, claim);
     }
     worst_case_capacity_destroy(largest);
     // It counts, and its node is left alone (API-603).
@@ -234,19 +237,6 @@ void snapshot_add_waiting(struct snapshot *snapshot, const struct pod *pod)
 }
 
 // --- pods that are about to be created -----------------------------------------------------------
-#define EXPECTED_UID "expected/"
-
-bool pod_is_expected(const struct pod *pod)
-{
-    return pod->meta.uid != NULL &&
-           strncmp(pod->meta.uid, EXPECTED_UID, sizeof EXPECTED_UID - 1) == 0;
-}
-
-const char *expected_pod_workload(const struct pod *pod)
-{
-    return object_controller_owner((const struct object *)pod)->uid;
-}
-
 // Like the sample, as it was when it was created. The numbers have the same width, so that the
 // order by name is theirs.
 static struct pod *expect(struct snapshot *snapshot, const struct expected_pods *expected,
@@ -255,19 +245,19 @@ static struct pod *expect(struct snapshot *snapshot, const struct expected_pods 
     struct arena *arena = snapshot->arena;
     struct pod *copy = derive(snapshot, (const struct object *)expected->sample, sizeof *copy);
     copy->meta.name = arena_format(arena, "%s-expected-%06u", expected->sample->meta.name, number);
-    copy->meta.uid = arena_format(arena, EXPECTED_UID "%s/%06u", expected->workload, number);
+    copy->meta.uid = arena_format(arena, EXPECTED_POD_UID "%s/%06u", expected->workload, number);
     copy->spec.node_name = NULL;
     memset(&copy->status, 0, sizeof copy->status);
     return copy;
 }
 
-void snapshot_add_expected_pods(struct snapshot *snapshot, struct control *control)
+void snapshot_add_expected_pods(struct snapshot *snapshot, struct control *control,
+                                struct workload_bursts *bursts)
 {
     struct planning planning = {snapshot, control, map_create()};
     struct expected_pods expected;
     const char *after = NULL;
-    while (control->workload_bursts != NULL &&
-           workload_bursts_next_expected(control->workload_bursts, after, &expected)) {
+    while (workload_bursts_next_expected(bursts, after, &expected)) {
         after = expected.workload;
         uint32_t places = cluster_expected(control->cluster, expected.workload);
         for (uint32_t i = 0; i < expected.count; i++) {

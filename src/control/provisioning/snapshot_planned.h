@@ -7,9 +7,13 @@
 #include "control/runtime/control.h"
 #include "model/snapshot/snapshot.h"
 
+struct commands;
+struct workload_bursts;
+
 // NodeClaims without a provider ID come with a made-up one, the labels that their requirements fix,
 // no room, and, as capacity, the most that they may still become of what their NodePool limits.
-void snapshot_add_node_claims(struct snapshot *snapshot, struct control *control);
+void snapshot_add_node_claims(struct snapshot *snapshot, struct control *control,
+                              const struct commands *commands);
 // Pods that are spoken for, on their node; where there is none yet, on one named like the
 // NodeClaim. One that still runs on a node that is going bears ANNOTATION_LEAVES_NODE
 // (model/reading/pod_workload.h).
@@ -18,8 +22,5 @@ void snapshot_add_planned_pods(struct snapshot *snapshot, struct control *contro
 void snapshot_add_waiting(struct snapshot *snapshot, const struct pod *pod);
 // Pods that workloads are about to create (workload_bursts.h): those that have a place are there,
 // the others wait.
-void snapshot_add_expected_pods(struct snapshot *snapshot, struct control *control);
-// The pod is one that a workload is about to create: nothing can be told of it yet.
-bool pod_is_expected(const struct pod *pod);
-// Its workload's UID.
-const char *expected_pod_workload(const struct pod *pod);
+void snapshot_add_expected_pods(struct snapshot *snapshot, struct control *control,
+                                struct workload_bursts *bursts);

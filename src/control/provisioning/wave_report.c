@@ -15,11 +15,14 @@ struct wave_report {
     struct map *pools; // names of NodePools of its NodeClaims; no values
 };
 
+static void on_landing(void *context, bool as_planned);
+
 struct wave_report *wave_report_create(struct control *control)
 {
     struct wave_report *report = memory_allocate(sizeof *report);
     report->control = control;
     report->pools = map_create();
+    cluster_on_landing(control->cluster, on_landing, report);
     return report;
 }
 
@@ -56,9 +59,10 @@ void wave_report_pass(struct wave_report *report, const struct provisioning_pass
         map_set(report->pools, claim->node_pool->meta.name, report);
 }
 
-void wave_report_landed(struct wave_report *report, bool as_planned)
+static void on_landing(void *context, bool as_planned)
 {
-    if (report == NULL || !report->is_open)
+    struct wave_report *report = context;
+    if (!report->is_open)
         return;
     report->as_planned += as_planned;
     report->elsewhere += !as_planned;

@@ -13,8 +13,5 @@ void wave_report_destroy(struct wave_report *report); // NULL is fine
 
 // The pass is over: all its NodeClaims have been created, or refused.
 void wave_report_pass(struct wave_report *report, const struct provisioning_pass *pass);
-// A planned pod was bound, to the node it was planned for or to another, or lost its place to
-// others. `report` NULL: nobody reports yet.
-void wave_report_landed(struct wave_report *report, bool as_planned);
 // Ends the wave if it is over. Cheap; to be called now and then.
 void wave_report_review(struct wave_report *report);

@@ -45,13 +45,10 @@ static void on_pod(void *context, enum mirror_change change, const struct object
 static void on_workload(void *context, enum mirror_change change, const struct object *old_object,
                         const struct object *new_object);
 
-struct workload_bursts *workload_bursts_create(struct control *control,
-                                               void (*changed)(void *context), void *context)
+struct workload_bursts *workload_bursts_create(struct control *control)
 {
     struct workload_bursts *waves = memory_allocate(sizeof *waves);
     waves->control = control;
-    waves->changed = changed;
-    waves->context = context;
     waves->workloads = map_create();
     waves->loose_ns = INT64_MIN / 2;
     mirror_on_change(control->manager.mirror, KIND_POD, on_pod, waves);
@@ -65,6 +62,13 @@ static void workload_destroy(void *value)
     struct workload *workload = value;
     object_release((const struct object *)workload->sample);
     free(workload);
+}
+
+void workload_bursts_on_change(struct workload_bursts *waves, void (*changed)(void *context),
+                               void *context)
+{
+    waves->changed = changed;
+    waves->context = context;
 }
 
 void workload_bursts_destroy(struct workload_bursts *waves)
@@ -223,6 +227,12 @@ static bool same_share(const struct share *a, const struct share *b)
            (a->owner == NULL || text_equal(a->owner->uid, b->owner->uid));
 }
 
+static void tell_change(const struct workload_bursts *waves)
+{
+    if (waves->changed != NULL)
+        waves->changed(waves->context);
+}
+
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
                    const struct object *new_object)
 {
@@ -245,7 +255,7 @@ static void on_pod(void *context, enum mirror_change change, const struct object
         workload->pods--;
         note_change(waves, workload);
     }
-    waves->changed(waves->context);
+    tell_change(waves);
 }
 
 static void on_workload(void *context, enum mirror_change change, const struct object *old_object,
@@ -269,7 +279,7 @@ static void on_workload(void *context, enum mirror_change change, const struct o
     workload->wanted = wanted;
     workload->is_failing = failing;
     note_change(waves, workload);
-    waves->changed(waves->context);
+    tell_change(waves);
 }
 
 // --- the look ------------------------------------------------------------------------------------

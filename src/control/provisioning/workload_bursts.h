@@ -11,10 +11,11 @@
 #include "control/runtime/control.h"
 
 struct workload_bursts;
-// `changed` is called when something may have made the size of a wave known. The handlers on the
-// mirror are registered before those of whoever creates it.
-struct workload_bursts *workload_bursts_create(struct control *control,
-                                               void (*changed)(void *context), void *context);
+// Its handlers on the mirror are to be registered before those of the provisioner.
+struct workload_bursts *workload_bursts_create(struct control *control);
+// `changed` is called when something may have made the size of a wave known; NULL: nobody is.
+void workload_bursts_on_change(struct workload_bursts *waves, void (*changed)(void *context),
+                               void *context);
 void workload_bursts_destroy(struct workload_bursts *waves); // NULL is fine
 
 // What waves are made of, for a mirror: ReplicaSets, StatefulSets and Jobs, as counts.

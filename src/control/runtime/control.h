@@ -1,5 +1,7 @@
-// What every controller of this folder has in hand: the ports, the cluster state, the operations
-// under way, the metric families, and small readings of objects that several of them need.
+// What every controller of this folder has in hand: the manager with its ports and queues, the
+// cloud, the cluster state and the metric families; and small readings of objects that several of
+// them need. It names no controller: a controller gets those below it when it is created, and wakes
+// others by their number (wakes.h).
 #pragma once
 
 #include "cloud/port/provider.h"
@@ -18,36 +20,6 @@ struct control {
     char node_class_label[256]; // LIF-2
     uint32_t pass_pods_max;     // pending pods that a pass plans at once
     struct cluster *cluster;
-    // What one controller tells another; set by those who provide it.
-    struct registration_health *registration_health;
-    struct eviction_queue *eviction_queue;
-    struct disruption_queue *disruption_queue;
-    struct disruption_cleanup *disruption_cleanup;
-    struct provisioner *provisioner;
-    struct disruption_backoff *disruption_backoff;
-    struct node_timings *node_timings;
-    struct consolidation_history *consolidation_history;
-    struct consolidation_outcomes *consolidation_outcomes;
-    struct wave_report *wave_report;
-    struct target_report *target_report;
-    struct consolidation_target *consolidation_target;
-    struct pod_events *pod_events;
-    struct spot_prices *spot_prices;
-    struct blocked_events *blocked_events;
-    struct protection_events *protection_events;
-    struct preference_warnings *preference_warnings;
-    struct savings *savings;
-    struct interruptions *interruptions;
-    struct disruption_controller *disruption_controller;
-    struct capacity_buffers *capacity_buffers; // NULL: no gate
-    struct lifecycle *lifecycle;
-    struct launch_backoff *launch_backoff;
-    struct pod_metrics *pod_metrics; // NULL: switched off
-    struct termination *termination;
-    struct static_capacity *static_capacity;
-    struct nominator *nominator; // NULL: pods are not nominated
-    struct workload_bursts
-        *workload_bursts; // NULL: as upstream, decisions know nothing of workloads
 };
 
 // LIF-2. A reference that is missing is not managed.

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "base/nanoseconds.h"
-#include "control/nomination/nominator.h"
-#include "control/provisioning/wave_report.h"
+#include "control/state/nominations.h"
 #include "control/state/planned_pods.h"
 #include "control/state/state_node.h"
 #include "model/reading/pod.h"
@@ -45,6 +44,12 @@ struct cluster {
     struct map *pods;      // pod_record by namespace/name
     struct map *node_pods; // pod_list by node name
     struct planned_pods *planned;
+    struct nominations *nominations;
+    VECTOR(struct landing_observer {
+        landing_handler handler;
+        void *context;
+    })
+    landing_observers;
     struct pod_list provisionable, unbound; // the latter: neither bound nor terminal
     struct map *node_names;                 // that NodeClaims' Nodes will have
     int64_t changed_at, listed_at_ns;
@@ -72,6 +77,7 @@ struct cluster *cluster_create(struct control *control)
     cluster->pods = map_create();
     cluster->node_pods = map_create();
     cluster->planned = planned_pods_create();
+    cluster->nominations = nominations_create(control->manager.loop);
     cluster->node_names = map_create();
     cluster->changed_at = manager_now(&control->manager);
     mirror_on_change(control->manager.mirror, KIND_NODE, on_node, cluster);
@@ -126,10 +132,23 @@ void cluster_destroy(struct cluster *cluster)
     map_destroy(cluster->pods, pod_record_destroy);
     map_destroy(cluster->node_pods, pod_list_destroy);
     planned_pods_destroy(cluster->planned);
+    nominations_destroy(cluster->nominations);
+    vector_free(&cluster->landing_observers);
     map_destroy(cluster->node_names, free);
     free(cluster->provisionable.items);
     free(cluster->unbound.items);
     free(cluster);
+}
+
+void cluster_on_landing(struct cluster *cluster, landing_handler handler, void *context)
+{
+    assert(handler != NULL);
+    vector_push(&cluster->landing_observers, (struct landing_observer){handler, context});
+}
+
+struct nominations *cluster_nominations(const struct cluster *cluster)
+{
+    return cluster->nominations;
 }
 
 static void touch(struct cluster *cluster)
@@ -497,7 +516,8 @@ static void count_landing(const struct cluster *cluster, const struct node_claim
     metric_add(cluster->control->metrics.planned_pods_bound, 1,
                label_or_empty((const struct object *)claim, LABEL_NODE_POOL),
                as_planned ? "planned" : "elsewhere");
-    wave_report_landed(cluster->control->wave_report, as_planned);
+    vector_for_each (observer, &cluster->landing_observers)
+        observer->handler(observer->context, as_planned);
 }
 
 static bool take_room(struct resource_map *room, const struct resource_map *requests)
@@ -554,7 +574,7 @@ static bool note_landing(struct cluster *cluster, const struct pod *pod,
     bool there = node != NULL && claim_key(claim) != NULL &&
                  text_equal(node->spec.provider_id, claim_key(claim));
     count_landing(cluster, claim, there);
-    nominator_note_landing(cluster->control->nominator, pod, there);
+    nominations_note_landing(cluster->nominations, pod, there);
     return there;
 }
 
@@ -744,7 +764,7 @@ static bool stays_where_it_is(const struct cluster *cluster, const struct pod *p
 static int64_t chance_left(const struct cluster *cluster, const struct state_node *state,
                            const struct pod *pod)
 {
-    bool nominated = nominator_has_told(cluster->control->nominator, pod);
+    bool nominated = nominations_has(cluster->nominations, pod);
     int64_t chance_ns = nominated ? NOMINATED_CHANCE_NS : CHANCE_NS;
     int64_t busy_ns = nominated ? NOMINATED_BUSY_NS : CHANCE_BUSY_NS;
     int64_t until_ns =
@@ -769,7 +789,7 @@ const struct node_claim *cluster_planned_claim(struct cluster *cluster, const st
     const struct state_node *state = map_get(cluster->states, key);
     bool over = cluster->control->manager.settings->compatibility_upstream || state == NULL ||
                 state_marked(state) ||
-                (state_initialized(state) && !nominator_keeps(cluster->control->nominator, name) &&
+                (state_initialized(state) && !nominations_keep(cluster->nominations, name) &&
                  chance_left(cluster, state, pod) <= 0);
     return over ? NULL : claim;
 }

@@ -27,6 +27,12 @@ struct state_node {
 
 struct cluster *cluster_create(struct control *control); // registers its handlers first
 void cluster_destroy(struct cluster *cluster);
+// Calls the handler when a planned pod was bound, to the node that it was planned for or to
+// another, or lost its place to others.
+typedef void (*landing_handler)(void *context, bool as_planned);
+void cluster_on_landing(struct cluster *cluster, landing_handler handler, void *context);
+// Owned by the cluster state.
+struct nominations *cluster_nominations(const struct cluster *cluster);
 
 // The state node of a provider ID, or NULL (LIF-3: an empty one matches nothing).
 struct state_node *cluster_state(const struct cluster *cluster, const char *provider_id);

@@ -97,6 +97,12 @@ struct pod_events *pod_events_create(struct control *control)
     struct pod_events *events = memory_allocate(sizeof *events);
     events->control = control;
     events->events = map_create();
+    return events;
+}
+
+void pod_events_observe(struct pod_events *events)
+{
+    struct control *control = events->control;
     events->queue = manager_queue(&control->manager,
                                   &(struct reconcile_queue_options){.name = "nodeclaim.podevents",
                                                                     .kind = "NodeClaim",
@@ -105,7 +111,6 @@ struct pod_events *pod_events_create(struct control *control)
                                                                     .context = events});
     mirror_on_change(control->manager.mirror, KIND_POD, on_pod, events);
     mirror_on_change(control->manager.mirror, KIND_NODE_CLAIM, on_claim, events);
-    return events;
 }
 
 void pod_events_destroy(struct pod_events *events)

@@ -8,4 +8,6 @@
 struct pod_events *pod_events_create(struct control *control); // LIF-185
 // The last pod event of a NodeClaim (LIF-185), written or not yet; wall clock, 0: none.
 int64_t pod_events_last(const struct pod_events *events, const struct node_claim *claim);
+// Begins to hear changes; until then it may only be passed on.
+void pod_events_observe(struct pod_events *events);
 void pod_events_destroy(struct pod_events *events);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/disruption/disruption_queue.h"
+#include "control/command/commands.h"
 #include "control/state/cluster.h"
 #include "control/state/node_claim_template.h"
 #include "control/state/state_node.h"
@@ -14,13 +14,16 @@ struct reservations { // of one pool
 
 struct static_capacity {
     struct control *control;
+    const struct commands *commands;
     struct map *pools; // name -> struct reservations, none empty
 };
 
-struct static_capacity *static_capacity_create(struct control *control)
+struct static_capacity *static_capacity_create(struct control *control,
+                                               const struct commands *commands)
 {
     struct static_capacity *capacity = memory_allocate(sizeof *capacity);
     capacity->control = control;
+    capacity->commands = commands;
     capacity->pools = map_create();
     return capacity;
 }
@@ -42,17 +45,17 @@ void static_capacity_destroy(struct static_capacity *capacity)
     free(capacity);
 }
 
-enum static_standing static_standing_of(const struct control *control,
+enum static_standing static_standing_of(const struct static_capacity *capacity,
                                         const struct node_claim *claim)
 {
-    const struct state_node *state = cluster_state(control->cluster, claim->status.provider_id);
+    const struct state_node *state =
+        cluster_state(capacity->control->cluster, claim->status.provider_id);
     if (object_is_deleting((const struct object *)claim) ||
         condition_is_true(&claim->status.conditions, "InstanceTerminating"))
         return STATIC_DELETING;
     const struct node *node =
         state != NULL && state->nodes.count > 0 ? state_main_node(state) : NULL;
-    bool leaving = node != NULL && control->disruption_queue != NULL &&
-                   disruption_queue_has(control->disruption_queue, node->meta.name);
+    bool leaving = node != NULL && commands_has(capacity->commands, node->meta.name);
     return leaving || (state != NULL && state->marked) ? STATIC_PENDING : STATIC_ACTIVE;
 }
 
@@ -86,7 +89,7 @@ struct static_counts static_counts_of(struct static_capacity *capacity, const ch
         if (!text_equal(object_label(object, LABEL_NODE_POOL), pool))
             continue;
         enum static_standing standing =
-            static_standing_of(control, (const struct node_claim *)object);
+            static_standing_of(capacity, (const struct node_claim *)object);
         counts.active += standing == STATIC_ACTIVE;
         counts.deleting += standing == STATIC_DELETING;
         counts.pending += standing == STATIC_PENDING;

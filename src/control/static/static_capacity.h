@@ -9,7 +9,9 @@
 #include "control/runtime/control.h"
 
 struct static_capacity;
-struct static_capacity *static_capacity_create(struct control *control);
+struct commands;
+struct static_capacity *static_capacity_create(struct control *control,
+                                               const struct commands *commands);
 void static_capacity_destroy(struct static_capacity *capacity); // NULL is fine
 
 enum static_standing {
@@ -17,7 +19,7 @@ enum static_standing {
     STATIC_DELETING,
     STATIC_PENDING, // candidate of a disruption command that has not deleted it yet (DIS-303)
 };
-enum static_standing static_standing_of(const struct control *control,
+enum static_standing static_standing_of(const struct static_capacity *capacity,
                                         const struct node_claim *claim);
 
 struct static_counts {

@@ -163,7 +163,7 @@ static struct reconcile_result deprovision(struct static_deprovisioning *deprovi
          (object = mirror_next(control->manager.mirror, KIND_NODE_CLAIM, &iterator)) != NULL;) {
         const struct node_claim *claim = (const struct node_claim *)object;
         if (!text_equal(object_label(object, LABEL_NODE_POOL), pool->meta.name) ||
-            static_standing_of(control, claim) != STATIC_ACTIVE)
+            static_standing_of(deprovisioning->capacity, claim) != STATIC_ACTIVE)
             continue;
         struct static_candidate candidate = rate(control, claim);
         if (map_get(deprovisioning->asked, claim->meta.name) != NULL)

@@ -37,6 +37,7 @@ struct pool_record {
 struct static_provisioning {
     struct control *control;
     struct static_capacity *capacity;
+    struct launch_backoff *launch_backoff;
     struct reconcile_queue *queue;
     struct map *records; // struct pool_record by pool
 };
@@ -133,13 +134,15 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
 }
 
 struct static_provisioning *static_provisioning_create(struct control *control,
-                                                       struct static_capacity *capacity)
+                                                       struct static_capacity *capacity,
+                                                       struct launch_backoff *launch_backoff)
 {
     if (!control->manager.settings->gate_static_capacity)
         return NULL;
     struct static_provisioning *provisioning = memory_allocate(sizeof *provisioning);
     provisioning->control = control;
     provisioning->capacity = capacity;
+    provisioning->launch_backoff = launch_backoff;
     provisioning->records = map_create();
     provisioning->queue = manager_queue(
         &control->manager, &(struct reconcile_queue_options){.name = "static.provisioning",
@@ -214,7 +217,7 @@ static struct reconcile_result create_claims(struct static_provisioning *provisi
     struct error error = {0};
     struct plan_claim claim;
     const struct instance_type_catalog *catalog =
-        launch_backoff_catalog(control->launch_backoff, pool, &error);
+        launch_backoff_catalog(provisioning->launch_backoff, pool, &error);
     static_claim_make(arena, control->manager.settings, catalog, pool, &claim);
     object_release((const struct object *)catalog);
     struct pool_record *record = record_of(provisioning, pool->meta.name);
@@ -226,7 +229,7 @@ static struct reconcile_result create_claims(struct static_provisioning *provisi
         *creation = (struct creation){provisioning, choose_name(provisioning, pool)};
         json_t *body = node_claim_body(control, &claim, NULL, creation->name);
         // What has failed is tried by one, which finds out for the others, all alike.
-        bool admitted = launch_backoff_admits(control->launch_backoff, body, LAUNCH_WANTED);
+        bool admitted = launch_backoff_admits(provisioning->launch_backoff, body, LAUNCH_WANTED);
         if (!admitted && started > 0) {
             json_decref(body);
             vector_push(&record->unanswered, creation->name);

@@ -10,6 +10,8 @@
 
 struct static_capacity;
 // LIF-232 and LIF-233; NULL without the gate StaticCapacity.
+struct launch_backoff;
 struct static_provisioning *static_provisioning_create(struct control *control,
-                                                       struct static_capacity *capacity);
+                                                       struct static_capacity *capacity,
+                                                       struct launch_backoff *launch_backoff);
 void static_provisioning_destroy(struct static_provisioning *provisioning);

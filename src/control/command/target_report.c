@@ -1,13 +1,13 @@
-#include "control/disruption/target_report.h"
+#include "control/command/target_report.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/nanoseconds.h"
 #include "base/quantity.h"
-#include "control/disruption/disruption_queue.h"
-#include "control/provisioning/snapshot_planned.h"
+#include "control/command/commands.h"
 #include "control/state/cluster.h"
+#include "control/state/expected_pod.h"
 #include "engine/pods/placeholders.h"
 #include "model/reading/pod.h"
 
@@ -22,6 +22,7 @@ struct successors { // of the evicted pods of a workload
 
 struct target_report {
     struct control *control;
+    const struct commands *registry;
     bool is_open;
     int64_t begun_ns, last_ns; // monotonic: when its first command was decided; what happened last
     uint32_t commands, nodes, launched, evicted, unplanned;
@@ -33,10 +34,11 @@ struct target_report {
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
                    const struct object *new_object);
 
-struct target_report *target_report_create(struct control *control)
+struct target_report *target_report_create(struct control *control, const struct commands *commands)
 {
     struct target_report *report = memory_allocate(sizeof *report);
     report->control = control;
+    report->registry = commands;
     report->pools = map_create();
     report->successors = map_create();
     mirror_on_change(control->manager.mirror, KIND_POD, on_pod, report);
@@ -54,10 +56,10 @@ void target_report_destroy(struct target_report *report)
 
 static void begin_anew(struct target_report *report, int64_t begun_ns)
 {
-    struct control *control = report->control;
     map_destroy(report->pools, NULL);
     map_destroy(report->successors, free);
-    *report = (struct target_report){.control = control,
+    *report = (struct target_report){.control = report->control,
+                                     .registry = report->registry,
                                      .is_open = true,
                                      .begun_ns = begun_ns,
                                      .pools = map_create(),
@@ -106,9 +108,8 @@ static bool was_evicted(const struct target_report *report, const struct pod *po
 {
     if (pod_is_placeholder(pod) || pod_is_expected(pod))
         return false;
-    return pod_is_bound(pod)
-               ? disruption_queue_has(report->control->disruption_queue, pod->spec.node_name)
-               : successors_of(report, pod) != NULL;
+    return pod_is_bound(pod) ? commands_has(report->registry, pod->spec.node_name)
+                             : successors_of(report, pod) != NULL;
 }
 
 void target_report_bought(struct target_report *report, const struct plan_claim *planned,
@@ -237,7 +238,7 @@ void target_report_review(struct target_report *report)
 {
     struct control *control = report->control;
     int64_t now_ns = loop_monotonic_ns(control->manager.loop);
-    if (!report->is_open || disruption_queue_count(control->disruption_queue) > 0 ||
+    if (!report->is_open || commands_count(report->registry) > 0 ||
         ns_subtract(now_ns, report->last_ns) < rest_of(control))
         return;
     report->is_open = false;

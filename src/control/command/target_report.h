@@ -12,8 +12,10 @@
 
 #include "control/command/disruption_command.h"
 
+struct commands;
 struct target_report;
-struct target_report *target_report_create(struct control *control);
+struct target_report *target_report_create(struct control *control,
+                                           const struct commands *commands);
 void target_report_destroy(struct target_report *report); // NULL is fine
 
 // A command is about to be carried out; it has ended well.

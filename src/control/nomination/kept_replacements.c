@@ -1,13 +1,14 @@
-#include "control/disruption/kept_replacements.h"
+#include "control/nomination/kept_replacements.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/nanoseconds.h"
-#include "control/disruption/disruption_queue.h"
+#include "control/command/commands.h"
 #include "control/node/eviction_queue.h"
-#include "control/nodeclaim/lifecycle.h"
+#include "control/runtime/wakes.h"
 #include "control/state/cluster.h"
+#include "control/state/nominations.h"
 
 #define EMPTY_NS (5 * MINUTE)  // until the command's other replacements are ready
 #define PAUSE_NS (3 * SECOND)  // without a pod that comes to any replacement of the command
@@ -26,17 +27,28 @@ struct kept {
 
 struct kept_replacements {
     struct control *control;
+    const struct commands *commands;
+    const struct eviction_queue *evictions;
+    struct nominations *nominations; // the cluster state's
     kept_replacements_prepared *is_prepared;
     void *context;
     struct map *nodes; // struct kept by NodeClaim
 };
 
 struct kept_replacements *kept_replacements_create(struct control *control,
+                                                   const struct commands *commands,
+                                                   const struct eviction_queue *evictions,
                                                    kept_replacements_prepared *is_prepared,
                                                    void *context)
 {
     struct kept_replacements *kept = memory_allocate(sizeof *kept);
-    *kept = (struct kept_replacements){control, is_prepared, context, map_create()};
+    *kept = (struct kept_replacements){.control = control,
+                                       .commands = commands,
+                                       .evictions = evictions,
+                                       .nominations = cluster_nominations(control->cluster),
+                                       .is_prepared = is_prepared,
+                                       .context = context,
+                                       .nodes = map_create()};
     return kept;
 }
 
@@ -89,7 +101,7 @@ static enum wait wait_of(const struct disruption_command *command, const char *c
 static const struct disruption_command *command_of(const struct kept_replacements *kept,
                                                    const char *claim)
 {
-    return disruption_queue_of_replacement(kept->control->disruption_queue, claim);
+    return commands_of_replacement(kept->commands, claim);
 }
 
 // Whoever takes startup taints away must find these alone.
@@ -112,6 +124,7 @@ bool kept_replacements_begin(struct kept_replacements *kept, const struct node_c
     node->since_ns = now_of(kept);
     node->command = command_of(kept, node->claim)->number;
     map_set(kept->nodes, node->claim, node);
+    nominations_keep_closed(kept->nominations, node->claim, true);
     return true;
 }
 
@@ -164,7 +177,7 @@ static uint32_t count_put_off(const struct kept_replacements *kept,
     list_for_each (entry, &command->nodes) {
         const struct pod_list *pods = cluster_pods(kept->control->cluster, entry->node);
         for (uint32_t i = 0; i < pods->count; i++)
-            count += eviction_queue_is_put_off(kept->control->eviction_queue, pods->items[i]) &&
+            count += eviction_queue_is_put_off(kept->evictions, pods->items[i]) &&
                      is_to_come(command, pods->items[i], claim);
     }
     return count;
@@ -188,8 +201,9 @@ static bool is_due(struct kept_replacements *kept, struct kept *node)
 static void open_node(struct kept_replacements *kept, struct kept *node)
 {
     map_remove(kept->nodes, node->claim);
+    nominations_keep_closed(kept->nominations, node->claim, false);
     cluster_note_opening(kept->control->cluster, node->claim);
-    lifecycle_wake(kept->control->lifecycle, node->claim);
+    wake(&kept->control->manager, WAKE_LIFECYCLE, node->claim);
     free(node);
 }
 

@@ -1,0 +1,47 @@
+// The disruption commands under way: which node, and which replacement, is in which of them. A node
+// is in one command at most (DIS-310), and so is a replacement. The queue that drives them
+// (disruption_queue.h) adds and removes them; anybody below may ask.
+#pragma once
+
+#include "base/map.h"
+#include "control/command/disruption_command.h"
+
+struct commands;
+struct commands *commands_create(void);
+void commands_destroy(struct commands *commands); // with all that are in it; NULL is fine
+
+// Takes the command over and numbers it. False: it has no nodes, or one of them is in another
+// command; the command is destroyed.
+bool commands_add(struct commands *commands, struct disruption_command *command);
+// The command is the caller's again.
+void commands_remove(struct commands *commands, const struct disruption_command *command);
+
+bool commands_has(const struct commands *commands, const char *node);
+// The command that the Node, or the NodeClaim of one of its nodes, is in; NULL: none.
+const struct disruption_command *commands_of_node(const struct commands *commands,
+                                                  const char *node);
+const struct disruption_command *commands_of_candidate(const struct commands *commands,
+                                                       const char *claim);
+// The command that the NodeClaim is a replacement of; NULL: none.
+const struct disruption_command *commands_of_replacement(const struct commands *commands,
+                                                         const char *claim);
+// The command that the NodeClaim is a candidate or a replacement of; NULL: none.
+const struct disruption_command *commands_of_claim(const struct commands *commands,
+                                                   const char *claim);
+struct disruption_command *commands_find(const struct commands *commands, const char *id);
+uint32_t commands_count(const struct commands *commands);
+uint32_t commands_nodes(const struct commands *commands); // of all commands
+// In order of creation; `position` starts as NULL.
+struct disruption_command *commands_next(const struct commands *commands,
+                                         struct map_entry **position);
+
+// --- replacements --------------------------------------------------------------------------------
+// The NodeClaim that bears the replacement's name and the command's mark; NULL: there is none.
+// Another's of that name is not the command's.
+const struct node_claim *replacement_claim(const struct control *control,
+                                           const struct disruption_command *command,
+                                           const struct command_replacement *replacement);
+// The NodeClaim replaces a node that somebody else has taken away meanwhile: its pods look for a
+// place already.
+bool replacement_is_needed(const struct control *control, const struct commands *commands,
+                           const struct node_claim *claim);
