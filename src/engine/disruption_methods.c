@@ -15,7 +15,7 @@
 #include "engine/disruption/static_drift.h"
 #include "engine/disruption/upstream_drift.h"
 
-// What a method is under upstream's strategy, and under adze's own; NULL: there is none.
+// Each method under upstream's strategy, and under adze's own; NULL: there is none.
 static const struct {
     void (*upstream)(struct disruption *);
     void (*adze)(struct disruption *);
@@ -62,7 +62,7 @@ static void take_notes(struct disruption *disruption)
         memcpy(notes, plan->notes.items, count * sizeof *notes);
     list_for_each (note, &problem->notes) {
         if (note->level != NOTE_EVENT_NORMAL)
-            continue; // compiling the snapshot has been told of already
+            continue; // the notes of compiling are in the plan already
         notes[count] = *note;
         notes[count++].message = arena_copy_string(plan->arena, note->message);
     }

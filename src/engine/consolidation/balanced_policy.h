@@ -3,7 +3,7 @@
 
 #include "engine/disruption/disruption.h"
 
-// DIS-190 to DIS-197: what pools with policy Balanced think of it.
+// DIS-190 to DIS-197: the policies of all pools approve the move.
 bool balanced_policy_approves(struct disruption_candidate *const *candidates, uint32_t count,
                               int64_t savings);
 // Notes the scores of a move for metrics and events.

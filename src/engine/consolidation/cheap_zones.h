@@ -1,4 +1,4 @@
-// What may come in the place of dearer nodes: types that are cheaper whatever is launched
+// The types that may replace dearer nodes: types that are cheaper whatever is launched
 // (DIS-167), or cheaper in some zones (DIS-740).
 #pragma once
 

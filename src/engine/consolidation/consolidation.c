@@ -36,7 +36,7 @@ static void count_savings(struct disruption *disruption, struct consolidation_mo
             quantity_subtract(move->savings, move_price(disruption, move->claim, move->priced));
 }
 
-// DIS-742, DIS-747. Of a price that is not known upstream thinks nothing: the node is free.
+// DIS-742, DIS-747. For upstream a node of unknown price is free.
 static void ask_payback(struct disruption *disruption, struct consolidation_move *move,
                         struct disruption_candidate *const *candidates, uint32_t count)
 {

@@ -1,10 +1,11 @@
-// What consolidation makes of some candidates (DIS-150 to DIS-199): nothing, their deletion, or one
+// The decision about some candidates (DIS-150 to DIS-199): nothing, their deletion, or one
 // cheaper node in their place.
 #pragma once
 
 #include "engine/consolidation/consolidation_move.h"
 
-// The candidates of one turn, in their order; tells of those that cannot be consolidated.
+// The candidates of one turn, in their order; notes events about those that cannot be
+// consolidated.
 candidate_list consolidation_candidates(struct disruption *disruption,
                                         const struct candidate_table *table);
 // DIS-160 to DIS-179. The caller frees the move.

@@ -1,5 +1,6 @@
 #include "engine/consolidation/consolidation_move.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "engine/placement/claim_price.h"
@@ -8,6 +9,7 @@
 
 void move_free(struct consolidation_move *move)
 {
+    assert(move->kind != MOVE_REPLACE || move->claim != NULL);
     if (move->removal.pass != NULL)
         removal_free(&move->removal);
     *move = (struct consolidation_move){0};

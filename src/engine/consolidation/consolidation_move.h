@@ -17,7 +17,7 @@ struct consolidation_move {
     const struct instance_type *least_type; // the same; NULL: not known
 };
 void move_free(struct consolidation_move *move);
-// What a claim costs at best; 0 if that is not known. Upstream asks its first type, the types
+// The lowest price of a claim; 0 if that is not known. Upstream asks its first type, the types
 // listed by the prices of the set `priced`, whether it can be launched or not (DIS-193, DIS-742).
 int64_t move_price(struct disruption *disruption, const struct claim *claim, uint32_t priced);
 // Remembers what the replacement would cost before dearer types are dropped (DIS-167).

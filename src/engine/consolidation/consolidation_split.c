@@ -1,5 +1,6 @@
 #include "engine/consolidation/consolidation_split.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,21 +16,21 @@
 
 // --- which belong together -----------------------------------------------------------------------
 
-struct owner { // candidate by state node
+struct candidate_owner { // candidate by state node
     const struct state_node *state;
     uint32_t index;
 };
 
 static int compare_owners(const void *a, const void *b)
 {
-    const struct state_node *x = ((const struct owner *)a)->state;
-    const struct state_node *y = ((const struct owner *)b)->state;
+    const struct state_node *x = ((const struct candidate_owner *)a)->state;
+    const struct state_node *y = ((const struct candidate_owner *)b)->state;
     return x < y ? -1 : x > y; // of one array
 }
 
 struct grouping {
     const struct disruption *disruption;
-    struct owner *owners;
+    struct candidate_owner *owners;
     uint32_t *parent; // candidates that share a claim have the same root, the first of them
     uint32_t count;
 };
@@ -50,8 +51,8 @@ static void unite(const struct grouping *grouping, uint32_t a, uint32_t b)
 // The candidate that the pod comes from; NONE: another node, or it is pending.
 static uint32_t owner_of(const struct grouping *grouping, const struct queued_pod *queued)
 {
-    const struct owner key = {disruption_node_of(grouping->disruption, queued), 0};
-    const struct owner *found =
+    const struct candidate_owner key = {disruption_node_of(grouping->disruption, queued), 0};
+    const struct candidate_owner *found =
         bsearch(&key, grouping->owners, grouping->count, sizeof *grouping->owners, compare_owners);
     return found != NULL ? found->index : NONE;
 }
@@ -75,7 +76,7 @@ static struct grouping group(const struct disruption *disruption,
     grouping.owners = arena_allocate_array(removal->arena, count + 1, sizeof *grouping.owners);
     grouping.parent = arena_allocate_array(removal->arena, count + 1, sizeof *grouping.parent);
     for (uint32_t i = 0; i < count; i++) {
-        grouping.owners[i] = (struct owner){candidates[i]->state, i};
+        grouping.owners[i] = (struct candidate_owner){candidates[i]->state, i};
         grouping.parent[i] = i;
     }
     qsort(grouping.owners, count, sizeof *grouping.owners, compare_owners);
@@ -222,7 +223,8 @@ static bool pays(struct disruption *disruption, const struct consolidation_split
         return refuse(part, "DIS-742", "Can't replace with a cheaper node");
     if (!payback_reached(&part->payback))
         return refuse(part, "DIS-747", payback_refusal(disruption->arena, &part->payback));
-    if (!balanced_policy_approves(part->candidates, part->count, expected))
+    part->low_score = !balanced_policy_approves(part->candidates, part->count, expected);
+    if (part->low_score)
         return refuse(part, "DIS-192", "The saving is too small for the disruption");
     return true;
 }
@@ -266,7 +268,7 @@ static bool is_barred(struct disruption *disruption, const struct split_part *pa
     return false;
 }
 
-// What the part could be worth if its new nodes cost as little as its pods can.
+// The value of the part if its new nodes cost as little as its pods can.
 static int64_t highest_value(struct disruption *disruption, const struct consolidation_split *split,
                              const struct split_part *part, struct price_bound *bound)
 {
@@ -284,8 +286,8 @@ static int64_t highest_value(struct disruption *disruption, const struct consoli
 }
 
 // Whether it is of any use to pack. Parts that no packing makes worth it are refused.
-static bool is_promising(struct disruption *disruption, struct consolidation_split *split,
-                         struct price_bound *bound, int64_t floor)
+static bool may_pay(struct disruption *disruption, struct consolidation_split *split,
+                    struct price_bound *bound, int64_t floor)
 {
     int64_t total = 0;
     bool all = true;
@@ -300,7 +302,7 @@ static bool is_promising(struct disruption *disruption, struct consolidation_spl
     return all && !split->cannot_pay;
 }
 
-// What the pods of others need beyond what they need anyway cannot be told apart.
+// Every new node is needed by a candidate's pods: needs of other pods cannot be told apart.
 static bool is_clear(const struct removal_simulation *removal)
 {
     return removal_is_possible(removal) && removal->nodes_needed == removal->claims_count;
@@ -320,8 +322,7 @@ static struct consolidation_split try_once(struct disruption *disruption,
         return split;
     make_parts(disruption, &split, candidates, count);
     if (bound != NULL && split.removal.claims_count > 0 &&
-        pack_asks_lowest_price(disruption->problem) &&
-        is_promising(disruption, &split, bound, floor)) {
+        pack_asks_lowest_price(disruption->problem) && may_pay(disruption, &split, bound, floor)) {
         split.count = 0;
         removal_pack(disruption, &split.removal);
         if (!is_clear(&split.removal))
@@ -341,7 +342,7 @@ static uint32_t launches_of(const struct consolidation_split *split)
 }
 
 // Pods that find room on nodes that are there go wherever kube-scheduler likes; only those that
-// find none wait for the new nodes. What that leaves of a move with launches is what counts.
+// find none wait for the new nodes. A move with launches counts by the outcome of that.
 struct consolidation_split split_simulate(struct disruption *disruption,
                                           struct disruption_candidate *const *candidates,
                                           uint32_t count, const struct bitset *beside,
@@ -376,6 +377,7 @@ void split_part_command(struct disruption *disruption, const struct consolidatio
                         const struct split_part *part)
 {
     struct plan *plan = disruption->plan;
+    assert(part->count > 0);
     struct plan_disruption *command =
         disruption_command(disruption, DISRUPTION_UNDERUTILIZED,
                            part->count > 1 ? CONSOLIDATION_MULTI : CONSOLIDATION_SINGLE,

@@ -20,6 +20,7 @@ struct split_part {
     int64_t savings; // DIS-193
     struct payback payback;
     const char *why, *rule; // why it is not worth it; NULL: it is
+    bool low_score;         // that is why: its score is below the threshold (DIS-192)
     bool *own_type; // by candidate: it might as well stay, for some new node would be like it
 };
 struct consolidation_split {

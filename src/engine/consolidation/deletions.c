@@ -1,5 +1,6 @@
 #include "engine/consolidation/deletions.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 #include "engine/disruption/evictions.h"
 #include "engine/problem/problem.h"
 
-#define SET_MAX     100   // nodes of one command: what can be watched coming true
+#define SET_MAX     100   // nodes of one command: as many as can be validated together
 #define CHUNK_FIRST 16    // candidates that are tried together
 #define EFFORT_MAX  12000 // pods simulated in all, in units of one node
 #define MISSES_MAX  60    // candidates that did not fit by themselves
@@ -39,7 +40,7 @@ static int by_density(const void *a, const void *b)
     return order != 0 ? order : x->merit < y->merit ? -1 : x->merit > y->merit;
 }
 
-// What evicting the pods costs is earned back, and the pool's policy agrees.
+// The saving earns back the evictions, and the pool's policy approves.
 static bool is_worth_it(struct disruption *disruption, struct disruption_candidate *candidate)
 {
     struct payback payback = payback_of(disruption, &candidate, 1, NULL, 0, candidate->price);
@@ -93,6 +94,7 @@ static bool may_take(struct deletion_search *search, const struct deletion_optio
 // Takes the last one out of the set.
 static void shed(struct deletion_search *search)
 {
+    assert(search->set_count > 0);
     struct disruption_candidate *candidate = search->set[--search->set_count];
     candidate->pool->remaining++;
     evictions_give_back(&search->evictions, candidate, false);
@@ -146,6 +148,7 @@ static void make_sure(struct deletion_search *search)
 static void add_command(struct deletion_search *search)
 {
     struct disruption *disruption = search->disruption;
+    assert(search->set_count > 0 && search->set_count <= SET_MAX);
     struct consolidation_split split = {
         .removal = removal_simulate_scheduled(disruption, search->set, search->set_count, NULL)};
     struct split_part part = {.candidates = search->set,

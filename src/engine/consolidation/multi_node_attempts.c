@@ -1,5 +1,6 @@
 #include "engine/consolidation/multi_node_attempts.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -35,7 +36,7 @@ static bool stays_for_own_type(const struct split_part *part)
     return false;
 }
 
-// What is left of a set without those that are not worth it: of a part in which some new nodes
+// Drops the candidates that are not worth it: of a part in which some new nodes
 // would be like old ones those old ones, else the whole part.
 static uint32_t drop_refused(const struct consolidation_split *split,
                              struct disruption_candidate **set)
@@ -61,13 +62,13 @@ static uint32_t drop_one(struct disruption_candidate **set, uint32_t count,
     return left;
 }
 
-// DIS-206. Single nodes have their scores told by their own method.
+// DIS-206. Single nodes have their scores noted by their own method.
 static void note_rejected(struct multi_node_attempts *attempts,
                           const struct consolidation_split *split)
 {
     for (uint32_t p = 0; p < split->count; p++) {
         const struct split_part *part = &split->parts[p];
-        if (part->count < 2 || part->why == NULL || strcmp(part->rule, "DIS-192") != 0)
+        if (part->count < 2 || !part->low_score)
             continue;
         memcpy(attempts->rejected, part->candidates,
                part->count * sizeof(struct disruption_candidate *));
@@ -76,7 +77,7 @@ static void note_rejected(struct multi_node_attempts *attempts,
     }
 }
 
-// Nobody shares anything, and nobody is worth it alone: so it is with fewer.
+// No candidates share a new node, and none is worth it alone: smaller sets do no better.
 static bool is_pointless(const struct consolidation_split *split, uint32_t count)
 {
     return split->cannot_pay || (split->count == count && split->refused == count);
@@ -92,7 +93,7 @@ static struct consolidation_split simulate_set(struct multi_node_attempts *attem
                           may_pack ? &attempts->bound : NULL, attempts->best.value);
 }
 
-// Tries the set, then what is left of it without the offenders, and keeps the outcome if it is the
+// Tries the set, then the rest of it without the offenders, and keeps the outcome if it is the
 // best so far. False: smaller sets need not be tried.
 static bool attempt(struct multi_node_attempts *attempts,
                     struct disruption_candidate *const *candidates, uint32_t count)
@@ -117,6 +118,7 @@ static bool attempt(struct multi_node_attempts *attempts,
                 ? drop_one(set, count, split_unschedulable_candidate(&split, set, count))
                 : drop_refused(&split, set);
         split_free(&split);
+        assert(left <= count);
         if (pointless || left == count)
             return !pointless;
         count = left;

@@ -20,7 +20,7 @@
 #define DESTINATIONS_KEPT  3   // of a candidate: nodes that its pods would go to
 #define DESTINATIONS_MAX   6   // nodes around which is looked
 #define DESTINATIONS_ASKED 24  // candidates whose destinations are found out for that
-#define FITTING_ASKED      32  // candidates of which is found out whether they fit into the holes
+#define FITTING_ASKED      32 // candidates of which is found out whether they fit into spare capacity
 #define MORE_EFFORT        400 // candidates that these two may simulate, each
 #define MORE_PACKED        150
 
@@ -101,7 +101,7 @@ static void note_destinations(struct ranked_candidate *ranked,
     }
 }
 
-// DIS-713: a candidate some of whose pods have no other place would spoil all sets that it is in.
+// DIS-713: a candidate some of whose pods have no other place makes every set with it impossible.
 static bool is_movable(struct multi_node_search *search, struct ranked_candidate *ranked)
 {
     if (ranked->movable == 0) {
@@ -194,7 +194,7 @@ static struct ranked_candidate **make_order(struct multi_node_search *search, bo
     return order;
 }
 
-// The pools and zones of the most promising candidates, if there are several.
+// The pools and zones of the most valuable candidates, if there are several.
 static uint32_t find_groups(const struct multi_node_search *search,
                             struct candidate_filter groups[GROUPS_MAX])
 {
@@ -215,7 +215,7 @@ static uint32_t find_groups(const struct multi_node_search *search,
     return count;
 }
 
-// --- into the holes ------------------------------------------------------------------------------
+// --- spare capacity ------------------------------------------------------------------------------
 
 static int by_density(const void *a, const void *b)
 {
@@ -278,7 +278,7 @@ static int by_weight(const void *a, const void *b)
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
-// Places that several candidates would go to, the most promising first.
+// Places that several candidates would go to, the most valuable first.
 static uint32_t find_destinations(struct multi_node_search *search, struct destination_node *list)
 {
     uint32_t count = 0, asked = 0, kept = 0;

@@ -79,7 +79,7 @@ static int64_t time_left(struct disruption *disruption,
     int64_t created = candidate->claim->meta.creation_timestamp;
     if (expires->text == NULL || expires->nanoseconds == DURATION_NEVER || created == 0)
         return time;
-    // What should be gone already is obviously not ended by that.
+    // A node that is past its time is evidently not ended by it.
     int64_t left = ns_subtract(expires->nanoseconds, age_of(disruption, created));
     return left > 0 ? shorter(time, left) : time;
 }

@@ -21,7 +21,7 @@ struct payback payback_of(struct disruption *disruption,
 // By prices alone, and with what nodes cost: so that a cheaper machine is not paid for with more
 // nodes than it is worth, nor nodes saved at a price.
 bool payback_reached(const struct payback *payback);
-// What the move is worth, nano-USD: what it saves in its time, nodes counted, less its cost
+// The value of the move, nano-USD: its saving in its time, nodes counted, less its cost
 // (DIS-746).
 int64_t payback_value(const struct payback *payback);
 // Why it is not reached, with both numbers; in `arena`.

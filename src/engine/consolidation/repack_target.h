@@ -1,4 +1,4 @@
-// What the nodes that may go would cost if their pods were packed anew, at the best: the target of
+// The cost of the nodes that may go if their pods were packed anew, at the best: the target of
 // consolidation (DIS-745). The nearer the cluster is to it, the more a move that launches must
 // save: the last per cent are not worth a machine each.
 #pragma once

@@ -42,7 +42,7 @@ static const double *make_prices(struct price_bound *bound, uint32_t set, uint32
     return prices;
 }
 
-// What a unit costs for pods that are as particular as this one.
+// The price of a unit for pods with the same requirements and tolerations as this one.
 static const double *prices_for(struct price_bound *bound, const struct queued_pod *pod)
 {
     const struct problem *problem = bound->disruption->problem;

@@ -1,4 +1,4 @@
-// What pods cost at least on new machines, NODE_COST included: a bound that needs no simulation,
+// The least that pods cost on new machines, NODE_COST included: a bound that needs no simulation,
 // for choosing where to look first (DIS-745) and where not to look at all.
 #pragma once
 

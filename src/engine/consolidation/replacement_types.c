@@ -168,8 +168,8 @@ static void cut_for_spot(struct disruption *disruption, struct consolidation_mov
 }
 
 // DIS-751: spot machines of the pool are taken away more often than such types are, in all pools.
-// Then it keeps what choice it has. What nobody has run yet is not known to be better. NULL: they
-// are not.
+// Then it keeps its choice of types. Types that have not run yet are not known to be safer. NULL:
+// they are not.
 static const char *too_many_interruptions(struct disruption *disruption, const struct claim *claim,
                                           const char *pool)
 {
@@ -313,8 +313,8 @@ static int64_t own_price(struct disruption *disruption,
     return lowest;
 }
 
-// What the cheapest of the candidates' types that are listed, too, costs (DIS-203). A type of which
-// no candidate has a price counts 0: nothing is cheaper. INT64_MAX: none is listed.
+// The price of the cheapest of the candidates' types that are listed, too (DIS-203). A type of
+// which no candidate has a price counts 0: nothing is cheaper. INT64_MAX: none is listed.
 static int64_t lowest_own_price(struct disruption *disruption, const struct map *listed,
                                 struct disruption_candidate *const *candidates, uint32_t count)
 {

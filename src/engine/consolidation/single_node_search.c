@@ -1,5 +1,6 @@
 #include "engine/consolidation/single_node_search.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +43,7 @@ struct single_node_search {
     uint32_t made[COMMANDS_MAX]; // their numbers, in the order in which the plan has got them
     uint32_t made_count;
     struct consolidation_split
-        last;      // the latest simulation in which a move was accepted: what `along` go by
+        last;      // the latest simulation in which a move was accepted: what `together` go by
     int64_t value; // of `along` in it
     struct bitset closed;
     bool limited; // a new node of a closed one counts against a limit or a reservation
@@ -158,6 +159,7 @@ static bool relies_on_room(const struct consolidation_split *split,
 static void make_command(struct single_node_search *search, const struct consolidation_split *split,
                          const struct disruption_candidate *candidate, uint32_t number)
 {
+    assert(search->made_count < COMMANDS_MAX);
     split_part_command(search->disruption, split, part_with(split, candidate));
     search->made[search->made_count++] = number;
 }
@@ -168,6 +170,7 @@ static void accept(struct single_node_search *search, struct consolidation_split
                    struct disruption_candidate *candidate)
 {
     const struct split_part *part = part_with(split, candidate);
+    assert(part != NULL && search->commands < COMMANDS_MAX);
     uint32_t number = search->commands++;
     candidate->pool->remaining--;
     search->value = split->value;

@@ -1,5 +1,7 @@
 #include "engine/consolidation/spare_capacity.h"
 
+#include <assert.h>
+
 #include "base/quantity.h"
 #include "engine/pods/pod_class.h"
 #include "engine/problem/problem.h"
@@ -87,5 +89,7 @@ bool spare_capacity_take(struct spare_capacity *spare, const struct capacity_nee
             return false;
     for (uint32_t d = 0; d < problem->dimensions.count; d++)
         spare->room[d] -= need->requests[d] + (own ? room_of(problem, place, d) : 0);
+    for (uint32_t d = 0; d < problem->dimensions.count; d++)
+        assert(spare->room[d] >= 0);
     return true;
 }

@@ -108,7 +108,7 @@ static struct blocked_reason limit(const struct blocked_finder *finder,
                                disruption_reason_name(reason));
 }
 
-// --- what came first -----------------------------------------------------------------------------
+// --- methods and nodes before it -----------------------------------------------------------------
 
 // DIS-11: the first method that finds something is the last that is asked.
 static struct blocked_reason others_first(const struct blocked_finder *finder,

@@ -11,7 +11,7 @@
 
 #define PODS_SHOWN 3
 
-// --- what is still coming up, or going -----------------------------------------------------------
+// --- not up yet, or going ------------------------------------------------------------------------
 
 static struct blocked_reason not_initialized(const struct blocked_finder *finder,
                                              const struct state_node *state)
@@ -49,7 +49,7 @@ struct blocked_reason blocked_reason_of_unlaunched(const struct blocked_finder *
                                since);
 }
 
-// --- what wants the node -------------------------------------------------------------------------
+// --- pending pods --------------------------------------------------------------------------------
 
 static void add_wanting_pods(const struct plan *plan, const char *name, struct text *text)
 {
@@ -87,7 +87,7 @@ static struct blocked_reason nominated(const struct blocked_finder *finder,
     return blocked;
 }
 
-// --- what its pods have against it ---------------------------------------------------------------
+// --- pods and their budgets ----------------------------------------------------------------------
 
 // When a protected pod's protection ends; INT64_MAX: never, or not before it has started.
 static int64_t protection_end(const struct pod *pod, int64_t now)

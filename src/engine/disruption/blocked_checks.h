@@ -8,7 +8,7 @@ struct blocked_reason blocked_reason_of_refusal(const struct blocked_finder *fin
                                                 const struct disruption_refusal *refusal);
 struct blocked_reason blocked_reason_of_unlaunched(const struct blocked_finder *finder,
                                                    const struct node_claim *claim);
-// What the pods of a candidate have against graceful disruption (DIS-34).
+// Why the pods of a candidate block graceful disruption (DIS-34).
 struct blocked_reason blocked_reason_of_pods(const struct blocked_finder *finder,
                                              const struct state_node *state,
                                              enum candidate_check check, const char *message);

@@ -1,5 +1,6 @@
 #include "engine/disruption/blocked_finder.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -8,6 +9,7 @@
 struct blocked_reason blocked_reason_make(const struct blocked_finder *finder, const char *rule,
                                           const char *format, ...)
 {
+    assert(rule != NULL);
     struct blocked_reason blocked = {.rule = rule};
     if (!finder->disruption->explains)
         return blocked;

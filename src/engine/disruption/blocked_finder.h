@@ -1,5 +1,5 @@
-// What is needed to tell why nodes stay, once the methods have been asked: which nodes have
-// commands and what the budgets left.
+// The facts behind the reasons why nodes stay, once the methods have been asked: which nodes have
+// commands, and what the budgets left.
 #pragma once
 
 #include "engine/disruption/disruption.h"

@@ -2,16 +2,15 @@
 // NodeClaim without a machine, that no command has: the rule that decided, with the blocker and its
 // numbers.
 //
-// What the methods find out on their way they say with disruption_note_blocked() or the functions
-// below; what can be told from the snapshot alone, or from the budgets, blocked_reasons_finish()
-// adds. Rules are always counted; texts are made only where somebody asked for them
-// (plan_options.blocked reasons).
+// The methods note the reasons that they find with disruption_note_blocked(); reasons that follow
+// from the snapshot alone, or from the budgets, blocked_reasons_finish() adds. Rules are always
+// counted; texts are made only on request (plan_options.verdicts).
 //
 // The rules of DIS-32 that have no name of their own read "DIS-32 #5".
 #pragma once
 
 #include "engine/disruption/disruption.h"
 
-// Fills plan->verdict_counts and, if asked for, plan->blocked reasons. `only`: the one method that
+// Fills plan->verdict_counts and, if asked for, plan->verdicts. `only`: the one method that
 // was asked, or METHOD_ANY.
 void blocked_reasons_finish(struct disruption *disruption, enum disruption_method only);

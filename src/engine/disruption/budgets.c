@@ -1,8 +1,11 @@
 #include "engine/disruption/budgets.h"
 
+#include <assert.h>
+
 bool budgets_allowed(const struct node_pool *pool, enum disruption_reason reason, int64_t total,
                      int64_t now, int64_t *allowed, struct error *error)
 {
+    assert(reason < BUDGET_REASONS_COUNT && total >= 0);
     *allowed = BUDGET_UNLIMITED;
     list_for_each (budget, &pool->spec.disruption.budgets) {
         bool active;

@@ -1,5 +1,5 @@
 // Disruption budgets of a NodePool (DIS-110 to DIS-122): how many of its nodes may be disrupted at
-// once. What a single budget says is in model/budget_windows.h.
+// once. A single budget is read by model/reading/budget_windows.h.
 #pragma once
 
 #include "model/reading/budget_windows.h"

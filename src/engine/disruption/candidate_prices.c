@@ -34,7 +34,7 @@ static const struct instance_type_catalog *catalog_at(const struct candidate_pri
         .items[index];
 }
 
-// FMT-6: the catalogs that name the pool, or else those that name nobody.
+// FMT-6: the catalogs that name the pool, or else those that name none.
 static bool serves(const struct instance_type_catalog *catalog, const struct disruption_pool *pool)
 {
     if (catalog->spec.node_pools.count == 0)

@@ -1,5 +1,6 @@
 #include "engine/disruption/candidates.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -154,7 +155,7 @@ static bool is_busy(const struct candidate_builder *builder, const struct node *
 }
 
 // DIS-32: why the node is no candidate, and by which check. NULL: it is one; `*blocked` and then
-// `*check` say what its pods have against that, if it may be heeded or not.
+// `*check` say how its pods block that, whether it is heeded or not.
 static const char *refusal(struct candidate_builder *builder, const struct state_node *state,
                            enum candidate_check *check, const char **blocked)
 {
@@ -203,15 +204,15 @@ static double at_least_nothing(double cost)
     return cost > 0 ? cost : 0;
 }
 
-struct moving { // the pods of a node that would have to move
+struct moving_cost { // the pods of a node that would have to move
     uint32_t count;
     double cost, plain; // DIS-56; whatever Jobs have done
 };
 
-static struct moving moving_pods(const struct candidate_builder *builder,
-                                 const struct state_node *state)
+static struct moving_cost moving_pods(const struct candidate_builder *builder,
+                                      const struct state_node *state)
 {
-    struct moving moving = {.count = state->returning.count, .cost = 1.0, .plain = 1.0};
+    struct moving_cost moving = {.count = state->returning.count, .cost = 1.0, .plain = 1.0};
     bool by_run_time = builder->snapshot->settings.job_runtime_cost;
     for (uint32_t i = 0; i < state->pods.count; i++) {
         const struct pod *pod = state->pods.items[i];
@@ -250,7 +251,7 @@ static void add_candidate(struct candidate_builder *builder, const struct state_
         .buffered = is_wanted(builder, state->name, true)};
     candidate.price_known = candidate_prices_price(&builder->prices, state, pool->pool,
                                                    candidate.type, &candidate.price);
-    struct moving moving = moving_pods(builder, state);
+    struct moving_cost moving = moving_pods(builder, state);
     candidate.reschedulable = moving.count;
     candidate.cost = moving.cost;
     candidate.empty = moving.plain <= 1.0; // DIS-57
@@ -446,6 +447,7 @@ struct candidate_table candidates_build(struct arena *arena, const struct snapsh
             table.blocks.items[table.blocks.count++] =
                 (struct disruption_block){state->node, state->claim, check, message};
     }
+    assert(table.candidates.count + table.refusals.count == states.count);
     candidates_apply_budgets(arena, snapshot, &table, options->reason);
     qsort(table.candidates.items, table.candidates.count, sizeof *table.candidates.items, by_merit);
     if (problem == NULL)

@@ -1,4 +1,4 @@
-// Who may be disrupted: the candidates of a snapshot, why the other nodes are not, and what the
+// The nodes of a snapshot that may be disrupted, why the others may not, and what the
 // budgets of each pool leave (sections 2 and 5 of the disruption rules). Shared by all methods;
 // pure.
 #pragma once

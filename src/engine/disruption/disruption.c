@@ -1,5 +1,6 @@
 #include "engine/disruption/disruption.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/quantity.h"
@@ -47,6 +48,8 @@ struct plan_disruption *disruption_command(struct disruption *disruption,
                                            uint32_t count)
 {
     struct plan *plan = disruption->plan;
+    assert(count > 0 && reason < DISRUPTION_REASONS_COUNT);
+    assert((reason == DISRUPTION_EMPTY) == (consolidation == CONSOLIDATION_EMPTY));
     if (plan->disruptions.count == disruption->commands_capacity) {
         disruption->commands_capacity = 2 * disruption->commands_capacity + 4;
         struct plan_disruption *larger =
@@ -80,6 +83,7 @@ void disruption_note_blocked(struct disruption *disruption,
 {
     struct blocked_reason *blocked =
         &disruption->blocked_reasons[candidate->state - disruption->problem->nodes.items];
+    assert(rule != NULL);
     bool of_drift = disruption->method < METHOD_MULTI;
     if (blocked->of_drift && !of_drift)
         return;

@@ -2,8 +2,8 @@
 // of the engine.
 //
 // A method looks at the candidates of its reason and adds its commands to the plan; the first that
-// adds one is the last that is asked. What runs over time, and what is written, is the caller's:
-// waiting, validation of what was decided before, taints, the queue.
+// adds one is the last that is asked. Waiting, validation of earlier decisions, taints and the
+// queue are the caller's.
 #pragma once
 
 #include "engine/disruption/candidates.h"
@@ -26,7 +26,7 @@ struct blocked_reason {         // about one place
     const char *rule, *message; // rule NULL: nothing was said
     bool of_drift;              // or of expiry: a method that takes nodes at any price
 };
-// What the methods share. Lives as long as one decision.
+// The context that the methods share. Lives as long as one decision.
 struct disruption {
     const struct snapshot *snapshot;
     const struct disruption_inputs *inputs; // never NULL
@@ -41,13 +41,13 @@ struct disruption {
     struct bitset quiet;          // DIS-238
     struct bitset going;          // places that go anyway: marked, or of a running command
     const struct removal_baseline *baseline; // if strategy->minds_unschedulable_anyway
-    int64_t *evictions_asked;         // engine/disruption/evictions.h; NULL: nobody asked yet
-    struct workload_table *workloads; // the same
-    bool target_known;                // engine/consolidation/repack_target.h
-    int64_t least_saving_percent;     // the same
+    int64_t *evictions_asked;                // engine/disruption/evictions.h; NULL: not counted yet
+    struct workload_table *workloads;        // the same
+    bool target_known;                       // engine/consolidation/repack_target.h
+    int64_t least_saving_percent;            // the same
     int64_t *lives; // of nodes, by index of table.pools (payback.h); 0: not yet asked
     enum disruption_method method;          // whose turn it is, or was the last
-    struct blocked_reason *blocked_reasons; // by place: what the methods said
+    struct blocked_reason *blocked_reasons; // by node: what the methods noted
     bool explains;                          // blocked reasons are wanted with their texts
 };
 
@@ -55,7 +55,7 @@ struct disruption {
 typedef LIST(struct disruption_candidate *) candidate_list;
 
 // False, with *error, if no problem can be made of the snapshot; disruption_end() is due in any
-// case. What lives in `arena` ends with it, what is added to the plan lives in the plan's.
+// case. The decision lives in `arena`, additions to the plan live in the plan's.
 bool disruption_begin(struct disruption *disruption, const struct snapshot *snapshot,
                       const struct disruption_inputs *inputs, struct plan *plan,
                       struct arena *arena, struct error *error) MUST_USE;
@@ -74,12 +74,12 @@ struct plan_disruption *disruption_command(struct disruption *disruption,
                                            enum consolidation_type consolidation,
                                            struct disruption_candidate *const *candidates,
                                            uint32_t count);
-// What is to be told about a candidate: an event of the plan's notes.
+// An event about a candidate, among the plan's notes.
 void disruption_note(struct disruption *disruption, const char *reason,
                      const struct disruption_candidate *candidate, const char *message);
 // Why a node is not disrupted by what was asked of it (DIS-770): the rule's identifier and its
 // numbers. The last word about a node counts, but one of the drift methods more, and a command for
-// it most. The text is not looked at unless somebody asked for it (`tells`). blocked_reasons.h has
+// it most. The text counts only if it is wanted (`explains`). blocked_reasons.h has
 // more.
 void disruption_note_blocked(struct disruption *disruption,
                              const struct disruption_candidate *candidate, const char *rule,

@@ -1,5 +1,7 @@
 #include "engine/disruption/disruption_candidates.h"
 
+#include <assert.h>
+
 #include "base/map.h"
 #include "engine/disruption/removal_simulation.h"
 #include "engine/pods/pod_budgets.h"
@@ -9,19 +11,19 @@ static void find_placeholders(struct disruption *disruption)
 {
     const struct problem *problem = disruption->problem;
     const struct removal_baseline *baseline = NULL;
-    struct map *homes = map_create();
+    struct map *names = map_create();
     for (uint32_t i = 0; disruption->strategy->minds_placeholders && i < problem->pods.queued_count;
          i++) {
         if (!problem->pods.queued[i].placeholder)
             continue;
         baseline = baseline != NULL ? baseline : removal_baseline_of(disruption);
         if (baseline->placeholder_nodes[i] != NULL)
-            map_set(homes, baseline->placeholder_nodes[i]->name, homes);
+            map_set(names, baseline->placeholder_nodes[i]->name, names);
     }
     list_for_each (candidate, &disruption->table.candidates)
         candidate->holds_placeholders =
-            baseline != NULL && map_get(homes, candidate->state->name) != NULL;
-    map_destroy(homes, NULL);
+            baseline != NULL && map_get(names, candidate->state->name) != NULL;
+    map_destroy(names, NULL);
 }
 
 // DIS-708.
@@ -90,6 +92,7 @@ void disruption_turn(struct disruption *disruption, enum disruption_method metho
                      enum disruption_reason reason, uint32_t eligible)
 {
     struct plan *plan = disruption->plan;
+    assert(method > METHOD_ANY && reason < BUDGET_REASONS_COUNT);
     if (plan->turns.items == NULL)
         plan->turns.items =
             arena_allocate_array(plan->arena, METHODS_COUNT, sizeof *plan->turns.items);

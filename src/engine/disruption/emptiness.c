@@ -9,7 +9,7 @@
 #include "engine/disruption/strategy.h"
 #include "engine/problem/state_node.h"
 
-// LIF-245. What static pools and disabled consolidation say comes first.
+// LIF-245. Static pools and disabled consolidation are reported first.
 static const char *placeholders_keep(struct arena *arena, const struct snapshot *snapshot,
                                      const struct disruption_candidate *candidate)
 {

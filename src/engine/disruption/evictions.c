@@ -1,5 +1,6 @@
 #include "engine/disruption/evictions.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -32,7 +33,7 @@ static void add_need(struct budget_needs *needs, uint32_t budget)
     needs->items.items[at] = (struct budget_need){budget, 1};
 }
 
-// What the pod's eviction asks of budgets, if anything (DIS-42, DIS-43, DIS-45).
+// The evictions that the pod needs of budgets, if any (DIS-42, DIS-43, DIS-45).
 static void add_needs_of_pod(const struct disruption *disruption, const struct pod *pod,
                              const struct pod_facts *facts, struct pod_budget_matches *matches,
                              struct budget_needs *needs)
@@ -89,7 +90,7 @@ static void ask(struct disruption *disruption, struct budget_needs needs)
     vector_free(&needs.items);
 }
 
-// What is asked of the budgets before anything is decided. A pod that is already terminating is no
+// The evictions that are needed before anything is decided. A pod that is already terminating is no
 // longer healthy and so counted in what the budget allows.
 static void count_running(struct disruption *disruption)
 {
@@ -162,8 +163,10 @@ static void budgets_give_back(struct evictions *evictions,
                               const struct disruption_candidate *candidate)
 {
     struct budget_needs needs = find_needs(evictions->disruption, candidate->state);
-    vector_for_each (need, &needs.items)
+    vector_for_each (need, &needs.items) {
+        assert(evictions->asked[need->budget] >= need->pods);
         evictions->asked[need->budget] -= need->pods;
+    }
     vector_free(&needs.items);
 }
 

@@ -1,4 +1,4 @@
-// What the commands of one moment may ask of workloads, those that run already included: no more
+// The limits of the commands of one moment, those that run already included: no more
 // evictions than PodDisruptionBudgets allow together (DIS-760), and never all ready replicas of a
 // workload (DIS-761; see workload_guard.h). Upstream looks at each pod by itself, and then drains
 // for hours or leaves nothing ready. With COMPATIBILITY=upstream everything may be asked.

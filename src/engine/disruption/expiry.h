@@ -1,6 +1,6 @@
 // Nodes that are about to expire go before they must (DIS-762): their pods are packed together,
 // replacements come first, and budgets, PodDisruptionBudgets and do-not-disrupt are respected, as
-// for drift. What is left at its deadline expires by force all the same (LIF-150).
+// for drift. A node that is left at its deadline expires by force all the same (LIF-150).
 //
 // The i-th of a NodePool's nodes to expire may go as many leads before its deadline as it takes the
 // budget to let i nodes go, but no sooner than a tenth of expireAfter before. The lead is what it

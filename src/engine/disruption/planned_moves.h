@@ -1,5 +1,5 @@
-// Where the pods of a command's nodes are to go: for what is told of it (DIS-755), and for being
-// compared with what happens (DIS-749).
+// Where the pods of a command's nodes are to go: for its description (DIS-755), and for comparison
+// with what happens (DIS-749).
 #pragma once
 
 #include "engine/disruption/removal_simulation.h"

@@ -1,5 +1,6 @@
 #include "engine/disruption/removal_simulation.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,7 +158,7 @@ static bool has_place(const struct pass *pass, uint32_t index)
            (queued->on != NULL && queued->on->marked_for_deletion); // DIS-241
 }
 
-// DIS-250; by DIS-710 what would have no place anyway is nobody's fault.
+// DIS-250; by DIS-710 a pod that would have no place anyway does not count.
 static bool may_lack_place(const struct disruption *disruption, const struct queued_pod *queued)
 {
     if (queued->on != NULL && !queued->on->marked_for_deletion)
@@ -227,6 +228,7 @@ const struct removal_baseline *removal_baseline_of(struct disruption *disruption
     baseline->placeholder_nodes = arena_allocate_array(
         disruption->arena, problem->pods.queued_count + 1, sizeof(struct state_node *));
     struct removal_simulation removal = run_pass(disruption, NULL, 0, &(struct removal_options){0});
+    assert(removal.pass->input.queue_count <= problem->pods.queued_count);
     baseline->claims = settle_claims(disruption, &removal);
     for (uint32_t i = 0; i < removal.pass->input.queue_count; i++) {
         const struct queued_pod *queued = pass_pod(removal.pass, i);
@@ -248,6 +250,7 @@ static void judge(struct disruption *disruption, struct removal_simulation *remo
         loop_guard_apply(disruption, removal->candidates, removal->candidates_count,
                          removal->claims, removal->claims_count);
     find_unschedulable(disruption, removal);
+    assert(all >= removal->claims_count);
     removal->nodes_needed = removal->claims_count;
     // DIS-711. A pod that had to make room elsewhere may need one more.
     if (disruption->strategy->minds_unschedulable_anyway && all > disruption->baseline->claims &&

@@ -1,4 +1,4 @@
-// What becomes of the pods if some candidates go (DIS-230 to DIS-252).
+// Simulated removal: where the pods go if some candidates go (DIS-230 to DIS-252).
 #pragma once
 
 #include "engine/disruption/disruption.h"
@@ -40,7 +40,7 @@ struct removal_simulation removal_simulate_mixed(struct disruption *disruption,
                                                  struct disruption_candidate *const *candidates,
                                                  uint32_t count, uint32_t mixture);
 void removal_free(struct removal_simulation *removal);
-// What becomes of the pods if nobody goes; worked out once.
+// The same if no candidate goes; worked out once.
 const struct removal_baseline *removal_baseline_of(struct disruption *disruption);
 // New nodes as cheap as the packing policy can make them, by default also more and smaller ones.
 // The outcome may be another one, or impossible.

@@ -1,5 +1,7 @@
 #include "engine/disruption/remove_nodes.h"
 
+#include <assert.h>
+
 #include "engine/disruption/evictions.h"
 #include "engine/disruption/planned_moves.h"
 #include "engine/explain/plan_builder.h"
@@ -97,6 +99,7 @@ static void take_some(struct disruption *disruption, bool eventual, const candid
 void remove_nodes(struct disruption *disruption, const struct node_removal *options,
                   const struct candidate_table *table, const candidate_list *list)
 {
+    assert(options->reason == DISRUPTION_DRIFTED || options->reason == DISRUPTION_EXPIRED);
     candidate_list together = candidate_list_create(disruption, table);
     for (uint32_t i = 0; i < list->count; i++) {
         struct disruption_candidate *candidate = list->items[i];

@@ -1,5 +1,6 @@
 #include "engine/disruption/revalidate.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -60,6 +61,7 @@ static bool is_wanted(struct revalidation *revalidation, const struct command_ch
 
 static bool reject(struct command_check *check, enum cancel_kind kind, const char *message)
 {
+    assert(kind != CANCEL_NONE && message != NULL);
     check->kind = kind;
     check->message = message;
     return false;
@@ -122,7 +124,7 @@ static bool has_all_types(const struct removal_simulation *removal, const struct
     return all;
 }
 
-// That what was decided would do now, too.
+// The decision would still do now.
 static bool is_confirmed(const struct removal_simulation *removal,
                          const struct command_check *check)
 {
@@ -154,8 +156,8 @@ static bool has_simulation(const struct command_check *check, const candidate_li
     return check->reason != DISRUPTION_EMPTY && !has_static_pool(list);
 }
 
-// What consolidation decided at one time it decided together: a node's pods may have the room
-// elsewhere only because others' do not, and need other machines when it goes alone. Then
+// Commands that consolidation decided at one time were decided together: a node's pods may have the
+// room elsewhere only because others' do not, and need other machines when it goes alone. Then
 // kube-scheduler's choices count.
 static bool fit_together(struct revalidation *revalidation, const struct command_check *checks,
                          uint32_t count)
@@ -313,6 +315,7 @@ static void check_one(struct revalidation *revalidation, struct command_check *c
 {
     struct disruption *disruption = &revalidation->disruption;
     candidate_list list = {0};
+    assert(check->reason < BUDGET_REASONS_COUNT);
     check->kind = CANCEL_NONE;
     check->message = NULL;
     check->moves.count = 0;

@@ -114,7 +114,7 @@ static bool may_delete_first(const struct disruption *disruption,
            counts->coming == 0;
 }
 
-// DIS-221, DIS-728: nobody waits in silence. `first`: they go one after the other.
+// DIS-221, DIS-728: nodes that wait are reported. `first`: they go one after the other.
 static void report_limit(struct disruption *disruption, const struct disruption_pool *pool,
                          const candidate_list *left, const struct static_claim_counts *counts,
                          bool first)

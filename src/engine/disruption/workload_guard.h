@@ -7,7 +7,7 @@
 #include "engine/disruption/disruption.h"
 
 struct workload_guard;
-// What nodes that are going anyway take is counted already. Lives as long as the decision.
+// Pods of nodes that are going anyway are counted already. Lives as long as the decision.
 struct workload_guard *workload_guard_create(struct disruption *disruption);
 // Adds the candidate to the nodes that go, or refuses and says so in the blocked reason about it.
 bool workload_guard_take(struct workload_guard *guard,

@@ -9,7 +9,7 @@
 #include "engine/problem/problem.h"
 
 struct guarded_workload {
-    const char *name;  // as told
+    const char *name;  // for people
     uint32_t index;    // in the guards' counts
     uint32_t replicas; // pods that have not ended, whatever they are doing
     uint32_t ready;
