@@ -5,6 +5,7 @@
 #include "engine/explain/plan_builder.h"
 #include "engine/packing/pack.h"
 #include "engine/placement/effective_zones.h"
+#include "engine/placement/pass.h"
 #include "engine/problem/disruption_inputs.h"
 
 static struct plan *plan_of(struct problem *problem, const struct plan_options *options,

@@ -13,8 +13,9 @@
 #include "engine/packing/pack.h"
 #include "engine/packing/pack_greedy.h"
 #include "engine/packing/packing.h"
-#include "engine/packing/packing_items.h"
+#include "engine/packing/packing_create.h"
 #include "engine/packing/packing_machines.h"
+#include "engine/placement/pass.h"
 #include "engine/plan_fixture.h"
 #include "engine/rule_cases.h"
 

@@ -12,6 +12,7 @@
 #include "engine/compile/compile.h"
 #include "engine/explain/plan_builder.h"
 #include "engine/packing/pack.h"
+#include "engine/placement/pass.h"
 #include "engine/plan_fixture.h"
 #include "engine/rule_cases.h"
 

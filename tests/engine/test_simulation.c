@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "engine/compile/compile.h"
+#include "engine/placement/pass.h"
 #include "engine/placement/simulation.h"
 #include "engine/plan_fixture.h"
 

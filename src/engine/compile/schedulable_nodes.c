@@ -9,7 +9,7 @@
 #include "engine/problem/asked_keys.h"
 #include "engine/problem/host_ports.h"
 #include "engine/problem/node_terms.h"
-#include "engine/problem/volumes.h"
+#include "engine/problem/volume_limits.h"
 #include "engine/templates/daemons.h"
 #include "engine/templates/templates.h"
 #include "model/reading/pod.h"

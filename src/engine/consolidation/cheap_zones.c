@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "engine/templates/instance_types.h"
+#include "engine/templates/type_table.h"
 
 bool keep_cheaper(struct problem *problem, struct claim *claim, uint32_t set, int64_t price)
 {

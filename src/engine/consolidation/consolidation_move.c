@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "engine/placement/claim_price.h"
-#include "engine/templates/instance_types.h"
 #include "engine/templates/templates.h"
+#include "engine/templates/type_table.h"
 
 void move_free(struct consolidation_move *move)
 {

@@ -11,8 +11,9 @@
 #include "engine/disruption/planned_moves.h"
 #include "engine/explain/plan_builder.h"
 #include "engine/packing/pack.h"
+#include "engine/packing/pack_policy.h"
 #include "engine/placement/claim_price.h"
-#include "engine/templates/instance_types.h"
+#include "engine/templates/type_table.h"
 
 // --- which belong together -----------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 #include "engine/consolidation/replacement_price_bound.h"
 
 #include "base/quantity.h"
-#include "engine/templates/instance_types.h"
+#include "engine/templates/type_table.h"
 
 static void add_row(const struct problem *problem, const struct row *row, int64_t price,
                     double *prices)

@@ -8,9 +8,9 @@
 #include "engine/consolidation/cheap_zones.h"
 #include "engine/placement/claim_price.h"
 #include "engine/problem/state_node.h"
-#include "engine/templates/instance_types.h"
 #include "engine/templates/overlays.h"
 #include "engine/templates/templates.h"
+#include "engine/templates/type_table.h"
 
 #define SPOT_TYPES_MIN 15 // DIS-175
 #define SPOT_SAVING    30 // percent, with fewer types (DIS-751)

@@ -10,8 +10,10 @@
 #include "engine/explain/unschedulable.h"
 #include "engine/packing/pack.h"
 #include "engine/packing/pack_lowest_price.h"
-#include "engine/templates/instance_types.h"
+#include "engine/packing/pack_policy.h"
+#include "engine/placement/pass.h"
 #include "engine/templates/templates.h"
+#include "engine/templates/type_table.h"
 
 #define FAILURES_TOLD 5
 

@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include "engine/explain/explain_miss.h"
-#include "engine/placement/pass.h"
+#include "engine/explain/funnel_cuts.h"
+#include "engine/pass/pass_state.h"
 #include "engine/placement/place_claim.h"
 #include "engine/placement/place_node.h"
 #include "engine/pods/preferences.h"
-#include "engine/templates/instance_types.h"
+#include "engine/templates/type_table.h"
 #include "engine/topology/topology.h"
 
 void explained_add_reason(struct arena *arena, struct explained *out, enum reason_code code,

@@ -8,12 +8,12 @@
 #include "base/text.h"
 #include "engine/explain/explain.h"
 #include "engine/explain/explain_miss.h"
+#include "engine/pass/pass_state.h"
 #include "engine/placement/new_claim.h"
-#include "engine/placement/pass.h"
 #include "engine/placement/place_claim.h"
 #include "engine/placement/place_node.h"
-#include "engine/templates/instance_types.h"
 #include "engine/templates/templates.h"
+#include "engine/templates/type_table.h"
 #include "engine/topology/topology.h"
 
 #define WHY_MAX          12

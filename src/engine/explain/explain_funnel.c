@@ -5,20 +5,14 @@
 #include <string.h>
 
 #include "base/quantity.h"
-#include "engine/explain/explain_miss.h"
+#include "engine/pass/pass_state.h"
 #include "engine/pass/refusal.h"
-#include "engine/placement/pass.h"
 #include "engine/placement/place_claim.h"
 #include "engine/problem/host_ports.h"
-#include "engine/problem/volumes.h"
-#include "engine/templates/instance_types.h"
+#include "engine/problem/volume_limits.h"
 #include "engine/templates/templates.h"
+#include "engine/templates/type_table.h"
 #include "engine/topology/topology.h"
-
-static const struct shape *shape_in(const struct pass *pass, const struct funnel *funnel)
-{
-    return shape_of(pass->problem, class_at(pass->problem, funnel->class));
-}
 
 // --- the single tests ----------------------------------------------------------------------------
 
@@ -40,7 +34,7 @@ static bool names_unknown_label(struct problem *problem, const struct node_templ
 static void add_term(struct pass *pass, struct funnel *funnel, const struct node_term *term)
 {
     struct problem *problem = pass->problem;
-    const struct shape *shape = shape_in(pass, funnel);
+    const struct shape *shape = funnel_shape(pass, funnel);
     uint32_t asked[2] = {shape->set, term != NULL ? term->set : SET_EMPTY};
     uint32_t set = funnel->template->set;
     for (int i = 0; i < 2; i++) {
@@ -58,7 +52,7 @@ static void add_term(struct pass *pass, struct funnel *funnel, const struct node
 
 static void find_sets(struct pass *pass, struct funnel *funnel, struct arena *arena)
 {
-    const struct shape *shape = shape_in(pass, funnel);
+    const struct shape *shape = funnel_shape(pass, funnel);
     uint32_t count = funnel->template->table->count;
     funnel->sets = arena_allocate_array(arena, shape->terms_count + 1, sizeof *funnel->sets);
     funnel->set = set_meet(pass->problem->sets, funnel->template->set, shape->set);
@@ -97,7 +91,7 @@ static void test_rows(struct pass *pass, struct funnel *funnel)
 {
     struct problem *problem = pass->problem;
     const struct node_template *template = funnel->template;
-    const struct shape *shape = shape_in(pass, funnel);
+    const struct shape *shape = funnel_shape(pass, funnel);
     bitset_for_each (r, template->rows) {
         const struct row *row = &template->table->rows[r];
         if (within_limits(pass, template, row))
@@ -182,7 +176,7 @@ static bool follow_rules(struct pass *pass, struct funnel *funnel, uint32_t base
 static bool follow_all(struct pass *pass, struct funnel *funnel, struct bitset scratch)
 {
     struct problem *problem = pass->problem;
-    const struct pod_volumes *volumes = shape_in(pass, funnel)->volumes;
+    const struct pod_volumes *volumes = funnel_shape(pass, funnel)->volumes;
     bool any = false;
     for (uint32_t s = 0; s < funnel->sets_count; s++) {
         if (volumes == NULL || volumes->alternatives_count == 0)
@@ -231,7 +225,7 @@ static void test_reservations(struct pass *pass, struct funnel *funnel, struct a
 static void pass_volumes(struct pass *pass, struct funnel *funnel)
 {
     struct problem *problem = pass->problem;
-    const struct pod_volumes *volumes = shape_in(pass, funnel)->volumes;
+    const struct pod_volumes *volumes = funnel_shape(pass, funnel)->volumes;
     struct bitset out = funnel->rows[STAGE_VOLUMES];
     bitset_copy(out, funnel->rows[STAGE_OFFERINGS]);
     if (volumes == NULL || volumes->alternatives_count == 0)
@@ -354,183 +348,4 @@ uint32_t funnel_types(const struct funnel *funnel, struct bitset rows)
         last = table->rows[r].type_index;
     }
     return count;
-}
-
-// --- telling -------------------------------------------------------------------------------------
-
-#define CUTS_MAX 32
-
-struct cuts {
-    struct plan_cut items[CUTS_MAX];
-    uint32_t count;
-};
-
-static void add_cut(struct cuts *cuts, struct arena *arena, struct text *value, uint32_t before,
-                    uint32_t left)
-{
-    if (left < before && cuts->count < CUTS_MAX)
-        cuts->items[cuts->count++] =
-            (struct plan_cut){arena_copy_string(arena, value->data), before, left};
-    text_free(value);
-}
-
-static uint32_t types_in_both(const struct funnel *funnel, struct bitset a, struct bitset b)
-{
-    CLEANUP_ARENA struct arena *scratch = arena_create(1024);
-    struct bitset both = bitset_create(scratch, a.bits);
-    bitset_copy(both, a);
-    bitset_and(both, b);
-    return funnel_types(funnel, both);
-}
-
-// Each requirement of the set on its own: on the types themselves, or on their offerings.
-static void cut_by_requirements(struct pass *pass, const struct funnel *funnel, uint32_t set,
-                                struct bitset before, bool offerings, struct arena *arena,
-                                struct cuts *cuts)
-{
-    struct problem *problem = pass->problem;
-    uint32_t total = funnel_types(funnel, before), count = problem->sets->sets[set].count;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t requirement = problem->sets->sets[set].requirements[i];
-        uint32_t alone = set_add_known(problem->sets, SET_EMPTY, requirement);
-        const struct row_filter *filter =
-            type_table_filter(problem, funnel->template->table, alone);
-        uint32_t left =
-            types_in_both(funnel, before, offerings ? filter->offered : filter->compatible);
-        if (!offerings && !sets_compatible(problem->sets, funnel->template->set, alone, true))
-            left = 0;
-        struct text value = {0};
-        requirement_add_text(&value, problem->vocabulary,
-                             requirement_get(problem->sets, requirement));
-        add_cut(cuts, arena, &value, total, left);
-    }
-}
-
-// What the pod asks for in any case, then its terms together.
-static void cut_by_pod(struct pass *pass, const struct funnel *funnel, struct bitset before,
-                       struct arena *arena, struct cuts *cuts)
-{
-    const struct shape *shape = shape_in(pass, funnel);
-    cut_by_requirements(pass, funnel, shape->set, before, false, arena, cuts);
-    if (shape->terms_count == 0)
-        return;
-    struct text value = {0};
-    text_format(&value, "any of %" PRIu32 " node affinity terms", shape->terms_count);
-    add_cut(cuts, arena, &value, funnel_types(funnel, before),
-            types_in_both(funnel, before, funnel->compatible));
-}
-
-static void cut_by_limits(struct pass *pass, const struct funnel *funnel, struct bitset before,
-                          struct arena *arena, struct cuts *cuts)
-{
-    struct problem *problem = pass->problem;
-    const struct node_template *template = funnel->template;
-    const int64_t *remaining = pass->remaining[template->index];
-    uint32_t total = funnel_types(funnel, before);
-    for (uint32_t d = 0; remaining != NULL && d < problem->dimensions.count; d++) {
-        if (template->limits[d] == INT64_MAX)
-            continue;
-        struct bitset left = bitset_create(arena, before.bits);
-        bitset_for_each (r, before)
-            if (d == DIMENSION_NODES ? remaining[d] > 0
-                                     : template->table->rows[r].capacity[d] <= remaining[d])
-                bitset_set(left, r);
-        struct text value = {0};
-        text_add(&value, "limit of ");
-        explain_add_amount(&value, problem, d, template->limits[d]);
-        text_add(&value, ", ");
-        explain_add_amount(&value, problem, d, remaining[d] > 0 ? remaining[d] : 0);
-        text_add(&value, " left");
-        add_cut(cuts, arena, &value, total, funnel_types(funnel, left));
-    }
-}
-
-static void cut_by_resources(struct pass *pass, const struct funnel *funnel, struct bitset before,
-                             struct arena *arena, struct cuts *cuts)
-{
-    struct problem *problem = pass->problem;
-    const struct shape *shape = shape_in(pass, funnel);
-    uint32_t total = funnel_types(funnel, before);
-    struct bitset fitting = bitset_create(arena, before.bits);
-    for (uint32_t i = 0; i < shape->dimensions_count; i++) {
-        uint32_t d = shape->dimensions[i];
-        int64_t *alone = vector_create(problem);
-        alone[d] = shape->requests[d];
-        template_fits(problem, funnel->template, alone, fitting);
-        struct text value = {0};
-        explain_add_amount(&value, problem, d, shape->requests[d]);
-        add_cut(cuts, arena, &value, total, types_in_both(funnel, before, fitting));
-    }
-}
-
-static void cut_by_ports(struct pass *pass, const struct funnel *funnel, struct bitset before,
-                         struct arena *arena, struct cuts *cuts)
-{
-    list_for_each (port, &shape_in(pass, funnel)->ports) {
-        struct host_ports alone = {port, 1};
-        struct bitset left = bitset_create(arena, before.bits);
-        const struct host_port *existing, *wanted;
-        bitset_copy(left, before);
-        for (uint32_t g = 0; g < funnel->template->groups_count; g++)
-            if (host_ports_conflict(&funnel->template->groups[g].ports, &alone, &existing, &wanted))
-                bitset_for_each (r, funnel->template->groups[g].rows)
-                    bitset_clear(left, r);
-        struct text value = {0};
-        text_format(&value, "host port %" PRId64 "/%s, which a DaemonSet holds", port->port,
-                    port->protocol);
-        add_cut(cuts, arena, &value, funnel_types(funnel, before), funnel_types(funnel, left));
-    }
-}
-
-static int compare_cuts(const void *a, const void *b)
-{
-    const struct plan_cut *x = a, *y = b;
-    return x->left != y->left ? (x->left < y->left ? -1 : 1) : strcmp(x->value, y->value);
-}
-
-static void tell_cuts(struct pass *pass, const struct funnel *funnel, enum plan_stage_kind stage,
-                      struct arena *arena, struct plan_stage *out)
-{
-    struct cuts cuts = {.count = 0};
-    struct bitset before = stage > 0 ? funnel->rows[stage - 1] : funnel->template->rows;
-    if (stage == STAGE_REQUIREMENTS)
-        cut_by_pod(pass, funnel, before, arena, &cuts);
-    else if (stage == STAGE_OFFERINGS)
-        cut_by_requirements(pass, funnel, funnel->sets_count == 1 ? funnel->sets[0] : funnel->set,
-                            before, true, arena, &cuts);
-    else if (stage == STAGE_LIMITS)
-        cut_by_limits(pass, funnel, before, arena, &cuts);
-    else if (stage == STAGE_HOST_PORTS)
-        cut_by_ports(pass, funnel, before, arena, &cuts);
-    else if (stage == STAGE_RESOURCES)
-        cut_by_resources(pass, funnel, before, arena, &cuts);
-    if (cuts.count == 0)
-        return;
-    qsort(cuts.items, cuts.count, sizeof *cuts.items, compare_cuts);
-    out->cuts.items = arena_allocate_array(arena, cuts.count, sizeof *cuts.items);
-    memcpy(out->cuts.items, cuts.items, cuts.count * sizeof *cuts.items);
-    out->cuts.count = cuts.count;
-}
-
-void funnel_tell(struct pass *pass, const struct funnel *funnel, struct arena *arena,
-                 struct plan_pool_funnel *out)
-{
-    const struct pod_volumes *volumes = shape_in(pass, funnel)->volumes;
-    out->types = funnel->template->table->types_count;
-    out->own = funnel_types(funnel, funnel->template->rows);
-    out->stages.items = arena_allocate_array(arena, STAGE_COUNT, sizeof *out->stages.items);
-    for (int stage = 0; stage < STAGE_COUNT; stage++) {
-        bool idle = (stage == STAGE_VOLUMES && volumes == NULL) ||
-                    (stage == STAGE_LIMITS && !funnel->template->has_limits) ||
-                    (stage == STAGE_MIN_VALUES && !funnel->template->has_min_values) ||
-                    (stage == STAGE_RESERVATIONS && !funnel->template->table->has_reservations);
-        if (idle && stage != (int)funnel->emptied)
-            continue;
-        struct plan_stage *told = &out->stages.items[out->stages.count++];
-        told->kind = (enum plan_stage_kind)stage;
-        told->left = funnel_types(funnel, funnel->rows[stage]);
-        tell_cuts(pass, funnel, told->kind, arena, told);
-        if (told->left == 0)
-            break;
-    }
 }

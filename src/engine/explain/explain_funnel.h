@@ -1,7 +1,7 @@
 // Which check leaves how many instance types of a NodePool for a class of pods (SCH-520 part 2).
 #pragma once
 
-#include "engine/placement/pass.h"
+#include "engine/pass/pass_state.h"
 
 struct funnel { // lives in the arena that funnel_run() was given
     const struct node_template *template;
@@ -26,13 +26,7 @@ void funnel_run(struct pass *pass, const struct node_template *template, uint32_
 // How many types the rows are of.
 uint32_t funnel_types(const struct funnel *funnel, struct bitset rows);
 
-// The stages with the values that cut most, for people.
-void funnel_tell(struct pass *pass, const struct funnel *funnel, struct arena *arena,
-                 struct plan_pool_funnel *out);
-// The type that fails at one stage only and misses it by the least (explain_miss.c). False: none.
-// *shortfall and *dimension: how much of which resource is missing, for STAGE_RESOURCES.
-struct nearest_miss {
-    uint32_t row, dimension;
-    enum plan_stage_kind stage;
-    int64_t shortfall;
-};
+static inline const struct shape *funnel_shape(const struct pass *pass, const struct funnel *funnel)
+{
+    return shape_of(pass->problem, class_at(pass->problem, funnel->class));
+}

@@ -6,7 +6,7 @@
 
 #include "base/quantity.h"
 #include "engine/explain/explain_funnel.h"
-#include "engine/templates/instance_types.h"
+#include "engine/templates/type_table.h"
 
 #define OTHER_KIND_PERMILLE \
     500 // a type that lacks less than half of a resource is nearer than one

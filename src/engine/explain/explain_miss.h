@@ -3,6 +3,14 @@
 
 #include "engine/explain/explain_funnel.h"
 
+// The type that fails at one stage only and misses it by the least (explain_miss.c). False: none.
+// *shortfall and *dimension: how much of which resource is missing, for STAGE_RESOURCES.
+struct nearest_miss {
+    uint32_t row, dimension;
+    enum plan_stage_kind stage;
+    int64_t shortfall;
+};
+
 bool funnel_nearest(struct pass *pass, const struct funnel *funnel, struct nearest_miss *miss);
 void funnel_tell_miss(struct pass *pass, const struct funnel *funnel,
                       const struct nearest_miss *miss, struct text *text);

@@ -13,9 +13,9 @@
 #include "engine/problem/host_ports.h"
 #include "engine/problem/node_terms.h"
 #include "engine/templates/claim_object.h"
-#include "engine/templates/instance_types.h"
 #include "engine/templates/node_cost.h"
 #include "engine/templates/templates.h"
+#include "engine/templates/type_table.h"
 #include "model/schema/drift_hash.h"
 
 struct finisher {

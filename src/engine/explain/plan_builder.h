@@ -1,7 +1,7 @@
 // From a finished pass to a plan (SCH-370 to SCH-379, SCH-384, FMT-10 to FMT-12).
 #pragma once
 
-#include "engine/placement/pass.h"
+#include "engine/pass/pass_state.h"
 #include "engine/problem/plan_options.h"
 
 #define LAUNCH_TYPES_MAX 600 // SCH-384, DIS-240

@@ -7,10 +7,10 @@
 
 #include "engine/explain/explain.h"
 #include "engine/explain/explain_help.h"
+#include "engine/pass/pass_state.h"
 #include "engine/placement/new_claim.h"
-#include "engine/placement/pass.h"
 #include "engine/pods/preferences.h"
-#include "engine/problem/volumes.h"
+#include "engine/problem/volume_validation.h"
 #include "engine/topology/topology.h"
 
 struct plan_unschedulable *unschedulable_add(struct plan *plan, const struct pod *pod,

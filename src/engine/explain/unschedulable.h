@@ -1,7 +1,7 @@
 // Pods without a place and why (SCH-30, 41, 46, 223, 239, 520, 530).
 #pragma once
 
-#include "engine/placement/pass.h"
+#include "engine/pass/pass_state.h"
 #include "engine/problem/plan_options.h"
 
 // Appends a pod with its message; plan->unschedulable has room for every pod of the queue.

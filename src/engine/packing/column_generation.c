@@ -8,6 +8,7 @@
 #include "engine/packing/packing.h"
 #include "engine/packing/packing_bin.h"
 #include "engine/packing/packing_bound.h"
+#include "engine/packing/packing_columns.h"
 #include "engine/packing/packing_fill.h"
 #include "engine/packing/packing_machines.h"
 

@@ -1,22 +1,14 @@
 #include "engine/packing/pack.h"
 
+#include "engine/packing/pack_alternatives.h"
 #include "engine/packing/pack_greedy.h"
 #include "engine/packing/pack_lowest_price.h"
+#include "engine/packing/pack_policy.h"
 
-bool pack_asks_lowest_price(const struct problem *problem)
+// The cheapest set of claims (SCH-550); never dearer than pack_greedy().
+static struct pass *pack_lowest_price(struct problem *problem)
 {
-    for (uint32_t t = 0; t < problem->templates.count; t++)
-        if (problem->templates.items[t]->lowest_price)
-            return true;
-    return false;
-}
-
-bool pack_is_lowest_price(const struct problem *problem)
-{
-    for (uint32_t t = 0; t < problem->templates.count; t++)
-        if (!problem->templates.items[t]->lowest_price)
-            return false;
-    return true;
+    return pack_alternatives(pack_cheaper(pack_greedy(problem)));
 }
 
 // A pool that asks for the lowest price brings that policy in; it leaves the claims of others

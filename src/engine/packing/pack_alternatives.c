@@ -4,256 +4,24 @@
 #include <string.h>
 
 #include "base/quantity.h"
-#include "engine/packing/pack.h"
+#include "engine/packing/pack_choices.h"
 #include "engine/packing/pack_greedy.h"
 #include "engine/packing/pack_lowest_price.h"
+#include "engine/packing/pack_outcome.h"
+#include "engine/packing/pack_policy.h"
+#include "engine/pass/pass_state.h"
 #include "engine/placement/pass.h"
 #include "engine/pods/topology_groups.h"
-#include "engine/templates/instance_types.h"
 #include "engine/templates/templates.h"
+#include "engine/templates/type_table.h"
 #include "engine/topology/topology.h"
 
-#define PODS_FEW      100 // plans of fewer pods are searched whatever looks dear
-#define PODS_TRIED    800 // over all tries of such a search
-#define TRIES_MAX     48  // of it
-#define TRIES_DEAR    4   // of a plan in which something looks dear
-#define LOOKED_AT_MAX 128 // pods that tell whether avoiding spreads of others looks dear
+#define PODS_TRIED 800 // over all tries of such a search
+#define TRIES_MAX  48  // of it
+#define TRIES_DEAR 4   // of a plan in which something looks dear
 #define ADDED_PRICE_WORK \
     200000                 // pods times claims: beyond it nobody compares what each claim costs
-#define GAIN_PERCENT    2  // of the price, which must be above the bound for a try
 #define INVERSE_PERCENT 10 // of what pods need that going where others want them may cost
-#define GROUPS_MAX      32
-#define DEAR_TIMES \
-    2 // a term that costs so many times another one opens no domain that must be filled
-
-struct alternative { // one choice, for some pods
-    // Of these, all but the last two ignore spreads of others.
-    enum { IGNORE_INVERSE, OWNERS_FIRST, CHOOSY_FIRST, FILL_DEAR, BY_ADDED_PRICE, TAKE_SET } kind;
-    struct bitset pods; // by origin
-    uint32_t set;
-    double price; // of what a pod needs, about, on the machine that is best for it
-};
-struct group {                 // pods with the same terms to choose from
-    const struct shape *shape; // of one of them
-    struct bitset pods;
-};
-struct chooser {
-    struct problem *problem;
-    struct arena *arena;
-    struct pass *best;
-    struct pack_outcome outcome;
-    struct pass_input input; // of the best
-    uint32_t pods, tries;
-    double terms_gain, inverse_gain; // nano-USD an hour that other choices would save, about
-    struct { // what was guessed last: pods of a shape mostly follow each other
-        const struct shape *shape;
-        uint32_t term;
-        double price;
-    } guess;
-    struct group groups[GROUPS_MAX];
-    uint32_t groups_count;
-    struct bitset avoiding; // classes with pods that avoid spreads of others
-    struct bitset dear;     // classes with pods on new nodes that only dear machines will do for
-    const uint8_t *owners_first, *choosy_first; // turns by class; NULL: not made yet
-    VECTOR(struct alternative) alternatives;
-};
-
-// --- prices, about -------------------------------------------------------------------------------
-
-static int64_t units_on(const struct row *row, const struct shape *shape)
-{
-    int64_t units = INT64_MAX;
-    for (uint32_t i = 0; i < shape->dimensions_count; i++) {
-        uint32_t d = shape->dimensions[i];
-        int64_t own = row->allocatable[d] / shape->requests[d];
-        units = own < units ? own : units;
-    }
-    return units;
-}
-
-static double guess_anew(struct problem *problem, const struct shape *shape, uint32_t term)
-{
-    double lowest = 1e300;
-    uint32_t asked = set_meet(problem->sets, shape->set, term);
-    for (uint32_t t = 0; t < problem->templates.count; t++) {
-        struct node_template *template = problem->templates.items[t];
-        if (!problem_tolerates(problem, shape->tolerations, template->taints) ||
-            !sets_compatible(problem->sets, template->set, asked, true))
-            continue;
-        uint32_t set = set_meet(problem->sets, template->set, asked);
-        const struct row_filter *prices = type_table_prices(problem, template->table, set);
-        bitset_for_each (r, prices->both) {
-            int64_t units = units_on(&template->table->rows[r], shape);
-            double price = (double)prices->cheapest[r] / (double)(units > 0 ? units : 1);
-            if (units > 0 && prices->cheapest[r] != INT64_MAX && price < lowest)
-                lowest = price;
-        }
-    }
-    return lowest;
-}
-
-// What a pod of the shape costs on the best machine that meets the term, were it full of them.
-static double guess_price(struct chooser *chooser, const struct shape *shape, uint32_t term)
-{
-    if (chooser->guess.shape != shape || chooser->guess.term != term) {
-        chooser->guess.price = guess_anew(chooser->problem, shape, term);
-        chooser->guess.shape = shape;
-        chooser->guess.term = term;
-    }
-    return chooser->guess.price;
-}
-
-// --- what can be chosen --------------------------------------------------------------------------
-
-static bool same_terms(const struct shape *a, const struct shape *b)
-{
-    if (a->terms_count != b->terms_count)
-        return false;
-    for (uint32_t i = 0; i < a->terms_count; i++)
-        if (a->terms[i].set != b->terms[i].set)
-            return false;
-    return true;
-}
-
-static void add_to_group(struct chooser *chooser, const struct shape *shape, uint32_t origin)
-{
-    uint32_t g = 0;
-    while (g < chooser->groups_count && !same_terms(chooser->groups[g].shape, shape))
-        g++;
-    if (g == GROUPS_MAX)
-        return;
-    if (g == chooser->groups_count)
-        chooser->groups[chooser->groups_count++] =
-            (struct group){shape, bitset_create(chooser->arena, chooser->pods)};
-    bitset_set(chooser->groups[g].pods, origin);
-}
-
-// Whether what the pod asks for keeps it to machines that are far dearer than others of that size.
-static bool is_dear(struct chooser *chooser, const struct shape *shape)
-{
-    if (chooser->pods >= PODS_FEW || shape->set == SET_EMPTY)
-        return false;
-    struct shape free_of_labels = *shape;
-    free_of_labels.set = SET_EMPTY;
-    double price = guess_anew(chooser->problem, shape, SET_EMPTY);
-    return price < 1e300 &&
-           price >= guess_anew(chooser->problem, &free_of_labels, SET_EMPTY) * DEAR_TIMES;
-}
-
-static void find_groups(struct chooser *chooser)
-{
-    struct pass *pass = chooser->best;
-    for (uint32_t i = 0; i < pass->input.queue_count; i++) {
-        const struct placement *placement = &pass->placements[i];
-        if (placement->kind == NOT_PLACED)
-            continue;
-        const struct pod_class *class = class_at(chooser->problem, placement->class);
-        const struct shape *shape = shape_of(chooser->problem, class);
-        if (shape->terms_count > 1 && placement->kind == ON_CLAIM)
-            add_to_group(chooser, shape, pass_pod(pass, i)->origin);
-        if (pass_class(pass, placement->class)->inverse_spreads.count > 0)
-            bitset_set(chooser->avoiding, class->original);
-        if (placement->kind == ON_CLAIM && is_dear(chooser, shape))
-            bitset_set(chooser->dear, class->original);
-    }
-}
-
-// --- what looks dear -----------------------------------------------------------------------------
-
-static double cheapest_term(struct chooser *chooser, const struct shape *shape)
-{
-    double lowest = 1e300;
-    for (uint32_t i = 0; i < shape->terms_count; i++) {
-        double price = guess_price(chooser, shape, shape->terms[i].set);
-        lowest = price < lowest ? price : lowest;
-    }
-    return lowest;
-}
-
-// What the pods of the group pay for the terms that they took.
-static double gain_of_group(struct chooser *chooser, const struct group *group)
-{
-    struct problem *problem = chooser->problem;
-    const struct pass *pass = chooser->best;
-    double gain = 0, lowest = cheapest_term(chooser, group->shape);
-    for (uint32_t i = 0; i < pass->input.queue_count; i++) {
-        if (pass->placements[i].kind != ON_CLAIM ||
-            !bitset_has(group->pods, pass_pod(pass, i)->origin))
-            continue;
-        uint32_t set = pass->claims.items[pass->placements[i].index]->set, t = 0;
-        while (t < group->shape->terms_count &&
-               !sets_compatible(problem->sets, set, group->shape->terms[t].set, true))
-            t++;
-        if (t < group->shape->terms_count)
-            gain += guess_price(chooser, group->shape, group->shape->terms[t].set) - lowest;
-    }
-    return gain;
-}
-
-// Cost for pods that avoid spreads of others, judged by the first ones.
-static double gain_of_ignoring_inverse(struct chooser *chooser)
-{
-    struct problem *problem = chooser->problem;
-    const struct pass *pass = chooser->best;
-    uint32_t avoiding = 0, looked_at = 0;
-    double gain = 0;
-    for (uint32_t i = 0; i < pass->input.queue_count; i++) {
-        const struct placement *placement = &pass->placements[i];
-        if (placement->kind != ON_CLAIM || !bitset_has(chooser->avoiding, pass_pod(pass, i)->class))
-            continue;
-        if (avoiding++ >= LOOKED_AT_MAX)
-            continue;
-        const struct shape *shape = shape_of(problem, class_at(problem, placement->class));
-        looked_at++;
-        gain += guess_anew(problem, shape, pass->claims.items[placement->index]->set) -
-                guess_anew(problem, shape, SET_EMPTY);
-    }
-    return looked_at > 0 ? gain / looked_at * avoiding : 0;
-}
-
-static bool is_much(const struct chooser *chooser, double gain)
-{
-    return gain * 100 > (double)chooser->outcome.sum * GAIN_PERCENT;
-}
-
-static void find_gains(struct chooser *chooser)
-{
-    chooser->terms_gain = 0;
-    for (uint32_t g = 0; g < chooser->groups_count; g++)
-        chooser->terms_gain += gain_of_group(chooser, &chooser->groups[g]);
-    chooser->inverse_gain = gain_of_ignoring_inverse(chooser);
-}
-
-// --- the choices ---------------------------------------------------------------------------------
-
-static void add_set(struct chooser *chooser, struct bitset pods, uint32_t set, double price)
-{
-    vector_push(&chooser->alternatives, (struct alternative){TAKE_SET, pods, set, price});
-}
-
-static void list_alternatives(struct chooser *chooser)
-{
-    bool few = chooser->pods < PODS_FEW;
-    for (uint32_t g = 0; g < chooser->groups_count; g++) {
-        const struct group *group = &chooser->groups[g];
-        for (uint32_t i = 0; i < group->shape->terms_count; i++) {
-            uint32_t set = group->shape->terms[i].set;
-            double price = guess_price(chooser, group->shape, set);
-            add_set(chooser, group->pods, set, price);
-        }
-    }
-    if (few)
-        vector_push(&chooser->alternatives, (struct alternative){.kind = BY_ADDED_PRICE});
-    if (bitset_count(chooser->avoiding) == 0 || !(few || is_much(chooser, chooser->inverse_gain)))
-        return;
-    vector_push(&chooser->alternatives, (struct alternative){.kind = IGNORE_INVERSE});
-    vector_push(&chooser->alternatives, (struct alternative){.kind = OWNERS_FIRST});
-    if (!few)
-        return;
-    vector_push(&chooser->alternatives, (struct alternative){.kind = CHOOSY_FIRST});
-    if (bitset_count(chooser->dear) > 0)
-        vector_push(&chooser->alternatives, (struct alternative){.kind = FILL_DEAR});
-}
 
 // --- one try -------------------------------------------------------------------------------------
 
@@ -283,10 +51,10 @@ static void close_terms_of_group(struct chooser *chooser, const struct group *gr
     }
     if (taken == SET_EMPTY)
         return;
-    double price = guess_price(chooser, shape, taken);
+    double price = choices_guess_price(chooser, shape, taken);
     for (uint32_t i = 0; i < shape->terms_count; i++)
         if (shape->terms[i].set != taken &&
-            guess_price(chooser, shape, shape->terms[i].set) >= price * DEAR_TIMES)
+            choices_guess_price(chooser, shape, shape->terms[i].set) >= price * DEAR_TIMES)
             closed_terms[input->alternative.closed_terms_count++] = shape->terms[i].set;
 }
 
@@ -452,7 +220,7 @@ static double price_of_pods(struct chooser *chooser, struct bitset classes)
         const struct claim *claim = pass->claims.items[pass->placements[i].index];
         const struct shape *shape =
             shape_of(chooser->problem, class_at(chooser->problem, pass->placements[i].class));
-        price += guess_price(chooser, shape, claim->set);
+        price += choices_guess_price(chooser, shape, claim->set);
     }
     return price;
 }
@@ -498,7 +266,7 @@ static bool try_input(struct chooser *chooser, const struct pass_input *input)
         chooser->outcome = outcome;
         chooser->input = *input;
         pass = before;
-        find_gains(chooser);
+        choices_find_gains(chooser);
     }
     pass_destroy(pass);
     return better;
@@ -512,7 +280,7 @@ static bool may_gain(const struct chooser *chooser)
     if (chooser->pods < PODS_FEW && chooser->problem->nodes.count > 0 &&
         bitset_count(chooser->avoiding) > 0)
         return true;
-    return bound <= 0 || is_much(chooser, chooser->terms_gain + chooser->inverse_gain) ||
+    return bound <= 0 || choices_gain_much(chooser, chooser->terms_gain + chooser->inverse_gain) ||
            chooser->outcome.sum - bound > bound / 100 * GAIN_PERCENT;
 }
 
@@ -565,19 +333,19 @@ struct pass *pack_alternatives(struct pass *pass)
                               .dear = bitset_create(arena, problem->interned.classes.count)};
     chooser.input = (struct pass_input){
         .queue = problem->pods.queued, .queue_count = pods, .reserved_strict = true};
-    find_groups(&chooser);
-    find_gains(&chooser);
+    choices_find(&chooser);
+    choices_find_gains(&chooser);
     make_turns(&chooser);
     if (!may_gain(&chooser))
         return pass;
     if (pods < PODS_FEW)
         chooser.tries = PODS_TRIED / pods < TRIES_MAX ? PODS_TRIED / pods : TRIES_MAX;
-    else if (is_much(&chooser, chooser.terms_gain + chooser.inverse_gain))
+    else if (choices_gain_much(&chooser, chooser.terms_gain + chooser.inverse_gain))
         chooser.tries = TRIES_DEAR;
     if (chooser.tries == 0)
         return pass;
-    list_alternatives(&chooser);
-    if (is_much(&chooser, chooser.terms_gain))
+    choices_list(&chooser);
+    if (choices_gain_much(&chooser, chooser.terms_gain))
         try_cheapest_terms(&chooser);
     if (chooser.alternatives.count > 0)
         try_each(&chooser);

@@ -13,7 +13,7 @@
 // there is little to gain; of many pods only choices are made otherwise that look dear.
 #pragma once
 
-#include "engine/packing/pack.h"
+#include "engine/pass/pass_state.h"
 
 // The same after it: takes the pass over, and returns it or one that is cheaper because some pods
 // took another of their node affinity terms, or no longer avoid spreads of others.

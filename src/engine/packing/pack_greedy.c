@@ -1,6 +1,7 @@
 #include "engine/packing/pack_greedy.h"
 
-#include "engine/packing/pack.h"
+#include "engine/pass/pass_state.h"
+#include "engine/placement/pass.h"
 
 struct pass *pack_greedy(struct problem *problem)
 {

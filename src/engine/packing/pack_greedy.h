@@ -1,6 +1,7 @@
+// The greedy policy (SCH-210 to SCH-216).
 #pragma once
 
-#include "engine/packing/pack.h"
+#include "engine/pass/pass_input.h"
 
 // As upstream does: every claim grows as far as any type goes (SCH-210 to SCH-216).
 struct pass *pack_greedy(struct problem *problem);

@@ -1,17 +1,14 @@
 #include "engine/packing/pack_lowest_price.h"
 
 #include "engine/packing/column_generation.h"
-#include "engine/packing/pack.h"
-#include "engine/packing/pack_alternatives.h"
-#include "engine/packing/pack_greedy.h"
+#include "engine/packing/pack_outcome.h"
 #include "engine/packing/packing.h"
+#include "engine/packing/packing_create.h"
 #include "engine/packing/packing_fill.h"
 #include "engine/packing/packing_improve.h"
-#include "engine/packing/packing_items.h"
 #include "engine/packing/packing_replay.h"
-#include "engine/placement/claim_price.h"
-#include "engine/templates/instance_types.h"
-#include "engine/templates/node_cost.h"
+#include "engine/pass/pass_state.h"
+#include "engine/placement/pass.h"
 
 // Steps are what is done in some nanoseconds; so many for any packing, and for each pod.
 #define PROGRAM_STEPS       UINT64_C(4000000)
@@ -20,33 +17,6 @@
 #define FILL_STEPS_A_POD    3000
 #define IMPROVE_STEPS       UINT64_C(2500000)
 #define IMPROVE_STEPS_A_POD 50
-
-// The cheapest machine of each claim (SCH-505), and what nodes count for beyond it (SCH-507).
-struct pack_outcome pack_outcome_of(struct pass *pass)
-{
-    struct pack_outcome outcome = {.claims = pass->claims.count};
-    struct node_costs costs = {0};
-    for (uint32_t i = 0; i < pass->input.queue_count; i++)
-        outcome.placed += pass->placements[i].kind != NOT_PLACED;
-    vector_for_each (claim, &pass->claims) {
-        node_costs_add(&costs, claim_price_or_zero(pass->problem, *claim));
-        outcome.offerings += bitset_count((*claim)->rows);
-    }
-    outcome.sum = node_costs_sum(&costs, pass->problem->catalog.node_cost);
-    outcome.counted = node_costs_count(&costs, pass->problem->catalog.node_cost);
-    return outcome;
-}
-
-bool pack_outcome_is_better(const struct pack_outcome *a, const struct pack_outcome *b)
-{
-    if (a->placed != b->placed)
-        return a->placed > b->placed;
-    if (a->counted != b->counted)
-        return a->counted < b->counted;
-    if (a->claims != b->claims)
-        return a->claims < b->claims;
-    return a->offerings > b->offerings;
-}
 
 static bool pack_anew(struct packing *packing)
 {
@@ -80,11 +50,6 @@ static struct pass *find_better(struct pass *greedy, double margin, bool *counte
         return pass;
     pass_destroy(pass);
     return NULL;
-}
-
-struct pass *pack_lowest_price(struct problem *problem)
-{
-    return pack_alternatives(pack_cheaper(pack_greedy(problem)));
 }
 
 struct pass *pack_cheaper(struct pass *greedy)

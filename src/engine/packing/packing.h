@@ -13,7 +13,7 @@
 #pragma once
 
 #include "base/random.h"
-#include "engine/placement/pass.h"
+#include "engine/pass/pass_state.h"
 
 // --- machines ------------------------------------------------------------------------------------
 struct packing_machine {

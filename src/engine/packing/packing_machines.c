@@ -6,9 +6,9 @@
 
 #include "base/quantity.h"
 #include "engine/packing/packing.h"
-#include "engine/templates/instance_types.h"
 #include "engine/templates/node_cost.h"
 #include "engine/templates/templates.h"
+#include "engine/templates/type_table.h"
 
 static int64_t volumes_limit(const struct node_template *template, uint32_t driver, uint32_t row)
 {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "engine/packing/packing.h"
+#include "engine/pass/pass_state.h"
 #include "engine/placement/new_claim.h"
 #include "engine/placement/pass.h"
 #include "engine/placement/place_node.h"

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
+#include "engine/pass/pass_state.h"
 #include "engine/placement/claim_bounds.h"
-#include "engine/placement/pass.h"
 #include "engine/placement/place_claim.h"
 #include "engine/topology/topology.h"
 #include "engine/topology/topology_inverse_spread.h"

@@ -1,7 +1,7 @@
 // The order in which claims are tried (SCH-210, SCH-216).
 #pragma once
 
-#include "engine/placement/pass.h"
+#include "engine/pass/pass_state.h"
 #include "engine/topology/topology.h"
 
 // SCH-210 to SCH-216: the same for the claims of the pass, the emptiest first.

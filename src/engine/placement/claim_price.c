@@ -1,6 +1,6 @@
 #include "engine/placement/claim_price.h"
 
-#include "engine/templates/instance_types.h"
+#include "engine/templates/type_table.h"
 
 #define SENT_TYPES_MAX 60 // instance types that a launch asks for, the cheapest ones
 

@@ -2,7 +2,7 @@
 // having, what a pool thinks of it, which of several moves is the best.
 #pragma once
 
-#include "engine/placement/pass.h"
+#include "engine/pass/pass_state.h"
 
 // Nano-USD an hour. Reserved and on-demand capacity: the cheapest that can be launched; spot, whose
 // machine is chosen by what is free: the mean of what a launch asks for. INT64_MAX: not known.

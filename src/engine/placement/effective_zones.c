@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/pass/pass_state.h"
 #include "engine/placement/pass.h"
 #include "engine/pods/topology_groups.h"
 #include "engine/topology/topology.h"

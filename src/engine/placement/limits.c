@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "base/quantity.h"
+#include "engine/pass/pass_state.h"
 #include "engine/pass/refusal.h"
-#include "engine/placement/pass.h"
 #include "engine/placement/place_claim.h"
-#include "engine/templates/instance_types.h"
+#include "engine/templates/type_table.h"
 #include "engine/topology/topology.h"
 
 // What one node takes of its pool's limits, or gives back.

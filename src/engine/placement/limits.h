@@ -1,7 +1,7 @@
 // What is left of NodePools' limits (SCH-360 to SCH-364, SCH-519).
 #pragma once
 
-#include "engine/placement/pass.h"
+#include "engine/pass/pass_state.h"
 #include "engine/topology/topology.h"
 
 // What is left at the start of the pass.

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "base/quantity.h"
+#include "engine/pass/pass_state.h"
 #include "engine/pass/refusal.h"
-#include "engine/placement/pass.h"
 #include "engine/placement/place_claim.h"
 #include "engine/problem/host_ports.h"
-#include "engine/templates/instance_types.h"
+#include "engine/templates/type_table.h"
 #include "engine/topology/topology.h"
 
 #define SUSPICIOUS_CPU INT64_C(1000000000) // a million cpus, in millicores

@@ -1,7 +1,7 @@
 // Texts of refusals by the type filter (SCH-239 to SCH-241).
 #pragma once
 
-#include "engine/placement/pass.h"
+#include "engine/pass/pass_state.h"
 #include "engine/topology/topology.h"
 
 // `requirement` names other hosts; nothing is added if it is REQUIREMENT_NONE or allows `hostname`.

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/pass/pass_state.h"
 #include "engine/placement/claim_bounds.h"
 #include "engine/placement/claim_price.h"
 #include "engine/placement/limits.h"
-#include "engine/placement/pass.h"
 #include "engine/placement/place_claim.h"
 #include "engine/topology/topology.h"
 

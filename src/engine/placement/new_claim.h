@@ -1,7 +1,7 @@
 // Claims that are opened (SCH-220 to SCH-224).
 #pragma once
 
-#include "engine/placement/pass.h"
+#include "engine/pass/pass_state.h"
 #include "engine/topology/topology.h"
 
 // SCH-220 to SCH-224: a new claim of the first template that accepts. On failure, with

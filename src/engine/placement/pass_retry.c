@@ -6,6 +6,7 @@
 
 #include "base/map.h"
 #include "base/text.h"
+#include "engine/pass/pass_state.h"
 #include "engine/placement/pass.h"
 #include "engine/pods/preferences.h"
 #include "engine/topology/topology.h"

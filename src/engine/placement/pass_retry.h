@@ -8,7 +8,7 @@
 // Off under COMPATIBILITY=upstream.
 #pragma once
 
-#include "engine/placement/pass.h"
+#include "engine/pass/pass_state.h"
 
 // The pass, or a better one in its stead: a queue in another order, which lives as long as the
 // problem, with other placements and claims.

@@ -1,10 +1,10 @@
 #include "engine/placement/place_by_price.h"
 
 #include "base/quantity.h"
+#include "engine/pass/pass_state.h"
 #include "engine/placement/claim_bounds.h"
 #include "engine/placement/claim_price.h"
 #include "engine/placement/new_claim.h"
-#include "engine/placement/pass.h"
 #include "engine/placement/place_claim.h"
 #include "engine/topology/topology.h"
 #include "engine/topology/topology_inverse_spread.h"

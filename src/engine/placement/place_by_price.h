@@ -3,7 +3,7 @@
 // such choices decides domains and terms by price; a packer then packs anew what it has decided.
 #pragma once
 
-#include "engine/placement/pass.h"
+#include "engine/pass/pass_state.h"
 #include "engine/topology/topology.h"
 
 // The claim, an open or a new one, whose cheapest machine grows least in price; places the pod.

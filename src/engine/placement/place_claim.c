@@ -5,19 +5,19 @@
 #include <string.h>
 
 #include "base/quantity.h"
+#include "engine/pass/pass_state.h"
 #include "engine/pass/refusal.h"
 #include "engine/placement/claim_bounds.h"
 #include "engine/placement/claim_order.h"
 #include "engine/placement/claim_price.h"
 #include "engine/placement/limits.h"
 #include "engine/placement/messages.h"
-#include "engine/placement/pass.h"
 #include "engine/placement/place_volumes.h"
 #include "engine/placement/reservations.h"
 #include "engine/problem/host_ports.h"
-#include "engine/problem/volumes.h"
-#include "engine/templates/instance_types.h"
+#include "engine/problem/volume_limits.h"
 #include "engine/templates/templates.h"
+#include "engine/templates/type_table.h"
 #include "engine/topology/topology.h"
 #include "model/reading/pod.h"
 

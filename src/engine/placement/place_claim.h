@@ -1,7 +1,7 @@
 // One claim: whether it takes a pod, and taking it (SCH-212 to SCH-215, SCH-235, SCH-508).
 #pragma once
 
-#include "engine/placement/pass.h"
+#include "engine/pass/pass_state.h"
 #include "engine/topology/topology.h"
 
 // SCH-212. `fresh`: a claim that is not open yet.

@@ -4,15 +4,15 @@
 #include <string.h>
 
 #include "base/quantity.h"
+#include "engine/pass/pass_state.h"
 #include "engine/pass/refusal.h"
 #include "engine/placement/messages.h"
-#include "engine/placement/pass.h"
 #include "engine/placement/place_claim.h"
 #include "engine/placement/place_volumes.h"
 #include "engine/placement/scheduler_choice.h"
 #include "engine/placement/shared_refusals.h"
 #include "engine/problem/host_ports.h"
-#include "engine/problem/volumes.h"
+#include "engine/problem/volume_limits.h"
 #include "engine/topology/topology.h"
 
 static bool ports_fit(struct pass *pass, const struct schedulable_node *node,

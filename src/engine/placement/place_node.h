@@ -1,7 +1,7 @@
 // Existing nodes (SCH-190 to SCH-200).
 #pragma once
 
-#include "engine/placement/pass.h"
+#include "engine/pass/pass_state.h"
 #include "engine/topology/topology.h"
 
 // SCH-190 to SCH-200: the first node in order that takes the pod; places it.

@@ -1,7 +1,7 @@
 #include "engine/placement/place_volumes.h"
 
+#include "engine/pass/pass_state.h"
 #include "engine/pass/refusal.h"
-#include "engine/placement/pass.h"
 #include "engine/placement/place_claim.h"
 #include "engine/topology/topology.h"
 

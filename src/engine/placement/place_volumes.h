@@ -1,7 +1,7 @@
 // Volume claims that one pod only may use, while placing (SCH-515).
 #pragma once
 
-#include "engine/placement/pass.h"
+#include "engine/pass/pass_state.h"
 #include "engine/topology/topology.h"
 
 void volumes_start(struct pass *pass);

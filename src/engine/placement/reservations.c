@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/pass/pass_state.h"
 #include "engine/pass/refusal.h"
-#include "engine/placement/pass.h"
 #include "engine/placement/place_claim.h"
-#include "engine/templates/instance_types.h"
 #include "engine/templates/templates.h"
+#include "engine/templates/type_table.h"
 #include "engine/topology/topology.h"
 
 static bool refuse(struct pass *pass, const char *error)

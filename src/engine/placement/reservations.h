@@ -1,7 +1,7 @@
 // Reserved capacity: which claim holds which reservation (SCH-255 to SCH-259, SCH-522).
 #pragma once
 
-#include "engine/placement/pass.h"
+#include "engine/pass/pass_state.h"
 #include "engine/topology/topology.h"
 
 // Fills attempt->reservations; may narrow the attempt. False with an error: SCH-258.

@@ -3,7 +3,7 @@
 // highest. In simulations these pods come first, so that others must do with what they leave.
 #pragma once
 
-#include "engine/placement/pass.h"
+#include "engine/pass/pass_state.h"
 #include "engine/problem/disruption_inputs.h"
 
 // The workload of the list, sorted by UID, that the pod belongs to; NULL: none.

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "engine/placement/pass.h"
+#include "engine/pass/pass_state.h"
 #include "engine/placement/place_node.h"
 #include "engine/pods/topology_groups.h"
 #include "engine/topology/topology.h"

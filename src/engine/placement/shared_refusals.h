@@ -3,7 +3,7 @@
 // take no pods away from its hostname.
 #pragma once
 
-#include "engine/placement/pass.h"
+#include "engine/pass/pass_state.h"
 #include "engine/topology/topology.h"
 
 // Adds to the nodes that refuse the class in this pass those that do so in all passes that share

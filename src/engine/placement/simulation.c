@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/pass/pass_state.h"
 #include "engine/placement/limits.h"
 #include "engine/placement/pass.h"
 #include "engine/placement/scheduler_choice.h"

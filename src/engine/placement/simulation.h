@@ -2,7 +2,7 @@
 // decision, over other nodes and pods.
 #pragma once
 
-#include "engine/placement/pass.h"
+#include "engine/pass/pass_state.h"
 
 // Which pods run on which node; made once for a problem with its movable pods. Lives in `arena`.
 struct simulator {

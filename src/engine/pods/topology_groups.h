@@ -15,7 +15,5 @@ bool group_selects(struct problem *problem, uint32_t definition, uint32_t identi
 // well-known labels that the set leaves open may yet become what the filter asks for.
 bool group_filter_passes(struct problem *problem, const struct group_definition *group,
                          uint32_t set, uint32_t hostname_value, uint32_t taints, bool is_claim);
-// SCH-285: what pools could give the key.
-const struct domain_universe *domain_universe(struct problem *problem, uint32_t key);
 // By kind, key, text: the order in which groups are named (SCH-318).
 int group_compare(const struct problem *problem, uint32_t a, uint32_t b);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "engine/problem/validate_expression.h"
-#include "engine/problem/volumes.h"
+#include "engine/problem/volume_validation.h"
 
 static const struct node_affinity *node_affinity_of(const struct pod *pod)
 {

@@ -15,20 +15,3 @@ uint32_t instance_type_set(struct problem *problem, const struct instance_type *
 // The pool's types as a table, NodeOverlays applied. NULL if there are none.
 // Lives as long as the problem; pools with the same types share it, unless there are overlays.
 struct type_table *instance_types_for_pool(struct problem *problem, const struct node_pool *pool);
-void type_table_free(struct type_table *table);
-
-// What is left of the table for a requirement set without hostname. Valid while the problem lives.
-const struct row_filter *type_table_filter(struct problem *problem, struct type_table *table,
-                                           uint32_t set);
-// The same with prices.
-const struct row_filter *type_table_prices(struct problem *problem, struct type_table *table,
-                                           uint32_t set);
-// What a launch could cost at most, by row (DIS-167): the dearest offering of the capacity type
-// that would be launched. INT64_MAX if there is none. Valid as long.
-const int64_t *type_table_worst_prices(struct problem *problem, struct type_table *table,
-                                       uint32_t set);
-// Whether a row names the key.
-static inline bool type_table_has_key(const struct type_table *table, uint32_t key)
-{
-    return key < table->has_key_count && table->has_key[key];
-}

@@ -5,10 +5,11 @@
 
 #include "base/quantity.h"
 #include "engine/problem/host_ports.h"
-#include "engine/problem/volumes.h"
+#include "engine/problem/volume_limits.h"
 #include "engine/templates/daemons.h"
 #include "engine/templates/instance_types.h"
 #include "engine/templates/node_bounds.h"
+#include "engine/templates/type_table.h"
 
 static int compare_pools(const void *a, const void *b)
 {

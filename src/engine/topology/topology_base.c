@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/pods/domain_universe.h"
 #include "engine/pods/pod_class.h"
 #include "engine/pods/topology_groups.h"
 

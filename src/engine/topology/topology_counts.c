@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/pods/domain_universe.h"
 #include "engine/pods/topology_groups.h"
 #include "engine/topology/topology_decide.h"
 #include "engine/topology/topology_domains.h"

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "engine/pods/domain_universe.h"
 #include "engine/pods/topology_groups.h"
 
 // --- who waits -----------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 #include "engine/topology/topology_domains.h"
 
 #include "engine/pods/topology_groups.h"
-#include "engine/templates/instance_types.h"
 #include "engine/templates/templates.h"
+#include "engine/templates/type_table.h"
 #include "engine/topology/topology_decide.h"
 
 static bool any_common(struct bitset a, struct bitset b, struct bitset c)
