@@ -29,7 +29,7 @@ import re
 import subprocess
 import sys
 
-ASSERTIONS_MIN = 166  # calls of assert() in src/; the aim is 715
+ASSERTIONS_MIN = 193  # calls of assert() in src/; the aim is 715
 LINES_MAX = 500
 LINES_BEFORE_REASON = 12  # the reason for a long source stands among its first lines
 README_LINES_MAX = 6
@@ -42,6 +42,7 @@ TABLES = ["model/schema/tables.h", "model/tables/rules.h", "cli/input/command.h"
 # A source by its name, with or without folders; not "_tables.c" nor "*_tables.c", which stand for several.
 REFERENCE = re.compile(r"(?<![\w/.*-])((?:[a-z0-9][a-z_0-9]*/)*[a-z0-9][a-z_0-9]*\.[ch])(?![\w.])")
 CONTROL = "control/runtime/control.h"
+CONTROL_KEEPS = {"cluster"}  # of the rooms above it: the cluster state, which every controller reads
 # Where everything goes by the table of providers, the words that give a provider away, and Kubernetes' own words among these.
 PROVIDER_FLOORS = ["kube", "engine", "reconcile", "control"]
 PROVIDER_ROOMS = ["cloud/port", "cloud"]
@@ -222,7 +223,7 @@ def check_control(house, _symbols):
             for struct in re.findall(r"^struct (\w+) \{", text, re.MULTILINE):
                 above[struct] = name
     for struct in dict.fromkeys(re.findall(r"\bstruct (\w+)", body[1])):
-        if struct in above:
+        if struct in above and struct not in CONTROL_KEEPS:
             yield Violation("control", (struct,), f"src/{CONTROL}: struct control names {struct} of src/{above[struct]}")
 
 
@@ -303,6 +304,10 @@ def check_readmes(house, _symbols):
         # A floor's README also names its rooms, a line each.
         within = [other for other in house.rooms if other.startswith(room + "/")]
         a_room = re.compile(r"^(?:-|\d+\.) `(?:" + "|".join(other.split("/")[-1] for other in within) + r")/?`")
+        if within:
+            listed = re.findall(r"^(?:-|\d+\.) `([\w]+)/?`", text, re.MULTILINE)
+            if listed != [other.split("/")[-1] for other in within]:
+                yield Violation("readme", (room,), f"src/{room}/README.md does not name its rooms in the order of rooms.txt")
         lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
         lines = [line for line in lines if not (within and a_room.match(line))]
         if len(lines) > README_LINES_MAX:

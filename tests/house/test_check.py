@@ -33,6 +33,7 @@ class House(unittest.TestCase):
             self.write("src/" + name, text)
         for room in ROOMS.splitlines()[1:]:
             self.write(f"src/{room}/README.md", README)
+        self.write("src/control/README.md", README + "- `runtime/` the first\n- `node/` the second\n")
 
     def write(self, name, text):
         path = self.root / name
@@ -148,6 +149,8 @@ class House(unittest.TestCase):
     def test_a_floor_names_its_rooms(self):
         self.write("src/control/README.md", "# control\n" + "line\n" * 6 + "- `runtime/` the first\n- `node/` the second\n")
         self.assertEqual(self.check()[0], 0)
+        self.write("src/control/README.md", "# control\n- `node/` the first\n")
+        self.assert_violation("src/control/README.md does not name its rooms in the order of rooms.txt")
 
     def test_assertions_are_counted(self):
         code, output = self.check(kinds=["assertions"])

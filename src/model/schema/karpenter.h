@@ -20,7 +20,7 @@
 #define TAINT_UNREGISTERED       "karpenter.sh/unregistered"
 #define TAINT_DISRUPTED          "karpenter.sh/disrupted"
 // Of adze: the node of a replacement waits for the pods that are evicted
-// (control/disruption/kept_replacements.h).
+// (control/nomination/kept_replacements.h).
 #define TAINT_AWAITING_PODS               "adze.dev/awaiting-pods"
 #define FINALIZER_TERMINATION             "karpenter.sh/termination"
 #define ANNOTATION_DO_NOT_DISRUPT         "karpenter.sh/do-not-disrupt"
