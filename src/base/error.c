@@ -22,24 +22,48 @@ bool error_set(struct error *error, enum error_kind kind, const char *format, ..
     int wanted = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     error->kind = kind;
+    error->path_length = 0;
     error_store(error, text, formatted_length(wanted));
     return false;
+}
+
+// "<formatted><separator><message>"; how many bytes the formatted part has.
+static size_t put_before(struct error *error, const char *separator, const char *format,
+                         va_list arguments) PRINTF_LIKE(3, 0);
+static size_t put_before(struct error *error, const char *separator, const char *format,
+                         va_list arguments)
+{
+    char text[FORMATTED_MAX + 2 + sizeof error->message];
+    int wanted = vsnprintf(text, FORMATTED_MAX, format, arguments);
+    size_t length = formatted_length(wanted);
+    size_t rest = strnlen(error->message, sizeof error->message - 1);
+    memcpy(text + length, separator, 2);
+    memcpy(text + length + 2, error->message, rest);
+    error_store(error, text, length + 2 + rest);
+    error->path_length = 0;
+    return length;
 }
 
 bool error_prefix(struct error *error, const char *format, ...)
 {
     if (error == NULL)
         return false;
-    char text[FORMATTED_MAX + 2 + sizeof error->message];
     va_list arguments;
     va_start(arguments, format);
-    int wanted = vsnprintf(text, FORMATTED_MAX, format, arguments);
+    put_before(error, ", ", format, arguments);
     va_end(arguments);
-    size_t length = formatted_length(wanted);
-    size_t rest = strnlen(error->message, sizeof error->message - 1);
-    memcpy(text + length, ", ", 2);
-    memcpy(text + length + 2, error->message, rest);
-    error_store(error, text, length + 2 + rest);
+    return false;
+}
+
+bool error_locate(struct error *error, const char *path_format, ...)
+{
+    if (error == NULL)
+        return false;
+    va_list arguments;
+    va_start(arguments, path_format);
+    size_t length = put_before(error, ": ", path_format, arguments);
+    va_end(arguments);
+    error->path_length = length < sizeof error->message ? (uint16_t)length : 0;
     return false;
 }
 

@@ -61,6 +61,21 @@ static void error_arguments_that_were_cut_are_repaired(void **state)
     assert_string_equal(error.message, "\xC3\xA9?|\xE2\x82\xAC?|?|\xF0\x9F\x92\xBB?");
 }
 
+static void error_path_is_the_beginning_of_its_message(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    error_set(&error, ERROR_INVALID, "a: b");
+    assert_int_equal(error.path_length, 0); // a colon alone is no path
+    assert_false(error_locate(&error, "spec.labels[\"%s\"]", "x: y"));
+    assert_string_equal(error.message, "spec.labels[\"x: y\"]: a: b");
+    assert_int_equal(error.path_length, strlen("spec.labels[\"x: y\"]"));
+    assert_int_equal(error.kind, ERROR_INVALID);
+    error_prefix(&error, "file");
+    assert_int_equal(error.path_length, 0);
+    assert_false(error_locate(NULL, "x"));
+}
+
 static void error_kinds_have_names(void **state)
 {
     (void)state;
@@ -77,6 +92,7 @@ int main(void)
         cmocka_unit_test(error_arguments_may_be_its_own_message),
         cmocka_unit_test(error_long_messages_are_cut_at_a_character),
         cmocka_unit_test(error_arguments_that_were_cut_are_repaired),
+        cmocka_unit_test(error_path_is_the_beginning_of_its_message),
         cmocka_unit_test(error_kinds_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,32 +26,36 @@ static bool check_operator(const char *path, uint32_t index, const char *operato
                            struct error * error)
 {
     const char *nearest[1];
-    if (operator== NULL)
-        return error_set(error, ERROR_INVALID, "%s[%u].operator: missing", path, index);
+    if (operator== NULL) {
+        error_set(error, ERROR_INVALID, "missing");
+        return error_locate(error, "%s[%u].operator", path, index);
+    }
     bool has_hint = text_nearest(operator, operators, ARRAY_LENGTH(operators), nearest, 1) == 1;
-    return error_set(error, ERROR_INVALID,
-                     "%s[%u].operator: \"%.60s\" is none of In, NotIn, Exists, DoesNotExist, Gt, "
-                     "Lt, Gte, Lte%s%s%s",
-                     path, index, operator, has_hint ? "; did you mean \"" : "",
-                     has_hint ? nearest[0] : "", has_hint ? "\"?" : "");
+    error_set(
+        error, ERROR_INVALID,
+        "\"%.60s\" is none of In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte, Lte%s%s%s", operator,
+        has_hint ? "; did you mean \"" : "", has_hint ? nearest[0] : "", has_hint ? "\"?" : "");
+    return error_locate(error, "%s[%u].operator", path, index);
 }
 
 // In and the comparisons need values; Exists and DoesNotExist take none.
 static bool check_requirement(const char *path, uint32_t index,
                               const struct selector_requirement *requirement, struct error *error)
 {
-    if (requirement->key == NULL || requirement->key[0] == '\0')
-        return error_set(error, ERROR_INVALID, "%s[%u].key: missing", path, index);
+    if (text_is_empty(requirement->key)) {
+        error_set(error, ERROR_INVALID, "missing");
+        return error_locate(error, "%s[%u].key", path, index);
+    }
     if (!is_operator(requirement->operator))
         return check_operator(path, index, requirement->operator, error);
     char first = requirement->operator[0];
     int64_t bound;
     if (first != 'G' && first != 'L')
         return true;
-    if (requirement->values.count != 1 || !text_parse_int64(requirement->values.items[0], &bound))
-        return error_set(error, ERROR_INVALID, "%s[%u].values: %s takes one whole number", path,
-                         index, requirement->operator);
-    return true;
+    if (requirement->values.count == 1 && text_parse_int64(requirement->values.items[0], &bound))
+        return true;
+    error_set(error, ERROR_INVALID, "%s takes one whole number", requirement->operator);
+    return error_locate(error, "%s[%u].values", path, index);
 }
 
 static bool check_requirements(const char *parent, const requirement_list *requirements,
@@ -71,20 +75,24 @@ static bool check_capacity(const char *parent, const char *name, const struct re
                            struct error *error)
 {
     list_for_each (quantity, map)
-        if (quantity->value < 0)
-            return error_set(error, ERROR_INVALID, "%s.%s[\"%s\"]: negative", parent, name,
-                             quantity->name);
+        if (quantity->value < 0) {
+            error_set(error, ERROR_INVALID, "negative");
+            return error_locate(error, "%s.%s[\"%s\"]", parent, name, quantity->name);
+        }
     return true;
 }
 
 static bool check_offering(const char *path, const struct offering *offering, struct error *error)
 {
-    if (offering->price < 0)
-        return error_set(error, ERROR_INVALID, "%s.price: negative", path);
-    if (offering->price > OFFERING_PRICE_MAX)
-        return error_set(error, ERROR_INVALID, "%s.price: more than a million USD an hour", path);
-    if (offering->reservation_capacity.present && offering->reservation_capacity.value < 0)
-        return error_set(error, ERROR_INVALID, "%s.reservationCapacity: negative", path);
+    if (offering->price < 0 || offering->price > OFFERING_PRICE_MAX) {
+        error_set(error, ERROR_INVALID,
+                  offering->price < 0 ? "negative" : "more than a million USD an hour");
+        return error_locate(error, "%s.price", path);
+    }
+    if (offering->reservation_capacity.present && offering->reservation_capacity.value < 0) {
+        error_set(error, ERROR_INVALID, "negative");
+        return error_locate(error, "%s.reservationCapacity", path);
+    }
     return check_requirements(path, &offering->requirements, error) &&
            check_capacity(path, "capacityOverride", &offering->capacity_override, error);
 }
@@ -111,8 +119,10 @@ bool instance_type_catalog_check_values(const struct instance_type_catalog *cata
         const struct instance_type *type = &catalog->spec.instance_types.items[i];
         char path[64];
         snprintf(path, sizeof path, "spec.instanceTypes[%u]", i);
-        if (type->name == NULL || type->name[0] == '\0')
-            return error_set(error, ERROR_INVALID, "%s.name: missing", path);
+        if (text_is_empty(type->name)) {
+            error_set(error, ERROR_INVALID, "missing");
+            return error_locate(error, "%s.name", path);
+        }
         if (!check_instance_type(path, type, error))
             return false;
     }

@@ -40,9 +40,10 @@ static bool decode_struct(struct decoder *decoder, const struct place *place,
 static bool check_kind(const json_t *document, const struct kind *kind, struct error *error)
 {
     const char *name = json_string_value(json_object_get(document, "kind"));
-    if (name != NULL && strcmp(name, kind->name) != 0)
-        return error_set(error, ERROR_INVALID, "kind: expected %s, found %.100s", kind->name, name);
-    return true;
+    if (name == NULL || strcmp(name, kind->name) == 0)
+        return true;
+    error_set(error, ERROR_INVALID, "expected %s, found %.100s", kind->name, name);
+    return error_locate(error, "kind");
 }
 
 // Only the tables of adze's and Karpenter's kinds are whole: of a Pod adze reads but a part.
@@ -124,37 +125,17 @@ static bool fail(struct decoder *decoder, const struct place *place, const char 
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    error_set(decoder->error, ERROR_INVALID, "%s%s%s", path.length > 0 ? path.data : "",
-              path.length > 0 ? ": " : "", message);
+    error_set(decoder->error, ERROR_INVALID, "%s", message);
+    if (path.length > 0)
+        error_locate(decoder->error, "%s", path.data);
     text_free(&path);
     return false;
-}
-
-static const char *found(const json_t *value)
-{
-    switch (json_typeof(value)) {
-    case JSON_OBJECT:
-        return "an object";
-    case JSON_ARRAY:
-        return "a list";
-    case JSON_STRING:
-        return "a string";
-    case JSON_INTEGER:
-    case JSON_REAL:
-        return "a number";
-    case JSON_TRUE:
-    case JSON_FALSE:
-        return "a boolean";
-    case JSON_NULL:
-        break;
-    }
-    return "null";
 }
 
 static bool expected(struct decoder *decoder, const struct place *place, const char *what,
                      const json_t *value)
 {
-    return fail(decoder, place, "expected %s, found %s", what, found(value));
+    return fail(decoder, place, "expected %s, found %s", what, json_type_text(value, "a boolean"));
 }
 
 static bool refuse_unknown(struct decoder *decoder, const struct place *place,

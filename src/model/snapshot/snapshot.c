@@ -113,8 +113,8 @@ static bool apply_context(struct snapshot *snapshot, const struct snapshot_conte
     for (uint32_t i = 0; i < context->spec.settings.count; i++) {
         const struct string_pair *pair = &context->spec.settings.items[i];
         if (!settings_set(&snapshot->settings, pair->key, pair->value, error)) {
-            struct error why = *error;
-            return error_set(error, ERROR_INVALID, "spec.settings: %s", why.message);
+            error->kind = ERROR_INVALID;
+            return error_locate(error, "spec.settings");
         }
     }
     snapshot->marked_for_deletion = copy_names(arena, &context->spec.marked_for_deletion);
@@ -125,11 +125,9 @@ static bool apply_context(struct snapshot *snapshot, const struct snapshot_conte
         arena_allocate_array(arena, nominated->count + 1, sizeof *snapshot->nominated.items);
     for (uint32_t i = 0; i < nominated->count; i++) {
         struct nomination *nomination = &snapshot->nominated.items[i];
-        struct error why = {0};
         nomination->node = arena_copy_string(arena, nominated->items[i].key);
-        if (!instant_parse(nominated->items[i].value, &nomination->until, &why))
-            return error_set(error, ERROR_INVALID, "spec.nominated[\"%s\"]: %s", nomination->node,
-                             why.message);
+        if (!instant_parse(nominated->items[i].value, &nomination->until, error))
+            return error_locate(error, "spec.nominated[\"%s\"]", nomination->node);
     }
     return true;
 }
@@ -151,22 +149,25 @@ static bool refuse_unknown_kind(const json_t *document, struct error *error)
 {
     const char *api_version = json_string_value(json_object_get(document, "apiVersion"));
     const char *kind = json_string_value(json_object_get(document, "kind"));
-    if (api_version == NULL || kind == NULL)
-        return error_set(error, ERROR_INVALID, "%s: missing: this is no Kubernetes object",
-                         kind == NULL ? "kind" : "apiVersion");
+    if (api_version == NULL || kind == NULL) {
+        error_set(error, ERROR_INVALID, "missing: this is no Kubernetes object");
+        return error_locate(error, kind == NULL ? "kind" : "apiVersion");
+    }
     const char *names[KIND_COUNT], *nearest[1];
     for (int i = 0; i < KIND_COUNT; i++) {
         const struct kind *known = kind_get((enum kind_id)i);
         names[i] = known->name;
-        if (strcmp(known->name, kind) == 0)
-            return error_set(error, ERROR_INVALID, "apiVersion: %s is read as %s, not as %.100s",
-                             kind, known->api_version, api_version);
+        if (strcmp(known->name, kind) != 0)
+            continue;
+        error_set(error, ERROR_INVALID, "%s is read as %s, not as %.100s", kind, known->api_version,
+                  api_version);
+        return error_locate(error, "apiVersion");
     }
     bool has_hint = text_nearest(kind, names, KIND_COUNT, nearest, 1) == 1;
-    return error_set(error, ERROR_INVALID,
-                     "kind: %.100s of %.100s is not a kind that adze reads%s%s%s", kind,
-                     api_version, has_hint ? "; did you mean " : "", has_hint ? nearest[0] : "",
-                     has_hint ? "?" : "");
+    error_set(error, ERROR_INVALID, "%.100s of %.100s is not a kind that adze reads%s%s%s", kind,
+              api_version, has_hint ? "; did you mean " : "", has_hint ? nearest[0] : "",
+              has_hint ? "?" : "");
+    return error_locate(error, "kind");
 }
 
 // Other people's kinds may stand beside ours; a slip of the pen in ours, or an older version, may
@@ -181,8 +182,10 @@ static bool must_be_known(const char *api_version, const char *kind)
 static bool check_items(const json_t *document, const char *kind, struct error *error)
 {
     const json_t *items = json_object_get(document, "items");
-    return kind == NULL || !text_ends_with(kind, "List") || items == NULL || json_is_null(items) ||
-           error_set(error, ERROR_INVALID, "items: expected a list");
+    if (kind == NULL || !text_ends_with(kind, "List") || items == NULL || json_is_null(items))
+        return true;
+    error_set(error, ERROR_INVALID, "expected a list");
+    return error_locate(error, "items");
 }
 
 static bool check_name(const struct object *object, struct error *error)
@@ -191,10 +194,11 @@ static bool check_name(const struct object *object, struct error *error)
     bool is_ours = text_starts_with(object->kind->api_version, "adze/"); // named by what they are
     if (is_ours || (meta->name != NULL && meta->name[0] != '\0'))
         return true;
-    return error_set(error, ERROR_INVALID, "metadata.name: missing%s",
-                     meta->generate_name == NULL
-                         ? ""
-                         : ": generateName is filled in by an API server, write a name here");
+    error_set(error, ERROR_INVALID, "missing%s",
+              meta->generate_name == NULL
+                  ? ""
+                  : ": generateName is filled in by an API server, write a name here");
+    return error_locate(error, "metadata.name");
 }
 
 static bool add_document(struct snapshot *snapshot, const json_t *document, bool strict,
@@ -231,11 +235,10 @@ static bool locate(const struct documents *documents, uint32_t at, const char *t
     bool is_read = text != NULL
                        ? documents_read_text(&again, text, length, document->file, true, &ignored)
                        : documents_read(&again, document->file, true, &ignored);
-    const char *colon = strstr(why.message, ": ");
     if (is_read && ordinal < again.count) {
-        size_t path_length = colon == NULL ? 0 : (size_t)(colon - why.message);
-        CLEANUP_FREE char *path = strndup(why.message, path_length);
-        document_position(&again.items[ordinal], path == NULL ? "" : path, &line, &column);
+        char path[sizeof why.message];
+        snprintf(path, sizeof path, "%.*s", (int)why.path_length, why.message);
+        document_position(&again.items[ordinal], path, &line, &column);
     }
     documents_free(&again);
     return error_set(error, why.kind, "%.500s:%u:%u: document %u: %s", document->file, line, column,

@@ -146,14 +146,16 @@ static const struct kind *document_kind(const json_t *document, struct error *er
     const char *api_version = json_string_value(json_object_get(document, "apiVersion"));
     const char *name = json_string_value(json_object_get(document, "kind"));
     if (api_version == NULL || name == NULL) {
-        error_set(error, ERROR_INVALID, "%s: expected a string, found nothing of that kind",
-                  name == NULL ? "kind" : "apiVersion");
+        error_set(error, ERROR_INVALID, "expected a string, found nothing of that kind");
+        error_locate(error, name == NULL ? "kind" : "apiVersion");
         return NULL;
     }
     const struct kind *kind = kind_find(api_version, name);
-    if (kind == NULL)
-        error_set(error, ERROR_INVALID, "kind: %.100s of %.100s is not a kind that adze knows",
-                  name, api_version);
+    if (kind == NULL) {
+        error_set(error, ERROR_INVALID, "%.100s of %.100s is not a kind that adze knows", name,
+                  api_version);
+        error_locate(error, "kind");
+    }
     return kind;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/pattern.h"
+#include "model/schema/path.h"
 #include "model/schema/schema.h"
 #include "model/tables/rules_json.h"
 #include "model/validate/validate_hints.h"
@@ -450,33 +451,12 @@ static void refuse(struct validation *validation, const struct place *place,
                       hint, "%s", message);
 }
 
-static const char *describe_json(const json_t *value)
-{
-    switch (json_typeof(value)) {
-    case JSON_OBJECT:
-        return "an object";
-    case JSON_ARRAY:
-        return "a list";
-    case JSON_STRING:
-        return "a string";
-    case JSON_INTEGER:
-    case JSON_REAL:
-        return "a number";
-    case JSON_TRUE:
-    case JSON_FALSE:
-        return "true or false";
-    case JSON_NULL:
-        return "null";
-    }
-    return "something else";
-}
-
 static void refuse_type(struct validation *validation, const struct place *place,
                         const struct field *field, const char *wanted, const json_t *value)
 {
     struct text hint = {0};
     bool known = hint_type(field, place, value, &hint);
     refuse(validation, place, field, known ? hint.data : NULL, "must be %s, not %s", wanted,
-           describe_json(value));
+           json_type_text(value, "true or false"));
     text_free(&hint);
 }
