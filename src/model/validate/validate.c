@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vector.h"
 #include "model/tables/rules_json.h"
 #include "model/validate/validate_metadata.h"
 #include "model/validate/validate_prepare.h"
@@ -14,10 +13,6 @@
 #include "model/validate/validate_warnings.h"
 #include "model/validate/validate_warnings_ec2.h"
 #include "model/validate/validation.h"
-
-#define FINDINGS_MAX   10000 // of one object: nobody reads more
-#define MESSAGE_BYTES  4096
-#define PATH_BYTES_MAX 2000 // longer ones are cut
 
 static json_t *prepare_root(struct validation *validation, const json_t *object);
 static void settle_status(struct validation *validation, json_t *stored, const json_t *old);
@@ -171,116 +166,4 @@ static void advise(struct validation *validation, const json_t *stored)
     } else if (id == KIND_EC2_NODE_CLASS) {
         warn_ec2_node_class(validation, stored);
     }
-}
-
-// --- findings ------------------------------------------------------------------------------------
-void findings_free(struct findings *findings)
-{
-    arena_destroy(findings->arena);
-    free(findings->items);
-    *findings = (struct findings){0};
-}
-
-static void add(struct findings *findings, struct finding finding)
-{
-    if (findings->arena == NULL)
-        findings->arena = arena_create(512);
-    size_t length = strlen(finding.path);
-    finding.path = length <= PATH_BYTES_MAX
-                       ? arena_copy_string(findings->arena, finding.path)
-                       : arena_format(findings->arena, "%.*s...", PATH_BYTES_MAX, finding.path);
-    finding.message = arena_copy_string(findings->arena, finding.message);
-    finding.hint = arena_copy_string(findings->arena, finding.hint);
-    vector_push(findings, finding);
-}
-
-void findings_add(struct findings *findings, enum finding_level level, const char *code,
-                  const char *rule, const char *path, const char *hint, const char *format, ...)
-{
-    char message[MESSAGE_BYTES];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    add(findings, (struct finding){level, code, rule, path, message, hint});
-}
-
-bool findings_refuse(const struct findings *findings)
-{
-    for (uint32_t i = 0; i < findings->count; i++)
-        if (findings->items[i].level == FINDING_REFUSED)
-            return true;
-    return false;
-}
-
-void findings_status_message(const struct findings *findings, const struct kind *kind,
-                             const char *name, char *out, size_t size)
-{
-    struct text text = {0};
-    text_format(&text, "%s.%s \"%s\" is invalid: ", kind->name, kind->group,
-                name != NULL ? name : "");
-    uint32_t refusals = 0, shown = 0;
-    for (uint32_t i = 0; i < findings->count; i++)
-        refusals += findings->items[i].level == FINDING_REFUSED;
-    if (refusals > 1)
-        text_add_char(&text, '[');
-    for (uint32_t i = 0; i < findings->count; i++) {
-        const struct finding *finding = &findings->items[i];
-        if (finding->level != FINDING_REFUSED)
-            continue;
-        text_format(&text, "%s%s: %s", shown++ > 0 ? ", " : "", finding->path, finding->message);
-    }
-    if (refusals > 1)
-        text_add_char(&text, ']');
-    snprintf(out, size, "%s", text.data);
-    text_free(&text);
-}
-
-// --- places --------------------------------------------------------------------------------------
-void place_text(const struct place *place, struct text *text)
-{
-    if (place == NULL)
-        return;
-    place_text(place->parent, text);
-    if (place->key == NULL) {
-        text_format(text, "[%zu]", place->index);
-    } else if (place->map_key &&
-               (place->key[0] == '\0' || strpbrk(place->key, "./[]\"' ") != NULL)) {
-        text_add(text, "[\"");
-        for (const char *c = place->key; *c != '\0'; c++) {
-            if (*c == '"' || *c == '\\')
-                text_add_char(text, '\\');
-            text_add_char(text, *c);
-        }
-        text_add(text, "\"]");
-    } else {
-        if (place->parent != NULL)
-            text_add_char(text, '.');
-        text_add(text, place->key);
-    }
-}
-
-bool validation_is_full(const struct validation *validation)
-{
-    return validation->reported == FINDINGS_MAX;
-}
-
-void validation_report(struct validation *validation, enum finding_level level, const char *code,
-                       const char *rule, const struct place *place, const char *hint,
-                       const char *format, ...)
-{
-    validation->refused = validation->refused || level == FINDING_REFUSED;
-    if (validation->findings == NULL || validation_is_full(validation))
-        return;
-    validation->reported++;
-    char message[MESSAGE_BYTES];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    struct text path = {0};
-    place_text(place, &path);
-    add(validation->findings,
-        (struct finding){level, code, rule, path.data != NULL ? path.data : "", message, hint});
-    text_free(&path);
 }

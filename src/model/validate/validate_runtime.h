@@ -5,8 +5,9 @@
 #pragma once
 
 #include "model/tables/well_known.h"
-#include "model/validate/validate.h"
 #include "model/validate/validation.h"
+
+struct node_pool;
 
 // Run-time checks of a decoded NodePool (API-149 to 157, LIF-203): false with all errors joined by
 // "; " in `message` (cut at `size`). `well_known_extra` (NULL-terminated, or NULL): the labels that

@@ -4,7 +4,8 @@
 
 #include "base/text.h"
 #include "model/schema/type.h"
-#include "model/validate/validate.h"
+#include "model/validate/findings.h"
+#include "model/validate/validate_options.h"
 
 // A path as a chain on the stack; its text is made only for findings.
 struct place {
@@ -36,13 +37,3 @@ void validation_report(struct validation *validation, enum finding_level level, 
 
 // Whether the object has so many findings that no more are kept.
 bool validation_is_full(const struct validation *validation);
-
-// --- validate_prepare.c --------------------------------------------------------------------------
-
-// --- validate_schema.c ---------------------------------------------------------------------------
-
-// --- validate_metadata.c -------------------------------------------------------------------------
-
-// --- validate_hints.c ----------------------------------------------------------------------------
-
-// --- validate_runtime.c, validate_warnings.c, validate_warnings_ec2.c ----------------------------

@@ -1,0 +1,75 @@
+#include "model/validate/findings.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/vector.h"
+#include "model/schema/object.h"
+
+#define MESSAGE_BYTES  4096
+#define PATH_BYTES_MAX 2000 // longer ones are cut
+
+void findings_free(struct findings *findings)
+{
+    arena_destroy(findings->arena);
+    free(findings->items);
+    *findings = (struct findings){0};
+}
+
+static void add(struct findings *findings, struct finding finding)
+{
+    if (findings->arena == NULL)
+        findings->arena = arena_create(512);
+    size_t length = strlen(finding.path);
+    finding.path = length <= PATH_BYTES_MAX
+                       ? arena_copy_string(findings->arena, finding.path)
+                       : arena_format(findings->arena, "%.*s...", PATH_BYTES_MAX, finding.path);
+    finding.message = arena_copy_string(findings->arena, finding.message);
+    finding.hint = arena_copy_string(findings->arena, finding.hint);
+    vector_push(findings, finding);
+}
+
+void findings_add(struct findings *findings, enum finding_level level, const char *code,
+                  const char *rule, const char *path, const char *hint, const char *format, ...)
+{
+    char message[MESSAGE_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    add(findings, (struct finding){level, code, rule, path, message, hint});
+}
+
+bool findings_refuse(const struct findings *findings)
+{
+    for (uint32_t i = 0; i < findings->count; i++)
+        if (findings->items[i].level == FINDING_REFUSED)
+            return true;
+    return false;
+}
+
+void findings_status_message(const struct findings *findings, const struct kind *kind,
+                             const char *name, char *out, size_t size)
+{
+    struct text text = {0};
+    text_format(&text, "%s.%s \"%s\" is invalid: ", kind->name, kind->group,
+                name != NULL ? name : "");
+    uint32_t refusals = 0, shown = 0;
+    for (uint32_t i = 0; i < findings->count; i++)
+        refusals += findings->items[i].level == FINDING_REFUSED;
+    if (refusals > 1)
+        text_add_char(&text, '[');
+    for (uint32_t i = 0; i < findings->count; i++) {
+        const struct finding *finding = &findings->items[i];
+        if (finding->level != FINDING_REFUSED)
+            continue;
+        text_format(&text, "%s%s: %s", shown++ > 0 ? ", " : "", finding->path, finding->message);
+    }
+    if (refusals > 1)
+        text_add_char(&text, ']');
+    snprintf(out, size, "%s", text.data);
+    text_free(&text);
+}

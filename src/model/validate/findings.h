@@ -1,0 +1,39 @@
+// What validation has found in an object: what, where, by which rule, and how to mend it.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+
+struct kind;
+
+enum finding_level {
+    FINDING_REFUSED,  // an API server refuses the object
+    FINDING_REJECTED, // admitted, but the controller sets a condition False
+    FINDING_WARNING,  // works, but hardly as meant
+};
+struct finding { // texts live in the arena of the list
+    enum finding_level level;
+    const char *code; // of warnings, stable: "W-cron"; NULL otherwise
+    const char *rule; // "API-44", or NULL
+    const char *path; // API-316: spec.template.metadata.labels["team/x"]; "" is the object itself
+    const char *message;
+    const char *hint; // how to mend it, or NULL
+};
+struct findings {
+    struct finding *items;
+    uint32_t count, capacity;
+    struct arena *arena; // made on first use
+};
+void findings_free(struct findings *findings);
+// Adds one finding; the path, message and hint are copied. `hint` may be NULL.
+void findings_add(struct findings *findings, enum finding_level level, const char *code,
+                  const char *rule, const char *path, const char *hint, const char *format, ...)
+    PRINTF_LIKE(7, 8);
+bool findings_refuse(const struct findings *findings); // any FINDING_REFUSED
+// All refusals as one message in the form of an API server's Status ("NodePool.karpenter.sh
+// "default" is invalid: spec.weight: ..."), for the embedded API server.
+void findings_status_message(const struct findings *findings, const struct kind *kind,
+                             const char *name, char *out, size_t size);

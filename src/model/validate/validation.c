@@ -1,0 +1,55 @@
+#include "model/validate/validation.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define FINDINGS_MAX  10000 // of one object: nobody reads more
+#define MESSAGE_BYTES 4096
+
+void place_text(const struct place *place, struct text *text)
+{
+    if (place == NULL)
+        return;
+    place_text(place->parent, text);
+    if (place->key == NULL) {
+        text_format(text, "[%zu]", place->index);
+    } else if (place->map_key &&
+               (place->key[0] == '\0' || strpbrk(place->key, "./[]\"' ") != NULL)) {
+        text_add(text, "[\"");
+        for (const char *c = place->key; *c != '\0'; c++) {
+            if (*c == '"' || *c == '\\')
+                text_add_char(text, '\\');
+            text_add_char(text, *c);
+        }
+        text_add(text, "\"]");
+    } else {
+        if (place->parent != NULL)
+            text_add_char(text, '.');
+        text_add(text, place->key);
+    }
+}
+
+bool validation_is_full(const struct validation *validation)
+{
+    return validation->reported == FINDINGS_MAX;
+}
+
+void validation_report(struct validation *validation, enum finding_level level, const char *code,
+                       const char *rule, const struct place *place, const char *hint,
+                       const char *format, ...)
+{
+    validation->refused = validation->refused || level == FINDING_REFUSED;
+    if (validation->findings == NULL || validation_is_full(validation))
+        return;
+    validation->reported++;
+    char message[MESSAGE_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    struct text path = {0};
+    place_text(place, &path);
+    findings_add(validation->findings, level, code, rule, text_or_empty(path.data), hint, "%s",
+                 message);
+    text_free(&path);
+}
