@@ -12,33 +12,22 @@
 #include "control/command/consolidation_target.h"
 #include "control/command/disruption_backoff.h"
 #include "control/command/target_report.h"
-#include "control/disruption/command_blockers.h"
-#include "control/disruption/command_budgets.h"
+#include "control/disruption/command_deletion.h"
+#include "control/disruption/command_marking.h"
 #include "control/disruption/disruption_cleanup.h"
 #include "control/disruption/disruption_replacements.h"
-#include "control/disruption/disruption_taints.h"
-#include "control/node/drain.h"
 #include "control/node/eviction_queue.h"
 #include "control/node/ready_replicas.h"
 #include "control/runtime/wakes.h"
 #include "control/state/cluster.h"
-#include "control/state/nominations.h"
 #include "reconcile/operations.h"
 
-// How long a command is looked at before it is carried out (DIS-260). Upstream waits 15 s, during
-// which anything may be scheduled to the node. With the taint in place what may change is what
-// people and budgets say, so less will do, least where no pod runs. Drift does not wait (DIS-268),
-// but is looked at (DIS-763).
-#define VALIDATION_UPSTREAM_NS (15 * SECOND)
-#define VALIDATION_NS          (3 * SECOND)
-#define VALIDATION_EMPTY_NS    SECOND
 // DIS-322
 #define TIMEOUT_NODE_NS (80 * MILLISECOND)
 #define TIMEOUT_MIN_NS  (10 * MINUTE)
 #define TIMEOUT_MAX_NS  HOUR
 #define LOOK_AGAIN_NS   (5 * SECOND) // at replacements, beside what their changes say
 
-static const struct event_text terminating = {.reason = "DisruptionTerminating"};
 static const struct event_text rejected = {.reason = "ConsolidationRejected",
                                            .window_ns = 15 * MINUTE};
 
@@ -154,18 +143,6 @@ static bool is_gone(const struct control *control, const struct command_node *en
            object_is_deleting((const struct object *)node);
 }
 
-static void set_marked(struct control *control, const struct disruption_command *command,
-                       bool marked)
-{
-    list_for_each (entry, &command->nodes) {
-        const struct node *node = find_node(control, entry->node);
-        struct state_node *state =
-            node != NULL ? cluster_state_of_node(control->cluster, node) : NULL;
-        if (state != NULL)
-            state->marked = marked;
-    }
-}
-
 // --- what the disruption controller says ---------------------------------------------------------
 // DIS-300, DIS-309.
 void disruption_queue_confirm(struct disruption_queue *queue, struct disruption_command *command)
@@ -181,7 +158,7 @@ void disruption_queue_confirm(struct disruption_queue *queue, struct disruption_
             metric_add(control->metrics.disruption_decisions_by_pool, 1,
                        command->nodes.items[i].pool, decision, reason, command->consolidation);
     if (command->replacements.count == 0)
-        set_marked(control, command, true); // DIS-306
+        command_set_marked(control, command, true); // DIS-306
     consolidation_history_begin(parts->history, command);
     consolidation_outcomes_begin(parts->outcomes, command);
     target_report_begin(parts->target_report, command);
@@ -225,126 +202,12 @@ void disruption_queue_cancel(struct disruption_queue *queue, struct disruption_c
 }
 
 // --- steps ---------------------------------------------------------------------------------------
-struct step {
-    struct disruption_queue *queue;
-    const struct disruption_parts *parts;
-    struct control *control;
-    struct disruption_command *command;
-    struct operation_about about;
-    uint32_t started; // operations
-};
-
-static struct reconcile_result go_on(struct step *step, enum command_phase phase)
-{
-    step->command->phase = phase;
-    return reconcile_after(0);
-}
-
-static struct reconcile_result fail(struct step *step, const char *what, const char *which)
-{
-    struct disruption_command *command = step->command;
-    snprintf(command->failure, sizeof command->failure, "%s%s%s", what, which, command->refusal);
-    return go_on(step, COMMAND_ROLLBACK);
-}
-
-// NULL: the node bears the command's taint and mark. What an earlier command has left there, which
-// may turn up late, is taken away first.
-static json_t *patch_to_taint(const struct disruption_command *command, const struct node *node)
-{
-    const struct object *object = (const struct object *)node;
-    const char *text = object_annotation(object, ANNOTATION_DISRUPTION_COMMAND);
-    struct command_mark mark;
-    bool ours = command_mark_read(object, &mark) && strcmp(mark.id, command->id) == 0;
-    if (text != NULL && !ours)
-        return untaint_patch(node);
-    if (ours && find_taint(&node->spec.taints, TAINT_DISRUPTED, "NoSchedule") != NULL)
-        return NULL;
-    return taint_patch(node, command_mark_text(command->arena, command));
-}
-
-static bool is_marked(const struct step *step)
-{
-    list_for_each (entry, &step->command->nodes) {
-        const struct node *node = find_node(step->control, entry->node);
-        json_t *body = !entry->gone ? patch_to_taint(step->command, node) : NULL;
-        bool is_due = body != NULL;
-        json_decref(body);
-        if (is_due)
-            return false;
-    }
-    return true;
-}
-
 // What was begun is taken back: it must not keep the budget while it waits for the rest.
-static struct reconcile_result call_off(struct step *step)
+static struct reconcile_result call_off(struct disruption_queue *queue, struct step *step)
 {
-    disruption_queue_cancel(step->queue, step->command, "budget",
+    disruption_queue_cancel(queue, step->command, "budget",
                             "a candidate can no longer be disrupted without violating budgets");
-    return go_on(step, COMMAND_ROLLBACK);
-}
-
-static struct reconcile_result step_taint(struct step *step)
-{
-    struct disruption_command *command = step->command;
-    step->about.doing = "tainting node";
-    if (!is_marked(step) && !command_within_budgets(step->control, step->parts->commands, command))
-        return call_off(step);
-    list_for_each (entry, &command->nodes) {
-        const struct node *node = find_node(step->control, entry->node);
-        json_t *body = !entry->gone ? patch_to_taint(command, node) : NULL;
-        if (body == NULL)
-            continue;
-        start_patch(&step->about, (const struct object *)node, NULL, body);
-        step->started++;
-    }
-    return step->started > 0 ? reconcile_running() : go_on(step, COMMAND_REASON);
-}
-
-// The reason is there for those whose pods are evicted (LIF-124). A node without any gets along
-// without the write: its events and the log tell.
-static bool reason_matters(const struct step *step, const char *node)
-{
-    const struct control *control = step->control;
-    struct drain drain;
-    drain_plan(&drain, cluster_pods(control->cluster, node), 0, manager_now(&control->manager));
-    bool matters = drain.waiting > 0 || control->manager.settings->compatibility_upstream;
-    drain_free(&drain);
-    return matters;
-}
-
-static int64_t validation_delay(const struct step *step)
-{
-    if (strcmp(step->command->reason, "Drifted") == 0)
-        return 0;
-    if (step->control->manager.settings->compatibility_upstream)
-        return VALIDATION_UPSTREAM_NS;
-    return strcmp(step->command->reason, "Empty") == 0 ? VALIDATION_EMPTY_NS : VALIDATION_NS;
-}
-
-static struct reconcile_result step_reason(struct step *step)
-{
-    struct disruption_command *command = step->command;
-    step->about.doing = "updating disruption reason";
-    list_for_each (entry, &command->nodes) {
-        const struct node_claim *claim = find_claim(step->control, entry->claim);
-        if (entry->gone)
-            continue;
-        const struct condition *condition =
-            condition_find(&claim->status.conditions, "DisruptionReason");
-        bool matters = condition != NULL || reason_matters(step, entry->node);
-        if (!matters || (condition != NULL && text_equal(condition->reason, command->reason)))
-            continue;
-        start_patch_status(&step->about, (const struct object *)claim,
-                           reason_patch(step->control, claim, command->reason));
-        step->started++;
-    }
-    if (step->started > 0)
-        return reconcile_running();
-    command->phase = COMMAND_WAIT;
-    command->due_ns =
-        ns_add(loop_monotonic_ns(step->control->manager.loop), validation_delay(step));
-    wake(&step->control->manager, WAKE_DISRUPTION, NULL);
-    return reconcile_done();
+    return step_go_on(step, COMMAND_ROLLBACK);
 }
 
 // The pods that are to come to the replacements have their places from now on: a pass would find
@@ -377,160 +240,60 @@ static struct reconcile_result step_launch(struct step *step)
     // The rest is not launched for a command that has failed already.
     const char *lost = replacements_lost(step->control, command);
     if (lost != NULL)
-        return fail(step, "replacement was deleted, ", lost);
+        return step_fail(step, "replacement was deleted, ", lost);
     const char *refusal = replacements_refused(step->parts, command);
     if (refusal != NULL)
-        return fail(step, "launching replacement nodeclaim, ", refusal);
+        return step_fail(step, "launching replacement nodeclaim, ", refusal);
     list_for_each (replacement, &command->replacements) {
         if (replacement->is_rejected)
-            return fail(step, "launching replacement nodeclaim, rejected: ", replacement->name);
+            return step_fail(step,
+                             "launching replacement nodeclaim, rejected: ", replacement->name);
         step->started += replacement_create(step->parts, &step->about, command, replacement);
     }
     if (step->started > 0)
         return reconcile_running();
     command->launched_ns = loop_monotonic_ns(step->control->manager.loop);
     plan_moves(step);
-    return go_on(step, COMMAND_AWAIT);
+    return step_go_on(step, COMMAND_AWAIT);
 }
 
-static enum command_blocker bar_of(const struct step *step, const struct pod **pod)
-{
-    return step->control->manager.settings->compatibility_upstream
-               ? BAR_NONE
-               : command_blocker(step->control, eviction_queue_replicas(step->parts->evictions),
-                                 step->command, pod);
-}
-
-static struct reconcile_result step_await(struct step *step)
+static struct reconcile_result step_await(struct disruption_queue *queue, struct step *step)
 {
     struct disruption_command *command = step->command;
     const char *gone = NULL;
     int64_t now_ns = loop_monotonic_ns(step->control->manager.loop);
-    int64_t left_ns = ns_subtract(ns_add(command->created_ns, timeout_of(step->queue)), now_ns);
+    int64_t left_ns = ns_subtract(ns_add(command->created_ns, timeout_of(queue)), now_ns);
     enum replacements_state state = replacements_state(step->control, command, &gone);
     if (state == REPLACEMENTS_LOST)
-        return fail(step, "replacement was deleted, ", gone);
+        return step_fail(step, "replacement was deleted, ", gone);
     if (state != REPLACEMENTS_LAUNCHING)
-        set_marked(step->control, command, true); // DIS-306
+        command_set_marked(step->control, command, true); // DIS-306
     const struct pod *pod = NULL;
-    enum command_blocker bar = state == REPLACEMENTS_READY ? bar_of(step, &pod) : BAR_NONE;
+    enum command_blocker bar = state == REPLACEMENTS_READY ? step_blocker(step, &pod) : BAR_NONE;
     if (bar == BAR_POD) { // nothing has failed: a NodePool that drifts goes on (DIS-716)
         char why[320];
         snprintf(why, sizeof why, "%s %s",
                  pod->meta.unreadable != NULL ? "unreadable pod" : "do-not-disrupt of pod",
                  pod->meta.name);
-        disruption_queue_cancel(step->queue, command, "churn", why);
-        return go_on(step, COMMAND_ROLLBACK);
+        disruption_queue_cancel(queue, command, "churn", why);
+        return step_go_on(step, COMMAND_ROLLBACK);
     }
     if (state == REPLACEMENTS_READY && bar == BAR_NONE)
-        return go_on(step, COMMAND_DELETE);
+        return step_go_on(step, COMMAND_DELETE);
     if (left_ns <= 0 && bar != BAR_NONE)
-        return fail(step,
-                    bar == BAR_BUDGET
-                        ? "command reached timeout, a PodDisruptionBudget holds pod "
-                        : "command reached timeout, its workload has no other ready pod: ",
-                    pod->meta.name);
+        return step_fail(step,
+                         bar == BAR_BUDGET
+                             ? "command reached timeout, a PodDisruptionBudget holds pod "
+                             : "command reached timeout, its workload has no other ready pod: ",
+                         pod->meta.name);
     if (left_ns <= 0)
-        return fail(step, "command reached timeout, waiting for replacement initialization", "");
+        return step_fail(step, "command reached timeout, waiting for replacement initialization",
+                         "");
     return reconcile_after(left_ns < LOOK_AGAIN_NS ? left_ns : LOOK_AGAIN_NS);
 }
 
-static void count_deleted(const struct disruption_parts *parts,
-                          const struct disruption_command *command,
-                          const struct command_node *entry)
-{
-    struct control *control = parts->control;
-    const struct node *node = find_node(control, entry->node);
-    const struct node_claim *claim = find_claim(control, entry->claim);
-    if (node != NULL)
-        publish(&control->manager, (const struct object *)node, &terminating, "Disrupting Node: %s",
-                command->reason);
-    if (claim != NULL)
-        publish(&control->manager, (const struct object *)claim, &terminating,
-                "Disrupting NodeClaim: %s", command->reason);
-    if (strcmp(command->reason, "Empty") == 0)
-        consolidation_history_emptied(parts->history, entry->pool, entry->instance_type);
-    const char *reason = command_reason_label(command);
-    const char *mode = claim != NULL ? termination_mode(claim) : "graceful";
-    metric_add(control->metrics.node_claims_disrupted, 1, reason, entry->pool, entry->capacity_type,
-               entry->policy, mode);
-    metric_add(control->metrics.pods_disruption_initiated, entry->pods, reason, entry->pool,
-               entry->capacity_type, entry->policy, mode);
-}
-
-struct deletion { // one delete call; in the command's arena
-    struct disruption_queue *queue;
-    uint32_t index; // of the node in the command
-};
-
-static enum operation_outcome note_deleted(void *context, const char *key,
-                                           const struct kube_result *result)
-{
-    const struct deletion *deletion = context;
-    struct disruption_command *command = commands_find(deletion->queue->commands, key);
-    enum error_kind kind = result->error.kind;
-    if (command == NULL)
-        return OPERATION_PASS;
-    if (kind != ERROR_NONE && kind != ERROR_NOT_FOUND && kind != ERROR_CONFLICT) {
-        snprintf(command->refusal, sizeof command->refusal, ", %s", result->error.message);
-        return OPERATION_RETRY; // silently (DIS-327); told if nothing comes of it
-    }
-    if (kind != ERROR_NONE)
-        return OPERATION_PASS;
-    struct command_node *entry = &command->nodes.items[deletion->index];
-    if (!entry->deleted)
-        count_deleted(deletion->queue->parts, command, entry);
-    entry->deleted = true;
-    return OPERATION_PASS;
-}
-
-// The replacements that are still closed wait for their pods (kept_replacements.h).
-static void keep_places(const struct step *step)
-{
-    const struct disruption_command *command = step->command;
-    const struct nominations *nominations = cluster_nominations(step->control->cluster);
-    list_for_each (move, &command->moves) {
-        if (move->replacement == NO_REPLACEMENT || move->workload[0] == '\0')
-            continue;
-        const char *name = command->replacements.items[move->replacement].name;
-        if (nominations_keep(nominations, name))
-            cluster_keep_place(step->control->cluster, move->workload, name);
-    }
-}
-
-// DIS-726, DIS-791: what was ready once must still be, and nothing may have come in between.
-static struct reconcile_result step_delete(struct step *step)
-{
-    struct disruption_command *command = step->command;
-    struct ready_replicas *replicas = eviction_queue_replicas(step->parts->evictions);
-    const char *gone;
-    const struct pod *pod;
-    if ((command->replacements.count > 0 &&
-         replacements_state(step->control, command, &gone) != REPLACEMENTS_READY) ||
-        bar_of(step, &pod) != BAR_NONE)
-        return go_on(step, COMMAND_AWAIT);
-    if (!command->was_deleted_once)
-        keep_places(step);
-    step->about.doing = "deleting nodeclaim";
-    step->about.record = note_deleted;
-    for (uint32_t i = 0; i < command->nodes.count; i++) {
-        const struct command_node *entry = &command->nodes.items[i];
-        if (entry->gone || entry->deleted)
-            continue;
-        struct deletion *deletion = arena_allocate(command->arena, sizeof *deletion);
-        *deletion = (struct deletion){step->queue, i};
-        step->about.context = deletion;
-        start_delete(&step->about, (const struct object *)find_claim(step->control, entry->claim),
-                     -1);
-        ready_replicas_leave(replicas, cluster_pods(step->control->cluster, entry->node));
-        step->started++;
-    }
-    command->was_deleted_once = true;
-    return step->started > 0 ? reconcile_running() : go_on(step, COMMAND_DRAIN);
-}
-
 // The replacements wait for the pods of the nodes that are being drained (DIS-727).
-static struct reconcile_result step_drain(struct step *step)
+static struct reconcile_result step_drain(struct disruption_queue *queue, struct step *step)
 {
     struct disruption_command *command = step->command;
     bool draining = false;
@@ -548,7 +311,7 @@ static struct reconcile_result step_drain(struct step *step)
     consolidation_history_end(step->parts->history, command);
     consolidation_outcomes_end(step->parts->outcomes, command);
     target_report_end(step->parts->target_report, command);
-    forget(step->queue, command);
+    forget(queue, command);
     return reconcile_done();
 }
 
@@ -579,21 +342,21 @@ static bool take_back_nodes(struct step *step)
     return disruption_cleanup_take_back(step->parts->cleanup, step->command);
 }
 
-static struct reconcile_result step_rollback(struct step *step)
+static struct reconcile_result step_rollback(struct disruption_queue *queue, struct step *step)
 {
     struct disruption_command *command = step->command;
     if (command->failure[0] != '\0') {
         tell_failure(step);
         command->failure[0] = '\0';
     }
-    set_marked(step->control, command, false);
+    command_set_marked(step->control, command, false);
     bool left = take_back_nodes(step);
     step->started += replacements_give_up(step->control, &step->about, command); // DIS-723
     if (step->started > 0)
         return reconcile_running();
     if (left)
         return reconcile_after(LOOK_AGAIN_NS);
-    forget(step->queue, command);
+    forget(queue, command);
     wake(&step->control->manager, WAKE_DISRUPTION, NULL);
     return reconcile_done();
 }
@@ -601,11 +364,11 @@ static struct reconcile_result step_rollback(struct step *step)
 // --- one command ---------------------------------------------------------------------------------
 // DIS-793: what is refused again and again has an end. Deletions that are due are asked for once,
 // however late it is (DIS-721).
-static const char *overdue_write(const struct step *step)
+static const char *overdue_write(const struct disruption_queue *queue, const struct step *step)
 {
     const struct disruption_command *command = step->command;
     int64_t now_ns = loop_monotonic_ns(step->control->manager.loop);
-    if (now_ns < ns_add(command->created_ns, timeout_of(step->queue)))
+    if (now_ns < ns_add(command->created_ns, timeout_of(queue)))
         return NULL;
     switch (command->phase) {
     case COMMAND_TAINT:
@@ -642,20 +405,19 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     (void)error;
     if (command == NULL)
         return reconcile_done();
-    struct step step = {.queue = queue,
-                        .parts = queue->parts,
+    struct step step = {.parts = queue->parts,
                         .control = queue->control,
                         .command = command,
                         .about = {.manager = &queue->control->manager, .item = item}};
     bool left = any_left(&step);
     if (!left && command->phase != COMMAND_ROLLBACK && command->phase != COMMAND_DRAIN)
         command->phase = command->is_confirmed ? COMMAND_DRAIN : COMMAND_ROLLBACK;
-    const char *overdue = overdue_write(&step);
+    const char *overdue = overdue_write(queue, &step);
     if (overdue != NULL)
-        return fail(&step, "command reached timeout, ", overdue);
+        return step_fail(&step, "command reached timeout, ", overdue);
     switch (command->phase) {
     case COMMAND_TAINT:
-        return step_taint(&step);
+        return step_breaks_budgets(&step) ? call_off(queue, &step) : step_taint(&step);
     case COMMAND_REASON:
         return step_reason(&step);
     case COMMAND_WAIT:
@@ -663,13 +425,13 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     case COMMAND_LAUNCH:
         return step_launch(&step);
     case COMMAND_AWAIT:
-        return step_await(&step);
+        return step_await(queue, &step);
     case COMMAND_DELETE:
         return step_delete(&step);
     case COMMAND_DRAIN:
-        return step_drain(&step);
+        return step_drain(queue, &step);
     case COMMAND_ROLLBACK:
-        return step_rollback(&step);
+        return step_rollback(queue, &step);
     }
     return reconcile_done();
 }

@@ -1,0 +1,114 @@
+#include "control/disruption/command_marking.h"
+
+#include <string.h>
+
+#include "base/nanoseconds.h"
+#include "control/disruption/command_budgets.h"
+#include "control/disruption/disruption_taints.h"
+#include "control/node/drain.h"
+#include "control/runtime/wakes.h"
+#include "control/state/cluster.h"
+
+// How long a command is looked at before it is carried out (DIS-260). Upstream waits 15 s, during
+// which anything may be scheduled to the node. With the taint in place what may change is what
+// people and budgets say, so less will do, least where no pod runs. Drift does not wait (DIS-268),
+// but is looked at (DIS-763).
+#define VALIDATION_UPSTREAM_NS (15 * SECOND)
+#define VALIDATION_NS          (3 * SECOND)
+#define VALIDATION_EMPTY_NS    SECOND
+
+// NULL: the node bears the command's taint and mark. What an earlier command has left there, which
+// may turn up late, is taken away first.
+static json_t *patch_to_taint(const struct disruption_command *command, const struct node *node)
+{
+    const struct object *object = (const struct object *)node;
+    const char *text = object_annotation(object, ANNOTATION_DISRUPTION_COMMAND);
+    struct command_mark mark;
+    bool ours = command_mark_read(object, &mark) && strcmp(mark.id, command->id) == 0;
+    if (text != NULL && !ours)
+        return untaint_patch(node);
+    if (ours && find_taint(&node->spec.taints, TAINT_DISRUPTED, "NoSchedule") != NULL)
+        return NULL;
+    return taint_patch(node, command_mark_text(command->arena, command));
+}
+
+static bool is_marked(const struct step *step)
+{
+    list_for_each (entry, &step->command->nodes) {
+        const struct node *node = find_node(step->control, entry->node);
+        json_t *body = !entry->gone ? patch_to_taint(step->command, node) : NULL;
+        bool is_due = body != NULL;
+        json_decref(body);
+        if (is_due)
+            return false;
+    }
+    return true;
+}
+
+bool step_breaks_budgets(const struct step *step)
+{
+    return !is_marked(step) &&
+           !command_within_budgets(step->control, step->parts->commands, step->command);
+}
+
+struct reconcile_result step_taint(struct step *step)
+{
+    struct disruption_command *command = step->command;
+    step->about.doing = "tainting node";
+    list_for_each (entry, &command->nodes) {
+        const struct node *node = find_node(step->control, entry->node);
+        json_t *body = !entry->gone ? patch_to_taint(command, node) : NULL;
+        if (body == NULL)
+            continue;
+        start_patch(&step->about, (const struct object *)node, NULL, body);
+        step->started++;
+    }
+    return step->started > 0 ? reconcile_running() : step_go_on(step, COMMAND_REASON);
+}
+
+// The reason is there for those whose pods are evicted (LIF-124). A node without any gets along
+// without the write: its events and the log tell.
+static bool reason_matters(const struct step *step, const char *node)
+{
+    const struct control *control = step->control;
+    struct drain drain;
+    drain_plan(&drain, cluster_pods(control->cluster, node), 0, manager_now(&control->manager));
+    bool matters = drain.waiting > 0 || control->manager.settings->compatibility_upstream;
+    drain_free(&drain);
+    return matters;
+}
+
+static int64_t validation_delay(const struct step *step)
+{
+    if (strcmp(step->command->reason, "Drifted") == 0)
+        return 0;
+    if (step->control->manager.settings->compatibility_upstream)
+        return VALIDATION_UPSTREAM_NS;
+    return strcmp(step->command->reason, "Empty") == 0 ? VALIDATION_EMPTY_NS : VALIDATION_NS;
+}
+
+struct reconcile_result step_reason(struct step *step)
+{
+    struct disruption_command *command = step->command;
+    step->about.doing = "updating disruption reason";
+    list_for_each (entry, &command->nodes) {
+        const struct node_claim *claim = find_claim(step->control, entry->claim);
+        if (entry->gone)
+            continue;
+        const struct condition *condition =
+            condition_find(&claim->status.conditions, "DisruptionReason");
+        bool matters = condition != NULL || reason_matters(step, entry->node);
+        if (!matters || (condition != NULL && text_equal(condition->reason, command->reason)))
+            continue;
+        start_patch_status(&step->about, (const struct object *)claim,
+                           reason_patch(step->control, claim, command->reason));
+        step->started++;
+    }
+    if (step->started > 0)
+        return reconcile_running();
+    command->phase = COMMAND_WAIT;
+    command->due_ns =
+        ns_add(loop_monotonic_ns(step->control->manager.loop), validation_delay(step));
+    wake(&step->control->manager, WAKE_DISRUPTION, NULL);
+    return reconcile_done();
+}
