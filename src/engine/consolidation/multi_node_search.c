@@ -20,7 +20,7 @@
 #define DESTINATIONS_KEPT  3   // of a candidate: nodes that its pods would go to
 #define DESTINATIONS_MAX   6   // nodes around which is looked
 #define DESTINATIONS_ASKED 24  // candidates whose destinations are found out for that
-#define FITTING_ASKED      32 // candidates of which is found out whether they fit into spare capacity
+#define FITTING_ASKED      32  // candidates that are tried against spare capacity
 #define MORE_EFFORT        400 // candidates that these two may simulate, each
 #define MORE_PACKED        150
 
