@@ -13,6 +13,7 @@
 #include "engine/explain/plan_builder.h"
 #include "engine/packing/pack.h"
 #include "engine/placement/pass.h"
+#include "engine/placement/pass_run.h"
 #include "engine/plan_fixture.h"
 #include "engine/rule_cases.h"
 

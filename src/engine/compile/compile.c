@@ -35,6 +35,7 @@ static void collect_dimensions(struct problem *problem)
             problem,
             &((const struct node_pool *)snapshot->objects[KIND_NODE_POOL].items[i])->spec.limits);
     instance_types_add_dimensions(problem);
+    overlays_add_dimensions(problem);
     for (uint32_t i = 0; i < problem->nodes.count; i++) {
         problem_add_dimensions(problem, &problem->nodes.items[i].capacity);
         problem_add_dimensions(problem, &problem->nodes.items[i].allocatable);

@@ -5,7 +5,7 @@
 
 #include "base/quantity.h"
 #include "base/text.h"
-#include "engine/pods/pod_class.h"
+#include "engine/pods/classes.h"
 #include "engine/problem/asked_keys.h"
 #include "engine/problem/host_ports.h"
 #include "engine/problem/node_terms.h"

@@ -3,7 +3,7 @@
 #include <assert.h>
 
 #include "base/quantity.h"
-#include "engine/pods/pod_class.h"
+#include "engine/pods/classes.h"
 #include "engine/problem/problem.h"
 
 #define MILLION 1000000

@@ -7,6 +7,7 @@
 #include "engine/explain/explain_miss.h"
 #include "engine/explain/funnel_cuts.h"
 #include "engine/pass/pass_state.h"
+#include "engine/placement/node_check.h"
 #include "engine/placement/place_claim.h"
 #include "engine/placement/place_node.h"
 #include "engine/pods/preferences.h"

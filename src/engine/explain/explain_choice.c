@@ -10,6 +10,7 @@
 #include "engine/explain/explain_miss.h"
 #include "engine/pass/pass_state.h"
 #include "engine/placement/new_claim.h"
+#include "engine/placement/node_check.h"
 #include "engine/placement/place_claim.h"
 #include "engine/placement/place_node.h"
 #include "engine/templates/templates.h"

@@ -9,9 +9,11 @@
 #include "engine/explain/explain.h"
 #include "engine/explain/explain_miss.h"
 #include "engine/pass/pass_state.h"
+#include "engine/placement/node_check.h"
 #include "engine/placement/place_node.h"
 #include "engine/templates/type_table.h"
 #include "engine/topology/topology.h"
+#include "engine/topology/topology_record.h"
 #include "model/reading/pod.h"
 
 #define HELP_MAX       8    // changes told

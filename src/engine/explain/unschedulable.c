@@ -12,6 +12,7 @@
 #include "engine/pods/preferences.h"
 #include "engine/problem/volume_validation.h"
 #include "engine/topology/topology.h"
+#include "engine/topology/topology_record.h"
 
 struct plan_unschedulable *unschedulable_add(struct plan *plan, const struct pod *pod,
                                              const char *message)

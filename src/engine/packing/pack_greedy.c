@@ -2,6 +2,7 @@
 
 #include "engine/pass/pass_state.h"
 #include "engine/placement/pass.h"
+#include "engine/placement/pass_run.h"
 
 struct pass *pack_greedy(struct problem *problem)
 {

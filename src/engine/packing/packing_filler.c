@@ -49,46 +49,12 @@ struct packing_filler *packing_filler_of(struct packing *packing)
     return packing->filler;
 }
 
-// The list that the bin is of once the item group is there; NULL if it may not be there, or the
-// machine would cost more.
-const struct packing_machines *packing_filler_narrow(struct packing_filler *filler,
-                                                     uint32_t item_group, uint32_t row,
-                                                     int64_t price)
-{
-    if (filler->narrowed_known[item_group] == filler->stamp)
-        return filler->narrowed[item_group];
-    const struct packing_machines *machines =
-        packing_machines_with(filler->packing, filler->bin->machines, item_group);
-    if (machines != NULL && machines->prices[row] != price)
-        machines = NULL;
-    filler->narrowed_known[item_group] = filler->stamp;
-    filler->narrowed[item_group] = machines;
-    return machines;
-}
-
-bool packing_filler_fits(const struct packing_filler *filler, const int64_t *need)
-{
-    for (uint32_t d = 0; d < filler->packing->dimensions_count; d++)
-        if (need[d] > filler->room[d])
-            return false;
-    return true;
-}
-
 static double score(const struct packing_filler *filler, const struct packing_item *item)
 {
     double weight = 0;
     for (uint32_t d = 0; d < filler->packing->dimensions_count; d++)
         weight += (double)item->need[d] * filler->weights[d];
     return item->value / (weight + 1e-12);
-}
-
-void packing_filler_measure(struct packing_filler *filler, const struct packing_machine *machine)
-{
-    const struct packing *packing = filler->packing;
-    for (uint32_t d = 0; d < packing->dimensions_count; d++) {
-        filler->room[d] = machine->room[d] - filler->bin->used[d];
-        filler->weights[d] = filler->room[d] > 0 ? packing->tilt[d] / (double)filler->room[d] : 0;
-    }
 }
 
 // Drops items that can no longer come from the list, and returns the best of the others.

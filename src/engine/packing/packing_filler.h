@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/packing/packing.h"
+#include "engine/packing/packing_machines.h"
 
 #define TRIES_MAX  12 // machines filled for one bin
 #define SAMPLE_MAX 96 // items that one bin is filled with
@@ -44,15 +45,43 @@ void packing_filler_fill(struct packing_filler *filler, const struct packing_mac
                          uint32_t machine_index, uint32_t seed, const struct packing_list *from);
 // Empties filler->bin for the machine.
 void packing_filler_begin(struct packing_filler *filler, const struct packing_machines *machines);
-// What is left of the machine, into filler->room and filler->weights.
-void packing_filler_measure(struct packing_filler *filler, const struct packing_machine *machine);
-bool packing_filler_fits(const struct packing_filler *filler, const int64_t *need);
-// The list that the bin is of once the item group is there; NULL if it may not be there, or the
-// machine would cost more.
-const struct packing_machines *packing_filler_narrow(struct packing_filler *filler,
-                                                     uint32_t item_group, uint32_t row,
-                                                     int64_t price);
 void packing_filler_add(struct packing_filler *filler, uint32_t k, uint32_t units, uint32_t row,
                         int64_t price);
 // Settles which machine the bin needs.
 void packing_filler_end(struct packing_filler *filler);
+
+// What is left of the machine, into filler->room and filler->weights.
+static inline void packing_filler_measure(struct packing_filler *filler,
+                                          const struct packing_machine *machine)
+{
+    const struct packing *packing = filler->packing;
+    for (uint32_t d = 0; d < packing->dimensions_count; d++) {
+        filler->room[d] = machine->room[d] - filler->bin->used[d];
+        filler->weights[d] = filler->room[d] > 0 ? packing->tilt[d] / (double)filler->room[d] : 0;
+    }
+}
+
+static inline bool packing_filler_fits(const struct packing_filler *filler, const int64_t *need)
+{
+    for (uint32_t d = 0; d < filler->packing->dimensions_count; d++)
+        if (need[d] > filler->room[d])
+            return false;
+    return true;
+}
+
+// The list that the bin is of once the item group is there; NULL if it may not be there, or the
+// machine would cost more.
+static inline const struct packing_machines *packing_filler_narrow(struct packing_filler *filler,
+                                                                   uint32_t item_group,
+                                                                   uint32_t row, int64_t price)
+{
+    if (filler->narrowed_known[item_group] == filler->stamp)
+        return filler->narrowed[item_group];
+    const struct packing_machines *machines =
+        packing_machines_with(filler->packing, filler->bin->machines, item_group);
+    if (machines != NULL && machines->prices[row] != price)
+        machines = NULL;
+    filler->narrowed_known[item_group] = filler->stamp;
+    filler->narrowed[item_group] = machines;
+    return machines;
+}

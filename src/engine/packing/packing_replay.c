@@ -5,9 +5,12 @@
 #include "engine/packing/packing.h"
 #include "engine/pass/pass_state.h"
 #include "engine/placement/new_claim.h"
+#include "engine/placement/node_check.h"
 #include "engine/placement/pass.h"
+#include "engine/placement/pass_run.h"
 #include "engine/placement/place_node.h"
 #include "engine/topology/topology.h"
+#include "engine/topology/topology_record.h"
 
 struct replay {
     struct packing *packing;

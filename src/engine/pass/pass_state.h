@@ -6,7 +6,7 @@
 
 #include "engine/pass/growing_bits.h"
 #include "engine/pass/pass_input.h"
-#include "engine/pods/pod_class.h"
+#include "engine/pods/classes.h"
 #include "engine/problem/problem.h"
 
 // --- counts of rules between pods (topology.h) ---------------------------------------------------

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/pods/pod_class.h"
+#include "engine/pods/classes.h"
 
 static struct bitset make_bits(uint32_t bits)
 {

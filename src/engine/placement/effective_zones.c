@@ -8,6 +8,7 @@
 #include "engine/pods/topology_groups.h"
 #include "engine/topology/topology.h"
 #include "engine/topology/topology_counts.h"
+#include "engine/topology/topology_record.h"
 
 #define FLEXIBLE "flexible"
 #define NOWHERE  "none"

@@ -6,7 +6,6 @@
 #include "base/quantity.h"
 #include "engine/pass/pass_state.h"
 #include "engine/pass/refusal.h"
-#include "engine/placement/place_claim.h"
 #include "engine/problem/host_ports.h"
 #include "engine/templates/type_table.h"
 #include "engine/topology/topology.h"

@@ -10,6 +10,7 @@
 #include "engine/placement/limits.h"
 #include "engine/placement/place_claim.h"
 #include "engine/topology/topology.h"
+#include "engine/topology/topology_record.h"
 
 // The next claim's; made once, however many attempts it takes.
 static uint32_t placeholder_hostname(struct pass *pass, uint32_t index)

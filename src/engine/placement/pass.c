@@ -8,14 +8,15 @@
 #include "engine/placement/claim_order.h"
 #include "engine/placement/limits.h"
 #include "engine/placement/new_claim.h"
-#include "engine/placement/pass_retry.h"
 #include "engine/placement/place_by_price.h"
 #include "engine/placement/place_node.h"
+#include "engine/placement/place_on_claims.h"
 #include "engine/placement/place_volumes.h"
 #include "engine/pods/preferences.h"
 #include "engine/topology/topology.h"
 #include "engine/topology/topology_hostname.h"
 #include "engine/topology/topology_order.h"
+#include "engine/topology/topology_record.h"
 
 #define ATTEMPTS_MAX \
     UINT64_C(20000000) // of a pass (SCH-53): by count, so that a plan is always the same
@@ -301,16 +302,6 @@ static bool try_pod(struct pass *pass, uint32_t pod)
 
 // --- the queue (SCH-151 to SCH-154) --------------------------------------------------------------
 
-// SCH-517: the highest priority first; placeholders last, whatever they say.
-static int compare_by_priority(const void *a, const void *b)
-{
-    const struct queued_pod *x = a, *y = b;
-    int64_t left = queued_pod_priority(x), right = queued_pod_priority(y);
-    if (left != right)
-        return left > right ? -1 : 1;
-    return (x->index > y->index) - (x->index < y->index);
-}
-
 // Whether a pod on the claim takes something from others that is counted.
 static bool is_counted(const struct pass *pass, const struct claim *claim)
 {
@@ -334,24 +325,6 @@ bool pass_priorities_matter(struct pass *pass)
             wanting = priority;
     }
     return least < wanting;
-}
-
-// Starts the pass anew with another order of the queue, which lives as long as the problem.
-static void order_by_priority(struct pass *pass)
-{
-    struct problem *problem = pass->problem;
-    struct pass_input input = pass->input;
-    struct queued_pod *queue =
-        arena_allocate_array(problem->arena, input.queue_count + 1, sizeof *queue);
-    memcpy(queue, input.queue, input.queue_count * sizeof *queue);
-    qsort(queue, input.queue_count, sizeof *queue, compare_by_priority);
-    for (uint32_t i = 0; i < input.queue_count; i++)
-        queue[i].index = i;
-    input.queue = queue;
-    struct pass *anew = pass_create(problem, &input), before = *pass;
-    *pass = *anew;
-    *anew = before;
-    pass_destroy(anew);
 }
 
 // Sorts the pods by turn, those of one turn as they were.
@@ -404,17 +377,4 @@ void pass_run_queue(struct pass *pass)
         tail = (tail + 1) % capacity;
     }
     free(ring);
-}
-
-void pass_run(struct pass *pass)
-{
-    bool fresh = pass->version == 0;
-    pass_run_queue(pass);
-    if (fresh && pass_priorities_matter(pass)) {
-        order_by_priority(pass);
-        pass_run_queue(pass);
-    }
-    if (fresh && pass->input.reserved_strict) // simulations ask what happens, not what could
-        pass_retry(pass);
-    limits_settle(pass);
 }

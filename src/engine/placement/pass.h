@@ -5,10 +5,6 @@
 
 struct pass *pass_create(struct problem *problem, const struct pass_input *input);
 void pass_destroy(struct pass *pass);
-// The queue loop (SCH-151 to SCH-157) over the pods that have no place yet; the limits are settled
-// afterwards. A pass in which nothing is placed yet starts again in the order of priority if limits
-// or reservations kept a pod waiting for a less important one (SCH-517).
-void pass_run(struct pass *pass);
 // Its parts, for repairs: the queue loop alone; whether a pod went without a node because of a
 // limit or a reservation while a less important one got one; whether the pod could be placed now
 // with the class, or might when others are.

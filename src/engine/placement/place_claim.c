@@ -19,6 +19,7 @@
 #include "engine/templates/templates.h"
 #include "engine/templates/type_table.h"
 #include "engine/topology/topology.h"
+#include "engine/topology/topology_record.h"
 #include "model/reading/pod.h"
 
 // --- minValues (SCH-245 to SCH-249) --------------------------------------------------------------

@@ -6,14 +6,5 @@
 
 // SCH-190 to SCH-200: the first node in order that takes the pod; places it.
 bool place_on_nodes(struct pass *pass, uint32_t pod, uint32_t class);
-// Why a node refuses the class, for explanations; ACCEPTED if it does not.
-enum verdict node_check(struct pass *pass, uint32_t index, uint32_t class);
-// Its parts. SCH-194, steps 1 to 5: what nothing in this pass can make good again.
-bool node_fits_shape(struct pass *pass, const struct schedulable_node *node,
-                     const struct node_slot *slot, const struct shape *shape);
-bool node_taints_allow(struct problem *problem, const struct shape *shape,
-                       const struct schedulable_node *node);
-bool node_terms_hold(struct problem *problem, const struct schedulable_node *node,
-                     const struct shape *shape);
 // Places the pod on a node that does not refuse it.
 void node_accept(struct pass *pass, uint32_t index, uint32_t pod, uint32_t class);

@@ -2,7 +2,6 @@
 
 #include "engine/pass/pass_state.h"
 #include "engine/pass/refusal.h"
-#include "engine/placement/place_claim.h"
 #include "engine/topology/topology.h"
 
 void volumes_start(struct pass *pass)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "engine/pass/pass_state.h"
-#include "engine/placement/place_node.h"
+#include "engine/placement/node_check.h"
 #include "engine/pods/topology_groups.h"
 #include "engine/topology/topology.h"
 

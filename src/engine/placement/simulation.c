@@ -7,8 +7,10 @@
 #include "engine/pass/pass_state.h"
 #include "engine/placement/limits.h"
 #include "engine/placement/pass.h"
+#include "engine/placement/pass_run.h"
 #include "engine/placement/scheduler_choice.h"
 #include "engine/placement/shared_refusals.h"
+#include "engine/pods/pod_class.h"
 #include "engine/problem/eviction_order.h"
 #include "engine/topology/topology.h"
 

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "engine/pods/pod_class.h"
 #include "engine/pods/spread_defaults.h"
 #include "engine/problem/host_ports.h"
 #include "model/reading/pod.h"

@@ -17,19 +17,6 @@
 #include "engine/problem/volumes.h"
 #include "model/reading/pod.h"
 
-node_selector_term_list class_required_terms(const struct pod_class *class)
-{
-    const struct affinity *affinity = class->sample->spec.affinity;
-    node_selector_term_list terms = {0};
-    if (affinity == NULL || affinity->node_affinity == NULL ||
-        affinity->node_affinity->required == NULL)
-        return terms;
-    terms = affinity->node_affinity->required->node_selector_terms;
-    terms.items += class->relaxation.required_dropped;
-    terms.count -= class->relaxation.required_dropped;
-    return terms;
-}
-
 // --- compiling a class ---------------------------------------------------------------------------
 
 static toleration_list *with_prefer_no_schedule(struct problem *problem, const toleration_list *own)

@@ -2,7 +2,7 @@
 // (SCH-160), or by weight (SCH-509).
 #pragma once
 
-#include "engine/pods/pod_class.h"
+#include "engine/pods/classes.h"
 
 // The class of the pod after one more step of relaxation, or NONE: the next of SCH-160, or without
 // the lightest preference that is left (SCH-509).

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "engine/pods/classes.h"
 #include "engine/pods/identity_index.h"
-#include "engine/pods/pod_class.h"
 #include "engine/pods/preferences.h"
 #include "engine/pods/spread_defaults.h"
 #include "model/reading/selector.h"

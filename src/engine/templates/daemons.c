@@ -5,7 +5,6 @@
 
 #include "engine/problem/asked_keys.h"
 #include "engine/problem/host_ports.h"
-#include "engine/templates/templates.h"
 #include "model/reading/pod.h"
 #include "model/snapshot/admission.h"
 

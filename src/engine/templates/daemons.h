@@ -1,7 +1,17 @@
 // The DaemonSet half of templates.h.
 #pragma once
 
-#include "engine/templates/templates.h"
+#include "engine/problem/problem.h"
+
+struct daemon { // one DaemonSet's representative pod
+    const struct daemon_set *daemon_set;
+    uint32_t tolerations;    // with one for every PreferNoSchedule taint (SCH-143)
+    struct node_term *terms; // node selector and one required term each; hostname kept in `full`
+    uint32_t *full;          // the same with the hostname
+    uint32_t terms_count;    // 0: no node
+    const int64_t *requests;
+    struct host_ports ports;
+};
 
 // Before any vector is made: the resources that DaemonSets name, and the labels they ask for.
 void templates_add_daemon_dimensions(struct problem *problem);

@@ -12,6 +12,3 @@ const struct instance_type **instance_types_list(struct problem *problem,
                                                  const struct node_pool *pool, uint32_t *count);
 // A type's requirements, with its name (FMT-7).
 uint32_t instance_type_set(struct problem *problem, const struct instance_type *type);
-// The pool's types as a table, NodeOverlays applied. NULL if there are none.
-// Lives as long as the problem; pools with the same types share it, unless there are overlays.
-struct type_table *instance_types_for_pool(struct problem *problem, const struct node_pool *pool);

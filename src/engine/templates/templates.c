@@ -9,6 +9,7 @@
 #include "engine/templates/daemons.h"
 #include "engine/templates/instance_types.h"
 #include "engine/templates/node_bounds.h"
+#include "engine/templates/pool_types.h"
 #include "engine/templates/type_table.h"
 
 static int compare_pools(const void *a, const void *b)

@@ -4,16 +4,6 @@
 
 #include "engine/problem/problem.h"
 
-struct daemon { // one DaemonSet's representative pod
-    const struct daemon_set *daemon_set;
-    uint32_t tolerations;    // with one for every PreferNoSchedule taint (SCH-143)
-    struct node_term *terms; // node selector and one required term each; hostname kept in `full`
-    uint32_t *full;          // the same with the hostname
-    uint32_t terms_count;    // 0: no node
-    const int64_t *requests;
-    struct host_ports ports;
-};
-
 void templates_build(struct problem *problem);
 // The template's `set` and `own_set`, from its NodePool alone.
 void template_make_sets(struct problem *problem, struct node_template *template);

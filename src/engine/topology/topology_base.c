@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/pods/classes.h"
 #include "engine/pods/domain_universe.h"
-#include "engine/pods/pod_class.h"
 #include "engine/pods/topology_groups.h"
 
 // Places that a filter cannot tell apart, unless it asks for the hostname.

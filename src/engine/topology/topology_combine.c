@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "engine/requirements/requirement_sets.h"
+#include "engine/topology/topology_key.h"
 
 // Turns every key to its alternative in the combination.
 static void turn_to(struct topology_choice *choice, uint32_t index)

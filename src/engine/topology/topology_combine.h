@@ -5,7 +5,7 @@
 // Off under COMPATIBILITY=upstream.
 #pragma once
 
-#include "engine/topology/topology.h"
+#include "engine/topology/topology_choice.h"
 
 // Sorts the combinations of the choice, whose keys are settled, and turns to the first. Keys that
 // groups have wishes about come first, each in its order; then the price counts. Beyond
@@ -16,6 +16,3 @@ void topology_combine(struct pass *pass, const struct candidate *candidate,
 bool topology_advance(struct topology_choice *choice);
 // The requirements of the present combination; SET_EMPTY: there are none.
 uint32_t topology_answer(struct pass *pass, const struct topology_choice *choice);
-
-// The cheapest launch of the candidate with the set, INT64_MAX if there is none. (topology.c)
-int64_t topology_lowest_price(struct pass *pass, const struct candidate *candidate, uint32_t set);

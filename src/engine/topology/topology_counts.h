@@ -1,7 +1,7 @@
 // How many pods each domain of a group has (SCH-279, 285 to 298, 320 to 323).
 #pragma once
 
-#include "engine/topology/topology.h"
+#include "engine/topology/topology_choice.h"
 
 // Where the group has a domain that it knows, or MEMO_NONE. A few are found faster by looking.
 #define DOMAINS_SCANNED 8

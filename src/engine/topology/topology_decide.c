@@ -4,6 +4,7 @@
 
 #include "engine/pods/domain_universe.h"
 #include "engine/pods/topology_groups.h"
+#include "engine/topology/topology_key.h"
 
 // --- who waits -----------------------------------------------------------------------------------
 
@@ -168,32 +169,6 @@ static uint32_t values_of(struct pass *pass, const struct candidate *candidate, 
         if (requirement == NULL || requirement_has(problem->vocabulary, requirement, from[i]))
             (*values)[kept++] = from[i];
     return kept;
-}
-
-static void count_asking(struct pass *pass)
-{
-    struct problem *problem = pass->problem;
-    for (uint32_t i = 0; i < pass->input.queue_count; i++) {
-        const struct shape *shape = shape_of(problem, class_at(problem, pass_pod(pass, i)->class));
-        const struct requirement_set *set = &problem->sets->sets[shape->set];
-        for (uint32_t r = 0; r < set->count; r++) {
-            const struct requirement *asked = requirement_get(problem->sets, set->requirements[r]);
-            if (asked->complement || asked->count != 1)
-                continue;
-            uint32_t known = memo_get(&pass->asked.pods, asked->key, asked->values[0]);
-            memo_set(&pass->asked.pods, asked->key, asked->values[0],
-                     known == MEMO_NONE ? 1 : known + 1);
-        }
-    }
-    pass->asked.pods_known = true;
-}
-
-uint32_t topology_asking(struct pass *pass, uint32_t key, uint32_t value)
-{
-    if (!pass->asked.pods_known)
-        count_asking(pass);
-    uint32_t count = memo_get(&pass->asked.pods, key, value);
-    return count == MEMO_NONE ? 0 : count;
 }
 
 void topology_decide_rest(struct pass *pass, const struct class_state *state,

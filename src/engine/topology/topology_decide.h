@@ -5,7 +5,7 @@
 // Off under COMPATIBILITY=upstream.
 #pragma once
 
-#include "engine/topology/topology.h"
+#include "engine/topology/topology_choice.h"
 
 // Counts who waits: at the start of the pass, and when a pod has been placed.
 void topology_start_waiting(struct pass *pass);
@@ -18,23 +18,8 @@ uint32_t topology_prepare_counting(struct pass *pass, const struct pod_class *cl
 void topology_find_undecided(struct pass *pass, const struct pod_class *class,
                              const struct class_state *state, const struct candidate *candidate,
                              struct topology_choice *choice);
-static inline bool topology_decides(const struct topology_choice *choice, uint32_t key)
-{
-    for (uint32_t i = 0; i < choice->decided_count; i++)
-        if (choice->decided[i] == key)
-            return true;
-    return false;
-}
 // Adds alternatives of the undecided keys that no rule of the class itself has settled: cheapest
 // launch first, then where spreads of others count the fewest pods, then what most pods ask for,
 // then by name.
 void topology_decide_rest(struct pass *pass, const struct class_state *state,
                           const struct candidate *candidate);
-
-// How many pods of the queue ask for this value of the label, and no other.
-uint32_t topology_asking(struct pass *pass, uint32_t key, uint32_t value);
-
-// Adds alternatives of one key, best first; the values need be in no order. (topology.c)
-void topology_add_alternatives(struct pass *pass, const struct class_state *state,
-                               const struct candidate *candidate, uint32_t key,
-                               const uint32_t *values, uint32_t count);

@@ -3,7 +3,6 @@
 #include "engine/pods/topology_groups.h"
 #include "engine/templates/templates.h"
 #include "engine/templates/type_table.h"
-#include "engine/topology/topology_decide.h"
 
 static bool any_common(struct bitset a, struct bitset b, struct bitset c)
 {

@@ -2,7 +2,7 @@
 // a pod, nodes take another one each.
 #pragma once
 
-#include "engine/topology/topology.h"
+#include "engine/topology/topology_choice.h"
 #include "engine/topology/topology_counts.h"
 
 // SCH-513: a pod that could share an existing node with others of its spread waits until all others

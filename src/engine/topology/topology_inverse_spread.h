@@ -5,7 +5,7 @@
 // Off under COMPATIBILITY=upstream.
 #pragma once
 
-#include "engine/topology/topology.h"
+#include "engine/topology/topology_choice.h"
 #include "engine/topology/topology_counts.h"
 
 // Whether a pod of a class would push spreads of pods that have their places already over maxSkew,

@@ -8,9 +8,8 @@
 #include "engine/pods/domain_universe.h"
 #include "engine/pods/topology_groups.h"
 #include "engine/templates/type_table.h"
-#include "engine/topology/topology_combine.h"
+#include "engine/topology/topology_asking.h"
 #include "engine/topology/topology_counts.h"
-#include "engine/topology/topology_decide.h"
 
 // SCH-310: the group selects the pod itself, and nothing that it wants is anywhere it may go.
 bool topology_may_bootstrap(const struct pass *pass, const struct group_state *group,
@@ -41,25 +40,6 @@ struct option {
     uint64_t load;   // what spreads of others count there
     uint32_t asking; // pods that ask for the value
 };
-
-// SCH-303.
-int64_t topology_spread_minimum(const struct pass *pass, const struct group_state *group,
-                                const struct requirement *pod_domains)
-{
-    int64_t minimum = INT32_MAX, allowed = 0;
-    for (uint32_t i = 0; i < group->domains.count; i++) {
-        // The filter has seen to what the pod asks for, unless it is told not to (Ignore).
-        if (!topology_better(pass) &&
-            !domain_allowed(pass, pod_domains, group->domains.items[i].value))
-            continue;
-        allowed++;
-        if (group->domains.items[i].count < minimum)
-            minimum = group->domains.items[i].count;
-    }
-    if (group->definition->min_domains > 0 && allowed < group->definition->min_domains)
-        return 0;
-    return minimum;
-}
 
 static bool has_wanted_domain(const struct pass *pass, const struct group_state *group,
                               const struct topology_key_rules *rules)

@@ -2,13 +2,7 @@
 // SCH-313).
 #pragma once
 
-#include "engine/topology/topology.h"
-
-static inline bool domain_allowed(const struct pass *pass, const struct requirement *requirement,
-                                  uint32_t value)
-{
-    return requirement == NULL || requirement_has(pass->problem->vocabulary, requirement, value);
-}
+#include "engine/topology/topology_choice.h"
 
 static inline const struct requirement *requirement_or_null(const struct pass *pass,
                                                             uint32_t identifier)
@@ -38,3 +32,10 @@ bool topology_may_bootstrap(const struct pass *pass, const struct group_state *g
 // The text of the refusal, if it is asked for.
 void topology_explain(struct pass *pass, uint32_t class, const struct group_state *group,
                       const struct candidate *candidate);
+
+// Adds alternatives of one key, best first; the values need be in no order.
+void topology_add_alternatives(struct pass *pass, const struct class_state *state,
+                               const struct candidate *candidate, uint32_t key,
+                               const uint32_t *values, uint32_t count);
+// The cheapest launch of the candidate with the set, INT64_MAX if there is none.
+int64_t topology_lowest_price(struct pass *pass, const struct candidate *candidate, uint32_t set);

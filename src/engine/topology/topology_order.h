@@ -3,7 +3,7 @@
 // Off under COMPATIBILITY=upstream.
 #pragma once
 
-#include "engine/topology/topology.h"
+#include "engine/topology/topology_choice.h"
 
 // Queue indexes of all pods, into `order`: pods that the required affinity of others looks for go
 // before the first of those others; else the order of the queue.

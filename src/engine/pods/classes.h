@@ -1,0 +1,34 @@
+// Pod classes as the problem has them (pod_class.h makes them).
+#pragma once
+
+#include "engine/problem/problem.h"
+
+// SCH-517; a placeholder has less than any pod.
+static inline int64_t queued_pod_priority(const struct queued_pod *queued)
+{
+    return queued->placeholder                  ? INT64_MIN
+           : queued->pod->spec.priority.present ? queued->pod->spec.priority.value
+                                                : 0;
+}
+
+// Giving up to stay off PreferNoSchedule taints changes nothing where no pool has one (SCH-165).
+static inline bool class_can_give_up(const struct problem *problem, const struct pod_class *class,
+                                     uint32_t preference)
+{
+    return class->preferences[preference].kind != PREFERENCE_TAINTS ||
+           problem->templates.any_prefer_no_schedule;
+}
+
+static inline struct pod_class *class_at(const struct problem *problem, uint32_t class)
+{
+    return problem->interned.classes.items[class];
+}
+
+static inline const struct shape *shape_of(const struct problem *problem,
+                                           const struct pod_class *class)
+{
+    return &problem->interned.shapes.items[class->shape];
+}
+
+// The required node affinity terms that are left.
+node_selector_term_list class_required_terms(const struct pod_class *class);
