@@ -71,33 +71,11 @@ static void impossible_requirements_give_nothing(void **state)
     object_release((const struct object *)catalog);
 }
 
-static void requirement_entries_all_hold_SCH_64(void **state)
-{
-    (void)state;
-    struct node_claim *claim = claim_of("{" REFERENCE ",\"requirements\":["
-                                        "{\"key\":\"cpu\",\"operator\":\"Gte\",\"values\":[\"4\"]},"
-                                        "{\"key\":\"cpu\",\"operator\":\"Lte\",\"values\":[\"8\"]},"
-                                        "{\"key\":\"gpu\",\"operator\":\"DoesNotExist\"},"
-                                        "{\"key\":\"tier\",\"operator\":\"Exists\"}]}");
-    const requirement_list *list = &claim->spec.requirements;
-    assert_true(requirements_allow(list, "cpu", "4"));
-    assert_true(requirements_allow(list, "cpu", "8"));
-    assert_false(requirements_allow(list, "cpu", "9"));
-    assert_false(requirements_allow(list, "cpu", "four"));
-    assert_false(requirements_allow(list, "cpu", NULL));
-    assert_true(requirements_allow(list, "gpu", NULL));
-    assert_false(requirements_allow(list, "gpu", "a10"));
-    assert_false(requirements_allow(list, "tier", NULL));
-    assert_true(requirements_allow(list, "unmentioned", NULL));
-    object_release((struct object *)claim);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cheapest_compatible_offering_first_KWK_10),
         cmocka_unit_test(impossible_requirements_give_nothing),
-        cmocka_unit_test(requirement_entries_all_hold_SCH_64),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

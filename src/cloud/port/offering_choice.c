@@ -5,56 +5,14 @@
 
 #include "base/text.h"
 #include "model/reading/catalog.h"
-
-static bool entry_allows(const struct selector_requirement *entry, const char *value)
-{
-    const char *operator= entry->operator;
-    if (text_equal(operator, "In"))
-        return value != NULL && string_list_has(&entry->values, value);
-    if (text_equal(operator, "NotIn"))
-        return value == NULL || !string_list_has(&entry->values, value);
-    if (text_equal(operator, "Exists"))
-        return value != NULL;
-    if (text_equal(operator, "DoesNotExist"))
-        return value == NULL;
-    int64_t bound, number;
-    if (value == NULL || entry->values.count != 1 || !text_parse_int64(value, &number) ||
-        !text_parse_int64(entry->values.items[0], &bound))
-        return false;
-    return text_equal(operator, "Gt")    ? number > bound
-           : text_equal(operator, "Gte") ? number >= bound
-           : text_equal(operator, "Lt")  ? number < bound
-                                         : text_equal(operator, "Lte") && number <= bound;
-}
-
-bool requirements_allow(const requirement_list *requirements, const char *key, const char *value)
-{
-    list_for_each (entry, requirements) {
-        if (strcmp(entry->key, key) == 0 && !entry_allows(entry, value))
-            return false;
-    }
-    return true;
-}
-
-// A type's or offering's own requirement: some value of it must be allowed.
-static bool meets(const requirement_list *wanted, const struct selector_requirement *offered)
-{
-    if (text_equal(offered->operator, "DoesNotExist"))
-        return requirements_allow(wanted, offered->key, NULL);
-    if (!text_equal(offered->operator, "In"))
-        return true; // open: nothing that could contradict
-    for (uint32_t i = 0; i < offered->values.count; i++)
-        if (requirements_allow(wanted, offered->key, offered->values.items[i]))
-            return true;
-    return false;
-}
+#include "model/reading/requirement_match.h"
 
 static bool type_is_compatible(const struct node_claim *claim, const struct instance_type *type)
 {
     if (!requirements_allow(&claim->spec.requirements, LABEL_INSTANCE_TYPE, type->name))
         return false;
     list_for_each (requirement, &type->requirements) {
-        if (!meets(&claim->spec.requirements, requirement))
+        if (!requirement_meets(requirement, &claim->spec.requirements))
             return false;
     }
     return true;
@@ -64,7 +22,7 @@ bool offering_is_compatible(const struct node_claim *claim, const struct instanc
                             const struct offering *offering)
 {
     list_for_each (requirement, &offering->requirements) {
-        if (!meets(&claim->spec.requirements, requirement))
+        if (!requirement_meets(requirement, &claim->spec.requirements))
             return false;
     }
     return type_is_compatible(claim, type);

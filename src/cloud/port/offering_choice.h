@@ -23,8 +23,6 @@ struct offering_choices offering_choices_for(struct arena *arena,
                                              const struct instance_type_catalog *catalog,
                                              const struct node_claim *claim);
 
-// Whether all entries of `requirements` for `key` allow `value` (NULL: the label is absent).
-bool requirements_allow(const requirement_list *requirements, const char *key, const char *value);
 // Whether type and offering lie within the claim's requirements.
 bool offering_is_compatible(const struct node_claim *claim, const struct instance_type *type,
                             const struct offering *offering);

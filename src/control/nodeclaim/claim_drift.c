@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/nanoseconds.h"
-#include "control/state/requirement_match.h"
 #include "model/reading/catalog.h"
+#include "model/reading/requirement_match.h"
 #include "model/tables/well_known.h"
 
 #define TYPE_AGE_MIN_NS   HOUR          // DIS-76: younger NodeClaims' types are not looked for

@@ -1,9 +1,9 @@
 #include "control/provisioning/partial_launch.h"
 
 #include "base/map.h"
-#include "control/state/node_claim_template.h"
 #include "model/reading/catalog.h"
 #include "model/reading/pod.h"
+#include "model/reading/requirement_match.h"
 
 // Of the price per unit, against the best: nodes of a wave that is still coming are at most this
 // much dearer than those of a wave that was waited for.

@@ -10,6 +10,7 @@
 #include "control/state/planned_pods.h"
 #include "control/state/state_node.h"
 #include "model/reading/pod.h"
+#include "model/reading/state_node_rules.h"
 #include "model/schema/object.h"
 
 #define UNLAUNCHED_WAIT_NS (30 * SECOND)
@@ -171,22 +172,9 @@ struct state_node *cluster_state(const struct cluster *cluster, const char *prov
     return map_get(cluster->states, provider_id);
 }
 
-// LIF-300: under which key a Node is tracked; NULL: not yet.
-static const char *node_key(const struct node *node)
-{
-    bool pooled = string_map_get(&node->meta.labels, LABEL_NODE_POOL) != NULL;
-    const char *initialized = string_map_get(&node->meta.labels, LABEL_INITIALIZED);
-    if (node->spec.provider_id == NULL || *node->spec.provider_id == '\0')
-        return pooled ? NULL : node->meta.name;
-    if (pooled && string_map_get(&node->meta.labels, LABEL_INSTANCE_TYPE) == NULL &&
-        !text_equal(initialized, "true"))
-        return NULL;
-    return node->spec.provider_id;
-}
-
 struct state_node *cluster_state_of_node(const struct cluster *cluster, const struct node *node)
 {
-    const char *key = node_key(node);
+    const char *key = state_node_key(node);
     return key != NULL ? map_get(cluster->states, key) : NULL;
 }
 
@@ -333,8 +321,8 @@ static void on_node(void *context, enum mirror_change change, const struct objec
     const struct node *old_node = (const struct node *)old_object;
     const struct node *new_node = (const struct node *)new_object;
     index_node(cluster, old_node, new_node);
-    state_change(cluster, false, old_node != NULL ? node_key(old_node) : NULL, old_object,
-                 new_node != NULL ? node_key(new_node) : NULL, new_object);
+    state_change(cluster, false, old_node != NULL ? state_node_key(old_node) : NULL, old_object,
+                 new_node != NULL ? state_node_key(new_node) : NULL, new_object);
 }
 
 static const char *claim_key(const struct node_claim *claim)
@@ -913,7 +901,7 @@ static bool everything_tracked(const struct cluster *cluster)
     }
     iterator = (struct mirror_iterator){0};
     for (const struct object *object; (object = mirror_next(mirror, KIND_NODE, &iterator));)
-        if (node_key((const struct node *)object) == NULL)
+        if (state_node_key((const struct node *)object) == NULL)
             return false;
     return true;
 }

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "control/state/requirement_match.h"
 #include "model/reading/catalog.h"
+#include "model/reading/requirement_match.h"
 #include "model/schema/encode.h"
 
 #define NAME_BASE_MAX   57 // generateName's limit: 63 with the hyphen and the suffix
@@ -14,28 +14,6 @@
 #define NAMED_TYPES_MAX 5
 
 // --- requirements --------------------------------------------------------------------------------
-static bool all_allow(const requirement_list *requirements, const char *key, const char *value)
-{
-    list_for_each (requirement, requirements)
-        if (strcmp(requirement->key, key) == 0 && !requirement_allows(requirement, value))
-            return false;
-    return true;
-}
-
-bool offering_compatible(const struct offering *offering, const requirement_list *claim)
-{
-    if (!offering->available)
-        return false;
-    list_for_each (requirement, &offering->requirements) {
-        bool any = requirement->values.count == 0;
-        list_for_each (value, &requirement->values)
-            any = any || all_allow(claim, requirement->key, *value);
-        if (!any)
-            return false;
-    }
-    return true;
-}
-
 static void add_values(json_t *requirements, const char *key, const char **values, uint32_t count,
                        const struct selector_requirement *original)
 {

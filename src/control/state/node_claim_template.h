@@ -26,7 +26,5 @@ void choose_claim_name(struct control *control, const char *pool, char name[CLAI
 // static pool's (LIF-232): its requirements stay as they are, and nothing is requested.
 json_t *node_claim_body(struct control *control, const struct plan_claim *claim,
                         const struct claim_types *types, const char *name);
-// An available offering whose zone, capacity type and so on the claim's requirements allow.
-bool offering_compatible(const struct offering *offering, const requirement_list *claim);
 // "a, b, c, d, e and 7 other(s)": names in alphabetical order.
 void describe_types(const struct claim_types *types, struct text *out);

@@ -7,6 +7,7 @@
 #include "control/state/cluster.h"
 #include "control/state/node_claim_template.h"
 #include "control/state/state_node.h"
+#include "model/reading/state_node_rules.h"
 
 struct reservations { // of one pool
     VECTOR(char *) names;
@@ -50,8 +51,7 @@ enum static_standing static_standing_of(const struct static_capacity *capacity,
 {
     const struct state_node *state =
         cluster_state(capacity->control->cluster, claim->status.provider_id);
-    if (object_is_deleting((const struct object *)claim) ||
-        condition_is_true(&claim->status.conditions, "InstanceTerminating"))
+    if (node_claim_is_ending(claim))
         return STATIC_DELETING;
     const struct node *node =
         state != NULL && state->nodes.count > 0 ? state_main_node(state) : NULL;

@@ -9,6 +9,7 @@
 #include "base/text_sort.h"
 #include "base/vector.h"
 #include "model/reading/pod.h"
+#include "model/reading/state_node_rules.h"
 #include "model/tables/well_known.h"
 
 // The NodeClaims that have a machine, by its provider ID; of several the first by name.
@@ -26,24 +27,6 @@ static struct map *claims_by_provider(const struct snapshot *snapshot)
             map_set(claims, provider, (void *)(uintptr_t)claim);
     }
     return claims;
-}
-
-static bool label_is(const struct string_map *labels, const char *key, const char *value)
-{
-    const char *found = string_map_get(labels, key);
-    return found != NULL && strcmp(found, value) == 0;
-}
-
-// LIF-300: which Nodes are tracked yet.
-static bool node_is_tracked(const struct node *node)
-{
-    bool pooled = string_map_get(&node->meta.labels, LABEL_NODE_POOL) != NULL;
-    if (!pooled)
-        return true;
-    if (node->spec.provider_id == NULL || node->spec.provider_id[0] == '\0')
-        return false;
-    return string_map_get(&node->meta.labels, LABEL_INSTANCE_TYPE) != NULL ||
-           label_is(&node->meta.labels, LABEL_INITIALIZED, "true");
 }
 
 static bool is_startup_taint(const struct node_claim *claim, const struct taint *taint)
@@ -90,42 +73,6 @@ static taint_list effective_taints(struct arena *arena, const struct state_node 
     return result;
 }
 
-// `own` with zero and missing entries filled from `other`, sorted by name.
-static struct resource_map filled(struct arena *arena, const struct resource_map *own,
-                                  const struct resource_map *other)
-{
-    struct resource_map result = {0};
-    result.items = arena_allocate_array(arena, own->count + other->count + 1, sizeof *result.items);
-    uint32_t i = 0, j = 0;
-    while (i < own->count || j < other->count) {
-        int order = i == own->count     ? 1
-                    : j == other->count ? -1
-                                        : strcmp(own->items[i].name, other->items[j].name);
-        struct resource_quantity *out = &result.items[result.count++];
-        *out = order <= 0 ? own->items[i] : other->items[j];
-        if (order == 0 && out->value == 0)
-            *out = other->items[j];
-        i += order <= 0;
-        j += order >= 0;
-    }
-    return result;
-}
-
-static void set_resources(struct arena *arena, struct state_node *state)
-{
-    static const struct resource_map none;
-    const struct node *node = state->node;
-    if (state->initialized) {
-        state->capacity = node->status.capacity;
-        state->allocatable = node->status.allocatable;
-        return;
-    }
-    state->capacity = filled(arena, node != NULL ? &node->status.capacity : &none,
-                             &state->claim->status.capacity);
-    state->allocatable = filled(arena, node != NULL ? &node->status.allocatable : &none,
-                                &state->claim->status.allocatable);
-}
-
 static struct map *marked_names(const struct snapshot *snapshot)
 {
     struct map *marked = map_create();
@@ -141,20 +88,15 @@ static bool is_marked(const struct map *marked, const struct state_node *state)
          (state->node != NULL && map_get(marked, state->node->meta.name) != NULL) ||
          (state->claim != NULL && map_get(marked, state->claim->meta.name) != NULL)))
         return true;
-    if (state->claim != NULL)
-        return state->claim->meta.deletion_timestamp != 0 ||
-               condition_is_true(&state->claim->status.conditions, "InstanceTerminating");
-    return state->node->meta.deletion_timestamp != 0;
+    return state_node_is_ending(state->node, state->claim);
 }
 
 static void fill(struct arena *arena, const struct map *marked, struct state_node *state)
 {
     const struct node *node = state->node;
-    state->registered = state->claim == NULL ||
-                        (node != NULL && label_is(&node->meta.labels, LABEL_REGISTERED, "true"));
-    state->initialized = state->claim == NULL ||
-                         (node != NULL && label_is(&node->meta.labels, LABEL_INITIALIZED, "true"));
-    const struct object_meta *meta = state->registered ? &state->node->meta : &state->claim->meta;
+    state->registered = state_node_registered(node, state->claim);
+    state->initialized = state_node_initialized(node, state->claim);
+    const struct object_meta *meta = state_node_meta(node, state->claim);
     state->name = meta->name;
     state->labels = &meta->labels;
     state->annotations = &meta->annotations;
@@ -163,7 +105,8 @@ static void fill(struct arena *arena, const struct map *marked, struct state_nod
     state->node_pool = string_map_get(state->labels, LABEL_NODE_POOL);
     state->real_taints = node != NULL ? node->spec.taints : state->claim->spec.taints;
     state->taints = effective_taints(arena, state);
-    set_resources(arena, state);
+    state->capacity = state_node_capacity(arena, node, state->claim);
+    state->allocatable = state_node_allocatable(arena, node, state->claim);
     state->marked_for_deletion = is_marked(marked, state);
 }
 
@@ -329,7 +272,7 @@ struct state_nodes state_nodes_build(struct arena *arena, const struct snapshot 
     for (uint32_t i = 0; i < objects; i++) {
         const struct node *node = (const struct node *)sorted[i];
         const char *provider = node->spec.provider_id;
-        if (!node_is_tracked(node))
+        if (state_node_key(node) == NULL)
             continue;
         struct node_claim *claim = NULL;
         if (provider != NULL && provider[0] != '\0') {

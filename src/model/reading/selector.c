@@ -3,20 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "model/schema/core.h"
-
-static bool requirement_matches(const struct selector_requirement *requirement,
-                                const struct string_map *labels)
-{
-    const char *value = string_map_get(labels, requirement->key);
-    if (text_equal(requirement->operator, "Exists"))
-        return value != NULL;
-    if (text_equal(requirement->operator, "DoesNotExist"))
-        return value == NULL;
-    if (text_equal(requirement->operator, "In"))
-        return value != NULL && string_list_has(&requirement->values, value);
-    return value == NULL || !string_list_has(&requirement->values, value); // NotIn
-}
+#include "model/reading/requirement_match.h"
 
 // What the API's conversion to a selector accepts: In and NotIn with values, the others without.
 static bool requirement_is_valid(const struct selector_requirement *requirement)
@@ -59,7 +46,7 @@ bool label_selector_matches(const struct label_selector *selector, const struct 
             return false;
     }
     list_for_each (requirement, &selector->match_expressions)
-        if (!requirement_matches(requirement, labels))
+        if (!requirement_allows(requirement, string_map_get(labels, requirement->key)))
             return false;
     return true;
 }
