@@ -215,7 +215,7 @@ void consolidation_history_begin(struct consolidation_history *ledger,
 {
     struct control *control = ledger->control;
     if (is_off(ledger) || command->replacements.count == 0 ||
-        strcmp(command->reason, "Underutilized") != 0)
+        command->reason != DISRUPTION_UNDERUTILIZED)
         return;
     forget_old(ledger);
     struct ledger_move *move = memory_allocate(sizeof *move);
@@ -278,7 +278,7 @@ void consolidation_history_end(struct consolidation_history *ledger,
                                const struct disruption_command *command)
 {
     struct control *control = ledger->control;
-    if (is_off(ledger) || strcmp(command->reason, "Drifted") == 0)
+    if (is_off(ledger) || command->reason == DISRUPTION_DRIFTED)
         return;
     struct ledger_move *move = move_of(ledger, command->id);
     int64_t launched = 0;

@@ -143,7 +143,7 @@ void consolidation_outcomes_begin(struct consolidation_outcomes *outcomes,
 {
     struct control *control = outcomes->control;
     if (control->manager.settings->compatibility_upstream || command->nodes.count == 0 ||
-        strcmp(command->reason, "Underutilized") != 0)
+        command->reason != DISRUPTION_UNDERUTILIZED)
         return;
     if (outcomes->outcomes.count == OUTCOMES_MAX)
         remove_at(outcomes, 0);

@@ -161,7 +161,7 @@ static void on_node(void *context, enum mirror_change change, const struct objec
 void consolidation_target_begin(struct consolidation_target *target,
                                 const struct disruption_command *command)
 {
-    if (!text_equal(command->reason, "Underutilized"))
+    if (command->reason != DISRUPTION_UNDERUTILIZED)
         return;
     list_for_each (entry, &command->nodes)
         map_set(target->going, entry->node, target);

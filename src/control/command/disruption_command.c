@@ -10,36 +10,16 @@
 #define ID_LENGTH       36
 #define NAMED_TYPES_MAX 5
 #define PARTS_MAX       10000 // nodes or replacements that a mark may speak of
-
-static const char *const reasons[] = {"Empty", "Drifted", "Underutilized"};
-static const char *const consolidations[] = {"empty", "", "multi", "single"};
-
-static const char *find_text(const char *const *list, size_t count, const char *text,
-                             const char *otherwise)
-{
-    for (size_t i = 0; i < count; i++)
-        if (text_equal(list[i], text))
-            return list[i];
-    return otherwise;
-}
-
-const char *command_reason(const char *method)
-{
-    return find_text(reasons, ARRAY_LENGTH(reasons), method, "Drifted");
-}
-
-const char *command_consolidation(const char *consolidation)
-{
-    return find_text(consolidations, ARRAY_LENGTH(consolidations), consolidation, "");
-}
+#define FIELD_MAX       32    // of a mark
 
 struct disruption_command *command_create(struct control *control, const char *id,
-                                          const char *reason, const char *consolidation)
+                                          enum disruption_reason reason,
+                                          enum consolidation_type consolidation)
 {
     struct disruption_command *command = memory_allocate(sizeof *command);
     command->arena = arena_create(2048);
-    command->reason = reason;
-    command->consolidation = consolidation != NULL ? consolidation : "";
+    command->reason = reason == DISRUPTION_EXPIRED ? DISRUPTION_DRIFTED : reason;
+    command->consolidation = consolidation;
     command->created_ns = loop_monotonic_ns(control->manager.loop);
     if (id != NULL)
         memcpy(command->id, id, sizeof command->id);
@@ -70,7 +50,7 @@ void command_reserve(struct disruption_command *command, uint32_t nodes, uint32_
 static const char *policy_label(const struct disruption_command *command,
                                 const struct node_pool *pool)
 {
-    if (strcmp(command->reason, "Drifted") == 0 || pool == NULL)
+    if (command->reason == DISRUPTION_DRIFTED || pool == NULL)
         return "";
     const char *policy = pool->spec.disruption.consolidation_policy;
     if (text_equal(policy, "WhenEmpty"))
@@ -181,7 +161,7 @@ void command_set_moves(struct disruption_command *command, const struct plan_mov
         arena_allocate_array(command->arena, moves->count + 1, sizeof *command->moves.items);
     list_for_each (move, moves)
         add_move(command, move);
-    if (moves->count == 0 || strcmp(command->reason, "Empty") != 0)
+    if (moves->count == 0 || command->reason != DISRUPTION_EMPTY)
         return;
     struct text text = {0};
     plan_moves_describe(moves, &text);
@@ -199,7 +179,7 @@ uint32_t command_turn(const struct disruption_command *command, const struct pod
 
 bool command_plans_places(const struct control *control, const struct disruption_command *command)
 {
-    return strcmp(command->reason, "Empty") == 0 && command_pods(command) > 0 &&
+    return command->reason == DISRUPTION_EMPTY && command_pods(command) > 0 &&
            !control->manager.settings->compatibility_upstream;
 }
 
@@ -211,9 +191,12 @@ const char *command_decision(const struct disruption_command *command)
 
 const char *command_reason_label(const struct disruption_command *command)
 {
-    if (strcmp(command->reason, "Empty") == 0)
-        return "empty";
-    return strcmp(command->reason, "Drifted") == 0 ? "drifted" : "underutilized";
+    return disruption_reason_label(command->reason);
+}
+
+const char *command_consolidation_label(const struct disruption_command *command)
+{
+    return consolidation_type_label(command->consolidation);
 }
 
 uint32_t command_pods(const struct disruption_command *command)
@@ -249,7 +232,7 @@ static void describe_replacements(const struct disruption_command *command, stru
 
 void command_describe(const struct disruption_command *command, struct text *out)
 {
-    text_format(out, "%s/%s: %s: nodepools=[", command->reason, command->id,
+    text_format(out, "%s/%s: %s: nodepools=[", disruption_reason_name(command->reason), command->id,
                 command_decision(command));
     describe_pools(command, out);
     text_add(out, "]: [");
@@ -348,11 +331,11 @@ void command_log_start(const struct disruption_command *command)
     char *nodes_text CLEANUP_FREE = json_dumps(nodes, JSON_COMPACT);
     char *replacements_text CLEANUP_FREE = json_dumps(replacements, JSON_COMPACT);
     log_info("disrupting node(s)", "s:controller", "disruption", "s:command-id", command->id,
-             "s:reason", command->reason, "s:command", text.data, "s:decision",
-             command_decision(command), "i:disrupted-node-count", (int64_t)command->nodes.count,
-             "i:replacement-node-count", (int64_t)command->replacements.count, "i:pod-count",
-             (int64_t)command_pods(command), "j:disrupted-nodes", nodes_text, "j:replacement-nodes",
-             replacements_text);
+             "s:reason", disruption_reason_name(command->reason), "s:command", text.data,
+             "s:decision", command_decision(command), "i:disrupted-node-count",
+             (int64_t)command->nodes.count, "i:replacement-node-count",
+             (int64_t)command->replacements.count, "i:pod-count", (int64_t)command_pods(command),
+             "j:disrupted-nodes", nodes_text, "j:replacement-nodes", replacements_text);
     json_decref(nodes);
     json_decref(replacements);
     text_free(&text);
@@ -361,21 +344,40 @@ void command_log_start(const struct disruption_command *command)
 // --- marks ---------------------------------------------------------------------------------------
 const char *command_mark_text(struct arena *arena, const struct disruption_command *command)
 {
-    return arena_format(arena, "%s,%s,%s,%" PRIu32 ",%" PRIu32, command->id, command->reason,
-                        command->consolidation, command->nodes.count, command->replacements.count);
+    return arena_format(arena, "%s,%s,%s,%" PRIu32 ",%" PRIu32, command->id,
+                        disruption_reason_name(command->reason),
+                        command_consolidation_label(command), command->nodes.count,
+                        command->replacements.count);
 }
 
-// The entry of the list that the text begins with and a comma ends, or NULL.
-static const char *read_one(const char **text, const char *const *list, size_t count)
+// The text up to its next comma, and past it. False: there is none, or it is too long for a name.
+static bool read_field(const char **text, char field[static FIELD_MAX])
 {
-    for (size_t i = 0; i < count; i++) {
-        size_t length = strlen(list[i]);
-        if (strncmp(*text, list[i], length) == 0 && (*text)[length] == ',') {
-            *text += length + 1;
-            return list[i];
-        }
-    }
-    return NULL;
+    size_t length = strcspn(*text, ",");
+    if ((*text)[length] != ',' || length >= FIELD_MAX)
+        return false;
+    memcpy(field, *text, length);
+    field[length] = '\0';
+    *text += length + 1;
+    return true;
+}
+
+static bool read_reason(const char **text, enum disruption_reason *reason)
+{
+    char field[FIELD_MAX];
+    return read_field(text, field) && disruption_reason_parse(field, reason) &&
+           *reason != DISRUPTION_EXPIRED;
+}
+
+// Drift has none, and nothing stands for it.
+static bool read_consolidation(const char **text, enum consolidation_type *consolidation)
+{
+    char field[FIELD_MAX];
+    *consolidation = CONSOLIDATION_NONE;
+    if (!read_field(text, field))
+        return false;
+    return field[0] == '\0' ||
+           (consolidation_type_parse(field, consolidation) && *consolidation != CONSOLIDATION_NONE);
 }
 
 static bool read_count(const char **text, char end, uint32_t *count)
@@ -399,12 +401,8 @@ bool command_mark_read(const struct object *object, struct command_mark *mark)
         return false;
     memcpy(mark->id, text, ID_LENGTH);
     text += ID_LENGTH + 1;
-    mark->reason = read_one(&text, reasons, ARRAY_LENGTH(reasons));
-    if (mark->reason == NULL)
-        return false;
-    mark->consolidation = read_one(&text, consolidations, ARRAY_LENGTH(consolidations));
-    return mark->consolidation != NULL && read_count(&text, ',', &mark->nodes) &&
-           read_count(&text, '\0', &mark->replacements);
+    return read_reason(&text, &mark->reason) && read_consolidation(&text, &mark->consolidation) &&
+           read_count(&text, ',', &mark->nodes) && read_count(&text, '\0', &mark->replacements);
 }
 
 // --- validation ----------------------------------------------------------------------------------
@@ -417,5 +415,5 @@ bool command_is_due(const struct control *control, const struct disruption_comma
 bool command_is_of_emptiness(const struct control *control,
                              const struct disruption_command *command)
 {
-    return strcmp(command->reason, "Empty") == 0 && !command_plans_places(control, command);
+    return command->reason == DISRUPTION_EMPTY && !command_plans_places(control, command);
 }

@@ -50,8 +50,9 @@ struct command_move {     // where a pod of its nodes is to go
 struct disruption_command {
     struct arena *arena;
     char id[37];
-    uint64_t number;                    // in the order in which commands entered the queue
-    const char *reason, *consolidation; // static: "Empty", "empty"; consolidation of drift is ""
+    uint64_t number;               // in the order in which commands entered the queue
+    enum disruption_reason reason; // never Expired: what is to expire is replaced as drifted
+    enum consolidation_type consolidation;
     LIST(struct command_node) nodes;
     LIST(struct command_replacement) replacements;
     LIST(struct command_move) moves; // as they were planned (DIS-749); none after a restart
@@ -69,9 +70,10 @@ struct disruption_command {
     char failure[512];     // ROLLBACK after a failure (DIS-328); empty: it was called off
 };
 
-// Without nodes and replacements yet; `id` NULL: a new one.
+// Without nodes and replacements yet; `id` NULL: a new one. The reason Expired becomes Drifted.
 struct disruption_command *command_create(struct control *control, const char *id,
-                                          const char *reason, const char *consolidation);
+                                          enum disruption_reason reason,
+                                          enum consolidation_type consolidation);
 void command_destroy(struct disruption_command *command); // NULL is fine
 // Room must be there for all of them: command_reserve() first.
 void command_reserve(struct disruption_command *command, uint32_t nodes, uint32_t replacements);
@@ -105,18 +107,16 @@ void command_log_start(const struct disruption_command *command);
 // No earlier node of the command has the same NodePool.
 bool command_is_first_of_pool(const struct disruption_command *command, uint32_t node);
 uint32_t command_pods(const struct disruption_command *command);
-const char *command_decision(const struct disruption_command *command);     // DIS-16
-const char *command_reason_label(const struct disruption_command *command); // "empty", DIS-324
-
-// The static text of a plan's method or kind of consolidation. What is to expire is replaced like
-// what has drifted; drift has no kind.
-const char *command_reason(const char *method);
-const char *command_consolidation(const char *consolidation);
+const char *command_decision(const struct disruption_command *command); // DIS-16
+// Labels of metrics (DIS-324): "empty"; "multi", and "" for drift, which is no consolidation.
+const char *command_reason_label(const struct disruption_command *command);
+const char *command_consolidation_label(const struct disruption_command *command);
 
 // --- what stands on its objects ------------------------------------------------------------------
 struct command_mark {
     char id[37];
-    const char *reason, *consolidation; // static
+    enum disruption_reason reason;
+    enum consolidation_type consolidation;
     uint32_t nodes, replacements;
 };
 // The annotation's value; in `arena`.

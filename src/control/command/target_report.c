@@ -134,7 +134,7 @@ void target_report_bought(struct target_report *report, const struct plan_claim 
 
 static bool saves_money(const struct disruption_command *command)
 {
-    return strcmp(command->reason, "Drifted") != 0;
+    return command->reason != DISRUPTION_DRIFTED;
 }
 
 void target_report_begin(struct target_report *report, const struct disruption_command *command)

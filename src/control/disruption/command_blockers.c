@@ -38,7 +38,7 @@ static bool may_go_regardless(const struct control *control,
                               const struct command_node *entry)
 {
     const struct node_claim *claim = find_claim(control, entry->claim);
-    return claim == NULL || (strcmp(command->reason, "Drifted") == 0 &&
+    return claim == NULL || (command->reason == DISRUPTION_DRIFTED &&
                              claim->spec.termination_grace_period.text != NULL);
 }
 

@@ -63,11 +63,9 @@ bool command_within_budgets(const struct control *control, const struct commands
             continue;
         struct count count = count_nodes(control, commands, command, pool->meta.name);
         struct error error = {0};
-        enum disruption_reason reason = DISRUPTION_DRIFTED;
-        disruption_reason_parse(command->reason, &reason);
         int64_t allowed = 0;
-        if (!budgets_allowed(pool, reason, count.total, manager_now(&control->manager), &allowed,
-                             &error) ||
+        if (!budgets_allowed(pool, command->reason, count.total, manager_now(&control->manager),
+                             &allowed, &error) ||
             count.others + count.own > allowed)
             return false;
     }

@@ -21,11 +21,11 @@ static void count_deleted(const struct disruption_parts *parts,
     const struct node_claim *claim = find_claim(control, entry->claim);
     if (node != NULL)
         publish(&control->manager, (const struct object *)node, &terminating, "Disrupting Node: %s",
-                command->reason);
+                disruption_reason_name(command->reason));
     if (claim != NULL)
         publish(&control->manager, (const struct object *)claim, &terminating,
-                "Disrupting NodeClaim: %s", command->reason);
-    if (strcmp(command->reason, "Empty") == 0)
+                "Disrupting NodeClaim: %s", disruption_reason_name(command->reason));
+    if (command->reason == DISRUPTION_EMPTY)
         consolidation_history_emptied(parts->history, entry->pool, entry->instance_type);
     const char *reason = command_reason_label(command);
     const char *mode = claim != NULL ? termination_mode(claim) : "graceful";

@@ -80,11 +80,11 @@ static bool reason_matters(const struct step *step, const char *node)
 
 static int64_t validation_delay(const struct step *step)
 {
-    if (strcmp(step->command->reason, "Drifted") == 0)
+    if (step->command->reason == DISRUPTION_DRIFTED)
         return 0;
     if (step->control->manager.settings->compatibility_upstream)
         return VALIDATION_UPSTREAM_NS;
-    return strcmp(step->command->reason, "Empty") == 0 ? VALIDATION_EMPTY_NS : VALIDATION_NS;
+    return step->command->reason == DISRUPTION_EMPTY ? VALIDATION_EMPTY_NS : VALIDATION_NS;
 }
 
 struct reconcile_result step_reason(struct step *step)
@@ -98,7 +98,8 @@ struct reconcile_result step_reason(struct step *step)
         const struct condition *condition =
             condition_find(&claim->status.conditions, "DisruptionReason");
         bool matters = condition != NULL || reason_matters(step, entry->node);
-        if (!matters || (condition != NULL && text_equal(condition->reason, command->reason)))
+        if (!matters || (condition != NULL &&
+                         text_equal(condition->reason, disruption_reason_name(command->reason))))
             continue;
         start_patch_status(&step->about, (const struct object *)claim,
                            reason_patch(step->control, claim, command->reason));

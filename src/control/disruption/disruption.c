@@ -500,8 +500,9 @@ static void measure(struct disruption_controller *disruption, const struct plan 
                           "s:error", pool->error);
         }
     }
-    metric_set(metrics->disruption_eligible, drifted, "drifted");
-    metric_set(metrics->disruption_eligible, underutilized, "underutilized");
+    metric_set(metrics->disruption_eligible, drifted, disruption_reason_label(DISRUPTION_DRIFTED));
+    metric_set(metrics->disruption_eligible, underutilized,
+               disruption_reason_label(DISRUPTION_UNDERUTILIZED));
     metric_remove_all(metrics->repack_price);
     if (plan->repack.target > 0) {
         metric_set(metrics->repack_price, (double)plan->repack.price / 1e9, "now");
@@ -530,7 +531,8 @@ static void carry_out(struct disruption_controller *disruption)
             commands > 0 ? now_ns : ns_add(now_ns, ns_multiply(SWEEP_SHARE, took_ns));
         disruption->evaluation_again_ns = next_look(disruption, sweep, now_ns);
         metric_observe(control->metrics.disruption_evaluation_seconds, (double)took_ns / SECOND,
-                       "underutilized", "single");
+                       disruption_reason_label(DISRUPTION_UNDERUTILIZED),
+                       consolidation_type_label(CONSOLIDATION_SINGLE));
     }
     if (commands > 0)
         decision_inputs_touch(disruption->inputs);
@@ -665,7 +667,7 @@ static bool a_set_waits(const struct commands *commands)
     for (const struct disruption_command *command;
          (command = commands_next(commands, &position)) != NULL;)
         if (command->phase == COMMAND_WAIT && command->nodes.count > 1 &&
-            text_equal(command->reason, "Underutilized"))
+            command->reason == DISRUPTION_UNDERUTILIZED)
             return true;
     return false;
 }
@@ -694,8 +696,10 @@ static int64_t sweep(struct disruption_controller *disruption)
         return ns_add(now_ns, UNREST_LOOK_NS);
     disruption->swept_version = decision_inputs_version(disruption->inputs);
     if (!has_candidates(control)) { // DIS-400: there is nobody to be counted by a sweep
-        metric_set(control->metrics.disruption_eligible, 0, "drifted");
-        metric_set(control->metrics.disruption_eligible, 0, "underutilized");
+        metric_set(control->metrics.disruption_eligible, 0,
+                   disruption_reason_label(DISRUPTION_DRIFTED));
+        metric_set(control->metrics.disruption_eligible, 0,
+                   disruption_reason_label(DISRUPTION_UNDERUTILIZED));
         disruption->evaluation_again_ns = ns_add(now_ns, SETTLED_NS);
         return disruption->evaluation_again_ns;
     }

@@ -87,9 +87,10 @@ void emptiness_call_off_wanted(const struct disruption_parts *parts)
     for (struct disruption_command *command;
          (command = commands_next(parts->commands, &position)) != NULL;)
         if (command->phase == COMMAND_WAIT && any_node_wanted(arena, control, command)) {
-            disruption_queue_cancel(queue, command, "churn", "a pending pod may run on the node");
+            disruption_queue_cancel(queue, command, CANCEL_CHURN,
+                                    "a pending pod may run on the node");
             // The next sweep would choose them again at once (DIS-714).
-            if (strcmp(command->reason, "Drifted") == 0)
+            if (command->reason == DISRUPTION_DRIFTED)
                 list_for_each (entry, &command->nodes)
                     disruption_backoff_drift_refused(parts->backoff, entry->node);
         }
@@ -146,7 +147,7 @@ static void validate(struct turn *turn, const struct emptiness *emptiness)
         if (map_get(taken, command->nodes.items[0].node) != NULL)
             disruption_queue_confirm(queue, command);
         else
-            disruption_queue_cancel(queue, command, "churn",
+            disruption_queue_cancel(queue, command, CANCEL_CHURN,
                                     "the candidate is no longer valid or would violate a budget");
     }
     map_destroy(taken, NULL);
@@ -175,7 +176,8 @@ static void start_command(const struct disruption_parts *parts,
         node != NULL ? cluster_claim_of(control->cluster, node, NULL) : NULL;
     if (claim == NULL || is_kept_for_a_while(parts, claim))
         return;
-    struct disruption_command *command = command_create(control, NULL, "Empty", "empty");
+    struct disruption_command *command =
+        command_create(control, NULL, DISRUPTION_EMPTY, CONSOLIDATION_EMPTY);
     command_reserve(command, 1, 0);
     command_add_node(control, command, node, claim);
     command->savings = command->price = candidate->price;
@@ -219,8 +221,10 @@ static void tell_pool(const struct turn *turn, const struct emptiness *emptiness
     static const struct event_text event = {.reason = "DisruptionBlocked", .window_ns = MINUTE};
     struct control *control = turn->control;
     const char *name = pool->pool->meta.name;
-    metric_set(control->metrics.pool_allowed_disruptions, (double)pool->allowed, name, "Empty");
-    metric_set(control->metrics.pool_consuming_budgets, (double)pool->disrupting, name, "Empty");
+    metric_set(control->metrics.pool_allowed_disruptions, (double)pool->allowed, name,
+               disruption_reason_name(DISRUPTION_EMPTY));
+    metric_set(control->metrics.pool_consuming_budgets, (double)pool->disrupting, name,
+               disruption_reason_name(DISRUPTION_EMPTY));
     if (pool->budget_error != NULL)
         log_error("detected disruption budget errors", "s:controller", "disruption", "s:error",
                   pool->budget_error);
@@ -252,7 +256,8 @@ static void tell_protections(const struct disruption_parts *parts)
 static void tell(struct turn *turn, const struct emptiness *emptiness)
 {
     struct control *control = turn->control;
-    metric_set(control->metrics.disruption_eligible, emptiness->eligible.count, "empty");
+    metric_set(control->metrics.disruption_eligible, emptiness->eligible.count,
+               disruption_reason_label(DISRUPTION_EMPTY));
     list_for_each (pool, &emptiness->table.pools)
         tell_pool(turn, emptiness, pool);
     list_for_each (block, &emptiness->table.blocks)
@@ -321,10 +326,10 @@ struct emptiness_outcome emptiness_turn(const struct disruption_parts *parts, bo
         emptiness.refused || emptiness.table.blocks.count > 0 || emptiness.eligible.count > 0;
     if (outcome.waits)
         outcome.next_change = snapshot_next_change(snapshot);
-    metric_observe(control->metrics.disruption_evaluation_seconds,
-                   (double)ns_subtract(loop_monotonic_ns(control->manager.loop), started_ns) /
-                       SECOND,
-                   "empty", "empty");
+    metric_observe(
+        control->metrics.disruption_evaluation_seconds,
+        (double)ns_subtract(loop_monotonic_ns(control->manager.loop), started_ns) / SECOND,
+        disruption_reason_label(DISRUPTION_EMPTY), consolidation_type_label(CONSOLIDATION_EMPTY));
     snapshot_destroy(snapshot);
     arena_destroy(turn.arena);
     text_free(&errors);

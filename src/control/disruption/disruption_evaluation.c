@@ -93,8 +93,8 @@ static void add_check(struct disruption_evaluation *sweep, const struct disrupti
 {
     struct command_check *check = &sweep->checks[sweep->checks_count];
     sweep->ids[sweep->checks_count++] = arena_copy_string(sweep->arena, command->id);
-    *check = (struct command_check){.replacements = command->replacements.count};
-    disruption_reason_parse(command->reason, &check->reason);
+    *check = (struct command_check){.reason = command->reason,
+                                    .replacements = command->replacements.count};
     check->nodes.items =
         arena_allocate_array(sweep->arena, command->nodes.count + 1, sizeof *check->nodes.items);
     list_for_each (entry, &command->nodes)
@@ -195,8 +195,7 @@ static struct disruption_command *make_command(struct control *control,
                                                const struct plan_disruption *planned)
 {
     struct disruption_command *command =
-        command_create(control, NULL, command_reason(disruption_reason_name(planned->reason)),
-                       command_consolidation(consolidation_type_name(planned->consolidation)));
+        command_create(control, NULL, planned->reason, planned->consolidation);
     command->savings = command->price = planned->savings;
     list_for_each (claim, &planned->replacements)
         command->price = quantity_add(command->price, claim->price);
@@ -234,7 +233,7 @@ static void tell_candidate(struct control *control, const struct disruption_comm
 
 static void tell_command(struct control *control, const struct disruption_command *command)
 {
-    if (strcmp(command->reason, "Underutilized") != 0)
+    if (command->reason != DISRUPTION_UNDERUTILIZED)
         return;
     if (command->replacements.count > 0) // DIS-162, DIS-171, DIS-775
         list_for_each (entry, &command->nodes)
@@ -318,11 +317,11 @@ static uint32_t judge_commands(struct disruption_evaluation *sweep)
             continue; // called off meanwhile
         judged++;
         if (!sweep->checked)
-            disruption_queue_cancel(queue, command, "unknown", sweep->error.message);
+            disruption_queue_cancel(queue, command, CANCEL_UNKNOWN, sweep->error.message);
         else if (sweep->checks[i].kind == CANCEL_NONE)
             confirm(sweep, command, &sweep->checks[i].moves);
         else
-            disruption_queue_cancel(queue, command, cancel_kind_name(sweep->checks[i].kind),
+            disruption_queue_cancel(queue, command, sweep->checks[i].kind,
                                     sweep->checks[i].message);
     }
     return judged;

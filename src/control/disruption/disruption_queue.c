@@ -152,11 +152,13 @@ void disruption_queue_confirm(struct disruption_queue *queue, struct disruption_
     const char *decision = command_decision(command), *reason = command_reason_label(command);
     command_log_start(command);
     command->is_confirmed = true;
-    metric_add(control->metrics.disruption_decisions, 1, decision, reason, command->consolidation);
+    metric_add(control->metrics.disruption_decisions, 1, decision, reason,
+               command_consolidation_label(command));
     for (uint32_t i = 0; i < command->nodes.count; i++)
         if (command_is_first_of_pool(command, i))
             metric_add(control->metrics.disruption_decisions_by_pool, 1,
-                       command->nodes.items[i].pool, decision, reason, command->consolidation);
+                       command->nodes.items[i].pool, decision, reason,
+                       command_consolidation_label(command));
     if (command->replacements.count == 0)
         command_set_marked(control, command, true); // DIS-306
     consolidation_history_begin(parts->history, command);
@@ -168,33 +170,33 @@ void disruption_queue_confirm(struct disruption_queue *queue, struct disruption_
 }
 
 static void tell_rejected(struct control *control, const struct disruption_command *command,
-                          const char *kind)
+                          enum cancel_kind kind)
 {
     list_for_each (entry, &command->nodes) {
         struct text text = {0};
         command_describe_part(command, entry, &text);
         publish_of_node(&control->manager, find_node(control, entry->node),
                         find_claim(control, entry->claim), &rejected,
-                        "Consolidation rejected: %s, reason: %s (savings: $%.2f)", text.data, kind,
-                        (double)command->savings / 1e9);
+                        "Consolidation rejected: %s, reason: %s (savings: $%.2f)", text.data,
+                        cancel_kind_name(kind), (double)command->savings / 1e9);
         text_free(&text);
     }
 }
 
 void disruption_queue_cancel(struct disruption_queue *queue, struct disruption_command *command,
-                             const char *kind, const char *why)
+                             enum cancel_kind kind, const char *why)
 {
     log_debug("abandoning disruption attempt, command is no longer valid", "s:controller",
               "disruption", "s:command-id", command->id, "o:Node", command->nodes.items[0].node,
-              "s:kind", kind, "s:reason", why);
+              "s:kind", cancel_kind_name(kind), "s:reason", why);
     metric_add(queue->control->metrics.disruption_failed_validations, command->nodes.count,
-               command->consolidation);
-    if (strcmp(command->reason, "Underutilized") == 0) {
+               command_consolidation_label(command));
+    if (command->reason == DISRUPTION_UNDERUTILIZED) {
         tell_rejected(queue->control, command, kind); // DIS-773
         list_for_each (entry, &command->nodes)
             disruption_backoff_node_failed(queue->parts->backoff, entry->node);
     }
-    if (strcmp(command->reason, "Drifted") == 0 && strcmp(kind, "scheduling") == 0)
+    if (command->reason == DISRUPTION_DRIFTED && kind == CANCEL_SCHEDULING)
         list_for_each (entry, &command->nodes)
             disruption_backoff_drift_refused(queue->parts->backoff, entry->node);
     command->phase = COMMAND_ROLLBACK;
@@ -205,7 +207,7 @@ void disruption_queue_cancel(struct disruption_queue *queue, struct disruption_c
 // What was begun is taken back: it must not keep the budget while it waits for the rest.
 static struct reconcile_result call_off(struct disruption_queue *queue, struct step *step)
 {
-    disruption_queue_cancel(queue, step->command, "budget",
+    disruption_queue_cancel(queue, step->command, CANCEL_BUDGET,
                             "a candidate can no longer be disrupted without violating budgets");
     return step_go_on(step, COMMAND_ROLLBACK);
 }
@@ -275,7 +277,7 @@ static struct reconcile_result step_await(struct disruption_queue *queue, struct
         snprintf(why, sizeof why, "%s %s",
                  pod->meta.unreadable != NULL ? "unreadable pod" : "do-not-disrupt of pod",
                  pod->meta.name);
-        disruption_queue_cancel(queue, command, "churn", why);
+        disruption_queue_cancel(queue, command, CANCEL_CHURN, why);
         return step_go_on(step, COMMAND_ROLLBACK);
     }
     if (state == REPLACEMENTS_READY && bar == BAR_NONE)
@@ -306,7 +308,7 @@ static struct reconcile_result step_drain(struct disruption_queue *queue, struct
         return reconcile_after(LOOK_AGAIN_NS);
     }
     log_debug("command succeeded", "s:controller", "disruption.queue", "s:command-id", command->id);
-    if (strcmp(command->reason, "Drifted") == 0)
+    if (command->reason == DISRUPTION_DRIFTED)
         disruption_backoff_pool_succeeded(step->parts->backoff, command->nodes.items[0].pool);
     consolidation_history_end(step->parts->history, command);
     consolidation_outcomes_end(step->parts->outcomes, command);
@@ -324,9 +326,9 @@ static void tell_failure(const struct step *step)
               "disruption.queue", "s:command-id", command->id, "s:error", command->failure);
     metric_add(control->metrics.disruption_queue_failures,
                replacements_not_initialized(control, command), command_decision(command),
-               command_reason_label(command), command->consolidation);
+               command_reason_label(command), command_consolidation_label(command));
     list_for_each (entry, &command->nodes) {
-        if (strcmp(command->reason, "Drifted") == 0)
+        if (command->reason == DISRUPTION_DRIFTED)
             disruption_backoff_pool_failed(step->parts->backoff, entry->pool);
         else
             disruption_backoff_node_failed(step->parts->backoff, entry->node);

@@ -21,7 +21,7 @@ void disruption_queue_add(struct disruption_queue *queue, struct disruption_comm
 // Validated: the nodes go. Or not: everything is taken back. `kind`: DIS-267.
 void disruption_queue_confirm(struct disruption_queue *queue, struct disruption_command *command);
 void disruption_queue_cancel(struct disruption_queue *queue, struct disruption_command *command,
-                             const char *kind, const char *why);
+                             enum cancel_kind kind, const char *why);
 // Earliest validation, monotonic, of the commands that emptiness looks at again itself, or of those
 // that a check on the worker thread does; INT64_MAX: none waits.
 int64_t disruption_queue_next_due(const struct disruption_queue *queue, bool of_emptiness);

@@ -218,7 +218,8 @@ static enum replacements_state state_of(struct control *control,
     const struct object *about = (const struct object *)claim;
     if (object_is_deleting(about))
         return REPLACEMENTS_LOST;
-    publish(&control->manager, about, &launching, "Launching NodeClaim: %s", command->reason);
+    publish(&control->manager, about, &launching, "Launching NodeClaim: %s",
+            disruption_reason_name(command->reason));
     if (!node_claim_is_launched(claim))
         return REPLACEMENTS_LAUNCHING;
     const struct node *node = cluster_node_of(control->cluster, claim, NULL);

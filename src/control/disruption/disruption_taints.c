@@ -67,13 +67,15 @@ json_t *unreason_patch(struct control *control, const struct node_claim *claim)
     return body;
 }
 
-json_t *reason_patch(struct control *control, const struct node_claim *claim, const char *reason)
+json_t *reason_patch(struct control *control, const struct node_claim *claim,
+                     enum disruption_reason reason)
 {
     struct arena *arena CLEANUP_ARENA = arena_create(2048);
     struct conditions conditions;
     conditions_read(&conditions, arena, (const struct object *)claim, &claim->status.conditions,
                     manager_now(&control->manager));
-    conditions_set(&conditions, "DisruptionReason", "True", reason, reason);
+    const char *name = disruption_reason_name(reason);
+    conditions_set(&conditions, "DisruptionReason", "True", name, name);
     json_t *body = json_locked((const struct object *)claim);
     json_object_set_new(body, "status",
                         json_pack("{s:o}", "conditions", conditions_encode(&conditions)));

@@ -3,11 +3,13 @@
 #pragma once
 
 #include "control/runtime/control.h"
+#include "model/reading/disruption_reason.h"
 
 // Taint, mark and label; `mark` is the annotation's value.
 json_t *taint_patch(const struct node *node, const char *mark);
 // The Node without our taint and mark; NULL: it has none.
 json_t *untaint_patch(const struct node *node);
 // The NodeClaim with the condition DisruptionReason; without it (NULL: it has none).
-json_t *reason_patch(struct control *control, const struct node_claim *claim, const char *reason);
+json_t *reason_patch(struct control *control, const struct node_claim *claim,
+                     enum disruption_reason reason);
 json_t *unreason_patch(struct control *control, const struct node_claim *claim);

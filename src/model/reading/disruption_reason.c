@@ -10,6 +10,12 @@ static const char *const reasons[] = {
     [DISRUPTION_UNDERUTILIZED] = "Underutilized",
     [DISRUPTION_EXPIRED] = "Expired",
 };
+static const char *const reason_labels[] = {
+    [DISRUPTION_EMPTY] = "empty",
+    [DISRUPTION_DRIFTED] = "drifted",
+    [DISRUPTION_UNDERUTILIZED] = "underutilized",
+    [DISRUPTION_EXPIRED] = "expired",
+};
 static const char *const methods[] = {
     [METHOD_ANY] = "any",
     [METHOD_EMPTINESS] = "emptiness",
@@ -31,6 +37,8 @@ static const char *const kinds[] = {
     [CANCEL_UNKNOWN] = "unknown",
 };
 static_assert(sizeof reasons / sizeof *reasons == DISRUPTION_REASONS_COUNT, "every one has a name");
+static_assert(sizeof reason_labels / sizeof *reason_labels == DISRUPTION_REASONS_COUNT,
+              "every one has a label");
 static_assert(sizeof methods / sizeof *methods == METHODS_COUNT, "every one has a name");
 static_assert(sizeof types / sizeof *types == CONSOLIDATION_TYPES_COUNT, "every one has a name");
 static_assert(sizeof kinds / sizeof *kinds == CANCEL_KINDS_COUNT, "every one has a name");
@@ -48,6 +56,12 @@ const char *disruption_reason_name(enum disruption_reason reason)
 {
     assert(reason < DISRUPTION_REASONS_COUNT);
     return reasons[reason];
+}
+
+const char *disruption_reason_label(enum disruption_reason reason)
+{
+    assert(reason < DISRUPTION_REASONS_COUNT);
+    return reason_labels[reason];
 }
 
 bool disruption_reason_parse(const char *name, enum disruption_reason *reason)
@@ -76,6 +90,11 @@ const char *consolidation_type_name(enum consolidation_type type)
 {
     assert(type < CONSOLIDATION_TYPES_COUNT);
     return types[type];
+}
+
+const char *consolidation_type_label(enum consolidation_type type)
+{
+    return type != CONSOLIDATION_NONE ? consolidation_type_name(type) : "";
 }
 
 bool consolidation_type_parse(const char *name, enum consolidation_type *type)

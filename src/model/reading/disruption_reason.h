@@ -13,8 +13,9 @@ enum disruption_reason {
     DISRUPTION_EXPIRED,
     DISRUPTION_REASONS_COUNT,
 };
-#define BUDGET_REASONS_COUNT DISRUPTION_EXPIRED                    // those that a budget may name
-const char *disruption_reason_name(enum disruption_reason reason); // "Empty"
+#define BUDGET_REASONS_COUNT DISRUPTION_EXPIRED                     // those that a budget may name
+const char *disruption_reason_name(enum disruption_reason reason);  // "Empty"
+const char *disruption_reason_label(enum disruption_reason reason); // of metrics: "empty"
 bool disruption_reason_parse(const char *name, enum disruption_reason *reason);
 
 // In their order (DIS-11).
@@ -38,7 +39,8 @@ enum consolidation_type {
     CONSOLIDATION_SINGLE,
     CONSOLIDATION_TYPES_COUNT,
 };
-const char *consolidation_type_name(enum consolidation_type type); // "multi"; "none"
+const char *consolidation_type_name(enum consolidation_type type);  // "multi"; "none"
+const char *consolidation_type_label(enum consolidation_type type); // of metrics: "multi"; ""
 bool consolidation_type_parse(const char *name, enum consolidation_type *type);
 
 // Why a command that was decided is not carried out (DIS-263).
