@@ -5,7 +5,7 @@
 #pragma once
 
 #include "base/random.h"
-#include "bench/bench_workload.h"
+#include "bench/bench_mix.h"
 
 // The workload's clock, in nanoseconds since the epoch: a fixed instant, so that dumps are
 // reproducible.

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/bench_options.h"
 #include "cli/input/command.h"
+#include "model/snapshot/snapshot_encode.h"
 
 struct subject {
     const char *name;

@@ -6,6 +6,7 @@
 #include "cli/input/provider_options.h"
 #include "cli/output/plan_table.h"
 #include "engine/engine.h"
+#include "model/snapshot/plan_encode.h"
 
 struct request {
     struct input_options input;

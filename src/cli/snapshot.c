@@ -9,6 +9,8 @@
 #include "cli/input/command.h"
 #include "cli/input/live_snapshot.h"
 #include "cli/input/provider_options.h"
+#include "model/snapshot/snapshot_complete.h"
+#include "model/snapshot/snapshot_encode.h"
 
 static bool write_snapshot(const struct snapshot *snapshot, const char *path, struct error *error)
 {

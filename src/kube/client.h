@@ -11,6 +11,7 @@
 // with Retry-After, and GET, LIST and DELETE to which the connection gave no answer.
 #pragma once
 
+#include "kube/result.h"
 #include "kube/transport/transport.h"
 #include "model/schema/object.h"
 
@@ -33,15 +34,6 @@ void kube_client_gate_writes(struct kube_client *client, bool (*may_write)(void 
                              void *context);
 bool kube_client_may_write(const struct kube_client *client); // now
 
-struct kube_result {
-    struct error error; // ERROR_NONE on success
-    int status;         // HTTP status, 0 if no answer
-    int64_t retry_after_ns;
-    struct object *object; // the object answered, if it decodes; borrowed (acquire to keep)
-    const json_t *body;    // the answer itself; borrowed
-};
-typedef void (*kube_callback)(void *context, const struct kube_result *result);
-
 struct kube_target { // an object, or a part of it
     enum kind_id kind;
     const char *namespace, *name; // namespace NULL: cluster-scoped
@@ -50,9 +42,6 @@ struct kube_target { // an object, or a part of it
 
 void kube_get(struct kube_client *client, enum kind_id kind, const char *namespace,
               const char *name, kube_callback callback, void *context);
-// A page of a list (kube_list_pages()): metadata and items, borrowed. `first`: the list begins, or
-// begins anew because its pages have expired on the server; earlier pages no longer count.
-typedef void (*kube_page_callback)(void *context, const json_t *page, bool first);
 void kube_create_json(struct kube_client *client, enum kind_id kind, const char *namespace,
                       json_t *body /* borrowed */, kube_callback callback, void *context);
 // The body may carry metadata.resourceVersion and metadata.uid as preconditions.

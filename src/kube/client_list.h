@@ -1,3 +1,4 @@
+// Lists of objects, read from the API server in pages.
 #pragma once
 
 #include "kube/client.h"
@@ -18,8 +19,3 @@ void kube_list_pages(struct kube_client *client, const struct kube_selection *se
 // their answers have a body, but no object.
 void kube_list_path(struct kube_client *client, const char *path, const char *label_selector,
                     kube_callback callback, void *context);
-struct operation;
-struct listing;
-// For client.c: a page has come: takes it in and asks for the next, or ends the list.
-void listing_continue(struct operation *operation, const struct kube_response *response);
-void listing_free(struct listing *listing); // NULL is fine

@@ -5,6 +5,7 @@
 
 #include "engine/disruption/candidates.h"
 #include "engine/engine.h"
+#include "model/snapshot/snapshot_encode.h"
 #include "support/cmocka_all.h"
 
 #define NODES 60

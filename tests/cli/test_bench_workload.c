@@ -8,6 +8,9 @@
 #include "model/reading/catalog.h"
 #include "model/reading/selector.h"
 #include "model/schema/encode.h"
+#include "model/snapshot/snapshot_complete.h"
+#include "model/snapshot/snapshot_encode.h"
+#include "model/snapshot/snapshot_read.h"
 #include "support/cmocka_all.h"
 
 #define MEBIBYTE INT64_C(1048576)

@@ -7,6 +7,7 @@
 #include "control/nodeclaim/disruption_conditions.h"
 #include "control/runtime/control.h"
 #include "model/snapshot/snapshot.h"
+#include "model/snapshot/snapshot_read.h"
 #include "model/tables/kinds.h"
 #include "reconcile/conditions.h"
 

@@ -7,6 +7,7 @@
 #include "control/nodepool/registration_health.h"
 #include "engine/disruption/budgets.h"
 #include "engine/disruption/emptiness.h"
+#include "model/snapshot/snapshot_read.h"
 
 #define NOW "2026-01-05T12:00:00Z" // a Monday
 

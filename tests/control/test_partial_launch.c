@@ -3,6 +3,8 @@
 
 #include "cloud/kwok/kwok_catalog.h"
 #include "control/provisioning/partial_launch.h"
+#include "model/snapshot/snapshot_complete.h"
+#include "model/snapshot/snapshot_read.h"
 
 static const char pool[] =
     "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: default}\n"

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/duration.h"
+#include "model/snapshot/snapshot_complete.h"
+#include "model/snapshot/snapshot_read.h"
 #include "support/cmocka_all.h"
 
 static struct snapshot *at(int64_t minutes, double price)

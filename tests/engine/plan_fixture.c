@@ -11,6 +11,9 @@
 
 #include "base/text.h"
 #include "engine/engine.h"
+#include "model/snapshot/plan_encode.h"
+#include "model/snapshot/snapshot_complete.h"
+#include "model/snapshot/snapshot_read.h"
 
 static void add_type(struct text *text, const char *name, const char *arch, int cpu, int memory_gi,
                      const char *more_capacity, double surcharge)

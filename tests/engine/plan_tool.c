@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "engine/engine.h"
+#include "model/snapshot/plan_encode.h"
+#include "model/snapshot/snapshot_complete.h"
+#include "model/snapshot/snapshot_read.h"
 
 static int print_plan(const struct snapshot *snapshot, const struct plan_options *options)
 {

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "engine/disrupt_fixture.h"
+#include "model/snapshot/plan_encode.h"
 
 #define CHEAP "controller.kubernetes.io/pod-deletion-cost: '-134217728'"
 #define ON_DEMAND_ONLY \

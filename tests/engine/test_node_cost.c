@@ -11,6 +11,8 @@
 #include "engine/plan_fixture.h"
 #include "engine/rule_cases.h"
 #include "engine/templates/node_cost.h"
+#include "model/snapshot/snapshot_complete.h"
+#include "model/snapshot/snapshot_read.h"
 
 // --- by the catalog ----------------------------------------------------------------------------
 

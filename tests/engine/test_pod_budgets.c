@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/snapshot/snapshot_read.h"
 #include "support/cmocka_all.h"
 
 static const char world[] =

@@ -4,6 +4,7 @@
 #include "engine/templates/static_claim.h"
 #include "model/schema/drift_hash.h"
 #include "model/snapshot/snapshot.h"
+#include "model/snapshot/snapshot_read.h"
 #include "support/cmocka_all.h"
 
 static const char pool_text[] =

@@ -8,6 +8,8 @@
 #include "engine/disruption/eligibility.h"
 #include "engine/disruption_methods.h"
 #include "engine/engine.h"
+#include "model/snapshot/snapshot_complete.h"
+#include "model/snapshot/snapshot_read.h"
 
 struct method {
     enum disruption_method method;

@@ -1,5 +1,8 @@
 // Manifests through `adze plan --disrupt --explain`, with every method.
 #include "engine/engine.h"
+#include "model/snapshot/plan_encode.h"
+#include "model/snapshot/snapshot_complete.h"
+#include "model/snapshot/snapshot_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

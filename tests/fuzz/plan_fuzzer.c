@@ -1,6 +1,9 @@
 // Manifests as `adze plan` reads them, through to the plan: no input may crash the engine, and
 // every plan can be written.
 #include "engine/engine.h"
+#include "model/snapshot/plan_encode.h"
+#include "model/snapshot/snapshot_complete.h"
+#include "model/snapshot/snapshot_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,6 +1,7 @@
 #include "helpers.h"
 
 #include "model/snapshot/plan.h"
+#include "model/snapshot/plan_encode.h"
 
 // The example of FMT-10.
 static struct pod pods[] = {

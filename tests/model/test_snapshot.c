@@ -3,6 +3,9 @@
 #include "base/text.h"
 #include "model/reading/pod.h"
 #include "model/snapshot/snapshot.h"
+#include "model/snapshot/snapshot_complete.h"
+#include "model/snapshot/snapshot_encode.h"
+#include "model/snapshot/snapshot_read.h"
 
 static struct snapshot *read_text(const char *text)
 {

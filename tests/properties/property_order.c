@@ -1,4 +1,5 @@
 // SCH-540 permutation, SCH-541 irrelevance, SCH-542 price.
+#include "model/snapshot/plan_encode.h"
 #include "properties/properties.h"
 
 #include <stdlib.h>

@@ -1,4 +1,7 @@
 #include "properties/world.h"
+#include "model/snapshot/plan_encode.h"
+#include "model/snapshot/snapshot_complete.h"
+#include "model/snapshot/snapshot_read.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,6 +12,7 @@
 #include "cli/output/explain_print.h"
 #include "engine/engine.h"
 #include "model/reading/pod.h"
+#include "model/snapshot/plan_encode.h"
 
 #define NAMES_SHOWN 3
 

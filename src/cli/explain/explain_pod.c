@@ -11,6 +11,7 @@
 #include "cli/output/explain_print.h"
 #include "engine/engine.h"
 #include "model/reading/pod.h"
+#include "model/snapshot/plan_encode.h"
 #include "model/snapshot/plan_explanation.h"
 
 #define NAMES_SHOWN 3

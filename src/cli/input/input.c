@@ -10,6 +10,8 @@
 #include "cli/input/provider_options.h"
 #include "cloud/providers.h"
 #include "model/manifest/yaml_write.h"
+#include "model/snapshot/snapshot_complete.h"
+#include "model/snapshot/snapshot_read.h"
 
 // --- options -------------------------------------------------------------------------------------
 

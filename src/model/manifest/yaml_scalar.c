@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/manifest/input_yaml.h"
 
 struct word {
     const char *text;

@@ -58,6 +58,8 @@ enum plan_stage_kind {
     STAGE_COUNT,
 };
 
+const char *stage_name(enum plan_stage_kind stage); // "requirements", "offerings", ...
+
 struct plan_cut {      // one value of a stage, as if it were the only one
     const char *value; // "kubernetes.io/arch In [arm64]", "cpu 100"
     uint32_t before, left;
@@ -226,14 +228,5 @@ struct plan {
     int64_t look_again; // when a node may go for what the clock alone decides (DIS-762); 0: never
 };
 void plan_destroy(struct plan *plan); // the plan itself lives in its arena; NULL is fine
-// FMT-10, FMT-12. Prices are JSON numbers: print them with JSON_REAL_PRECISION(15) to get back the
-// digits of the catalog. The caller owns the results.
-json_t *plan_encode(const struct plan *plan);
-// Entries of `newNodeClaims` and `unschedulable`, and a placed pod's explanation.
-json_t *plan_claim_encode(const struct plan_claim *claim);
-json_t *plan_unschedulable_encode(const struct plan_unschedulable *entry);
 // "pods: a/x to node n, a/y to a new node of pool" (DIS-755), a few; nothing without moves.
 void plan_moves_describe(const struct plan_moves *moves, struct text *out);
-// Entries of `disruptions` and of `nodes`, which is there if verdicts were asked for.
-json_t *plan_disruption_encode(const struct plan_disruption *disruption);
-json_t *plan_verdict_encode(const struct plan_verdict *verdict);

@@ -1,24 +1,7 @@
 #include "model/snapshot/plan_explanation.h"
 
-#include <assert.h>
-
 #include "base/quantity.h"
 #include "model/schema/encode.h"
-#include "model/snapshot/plan.h"
-
-static const char *const stage_names[STAGE_COUNT] = {
-    [STAGE_REQUIREMENTS] = "requirements", [STAGE_OFFERINGS] = "offerings",
-    [STAGE_VOLUMES] = "volumes",           [STAGE_LIMITS] = "limits",
-    [STAGE_HOST_PORTS] = "hostPorts",      [STAGE_DAEMON_SETS] = "daemonSets",
-    [STAGE_RESOURCES] = "resources",       [STAGE_TOPOLOGY] = "topology",
-    [STAGE_MIN_VALUES] = "minValues",      [STAGE_RESERVATIONS] = "reservations",
-};
-
-const char *stage_name(enum plan_stage_kind stage)
-{
-    assert(stage < STAGE_COUNT);
-    return stage_names[stage];
-}
 
 static json_t *encode_nodes(const struct plan_explanation *explanation)
 {

@@ -51,18 +51,3 @@ void snapshot_add(struct snapshot *snapshot, const struct object *object);
 // Keeps an object alive that is not part of the snapshot: a derived one, in the arena, points into
 // it.
 void snapshot_keep(struct snapshot *snapshot, const struct object *object);
-
-// Adds the objects of one file, directory ("-": standard input) as FMT-1 says: YAML or JSON,
-// several documents, kind: List unpacked. Unknown kinds are skipped unless strict. Errors name
-// file, document and field path. A SnapshotContext sets time and settings.
-bool snapshot_read(struct snapshot *snapshot, const char *path, bool strict,
-                   struct error *error) MUST_USE;
-bool snapshot_read_text(struct snapshot *snapshot, const char *text, size_t length,
-                        const char *source_name, bool strict, struct error *error) MUST_USE;
-// An object that was read twice counts once: the later one, as if both had been applied in this
-// order.
-void snapshot_merge_duplicates(struct snapshot *snapshot);
-// FMT-2 (workloads without pods become pods), FMT-4 (namespaces, uids). Call once after reading.
-bool snapshot_complete(struct snapshot *snapshot, struct error *error) MUST_USE;
-// The snapshot as one JSON List that snapshot_read() reads back, SnapshotContext included.
-json_t *snapshot_encode(const struct snapshot *snapshot);

@@ -1,12 +1,14 @@
-// Between client.c (calls, rate limit, retries) and client_list.c (lists of many pages).
+// One call of the client: it waits for the rate limit, is sent, is sent again where that is
+// allowed, and ends with its callback (client.h).
 #pragma once
 
 #include <sys/queue.h>
 
 #include "base/random.h"
 #include "base/text.h"
-#include "kube/client.h"
+#include "kube/result.h"
 #include "kube/transport/bucket.h"
+#include "kube/transport/transport.h"
 
 struct listing { // a list under way
     char *label_selector, *field_selector;
@@ -17,8 +19,8 @@ struct listing { // a list under way
     kube_page_callback page;
 };
 
-struct operation { // one call of the client, with its retries and pages
-    TAILQ_ENTRY(operation) link;
+struct client_call { // with its retries and pages
+    TAILQ_ENTRY(client_call) link;
     struct kube_client *client;
     enum kube_verb verb;
     enum kind_id kind; // KIND_COUNT: the answer is not decoded
@@ -28,30 +30,35 @@ struct operation { // one call of the client, with its retries and pages
     kube_callback callback;
     void *context;
     struct timer *timer;    // waiting for the rate limit or for a retry
-    struct kube_call *call; // under way
+    struct kube_call *sent; // under way
     unsigned attempts;
     bool is_refused;            // a write that may not be sent; waits for its callback
     bool is_busy, is_cancelled; // a callback that does not end it is running; and has cancelled it
-    struct listing *listing;
+    // A list: takes in the answer, then asks for the next page or ends the call.
+    struct listing *listing; // NULL: no list
+    void (*continue_list)(struct client_call *call, const struct kube_response *response);
 };
-TAILQ_HEAD(operation_list, operation);
+TAILQ_HEAD(client_call_list, client_call);
 
 struct kube_client {
     struct loop *loop;
     struct kube_transport *transport;
     struct bucket bucket, events_bucket, nominations_bucket;
     struct random random;
-    struct operation_list operations;
+    struct client_call_list calls;
     bool (*may_write)(void *context); // NULL: always
     void *may_write_context;
 };
 
-struct operation *operation_create(struct kube_client *client, enum kube_verb verb,
-                                   enum kind_id kind, const char *path, kube_callback callback,
-                                   void *context);
+bool client_may_write(const struct kube_client *client); // now
+struct client_call *client_call_create(struct kube_client *client, enum kube_verb verb,
+                                       enum kind_id kind, const char *path, kube_callback callback,
+                                       void *context);
 // Sends the request when the rate limit allows.
-void operation_submit(struct operation *operation);
+void client_call_submit(struct client_call *call);
 // Ends it: frees it, then calls back.
-void operation_finish(struct operation *operation, const struct kube_response *response,
-                      const json_t *body);
-void operation_free(struct operation *operation);
+void client_call_finish(struct client_call *call, const struct kube_response *response,
+                        const json_t *body);
+// Takes it out of the client's; frees it now, or once its running callback has returned.
+void client_call_cancel(struct client_call *call);
+void client_call_free(struct client_call *call);

@@ -1,0 +1,213 @@
+#include "model/snapshot/snapshot_read.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/vector.h"
+#include "model/manifest/input.h"
+#include "model/reading/catalog.h"
+#include "model/schema/decode.h"
+#include "model/schema/pack.h"
+#include "model/tables/kinds.h"
+
+static bool add_documents(struct snapshot *snapshot, const struct documents *documents,
+                          const char *text, size_t length, bool strict, struct error *error);
+
+// Kept, for what is wrong is located by reading it again.
+static bool read_standard_input(struct snapshot *snapshot, bool strict, struct error *error)
+{
+    struct text text = {0};
+    bool fine = standard_input_read(&text, error) &&
+                snapshot_read_text(snapshot, text.data != NULL ? text.data : "", text.length, "-",
+                                   strict, error);
+    text_free(&text);
+    return fine;
+}
+
+bool snapshot_read(struct snapshot *snapshot, const char *path, bool strict, struct error *error)
+{
+    if (strcmp(path, "-") == 0)
+        return read_standard_input(snapshot, strict, error);
+    struct documents documents = {0};
+    bool fine = documents_read(&documents, path, false, error) &&
+                add_documents(snapshot, &documents, NULL, 0, strict, error);
+    for (uint32_t i = 0; i < documents.skipped.count; i++)
+        vector_push(&snapshot->skipped,
+                    arena_copy_string(snapshot->arena, documents.skipped.items[i]));
+    documents_free(&documents);
+    return fine;
+}
+
+bool snapshot_read_text(struct snapshot *snapshot, const char *text, size_t length,
+                        const char *source_name, bool strict, struct error *error)
+{
+    struct documents documents = {0};
+    bool fine = documents_read_text(&documents, text, length, source_name, false, error) &&
+                add_documents(snapshot, &documents, text, length, strict, error);
+    documents_free(&documents);
+    return fine;
+}
+
+static struct string_list copy_names(struct arena *arena, const struct string_list *names)
+{
+    struct string_list copy = {arena_allocate_array(arena, names->count + 1, sizeof *copy.items),
+                               names->count};
+    for (uint32_t i = 0; i < names->count; i++)
+        copy.items[i] = arena_copy_string(arena, names->items[i]);
+    return copy;
+}
+
+// FMT-9. A later context replaces what an earlier one said.
+static bool apply_context(struct snapshot *snapshot, const struct snapshot_context *context,
+                          struct error *error)
+{
+    struct arena *arena = snapshot->arena;
+    if (context->spec.time != 0)
+        snapshot->time = context->spec.time;
+    snapshot->require_unschedulable_condition |= context->spec.require_unschedulable;
+    for (uint32_t i = 0; i < context->spec.settings.count; i++) {
+        const struct string_pair *pair = &context->spec.settings.items[i];
+        if (!settings_set(&snapshot->settings, pair->key, pair->value, error)) {
+            error->kind = ERROR_INVALID;
+            return error_locate(error, "spec.settings");
+        }
+    }
+    snapshot->marked_for_deletion = copy_names(arena, &context->spec.marked_for_deletion);
+    snapshot->buffer_nodes = copy_names(arena, &context->spec.buffer_nodes);
+    const struct string_map *nominated = &context->spec.nominated;
+    snapshot->nominated.count = nominated->count;
+    snapshot->nominated.items =
+        arena_allocate_array(arena, nominated->count + 1, sizeof *snapshot->nominated.items);
+    for (uint32_t i = 0; i < nominated->count; i++) {
+        struct nomination *nomination = &snapshot->nominated.items[i];
+        nomination->node = arena_copy_string(arena, nominated->items[i].key);
+        if (!instant_parse(nominated->items[i].value, &nomination->until, error))
+            return error_locate(error, "spec.nominated[\"%s\"]", nomination->node);
+    }
+    return true;
+}
+
+static bool add_object(struct snapshot *snapshot, const struct object *object, struct error *error)
+{
+    if (object->kind->id == KIND_SNAPSHOT_CONTEXT)
+        return apply_context(snapshot, (const struct snapshot_context *)object, error);
+    // Names are looked at by snapshot_complete(), when it is known whether upstream's recordings
+    // are to be believed.
+    if (object->kind->id == KIND_INSTANCE_TYPE_CATALOG &&
+        !instance_type_catalog_check_values((const struct instance_type_catalog *)object, error))
+        return false;
+    snapshot_add(snapshot, object);
+    return true;
+}
+
+static bool refuse_unknown_kind(const json_t *document, struct error *error)
+{
+    const char *api_version = json_string_value(json_object_get(document, "apiVersion"));
+    const char *kind = json_string_value(json_object_get(document, "kind"));
+    if (api_version == NULL || kind == NULL) {
+        error_set(error, ERROR_INVALID, "missing: this is no Kubernetes object");
+        return error_locate(error, kind == NULL ? "kind" : "apiVersion");
+    }
+    const char *names[KIND_COUNT], *nearest[1];
+    for (int i = 0; i < KIND_COUNT; i++) {
+        const struct kind *known = kind_get((enum kind_id)i);
+        names[i] = known->name;
+        if (strcmp(known->name, kind) != 0)
+            continue;
+        error_set(error, ERROR_INVALID, "%s is read as %s, not as %.100s", kind, known->api_version,
+                  api_version);
+        return error_locate(error, "apiVersion");
+    }
+    bool has_hint = text_nearest(kind, names, KIND_COUNT, nearest, 1) == 1;
+    error_set(error, ERROR_INVALID, "%.100s of %.100s is not a kind that adze reads%s%s%s", kind,
+              api_version, has_hint ? "; did you mean " : "", has_hint ? nearest[0] : "",
+              has_hint ? "?" : "");
+    return error_locate(error, "kind");
+}
+
+// Other people's kinds may stand beside ours; a slip of the pen in ours, or an older version, may
+// not.
+static bool must_be_known(const char *api_version, const char *kind)
+{
+    return api_version == NULL || kind == NULL || text_starts_with(api_version, "karpenter.") ||
+           text_starts_with(api_version, "adze/");
+}
+
+// A list whose items are none is no list; one without any is empty, and null is how Go writes that.
+static bool check_items(const json_t *document, const char *kind, struct error *error)
+{
+    const json_t *items = json_object_get(document, "items");
+    if (kind == NULL || !text_ends_with(kind, "List") || items == NULL || json_is_null(items))
+        return true;
+    error_set(error, ERROR_INVALID, "expected a list");
+    return error_locate(error, "items");
+}
+
+static bool check_name(const struct object *object, struct error *error)
+{
+    const struct object_meta *meta = &object->meta;
+    bool is_ours = text_starts_with(object->kind->api_version, "adze/"); // named by what they are
+    if (is_ours || (meta->name != NULL && meta->name[0] != '\0'))
+        return true;
+    error_set(error, ERROR_INVALID, "missing%s",
+              meta->generate_name == NULL
+                  ? ""
+                  : ": generateName is filled in by an API server, write a name here");
+    return error_locate(error, "metadata.name");
+}
+
+static bool add_document(struct snapshot *snapshot, const json_t *document, bool strict,
+                         struct error *error)
+{
+    if (!json_is_object(document))
+        return error_set(error, ERROR_INVALID, "not an object, as every manifest is");
+    const char *api_version = json_string_value(json_object_get(document, "apiVersion"));
+    const char *name = json_string_value(json_object_get(document, "kind"));
+    const struct kind *kind =
+        api_version != NULL && name != NULL ? kind_find(api_version, name) : NULL;
+    if (kind == NULL && !check_items(document, name, error))
+        return false;
+    if (kind == NULL)
+        return !(strict || must_be_known(api_version, name)) ||
+               refuse_unknown_kind(document, error);
+    CLEANUP_OBJECT struct object *object =
+        object_decode(document, kind, strict ? DECODE_STRICT : DECODE_LENIENT, error);
+    return object != NULL && check_name(object, error) && add_object(snapshot, object, error);
+}
+
+// Puts file, line and document before the message. The line is found by reading the source once
+// more with positions: the common case, without errors, does not pay for them.
+static bool locate(const struct documents *documents, uint32_t at, const char *text, size_t length,
+                   struct error *error)
+{
+    const struct document *document = &documents->items[at];
+    uint32_t ordinal = at, line = document->line, column = 1;
+    while (ordinal > 0 && documents->items[ordinal - 1].file == document->file)
+        ordinal--;
+    ordinal = at - ordinal;
+    struct error why = *error, ignored = {0};
+    struct documents again = {0};
+    bool is_read = text != NULL
+                       ? documents_read_text(&again, text, length, document->file, true, &ignored)
+                       : documents_read(&again, document->file, true, &ignored);
+    if (is_read && ordinal < again.count) {
+        char path[sizeof why.message];
+        snprintf(path, sizeof path, "%.*s", (int)why.path_length, why.message);
+        document_position(&again.items[ordinal], path, &line, &column);
+    }
+    documents_free(&again);
+    return error_set(error, why.kind, "%.500s:%u:%u: document %u: %s", document->file, line, column,
+                     document->index + 1, why.message);
+}
+
+static bool add_documents(struct snapshot *snapshot, const struct documents *documents,
+                          const char *text, size_t length, bool strict, struct error *error)
+{
+    for (uint32_t i = 0; i < documents->count; i++) {
+        const json_t *value = documents->items[i].value;
+        if (value != NULL && !add_document(snapshot, value, strict, error))
+            return locate(documents, i, text, length, error);
+    }
+    return true;
+}
