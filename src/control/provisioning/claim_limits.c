@@ -1,52 +1,35 @@
 #include "control/provisioning/claim_limits.h"
 
-#include "control/state/node_claim_template.h"
-
-#include <string.h>
-
+#include "base/map.h"
 #include "base/quantity.h"
 #include "control/command/commands.h"
 #include "control/provisioning/worst_case_capacity.h"
 #include "control/state/cluster.h"
 #include "control/state/state_node.h"
 
-struct pool_room { // what is left of one pool's limits, by the order of its limits
-    const struct node_pool *pool;
-    int64_t *left;
-};
-
 struct replacing { // a command whose replacements are to be created; its own nodes do not count
     const struct commands *commands;
     const struct disruption_command *command; // NULL: none
 };
 
-static int64_t amount(const struct resource_map *capacity, const char *resource)
-{
-    return strcmp(resource, "nodes") == 0 ? 1 : resource_map_get(capacity, resource);
-}
-
-static void take(struct pool_room *room, const int64_t *amounts)
-{
-    for (uint32_t i = 0; i < room->pool->spec.limits.count; i++)
-        room->left[i] = quantity_subtract(room->left[i], amounts[i]);
-}
-
 // The largest machine that an unlaunched NodeClaim may still become (LIF-458).
-static void take_unlaunched(struct pool_room *room, struct worst_case_capacity *largest,
+static void take_unlaunched(struct limit_room *room, struct worst_case_capacity *largest,
                             const struct node_claim *claim, struct arena *arena)
 {
     struct resource_map most = worst_case_machine(largest, arena, room->pool, claim);
     const struct resource_map *limits = &room->pool->spec.limits;
     for (uint32_t i = 0; i < limits->count; i++)
-        room->left[i] = quantity_subtract(room->left[i], amount(&most, limits->items[i].name));
+        room->left[i] =
+            quantity_subtract(room->left[i], limit_amount(&most, limits->items[i].name));
 }
 
-static void take_state(struct pool_room *room, const struct state_node *state, struct arena *arena)
+static void take_state(struct limit_room *room, const struct state_node *state, struct arena *arena)
 {
     struct resource_map capacity = state_capacity(arena, state);
     const struct resource_map *limits = &room->pool->spec.limits;
     for (uint32_t i = 0; i < limits->count; i++)
-        room->left[i] = quantity_subtract(room->left[i], amount(&capacity, limits->items[i].name));
+        room->left[i] =
+            quantity_subtract(room->left[i], limit_amount(&capacity, limits->items[i].name));
 }
 
 static bool is_replaced(const struct replacing *replacing, const struct state_node *state)
@@ -56,19 +39,19 @@ static bool is_replaced(const struct replacing *replacing, const struct state_no
                replacing->command;
 }
 
-static bool is_of_pool(const struct pool_room *room, const char *pool)
+static bool is_of_pool(const struct limit_room *room, const char *pool)
 {
     return text_equal(pool, room->pool->meta.name);
 }
 
 // Of a command's nodes and of its replacements only the larger is there in the end: what both have
 // is counted once.
-static void give_back_twice_counted(struct control *control, struct pool_room *room,
+static void give_back_twice_counted(struct control *control, struct limit_room *room,
                                     struct arena *arena, struct worst_case_capacity *largest,
                                     const struct disruption_command *command)
 {
     const struct resource_map *limits = &room->pool->spec.limits;
-    struct pool_room nodes = {room->pool}, replacements = {room->pool};
+    struct limit_room nodes = {room->pool}, replacements = {room->pool};
     nodes.left = arena_allocate_array(arena, limits->count + 1, sizeof *nodes.left);
     replacements.left = arena_allocate_array(arena, limits->count + 1, sizeof *nodes.left);
     list_for_each (entry, &command->nodes) {
@@ -100,8 +83,8 @@ static void give_back_twice_counted(struct control *control, struct pool_room *r
 
 // A command that may still be called off keeps the room of its nodes; one that is being taken back
 // has them again.
-static void give_back_commands(struct control *control, struct pool_room *room, struct arena *arena,
-                               struct worst_case_capacity *largest,
+static void give_back_commands(struct control *control, struct limit_room *room,
+                               struct arena *arena, struct worst_case_capacity *largest,
                                const struct replacing *replacing)
 {
     struct map_entry *position = NULL;
@@ -112,7 +95,7 @@ static void give_back_commands(struct control *control, struct pool_room *room, 
             give_back_twice_counted(control, room, arena, largest, command);
 }
 
-static void take_existing(struct control *control, struct pool_room *room, struct arena *arena,
+static void take_existing(struct control *control, struct limit_room *room, struct arena *arena,
                           const struct replacing *replacing)
 {
     struct map_entry *position = NULL;
@@ -140,7 +123,7 @@ static int64_t *limits_left(struct control *control, struct arena *arena,
                             const struct node_pool *pool, const struct replacing *replacing)
 {
     const struct resource_map *limits = &pool->spec.limits;
-    struct pool_room room = {.pool = pool};
+    struct limit_room room = {.pool = pool};
     room.left = arena_allocate_array(arena, limits->count + 1, sizeof *room.left);
     for (uint32_t i = 0; i < limits->count; i++)
         room.left[i] = limits->items[i].value;
@@ -156,10 +139,10 @@ int64_t *pool_limits_left(struct control *control, struct arena *arena,
     return limits_left(control, arena, pool, &(struct replacing){commands, command});
 }
 
-static struct pool_room *room_of(struct control *control, struct arena *arena, struct map *rooms,
-                                 const struct node_pool *planned)
+static struct limit_room *room_of(struct control *control, struct arena *arena, struct map *rooms,
+                                  const struct node_pool *planned)
 {
-    struct pool_room *room = map_get(rooms, planned->meta.name);
+    struct limit_room *room = map_get(rooms, planned->meta.name);
     if (room != NULL)
         return room;
     room = arena_allocate(arena, sizeof *room);
@@ -170,77 +153,14 @@ static struct pool_room *room_of(struct control *control, struct arena *arena, s
     return room;
 }
 
-static bool fits(const struct pool_room *room, const struct instance_type *type,
-                 const int64_t *granted)
-{
-    const struct resource_map *limits = &room->pool->spec.limits;
-    for (uint32_t i = 0; i < limits->count; i++) {
-        int64_t have = quantity_add(room->left[i], granted != NULL ? granted[i] : 0);
-        if (amount(&type->capacity, limits->items[i].name) > have)
-            return false;
-    }
-    return true;
-}
-
-// The cheapest type that still fits, for every claim in order; what it takes is reserved.
-static const struct instance_type *grant_cheapest(struct arena *arena, struct pool_room *room,
-                                                  const struct plan_claim *claim, int64_t **granted)
-{
-    const struct resource_map *limits = &room->pool->spec.limits;
-    *granted = arena_allocate_array(arena, limits->count + 1, sizeof **granted);
-    list_for_each (type, &claim->types) {
-        if (!fits(room, type->instance_type, NULL))
-            continue;
-        for (uint32_t i = 0; i < limits->count; i++)
-            (*granted)[i] = amount(&type->instance_type->capacity, limits->items[i].name);
-        take(room, *granted);
-        return type->instance_type;
-    }
-    return NULL;
-}
-
-static void widen(struct arena *arena, struct pool_room *room, const struct plan_claim *claim,
-                  int64_t *granted, struct claim_types *out)
-{
-    const struct resource_map *limits = &room->pool->spec.limits;
-    int64_t *most = arena_allocate_array(arena, limits->count + 1, sizeof *most);
-    memcpy(most, granted, limits->count * sizeof *most);
-    out->types.items = arena_allocate_array(arena, CLAIM_TYPES_MAX, sizeof *out->types.items);
-    list_for_each (type, &claim->types) {
-        if (out->types.count == CLAIM_TYPES_MAX)
-            break;
-        if (!fits(room, type->instance_type, granted))
-            continue;
-        out->types.items[out->types.count++] = type->instance_type;
-        for (uint32_t i = 0; i < limits->count; i++) {
-            int64_t used = amount(&type->instance_type->capacity, limits->items[i].name);
-            if (used > most[i])
-                most[i] = used;
-        }
-    }
-    for (uint32_t i = 0; i < limits->count; i++)
-        most[i] = quantity_subtract(most[i], granted[i]);
-    take(room, most);
-}
-
 struct claim_types *claims_within_limits(struct control *control, struct arena *arena,
                                          const struct plan *plan)
 {
     struct map *rooms = map_create();
-    struct claim_types *out = arena_allocate_array(arena, plan->claims.count + 1, sizeof *out);
-    int64_t **granted = arena_allocate_array(arena, plan->claims.count + 1, sizeof *granted);
-    bool *created = arena_allocate_array(arena, plan->claims.count + 1, sizeof *created);
-    for (uint32_t i = 0; i < plan->claims.count; i++) {
-        const struct plan_claim *claim = &plan->claims.items[i];
-        struct pool_room *room = room_of(control, arena, rooms, claim->node_pool);
-        created[i] = grant_cheapest(arena, room, claim, &granted[i]) != NULL;
-    }
-    for (uint32_t i = 0; i < plan->claims.count; i++) {
-        const struct plan_claim *claim = &plan->claims.items[i];
-        if (created[i])
-            widen(arena, room_of(control, arena, rooms, claim->node_pool), claim, granted[i],
-                  &out[i]);
-    }
+    struct limit_room **of_claims =
+        arena_allocate_array(arena, plan->claims.count + 1, sizeof *of_claims);
+    for (uint32_t i = 0; i < plan->claims.count; i++)
+        of_claims[i] = room_of(control, arena, rooms, plan->claims.items[i].node_pool);
     map_destroy(rooms, NULL);
-    return out;
+    return limit_grants(arena, plan, of_claims);
 }

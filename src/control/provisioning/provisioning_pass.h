@@ -1,10 +1,10 @@
 // One pass of the provisioner: its snapshot, its plan, and what came of it.
 #pragma once
 
-#include "control/provisioning/backlog_chunk.h"
 #include "control/provisioning/snapshot_builder.h"
 #include "control/state/node_claim_template.h"
 #include "engine/engine.h"
+#include "engine/pods/backlog_chunk.h"
 
 struct preference_warnings;
 struct target_report;

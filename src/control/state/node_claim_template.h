@@ -1,23 +1,8 @@
-// The NodeClaim object of a planned claim (SCH-376 to SCH-384), and the limits that all claims of a
-// pass keep together (SCH-365, SCH-519).
+// The NodeClaim object of a planned claim (SCH-376 to SCH-384).
 #pragma once
 
 #include "control/runtime/control.h"
-#include "model/snapshot/plan.h"
-
-#define CLAIM_TYPES_MAX 600 // SCH-384
-
-// The types that a claim may be launched as: `types` of the plan, cut and narrowed to what the
-// limits of its NodePool leave. Empty: the claim must not be created.
-struct claim_types {
-    LIST(const struct instance_type *) types; // by price
-};
-
-// What the NodePool's limits leave, one number a limit, in their order, negative where they are
-// exceeded. `replacing`: for its replacements; its own nodes do not count, and of another command
-// that is being carried out the larger of its nodes and its replacements (DIS-731). NULL: for
-// anything else.
-struct disruption_command;
+#include "engine/launch/limit_grants.h"
 
 // A name for a new NodeClaim of the NodePool, which no other has that is known of.
 #define CLAIM_NAME_MAX 64

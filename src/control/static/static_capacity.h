@@ -37,19 +37,3 @@ void static_release(struct static_capacity *capacity, const char *pool, const ch
 const struct node_pool *static_pool(const struct control *control, const char *name);
 // "<pool>-xxxxx", at most 63 characters; freed by the caller.
 char *static_claim_name(struct control *control, const char *pool);
-
-// --- who goes first (LIF-233, LIF-234) -----------------------------------------------------------
-enum static_rank {
-    STATIC_ASKED, // its deletion was asked for, and has not been seen yet
-    STATIC_UNLAUNCHED,
-    STATIC_EMPTY,
-    STATIC_USED,
-    STATIC_PROTECTED, // by do-not-disrupt
-};
-struct static_candidate {
-    const struct node_claim *claim;
-    enum static_rank rank;
-    double cost; // of moving its pods, times what is left of its life
-};
-// `pods` of its node, NULL if it has no provider ID.
-struct pod_list;

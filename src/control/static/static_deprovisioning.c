@@ -8,9 +8,7 @@
 #include "control/state/cluster.h"
 #include "control/state/state_node.h"
 #include "control/static/static_capacity.h"
-#include "engine/disruption/candidates.h"
-#include "model/reading/pod.h"
-#include "model/reading/pod_eviction.h"
+#include "engine/disruption/static_order.h"
 #include "reconcile/operations.h"
 
 #define PERIOD_NS MINUTE
@@ -77,57 +75,6 @@ void static_deprovisioning_destroy(struct static_deprovisioning *deprovisioning)
     free(deprovisioning);
 }
 
-// --- the order of merit --------------------------------------------------------------------------
-static double clamp(double value, double least, double most)
-{
-    return value < least ? least : value > most ? most : value;
-}
-
-static double lifetime_left(const struct node_claim *claim, int64_t now) // LIF-234
-{
-    const struct duration *expiry = &claim->spec.expire_after;
-    if (expiry->text == NULL || expiry->nanoseconds == DURATION_NEVER)
-        return 1;
-    if (expiry->nanoseconds <= 0)
-        return 0;
-    double age = (double)ns_subtract(now, claim->meta.creation_timestamp);
-    return clamp(((double)expiry->nanoseconds - age) / (double)expiry->nanoseconds, 0, 1);
-}
-
-struct static_candidate static_candidate_of(const struct node_claim *claim,
-                                            const struct pod_list *pods, int64_t now)
-{
-    struct static_candidate candidate = {.claim = claim, .rank = STATIC_UNLAUNCHED};
-    if (pods == NULL)
-        return candidate;
-    bool empty = true, protected = false;
-    double cost = 0;
-    for (uint32_t i = 0; i < pods->count; i++) {
-        const struct pod *pod = pods->items[i];
-        if (pod_is_terminal(pod))
-            continue;
-        protected = protected || pod_is_protected(pod, now);
-        empty = empty && (pod_owned_by_daemon_set(pod) || pod_owned_by_node(pod));
-        cost += pod_eviction_cost(pod);
-    }
-    candidate.rank = protected ? STATIC_PROTECTED : empty ? STATIC_EMPTY : STATIC_USED;
-    candidate.cost = candidate.rank == STATIC_EMPTY ? 0 : cost * lifetime_left(claim, now);
-    return candidate;
-}
-
-int static_candidates_compare(const void *left, const void *right)
-{
-    const struct static_candidate *a = left, *b = right;
-    if (a->rank != b->rank)
-        return a->rank < b->rank ? -1 : 1;
-    if (a->cost != b->cost)
-        return a->cost < b->cost ? -1 : 1;
-    int64_t x = a->claim->meta.creation_timestamp, y = b->claim->meta.creation_timestamp;
-    if (x != y)
-        return x > y ? -1 : 1;
-    return strcmp(a->claim->meta.name, b->claim->meta.name);
-}
-
 // --- the pass ------------------------------------------------------------------------------------
 static struct static_candidate rate(const struct control *control, const struct node_claim *claim)
 {
@@ -135,7 +82,9 @@ static struct static_candidate rate(const struct control *control, const struct 
     const struct node *node = state != NULL ? state_main_node(state) : NULL;
     const struct pod_list *pods =
         cluster_pods(control->cluster, node != NULL ? node->meta.name : NULL);
-    return static_candidate_of(claim, state != NULL ? pods : NULL, manager_now(&control->manager));
+    return state == NULL ? static_candidate_unlaunched(claim)
+                         : static_candidate_of(claim, pods->items, pods->count,
+                                               manager_now(&control->manager));
 }
 
 static struct reconcile_result delete_first(struct static_deprovisioning *deprovisioning,
@@ -170,7 +119,7 @@ static struct reconcile_result deprovision(struct static_deprovisioning *deprovi
             candidate.rank = STATIC_ASKED;
         vector_push(&candidates, candidate);
     }
-    qsort(candidates.items, candidates.count, sizeof *candidates.items, static_candidates_compare);
+    static_candidates_sort(candidates.items, candidates.count);
     int64_t excess = active - pool->spec.replicas.value;
     log_info("deprovisioning nodeclaims to satisfy replica count", "s:controller",
              "static.deprovisioning", "o:NodePool", pool->meta.name, "i:current", active,

@@ -9,7 +9,3 @@ struct static_capacity;
 struct static_deprovisioning *static_deprovisioning_create(struct control *control,
                                                            struct static_capacity *capacity);
 void static_deprovisioning_destroy(struct static_deprovisioning *deprovisioning);
-struct static_candidate static_candidate_of(const struct node_claim *claim,
-                                            const struct pod_list *pods, int64_t now);
-// For qsort: by rank, cost, the youngest, the name.
-int static_candidates_compare(const void *left, const void *right);

@@ -1,12 +1,12 @@
 // Which of too many pods a pass plans (SCH-150, SCH-527).
-#include "control/cmocka_all.h"
-
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "control/provisioning/backlog_chunk.h"
+#include "engine/pods/backlog_chunk.h"
 #include "model/schema/decode.h"
 #include "model/tables/kinds.h"
+#include "support/cmocka_all.h"
 
 static void add_pod(struct snapshot *snapshot, const char *name, const char *cpu, int priority,
                     bool waits)

@@ -1,11 +1,14 @@
 // Which NodeClaims of a static NodePool go first (LIF-233), and what moving their pods costs
 // (LIF-234).
-#include "control/cmocka_all.h"
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/cmocka_all.h"
 
 #include "base/duration.h"
-#include "control/state/cluster.h"
-#include "control/static/static_capacity.h"
-#include "control/static/static_deprovisioning.h"
+#include "base/text.h"
+#include "engine/disruption/static_order.h"
+#include "model/reading/pod.h"
 
 #define NOW (INT64_C(1767225600) * SECOND)
 
@@ -31,8 +34,7 @@ static int setup(void **state)
 
 static struct static_candidate of(const struct node_claim *claim, uint32_t count)
 {
-    struct pod_list list = {listed, count, count};
-    return static_candidate_of(claim, &list, NOW);
+    return static_candidate_of(claim, listed, count, NOW);
 }
 
 static void make_daemon(struct pod *pod)
@@ -52,7 +54,7 @@ static void annotate(struct pod *pod, const char *key, const char *value)
 static void ranks_LIF_233(void **state)
 {
     (void)state;
-    assert_int_equal(static_candidate_of(&claims[0], NULL, NOW).rank, STATIC_UNLAUNCHED);
+    assert_int_equal(static_candidate_unlaunched(&claims[0]).rank, STATIC_UNLAUNCHED);
     assert_int_equal(of(&claims[0], 0).rank, STATIC_EMPTY);
     assert_int_equal(of(&claims[0], 1).rank, STATIC_USED);
     pods[0].status.phase = "Succeeded";
@@ -104,26 +106,13 @@ static void order_LIF_233(void **state)
         {&claims[2], STATIC_EMPTY, 0}, {&claims[3], STATIC_EMPTY, 0},
         {&claims[1], STATIC_ASKED, 9}, {&claims[1], STATIC_UNLAUNCHED, 0},
     };
-    size_t count = sizeof candidates / sizeof *candidates;
-    qsort(candidates, count, sizeof *candidates, static_candidates_compare);
+    uint32_t count = ARRAY_LENGTH(candidates);
+    static_candidates_sort(candidates, count);
     struct text order = {0};
-    for (size_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++)
         text_format(&order, "%d%s ", (int)candidates[i].rank, candidates[i].claim->meta.name);
     assert_string_equal(order.data, "0b 1b 2d 2a 2c 3c 3a 4b ");
     text_free(&order);
-}
-
-static void room_within_the_limit_LIF_232(void **state)
-{
-    (void)state;
-    struct resource_quantity limit = {"nodes", 7};
-    struct node_pool pool = {0};
-    struct static_counts counts = {.active = 3, .deleting = 1, .pending = 1, .reserved = 1};
-    assert_true(static_room(&counts, &pool) == INT64_MAX);
-    pool.spec.limits = (struct resource_map){&limit, 1};
-    assert_int_equal(static_room(&counts, &pool), 1);
-    counts.deleting = 5;
-    assert_int_equal(static_room(&counts, &pool), 0);
 }
 
 int main(void)
@@ -133,7 +122,6 @@ int main(void)
         cmocka_unit_test_setup(cost_of_pods_LIF_234, setup),
         cmocka_unit_test_setup(cost_shrinks_with_what_is_left_of_life_LIF_234, setup),
         cmocka_unit_test_setup(order_LIF_233, setup),
-        cmocka_unit_test_setup(room_within_the_limit_LIF_232, setup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-#include "control/provisioning/backlog_chunk.h"
+#include "engine/pods/backlog_chunk.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // What a pass launches while more pods of its wave are coming (SCH-527).
-#include "control/cmocka_all.h"
+#include "support/cmocka_all.h"
 
 #include "cloud/kwok/kwok_catalog.h"
-#include "control/provisioning/partial_launch.h"
+#include "engine/launch/partial_launch.h"
 #include "model/snapshot/snapshot_complete.h"
 #include "model/snapshot/snapshot_read.h"
 

@@ -1,4 +1,4 @@
-#include "control/provisioning/partial_launch.h"
+#include "engine/launch/partial_launch.h"
 
 #include "base/map.h"
 #include "model/reading/catalog.h"
