@@ -1,5 +1,5 @@
 // Budgets, candidates and emptiness over snapshots (the decision behind
-// control/disruption/disruption.c).
+// control/disruption/disruption_emptiness.c).
 #include "control/cmocka_all.h"
 
 #include "base/duration.h"

@@ -1,0 +1,275 @@
+#include "control/disruption/evaluation_schedule.h"
+
+#include <stdlib.h>
+
+#include "base/nanoseconds.h"
+#include "control/command/blocked_events.h"
+#include "control/command/commands.h"
+#include "control/command/disruption_backoff.h"
+#include "control/disruption/disruption_evaluation.h"
+#include "control/disruption/disruption_intervals.h"
+#include "control/state/cluster.h"
+#include "control/state/decision_inputs.h"
+#include "control/state/state_node.h"
+#include "engine/disruption/expiry.h"
+
+#define QUIET_NS       SECOND
+#define DURATION_SHARE 4 // the pause after an evaluation, in times that it took
+#define UNREST_LOOK_NS (500 * MILLISECOND)
+
+struct evaluation_job {                   // on a worker thread; outlives the controller if it must
+    struct evaluation_schedule *schedule; // NULL: nobody waits any more
+    struct disruption_evaluation *evaluation;
+};
+
+struct evaluation_schedule { // all instants are monotonic
+    struct evaluation_schedule_options options;
+    const struct disruption_parts *parts;
+    struct control *control;
+    struct decision_inputs *inputs;
+    struct evaluation_job *job;
+    struct disruption_evaluation *done; // finished, to be carried out
+    uint64_t evaluated_version;         // of the inputs: of the last evaluation
+    uint64_t seen_version;              // as last seen
+    int64_t changed_ns;                 // when a change was last seen
+    int64_t evaluated_ns;               // the end of the last evaluation
+    int64_t not_before_ns;              // the next one begins
+    int64_t again_ns;                   // evaluate even without a change
+};
+
+struct evaluation_schedule *evaluation_schedule_create(
+    const struct evaluation_schedule_options *options)
+{
+    struct evaluation_schedule *schedule = memory_allocate(sizeof *schedule);
+    schedule->options = *options;
+    schedule->parts = options->parts;
+    schedule->control = options->parts->control;
+    schedule->inputs = decision_inputs_create(schedule->control);
+    decision_inputs_touch(schedule->inputs);
+    return schedule;
+}
+
+void evaluation_schedule_destroy(struct evaluation_schedule *schedule)
+{
+    if (schedule == NULL)
+        return;
+    if (schedule->job != NULL)
+        schedule->job->schedule = NULL; // frees itself and its evaluation when it is done
+    evaluation_destroy(schedule->done);
+    decision_inputs_destroy(schedule->inputs);
+    free(schedule);
+}
+
+void evaluation_schedule_touch(struct evaluation_schedule *schedule)
+{
+    decision_inputs_touch(schedule->inputs);
+}
+
+bool evaluation_schedule_is_running(const struct evaluation_schedule *schedule)
+{
+    return schedule->job != NULL;
+}
+
+// --- the worker thread ---------------------------------------------------------------------------
+static void job_work(void *context)
+{
+    evaluation_work(((struct evaluation_job *)context)->evaluation);
+}
+
+static void job_done(void *context)
+{
+    struct evaluation_job *job = context;
+    struct evaluation_schedule *schedule = job->schedule;
+    if (schedule == NULL) {
+        evaluation_destroy(job->evaluation);
+    } else {
+        schedule->job = NULL;
+        schedule->done = job->evaluation;
+        schedule->options.finished(schedule->options.context);
+    }
+    free(job);
+}
+
+static void start_job(struct evaluation_schedule *schedule,
+                      struct disruption_evaluation *evaluation)
+{
+    struct evaluation_job *job = memory_allocate(sizeof *job);
+    *job = (struct evaluation_job){schedule, evaluation};
+    schedule->job = job;
+    loop_offload(schedule->control->manager.loop, job_work, job_done, job);
+}
+
+// --- when it is due ------------------------------------------------------------------------------
+// DIS-762: a deadline is near, or will be before the next look.
+static bool may_expire(const struct control *control, const struct node_claim *claim)
+{
+    return !control->manager.settings->compatibility_upstream &&
+           expiry_window_start(claim) <= ns_add(manager_now(&control->manager), LOOK_SETTLED_NS);
+}
+
+// Some node that a method may want: else an evaluation has nothing to look at.
+static bool has_candidates(const struct control *control)
+{
+    struct map_entry *position = NULL;
+    for (const struct state_node *state;
+         (state = cluster_next(control->cluster, &position)) != NULL;) {
+        const struct node_claim *claim = state_only_claim(state);
+        if (claim != NULL && !state_marked(state) &&
+            (condition_is_true(&claim->status.conditions, "Consolidatable") ||
+             condition_is_true(&claim->status.conditions, "Drifted") || may_expire(control, claim)))
+            return true;
+    }
+    return false;
+}
+
+// Under COMPATIBILITY=upstream a command that waits for its validation holds up the rest (DIS-260).
+static bool is_held_up(const struct evaluation_schedule *schedule)
+{
+    const struct control *control = schedule->control;
+    struct map_entry *position = NULL;
+    if (!control->manager.settings->compatibility_upstream)
+        return pod_waves_left(schedule->options.waves, control) > 0;
+    for (const struct disruption_command *command;
+         (command = commands_next(schedule->parts->commands, &position)) != NULL;)
+        if (command->phase < COMMAND_LAUNCH)
+            return true;
+    return false;
+}
+
+// When the next evaluation is due; NS_NEVER: there is nothing to look for.
+static int64_t evaluation_due(struct evaluation_schedule *schedule, int64_t now_ns)
+{
+    uint64_t version = decision_inputs_version(schedule->inputs);
+    if (version != schedule->seen_version) {
+        schedule->seen_version = version;
+        schedule->changed_ns = now_ns;
+    }
+    int64_t due_ns = schedule->again_ns;
+    if (version != schedule->evaluated_version)
+        due_ns = ns_minimum(ns_add(schedule->changed_ns, QUIET_NS),
+                            ns_add(schedule->evaluated_ns, LOOK_AGAIN_NS));
+    return ns_maximum(due_ns, schedule->not_before_ns);
+}
+
+// Several nodes that go together are to be looked at again in a moment: what began meanwhile would
+// take the room that their pods were counted on to find.
+static bool a_set_waits(const struct commands *commands)
+{
+    struct map_entry *position = NULL;
+    for (const struct disruption_command *command;
+         (command = commands_next(commands, &position)) != NULL;)
+        if (command->phase == COMMAND_WAIT && command->nodes.count > 1 &&
+            command->reason == DISRUPTION_UNDERUTILIZED)
+            return true;
+    return false;
+}
+
+// How long the cluster lets an evaluation wait that is due; 0: not at all.
+static int64_t wait_ns(const struct evaluation_schedule *schedule, int64_t now_ns)
+{
+    const struct control *control = schedule->control;
+    if (is_held_up(schedule))
+        return LOOK_SOON_NS;
+    if (control->manager.settings->compatibility_upstream)
+        return 0;
+    if (a_set_waits(schedule->parts->commands))
+        return LOOK_SOON_NS;
+    return pod_waves_await_rest(schedule->options.waves, control, now_ns) ? UNREST_LOOK_NS : 0;
+}
+
+int64_t evaluation_schedule_start(struct evaluation_schedule *schedule)
+{
+    int64_t now_ns = loop_monotonic_ns(schedule->control->manager.loop);
+    if (schedule->job != NULL)
+        return NS_NEVER;
+    struct disruption_evaluation *check = evaluation_create_check(schedule->parts);
+    if (check != NULL) {
+        start_job(schedule, check);
+        return NS_NEVER;
+    }
+    int64_t due_ns = evaluation_due(schedule, now_ns);
+    if (now_ns < due_ns)
+        return due_ns;
+    int64_t left_ns = wait_ns(schedule, now_ns);
+    if (left_ns > 0)
+        return ns_add(now_ns, left_ns);
+    schedule->evaluated_version = decision_inputs_version(schedule->inputs);
+    if (!has_candidates(schedule->control)) { // DIS-400: an evaluation has nobody to count
+        disruption_metrics_record_none(schedule->options.metrics);
+        schedule->again_ns = ns_add(now_ns, LOOK_SETTLED_NS);
+        return schedule->again_ns;
+    }
+    start_job(schedule, evaluation_create(schedule->parts));
+    return NS_NEVER;
+}
+
+// --- what came of it -----------------------------------------------------------------------------
+static void publish_note(const struct disruption_parts *parts, const struct plan_note *note)
+{
+    struct control *control = parts->control;
+    if (note->object->kind->id == KIND_NODE_POOL ||
+        note->object->kind->id == KIND_POD_DISRUPTION_BUDGET)
+        publish(&control->manager, note->object,
+                &(struct event_text){
+                    .reason = note->reason, .dedupe = note->message, .window_ns = MINUTE},
+                "%s", note->message);
+    const struct node *node =
+        note->object->kind->id == KIND_NODE ? find_node(control, note->object->meta.name) : NULL;
+    if (node != NULL)
+        blocked_events_tell(parts->blocked_events, LOOKER_SWEEP, note->reason, node,
+                            cluster_claim_of(control->cluster, node, NULL), note->message);
+}
+
+static void publish_notes(const struct disruption_parts *parts, const struct plan *plan)
+{
+    list_for_each (note, &plan->notes)
+        if (note->level == NOTE_EVENT_NORMAL && note->object != NULL && note->reason != NULL)
+            publish_note(parts, note);
+    blocked_events_end(parts->blocked_events, LOOKER_SWEEP, false);
+}
+
+// The earliest blocker that ends by itself.
+static int64_t next_look(const struct evaluation_schedule *schedule,
+                         const struct disruption_evaluation *evaluation, int64_t now_ns)
+{
+    const struct manager *manager = &schedule->control->manager;
+    int64_t next_ns = ns_minimum(ns_add(now_ns, LOOK_SETTLED_NS),
+                                 disruption_backoff_next(schedule->parts->backoff));
+    int64_t change = evaluation->next_change;
+    if (change != NS_NEVER)
+        next_ns = ns_minimum(next_ns, ns_subtract(ns_add(now_ns, change), manager_now(manager)));
+    return next_ns;
+}
+
+static void note_evaluated(struct evaluation_schedule *schedule,
+                           const struct disruption_evaluation *evaluation, uint32_t commands,
+                           int64_t now_ns)
+{
+    int64_t took_ns = ns_subtract(now_ns, evaluation->started_ns);
+    if (evaluation->plan != NULL) {
+        publish_notes(schedule->parts, evaluation->plan);
+        disruption_metrics_record(schedule->options.metrics, evaluation->plan);
+    }
+    schedule->evaluated_ns = now_ns;
+    schedule->not_before_ns =
+        commands > 0 ? now_ns : ns_add(now_ns, ns_multiply(DURATION_SHARE, took_ns));
+    schedule->again_ns = next_look(schedule, evaluation, now_ns);
+    metric_observe(schedule->control->metrics.disruption_evaluation_seconds,
+                   (double)took_ns / SECOND, disruption_reason_label(DISRUPTION_UNDERUTILIZED),
+                   consolidation_type_label(CONSOLIDATION_SINGLE));
+}
+
+void evaluation_schedule_carry_out(struct evaluation_schedule *schedule)
+{
+    struct disruption_evaluation *evaluation = schedule->done;
+    if (evaluation == NULL)
+        return;
+    schedule->done = NULL;
+    int64_t now_ns = loop_monotonic_ns(schedule->control->manager.loop);
+    uint32_t commands = evaluation_carry_out(evaluation);
+    if (evaluation->checks_count == 0)
+        note_evaluated(schedule, evaluation, commands, now_ns);
+    if (commands > 0)
+        decision_inputs_touch(schedule->inputs);
+    evaluation_destroy(evaluation);
+}
