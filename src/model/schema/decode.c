@@ -5,35 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/quantity.h"
+#include "base/text.h"
 #include "base/vector.h"
+#include "model/schema/decode_scalars.h"
+#include "model/schema/decoder.h"
 #include "model/schema/object.h"
 #include "model/schema/pack.h"
-#include "model/schema/path.h"
 #include "model/schema/tables.h"
 
-// API-303: list items and map entries of one object, and nesting of free-form values.
-#define DECODE_ITEMS_MAX   10000000
-#define DECODE_DEPTH_MAX   64
+#define DECODE_ITEMS_MAX   10000000 // API-303: list items and map entries of one object
 #define DECODE_ARENA_BYTES 8192
 // kubectl's copy of the whole manifest: never read, and often the largest part of an object.
 #define ANNOTATION_LAST_APPLIED "kubectl.kubernetes.io/last-applied-configuration"
 
-struct place { // where in the document; a chain on the stack, made into text for errors only
-    const struct place *parent;
-    const char *name; // field or map key; NULL: a list item
-    size_t index;
-};
-struct decoder {
-    struct arena *arena;
-    struct error *error;
-    bool strict;
-    bool salvages; // what has the wrong form is left out; the error is the first one
-    uint64_t items;
-    VECTOR(json_t *) defaults; // parsed default values, alive until the object is packed
-};
-
-static bool decode_struct(struct decoder *decoder, const struct place *place,
+static bool decode_struct(struct decoder *decoder, const struct decode_place *place,
                           const struct type *type, const json_t *value, char *to);
 
 // --- entry ---------------------------------------------------------------------------------------
@@ -100,213 +85,32 @@ struct object *object_decode(const json_t *document, const struct kind *kind, en
     return decode_document(&decoder, document, kind);
 }
 
-// --- errors --------------------------------------------------------------------------------------
-static void place_text(const struct place *place, struct text *text)
-{
-    if (place == NULL)
-        return;
-    place_text(place->parent, text);
-    if (place->name == NULL)
-        path_add_index(text, place->index);
-    else
-        path_add_name(text, place->name);
-}
-
-static bool fail(struct decoder *decoder, const struct place *place, const char *format, ...)
-    PRINTF_LIKE(3, 4);
-static bool fail(struct decoder *decoder, const struct place *place, const char *format, ...)
-{
-    if (decoder->salvages && decoder->error->kind != ERROR_NONE)
-        return false;
-    struct text path = {0};
-    place_text(place, &path);
-    char message[600];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    error_set(decoder->error, ERROR_INVALID, "%s", message);
-    if (path.length > 0)
-        error_locate(decoder->error, "%s", path.data);
-    text_free(&path);
-    return false;
-}
-
-static bool expected(struct decoder *decoder, const struct place *place, const char *what,
-                     const json_t *value)
-{
-    return fail(decoder, place, "expected %s, found %s", what, json_type_text(value, "a boolean"));
-}
-
-static bool refuse_unknown(struct decoder *decoder, const struct place *place,
-                           const struct type *type, const char *name)
-{
-    const char *siblings[256];
-    const char *nearest[1];
-    size_t count = 0;
-    for (uint32_t i = 0; i < type->fields_count && count < ARRAY_LENGTH(siblings); i++)
-        siblings[count++] = type->fields[i].name;
-    struct place unknown = {place, name, 0};
-    if (text_nearest(name, siblings, count, nearest, 1) == 1)
-        return fail(decoder, &unknown, "unknown field, did you mean \"%s\"?", nearest[0]);
-    return fail(decoder, &unknown, "unknown field");
-}
-
-// --- scalars -------------------------------------------------------------------------------------
-static bool decode_string(struct decoder *decoder, const struct place *place, const json_t *value,
-                          const char **to)
-{
-    if (!json_is_string(value))
-        return expected(decoder, place, "a string", value);
-    *to = json_string_value(value);
-    return true;
-}
-
-static bool decode_bool(struct decoder *decoder, const struct place *place, const json_t *value,
-                        bool *to)
-{
-    if (!json_is_boolean(value))
-        return expected(decoder, place, "a boolean", value);
-    *to = json_is_true(value);
-    return true;
-}
-
-static bool decode_int(struct decoder *decoder, const struct place *place, const json_t *value,
-                       bool narrow, int64_t *to)
-{
-    if (json_is_integer(value)) {
-        *to = json_integer_value(value);
-    } else if (json_is_real(value)) {
-        double real = json_real_value(value);
-        // 2^63 itself does not fit; every double below it that is whole does.
-        if (!(real >= -0x1p63 && real < 0x1p63) || real != (double)(int64_t)real)
-            return fail(decoder, place, "expected an integer, found %g", real);
-        *to = (int64_t)real;
-    } else {
-        return expected(decoder, place, "an integer", value);
-    }
-    if (narrow && (*to < INT32_MIN || *to > INT32_MAX))
-        return fail(decoder, place, "%" PRId64 " is out of the range of a 32-bit integer", *to);
-    return true;
-}
-
-static bool decode_int_or_string(struct decoder *decoder, const struct place *place,
-                                 const json_t *value, struct int_or_string *to)
-{
-    to->present = true;
-    if (json_is_string(value)) {
-        to->text = json_string_value(value);
-        return true;
-    }
-    if (!json_is_number(value))
-        return expected(decoder, place, "an integer or a string", value);
-    return decode_int(decoder, place, value, true, &to->number);
-}
-
-static bool decode_duration(struct decoder *decoder, const struct place *place, const json_t *value,
-                            struct duration *to)
-{
-    if (!decode_string(decoder, place, value, &to->text))
-        return false;
-    struct error why = {0};
-    if (strcmp(to->text, "Never") == 0)
-        to->nanoseconds = DURATION_NEVER;
-    else if (!duration_parse(to->text, &to->nanoseconds, &why))
-        return fail(decoder, place, "%s", why.message);
-    return true;
-}
-
-static bool decode_time(struct decoder *decoder, const struct place *place, const json_t *value,
-                        int64_t *to)
-{
-    const char *text = NULL;
-    struct error why = {0};
-    if (!decode_string(decoder, place, value, &text))
-        return false;
-    // The zero value of Go's time, which some clients write for "none".
-    if (strncmp(text, "0001-01-01T00:00:00", 19) == 0) {
-        *to = 0;
-        return true;
-    }
-    if (!instant_parse(text, to, &why))
-        return fail(decoder, place, "%s", why.message);
-    if (*to == 0) // the epoch itself is there, too: 0 is absent
-        *to = NANOSECOND;
-    return true;
-}
-
-static bool decode_price(struct decoder *decoder, const struct place *place, const json_t *value,
-                         int64_t *to)
-{
-    struct error why = {0};
-    if (json_is_string(value))
-        return price_parse(json_string_value(value), to, &why) ||
-               fail(decoder, place, "%s", why.message);
-    if (!json_is_number(value))
-        return expected(decoder, place, "a number", value);
-    *to = price_from_double(json_number_value(value));
-    return true;
-}
-
-static bool depth_is_fine(const json_t *value, int depth)
-{
-    if (depth > DECODE_DEPTH_MAX)
-        return false;
-    const char *key;
-    const json_t *member;
-    size_t index;
-    if (json_is_object(value)) {
-        json_object_foreach ((json_t *)value, key, member)
-            if (!depth_is_fine(member, depth + 1))
-                return false;
-    } else if (json_is_array(value)) {
-        json_array_foreach (value, index, member)
-            if (!depth_is_fine(member, depth + 1))
-                return false;
-    }
-    return true;
-}
-
-static bool decode_free_form(struct decoder *decoder, const struct place *place,
-                             const json_t *value, const char **to)
-{
-    if (!depth_is_fine(value, 1))
-        return fail(decoder, place, "nested deeper than %d", DECODE_DEPTH_MAX);
-    char *text = json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
-    if (text == NULL)
-        return fail(decoder, place, "cannot be written as JSON");
-    *to = arena_copy_string(decoder->arena, text);
-    free(text);
-    return true;
-}
-
 // --- lists and maps ------------------------------------------------------------------------------
-// Room for `count`
-// items; the marker of emptiness if there are none.
+// Room for `count` items; the marker of emptiness if there are none.
 static void *items_create(struct decoder *decoder, size_t count, size_t size)
 {
     return count == 0 ? empty_items : arena_allocate_array(decoder->arena, count, size);
 }
 
-static bool count_items(struct decoder *decoder, const struct place *place, size_t count)
+static bool count_items(struct decoder *decoder, const struct decode_place *place, size_t count)
 {
     decoder->items += count;
     return decoder->items <= DECODE_ITEMS_MAX ||
-           fail(decoder, place, "more than %d items in one object", DECODE_ITEMS_MAX);
+           decoder_fail(decoder, place, "more than %d items in one object", DECODE_ITEMS_MAX);
 }
 
-static bool decode_list(struct decoder *decoder, const struct place *place, const struct type *type,
-                        const json_t *value, struct any_list *to)
+static bool decode_list(struct decoder *decoder, const struct decode_place *place,
+                        const struct type *type, const json_t *value, struct any_list *to)
 {
     if (!json_is_array(value))
-        return expected(decoder, place, "a list", value);
+        return decoder_expected(decoder, place, "a list", value);
     size_t count = json_array_size(value);
     if (!count_items(decoder, place, count))
         return false;
     char *items = items_create(decoder, count, type->size);
     uint32_t taken = 0;
     for (size_t i = 0; i < count; i++) {
-        struct place item = {place, NULL, i};
+        struct decode_place item = {place, NULL, i};
         if (decode_struct(decoder, &item, type, json_array_get(value, i),
                           items + taken * type->size))
             taken++;
@@ -317,18 +121,18 @@ static bool decode_list(struct decoder *decoder, const struct place *place, cons
     return true;
 }
 
-static bool decode_string_list(struct decoder *decoder, const struct place *place,
+static bool decode_string_list(struct decoder *decoder, const struct decode_place *place,
                                const json_t *value, struct string_list *to)
 {
     if (!json_is_array(value))
-        return expected(decoder, place, "a list", value);
+        return decoder_expected(decoder, place, "a list", value);
     size_t count = json_array_size(value);
     if (!count_items(decoder, place, count))
         return false;
     const char **items = items_create(decoder, count, sizeof *items);
     uint32_t taken = 0;
     for (size_t i = 0; i < count; i++) {
-        struct place item = {place, NULL, i};
+        struct decode_place item = {place, NULL, i};
         if (decode_string(decoder, &item, json_array_get(value, i), &items[taken]))
             taken++;
         else if (!decoder->salvages)
@@ -338,11 +142,11 @@ static bool decode_string_list(struct decoder *decoder, const struct place *plac
     return true;
 }
 
-static bool decode_string_map(struct decoder *decoder, const struct place *place,
+static bool decode_string_map(struct decoder *decoder, const struct decode_place *place,
                               const json_t *value, struct string_map *to)
 {
     if (!json_is_object(value))
-        return expected(decoder, place, "an object", value);
+        return decoder_expected(decoder, place, "an object", value);
     if (!count_items(decoder, place, json_object_size(value)))
         return false;
     struct string_pair *items = items_create(decoder, json_object_size(value), sizeof *items);
@@ -352,7 +156,7 @@ static bool decode_string_map(struct decoder *decoder, const struct place *place
     json_object_foreach ((json_t *)value, key, member) {
         if (json_is_null(member) || strcmp(key, ANNOTATION_LAST_APPLIED) == 0)
             continue;
-        struct place entry = {place, key, 0};
+        struct decode_place entry = {place, key, 0};
         items[count].key = key;
         if (decode_string(decoder, &entry, member, &items[count].value))
             count++;
@@ -371,28 +175,11 @@ static int compare_quantities(const void *a, const void *b)
                   ((const struct resource_quantity *)b)->name);
 }
 
-static bool decode_quantity(struct decoder *decoder, const struct place *place,
-                            const char *resource, const json_t *value, int64_t *to)
-{
-    char number[32];
-    const char *text = number;
-    struct error why = {0};
-    if (json_is_string(value))
-        text = json_string_value(value);
-    else if (json_is_integer(value))
-        snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-    else if (json_is_real(value))
-        snprintf(number, sizeof number, "%.17g", json_real_value(value));
-    else
-        return expected(decoder, place, "a quantity", value);
-    return quantity_parse(resource, text, to, &why) || fail(decoder, place, "%s", why.message);
-}
-
-static bool decode_resource_map(struct decoder *decoder, const struct place *place,
+static bool decode_resource_map(struct decoder *decoder, const struct decode_place *place,
                                 const json_t *value, struct resource_map *to)
 {
     if (!json_is_object(value))
-        return expected(decoder, place, "an object", value);
+        return decoder_expected(decoder, place, "an object", value);
     if (!count_items(decoder, place, json_object_size(value)))
         return false;
     struct resource_quantity *items = items_create(decoder, json_object_size(value), sizeof *items);
@@ -402,7 +189,7 @@ static bool decode_resource_map(struct decoder *decoder, const struct place *pla
     json_object_foreach ((json_t *)value, key, member) {
         if (json_is_null(member))
             continue;
-        struct place entry = {place, key, 0};
+        struct decode_place entry = {place, key, 0};
         items[count].name = key;
         if (decode_quantity(decoder, &entry, key, member, &items[count].value))
             count++;
@@ -416,7 +203,7 @@ static bool decode_resource_map(struct decoder *decoder, const struct place *pla
 }
 
 // --- structs -------------------------------------------------------------------------------------
-static bool decode_value(struct decoder *decoder, const struct place *place,
+static bool decode_value(struct decoder *decoder, const struct decode_place *place,
                          const struct field *field, const json_t *value, char *to)
 {
     switch (field->kind) {
@@ -460,25 +247,26 @@ static bool decode_value(struct decoder *decoder, const struct place *place,
     case FIELD_JSON:
         return decode_free_form(decoder, place, value, (const char **)to);
     }
-    return fail(decoder, place, "the field's table is broken");
+    return decoder_fail(decoder, place, "the field's table is broken");
 }
 
-static bool decode_default(struct decoder *decoder, const struct place *place,
+static bool decode_default(struct decoder *decoder, const struct decode_place *place,
                            const struct field *field, const char *text, char *to)
 {
     json_error_t why;
     json_t *value = json_loads(text, JSON_DECODE_ANY, &why);
     if (value == NULL)
-        return fail(decoder, place, "the default of the field's table is broken: %s", why.text);
+        return decoder_fail(decoder, place, "the default of the field's table is broken: %s",
+                            why.text);
     vector_push(&decoder->defaults, value);
     return decode_value(decoder, place, field, value, to);
 }
 
 // An explicit null counts as absent, save where the row says that it means empty.
-static bool decode_field(struct decoder *decoder, const struct place *parent,
+static bool decode_field(struct decoder *decoder, const struct decode_place *parent,
                          const struct field *field, const json_t *value, char *to)
 {
-    struct place place = {parent, field->name, 0};
+    struct decode_place place = {parent, field->name, 0};
     if (value != NULL && !json_is_null(value))
         return decode_value(decoder, &place, field, value, to);
     if (field->default_json != NULL)
@@ -496,7 +284,21 @@ static bool decode_field(struct decoder *decoder, const struct place *parent,
     return true;
 }
 
-static bool check_unknown(struct decoder *decoder, const struct place *place,
+static bool refuse_unknown(struct decoder *decoder, const struct decode_place *place,
+                           const struct type *type, const char *name)
+{
+    const char *siblings[256];
+    const char *nearest[1];
+    size_t count = 0;
+    for (uint32_t i = 0; i < type->fields_count && count < ARRAY_LENGTH(siblings); i++)
+        siblings[count++] = type->fields[i].name;
+    struct decode_place unknown = {place, name, 0};
+    if (text_nearest(name, siblings, count, nearest, 1) == 1)
+        return decoder_fail(decoder, &unknown, "unknown field, did you mean \"%s\"?", nearest[0]);
+    return decoder_fail(decoder, &unknown, "unknown field");
+}
+
+static bool check_unknown(struct decoder *decoder, const struct decode_place *place,
                           const struct type *type, const json_t *value)
 {
     const char *key;
@@ -545,11 +347,11 @@ static size_t field_bytes(const struct field *field)
     return sizeof(void *);
 }
 
-static bool decode_struct(struct decoder *decoder, const struct place *place,
+static bool decode_struct(struct decoder *decoder, const struct decode_place *place,
                           const struct type *type, const json_t *value, char *to)
 {
     if (!json_is_object(value))
-        return expected(decoder, place, "an object", value);
+        return decoder_expected(decoder, place, "an object", value);
     if (decoder->strict && !check_unknown(decoder, place, type, value))
         return false;
     for (const struct field *field = type->fields; field < type->fields + type->fields_count;

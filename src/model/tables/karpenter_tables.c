@@ -1,3 +1,5 @@
+// Long: the tables of the kinds of karpenter.sh and autoscaling.x-k8s.io, which share fields and
+// columns.
 #include "model/tables/karpenter_tables.h"
 
 #include <stddef.h>

@@ -18,19 +18,6 @@
 #define TAG_KEY_MAX    128
 #define TAG_VALUE_MAX  256
 
-static void warn(struct validation *validation, const struct place *place, const char *code,
-                 const char *hint, const char *format, ...) PRINTF_LIKE(5, 6);
-static void warn(struct validation *validation, const struct place *place, const char *code,
-                 const char *hint, const char *format, ...)
-{
-    char message[1000];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    validation_report(validation, FINDING_WARNING, code, "API-313", place, hint, "%s", message);
-}
-
 // --- selector terms ------------------------------------------------------------------------------
 static void advise_aliases(struct validation *validation, const struct place *spec_place,
                            const json_t *spec)
@@ -43,9 +30,9 @@ static void advise_aliases(struct validation *validation, const struct place *sp
         struct place alias_place = {&place, "alias", 0, false};
         const char *alias = json_text(term, "alias"), *at = alias ? strchr(alias, '@') : NULL;
         if (at != NULL && strcmp(at, "@latest") == 0 && strncmp(alias, "windows", 7) != 0)
-            warn(validation, &alias_place, "W-alias-latest",
-                 "name a version to decide yourself when nodes move to it",
-                 "nodes drift whenever a new image appears");
+            validation_warn(validation, &alias_place, "W-alias-latest",
+                            "name a version to decide yourself when nodes move to it",
+                            "nodes drift whenever a new image appears");
         if (at != NULL && strchr(at + 1, '@') != NULL)
             validation_report(validation, FINDING_REJECTED, NULL, "API-605", &alias_place, NULL,
                               "an alias has one @");
@@ -78,8 +65,9 @@ static void advise_term(struct validation *validation, const struct place *place
             decisive = selector->decisive[i];
     for (size_t i = 0; decisive != NULL && selector->fields[i] != NULL; i++)
         if (strcmp(selector->fields[i], decisive) != 0 && json_has(term, selector->fields[i]))
-            warn(validation, place, "W-term-mixed", "leave one out, or make it two terms",
-                 "%s is ignored beside %s", selector->fields[i], decisive);
+            validation_warn(validation, place, "W-term-mixed",
+                            "leave one out, or make it two terms", "%s is ignored beside %s",
+                            selector->fields[i], decisive);
 }
 
 static void advise_terms(struct validation *validation, const struct place *spec_place,
@@ -128,10 +116,11 @@ static void advise_number(struct validation *validation, const struct place *ebs
     if (!json_is_integer(value))
         return;
     if (most == 0)
-        warn(validation, &place, "W-volume", "leave it out", "%s takes no %s", type, name);
+        validation_warn(validation, &place, "W-volume", "leave it out", "%s takes no %s", type,
+                        name);
     else if (json_integer_value(value) < least || json_integer_value(value) > most)
-        warn(validation, &place, "W-volume", NULL, "%s allows %" PRId64 " to %" PRId64 " %s", type,
-             least, most, name);
+        validation_warn(validation, &place, "W-volume", NULL,
+                        "%s allows %" PRId64 " to %" PRId64 " %s", type, least, most, name);
 }
 
 static void advise_ebs(struct validation *validation, const struct place *place, const json_t *ebs)
@@ -148,12 +137,12 @@ static void advise_ebs(struct validation *validation, const struct place *place,
                       range->throughput_max);
         int64_t gib = size != NULL ? size_in_gib(size) : range->size_min_gib;
         if (gib < range->size_min_gib || gib > range->size_max_gib)
-            warn(validation, &size_place, "W-volume", NULL,
-                 "%s allows %" PRId64 " to %" PRId64 " GiB", type, range->size_min_gib,
-                 range->size_max_gib);
+            validation_warn(validation, &size_place, "W-volume", NULL,
+                            "%s allows %" PRId64 " to %" PRId64 " GiB", type, range->size_min_gib,
+                            range->size_max_gib);
         bool needs_iops = type[0] == 'i';
         if (needs_iops && !json_has(ebs, "iops"))
-            warn(validation, place, "W-volume", "add iops", "%s needs iops", type);
+            validation_warn(validation, place, "W-volume", "add iops", "%s needs iops", type);
     }
 }
 
@@ -167,13 +156,13 @@ static void advise_volumes(struct validation *validation, const struct place *sp
         struct place place = {&list_place, NULL, index, false};
         struct place ebs_place = {&place, "ebs", 0, false};
         if (!json_has(mapping, "deviceName"))
-            warn(validation, &place, "W-volume", "for example /dev/xvda",
-                 "deviceName is missing: EC2 refuses the launch");
+            validation_warn(validation, &place, "W-volume", "for example /dev/xvda",
+                            "deviceName is missing: EC2 refuses the launch");
         if (json_has(mapping, "ebs"))
             advise_ebs(validation, &ebs_place, json_object_get(mapping, "ebs"));
         else
-            warn(validation, &place, "W-volume", "add ebs: {volumeSize: 20Gi}",
-                 "ebs is missing: there is no volume to attach");
+            validation_warn(validation, &place, "W-volume", "add ebs: {volumeSize: 20Gi}",
+                            "ebs is missing: there is no volume to attach");
     }
 }
 
@@ -238,11 +227,12 @@ static void advise_user_data(struct validation *validation, const struct place *
         return;
     size_t bytes = strlen(text);
     if (bytes > USER_DATA_MAX)
-        warn(validation, &place, "W-userdata-size", "fetch the rest at boot",
-             "%zu bytes; EC2 takes %d, with what the family adds", bytes, USER_DATA_MAX);
+        validation_warn(validation, &place, "W-userdata-size", "fetch the rest at boot",
+                        "%zu bytes; EC2 takes %d, with what the family adds", bytes, USER_DATA_MAX);
     else if (bytes > USER_DATA_NEAR)
-        warn(validation, &place, "W-userdata-size", "fetch the rest at boot",
-             "%zu bytes; with what the family adds it may go beyond %d", bytes, USER_DATA_MAX);
+        validation_warn(validation, &place, "W-userdata-size", "fetch the rest at boot",
+                        "%zu bytes; with what the family adds it may go beyond %d", bytes,
+                        USER_DATA_MAX);
     bool is_toml = pattern_matches("(?m)^\\s*\\[settings[.\\]]", text);
     bool is_mime =
         text_starts_with(text, "MIME-Version:") || text_starts_with(text, "Content-Type:");
@@ -277,24 +267,26 @@ static void advise_tags(struct validation *validation, const struct place *spec_
     struct place tags_place = {spec_place, "tags", 0, false};
     const json_t *tags = json_object_get(spec, "tags");
     if (json_object_size(tags) > TAGS_MAX)
-        warn(validation, &tags_place, "W-tag-limits", NULL,
-             "%zu tags; EC2 takes 50, four of which are the controller's", json_object_size(tags));
+        validation_warn(validation, &tags_place, "W-tag-limits", NULL,
+                        "%zu tags; EC2 takes 50, four of which are the controller's",
+                        json_object_size(tags));
     const char *key;
     json_t *value;
     json_object_foreach ((json_t *)tags, key, value) {
         struct place place = {&tags_place, key, 0, true};
         if (count_characters(key) > TAG_KEY_MAX)
-            warn(validation, &place, "W-tag-limits", NULL, "the key is longer than %d characters",
-                 TAG_KEY_MAX);
+            validation_warn(validation, &place, "W-tag-limits", NULL,
+                            "the key is longer than %d characters", TAG_KEY_MAX);
         if (json_is_string(value) && count_characters(json_string_value(value)) > TAG_VALUE_MAX)
-            warn(validation, &place, "W-tag-limits", NULL, "the value is longer than %d characters",
-                 TAG_VALUE_MAX);
+            validation_warn(validation, &place, "W-tag-limits", NULL,
+                            "the value is longer than %d characters", TAG_VALUE_MAX);
         if (strncasecmp(key, "aws:", 4) == 0)
-            warn(validation, &place, "W-tag-limits", "use another prefix",
-                 "keys beginning aws: are kept for AWS");
+            validation_warn(validation, &place, "W-tag-limits", "use another prefix",
+                            "keys beginning aws: are kept for AWS");
         if (strcmp(key, "karpenter.sh/managed-by") == 0)
-            warn(validation, &place, "W-old-name", "eks:eks-cluster-name is set by the controller",
-                 "%s is an old name", key);
+            validation_warn(validation, &place, "W-old-name",
+                            "eks:eks-cluster-name is set by the controller", "%s is an old name",
+                            key);
     }
 }
 
@@ -303,8 +295,8 @@ void warn_ec2_node_class(struct validation *validation, const json_t *object)
     struct place spec_place = {NULL, "spec", 0, false};
     const json_t *spec = json_object_get(object, "spec");
     if (spec == NULL) {
-        warn(validation, &spec_place, "W-empty-nodeclass", "say what machines are made from",
-             "without a spec it never becomes ready");
+        validation_warn(validation, &spec_place, "W-empty-nodeclass",
+                        "say what machines are made from", "without a spec it never becomes ready");
         return;
     }
     advise_aliases(validation, &spec_place, spec);

@@ -53,3 +53,14 @@ void validation_report(struct validation *validation, enum finding_level level, 
                  message);
     text_free(&path);
 }
+
+void validation_warn(struct validation *validation, const struct place *place, const char *code,
+                     const char *hint, const char *format, ...)
+{
+    char message[2000];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    validation_report(validation, FINDING_WARNING, code, "API-313", place, hint, "%s", message);
+}

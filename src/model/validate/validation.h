@@ -34,6 +34,9 @@ void place_text(const struct place *place, struct text *text);
 void validation_report(struct validation *validation, enum finding_level level, const char *code,
                        const char *rule, const struct place *place, const char *hint,
                        const char *format, ...) PRINTF_LIKE(7, 8);
+// A warning of API-313: admitted, but hardly meant.
+void validation_warn(struct validation *validation, const struct place *place, const char *code,
+                     const char *hint, const char *format, ...) PRINTF_LIKE(5, 6);
 
 // Whether the object has so many findings that no more are kept.
 bool validation_is_full(const struct validation *validation);

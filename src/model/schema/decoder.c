@@ -1,0 +1,44 @@
+#include "model/schema/decoder.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/text.h"
+#include "model/schema/path.h"
+
+static void place_text(const struct decode_place *place, struct text *text)
+{
+    if (place == NULL)
+        return;
+    place_text(place->parent, text);
+    if (place->name == NULL)
+        path_add_index(text, place->index);
+    else
+        path_add_name(text, place->name);
+}
+
+bool decoder_fail(struct decoder *decoder, const struct decode_place *place, const char *format,
+                  ...)
+{
+    if (decoder->salvages && decoder->error->kind != ERROR_NONE)
+        return false;
+    struct text path = {0};
+    place_text(place, &path);
+    char message[600];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    error_set(decoder->error, ERROR_INVALID, "%s", message);
+    if (path.length > 0)
+        error_locate(decoder->error, "%s", path.data);
+    text_free(&path);
+    return false;
+}
+
+bool decoder_expected(struct decoder *decoder, const struct decode_place *place, const char *form,
+                      const json_t *value)
+{
+    return decoder_fail(decoder, place, "expected %s, found %s", form,
+                        json_type_text(value, "a boolean"));
+}
