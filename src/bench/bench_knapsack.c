@@ -6,225 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double EPSILON = 1e-11;      // of relative sizes and values
-static const double BOUND_SLACK = 1e-10;  // what rounding may take from a bound, relatively
+#include "bench/bench_knapsack_bound.h"
+
 static const uint32_t LOOK_BACK = 8;      // states that a state is compared with
 static const uint32_t SKETCH_STATES = 32; // of the first, narrow search
-
-// --- relaxation with fractions -------------------------------------------------------------------
-
-// Sizes relative to the capacity, values relative to the greatest, so that all numbers are about 1.
-struct relaxation {
-    uint32_t count;
-    double (*size)[KNAPSACK_SIZES];
-    double *value, *most;
-    bool *at_most;                  // a variable outside of the basis is at 0 or at its most
-    uint32_t basis[KNAPSACK_SIZES]; // items; count + k: what is left of size k
-    double basic[KNAPSACK_SIZES];   // their values
-    double inverse[KNAPSACK_SIZES][KNAPSACK_SIZES];
-    double price[KNAPSACK_SIZES]; // of the sizes
-};
-
-static void column_of(const struct relaxation *relaxation, uint32_t variable,
-                      double column[KNAPSACK_SIZES])
-{
-    for (uint32_t k = 0; k < KNAPSACK_SIZES; k++)
-        column[k] = variable < relaxation->count ? relaxation->size[variable][k]
-                                                 : variable - relaxation->count == k;
-}
-
-static bool invert(struct relaxation *relaxation)
-{
-    double m[KNAPSACK_SIZES][KNAPSACK_SIZES]; // columns of the basis
-    for (uint32_t k = 0; k < KNAPSACK_SIZES; k++)
-        column_of(relaxation, relaxation->basis[k], m[k]);
-    double determinant = 0;
-    for (uint32_t k = 0; k < 3; k++) {
-        uint32_t k1 = (k + 1) % 3, k2 = (k + 2) % 3;
-        for (uint32_t row = 0; row < 3; row++) {
-            uint32_t r1 = (row + 1) % 3, r2 = (row + 2) % 3;
-            relaxation->inverse[k][row] = m[k1][r1] * m[k2][r2] - m[k1][r2] * m[k2][r1];
-        }
-        if (k == 0)
-            for (uint32_t row = 0; row < 3; row++)
-                determinant += m[0][row] * relaxation->inverse[0][row];
-    }
-    if (fabs(determinant) < EPSILON * EPSILON)
-        return false;
-    for (uint32_t k = 0; k < 3; k++)
-        for (uint32_t row = 0; row < 3; row++)
-            relaxation->inverse[k][row] /= determinant;
-    return true;
-}
-
-static void price_sizes(struct relaxation *relaxation)
-{
-    for (uint32_t row = 0; row < KNAPSACK_SIZES; row++) {
-        relaxation->price[row] = 0;
-        for (uint32_t k = 0; k < KNAPSACK_SIZES; k++)
-            if (relaxation->basis[k] < relaxation->count)
-                relaxation->price[row] +=
-                    relaxation->value[relaxation->basis[k]] * relaxation->inverse[k][row];
-    }
-}
-
-static double worth(const struct relaxation *relaxation, uint32_t item)
-{
-    double value = relaxation->value[item];
-    for (uint32_t k = 0; k < KNAPSACK_SIZES; k++)
-        value -= relaxation->price[k] * relaxation->size[item][k];
-    return value;
-}
-
-static bool is_basic(const struct relaxation *relaxation, uint32_t variable)
-{
-    for (uint32_t k = 0; k < KNAPSACK_SIZES; k++)
-        if (relaxation->basis[k] == variable)
-            return true;
-    return false;
-}
-
-// The variable whose move pays most; UINT32_MAX: none. *direction: up or down.
-static uint32_t choose(const struct relaxation *relaxation, double *direction)
-{
-    uint32_t best = UINT32_MAX;
-    double most = EPSILON;
-    for (uint32_t i = 0; i < relaxation->count + KNAPSACK_SIZES; i++) {
-        bool item = i < relaxation->count, down = item && relaxation->at_most[i];
-        double gain = item ? worth(relaxation, i) : -relaxation->price[i - relaxation->count];
-        gain = down ? -gain : gain;
-        if (gain <= most || is_basic(relaxation, i))
-            continue;
-        most = gain;
-        best = i;
-        *direction = down ? -1 : 1;
-    }
-    return best;
-}
-
-// Moves the variable as far as its own bounds and those of the basis allow.
-static bool move(struct relaxation *relaxation, uint32_t variable, double direction)
-{
-    double column[KNAPSACK_SIZES], change[KNAPSACK_SIZES];
-    column_of(relaxation, variable, column);
-    double step = variable < relaxation->count ? relaxation->most[variable] : DBL_MAX;
-    uint32_t leaves = UINT32_MAX;
-    bool at_most = false;
-    for (uint32_t k = 0; k < KNAPSACK_SIZES; k++) {
-        change[k] = 0;
-        for (uint32_t row = 0; row < KNAPSACK_SIZES; row++)
-            change[k] += relaxation->inverse[k][row] * column[row] * direction;
-        uint32_t basic = relaxation->basis[k];
-        double limit = DBL_MAX;
-        if (change[k] > EPSILON)
-            limit = relaxation->basic[k] / change[k];
-        else if (change[k] < -EPSILON && basic < relaxation->count)
-            limit = (relaxation->most[basic] - relaxation->basic[k]) / -change[k];
-        if (limit < step) {
-            step = limit > 0 ? limit : 0;
-            leaves = k;
-            at_most = change[k] < 0;
-        }
-    }
-    if (step == DBL_MAX)
-        return false;
-    for (uint32_t k = 0; k < KNAPSACK_SIZES; k++)
-        relaxation->basic[k] -= step * change[k];
-    if (leaves == UINT32_MAX) {
-        relaxation->at_most[variable] = !relaxation->at_most[variable];
-        return true;
-    }
-    uint32_t left = relaxation->basis[leaves];
-    if (left < relaxation->count)
-        relaxation->at_most[left] = at_most;
-    double from = variable < relaxation->count && relaxation->at_most[variable]
-                      ? relaxation->most[variable]
-                      : 0;
-    relaxation->basis[leaves] = variable;
-    relaxation->basic[leaves] = from + direction * step;
-    return invert(relaxation);
-}
-
-// The bounded simplex method with three rows. Whatever it ends with, prices that are not negative
-// make a valid bound; the best ones make a good one.
-static void relax(struct relaxation *relaxation)
-{
-    for (uint32_t k = 0; k < KNAPSACK_SIZES; k++) {
-        relaxation->basis[k] = relaxation->count + k;
-        relaxation->basic[k] = 1;
-    }
-    bool going = invert(relaxation);
-    for (uint32_t moves = 0; going && moves < 10 * relaxation->count + 50; moves++) {
-        double direction;
-        price_sizes(relaxation);
-        uint32_t variable = choose(relaxation, &direction);
-        going = variable != UINT32_MAX && move(relaxation, variable, direction);
-    }
-    for (uint32_t k = 0; k < KNAPSACK_SIZES; k++)
-        if (!(relaxation->price[k] > 0) || !isfinite(relaxation->price[k]))
-            relaxation->price[k] = 0;
-}
-
-// Arrays for up to `count` items; filled anew for every relaxation.
-static struct relaxation relaxation_create(struct arena *arena, uint32_t count)
-{
-    struct relaxation relaxation = {0};
-    relaxation.size = arena_allocate_array(arena, count, sizeof *relaxation.size);
-    relaxation.value = arena_allocate_array(arena, count, sizeof(double));
-    relaxation.most = arena_allocate_array(arena, count, sizeof(double));
-    relaxation.at_most = arena_allocate_array(arena, count, sizeof(bool));
-    return relaxation;
-}
-
-// How many of the item a room holds.
-static uint32_t fitting(const struct knapsack_item *item, const int64_t room[KNAPSACK_SIZES])
-{
-    uint32_t most = item->most;
-    for (uint32_t k = 0; k < KNAPSACK_SIZES; k++)
-        if (item->size[k] > 0 && room[k] / item->size[k] < most)
-            most = (uint32_t)(room[k] / item->size[k]);
-    return most;
-}
-
-// A bound of what can be put into a room: price · room + rest, also for every smaller room.
-struct room_bound {
-    double price[KNAPSACK_SIZES]; // of a unit
-    double rest;
-    bool known;
-};
-
-static struct room_bound bound_room(struct relaxation *relaxation,
-                                    const struct knapsack_item *items, uint32_t count,
-                                    const int64_t room[KNAPSACK_SIZES])
-{
-    struct room_bound bound = {.known = true};
-    double scale = 0;
-    relaxation->count = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t most = fitting(&items[i], room), at = relaxation->count;
-        if (most == 0)
-            continue;
-        for (uint32_t k = 0; k < KNAPSACK_SIZES; k++)
-            relaxation->size[at][k] =
-                items[i].size[k] > 0 ? (double)items[i].size[k] / (double)room[k] : 0;
-        relaxation->value[at] = items[i].value;
-        relaxation->most[at] = most;
-        relaxation->at_most[at] = false;
-        relaxation->count++;
-        scale = items[i].value > scale ? items[i].value : scale;
-    }
-    for (uint32_t i = 0; i < relaxation->count; i++)
-        relaxation->value[i] /= scale;
-    relax(relaxation);
-    for (uint32_t i = 0; i < relaxation->count; i++)
-        bound.rest += relaxation->most[i] * fmax(worth(relaxation, i), 0) * scale;
-    bound.rest *= 1 + BOUND_SLACK;
-    for (uint32_t k = 0; k < KNAPSACK_SIZES; k++)
-        bound.price[k] = room[k] > 0 ? relaxation->price[k] * scale / (double)room[k] : 0;
-    return bound;
-}
-
-// --- search --------------------------------------------------------------------------------------
 
 // Bounds are worked out for rooms of a grid: each side is the capacity times a power of this.
 #define GRID_STEP   0.8
@@ -379,8 +164,8 @@ static double bound_of(struct search *search, uint32_t first, const int64_t left
             search->arena, GRID_LEVELS * GRID_LEVELS * GRID_LEVELS, sizeof *search->bounds[first]);
     struct room_bound *bound = &search->bounds[first][index];
     if (!bound->known)
-        *bound =
-            bound_room(&search->relaxation, search->items + first, search->count - first, room);
+        *bound = relaxation_bound(&search->relaxation, search->items + first, search->count - first,
+                                  room);
     double result = bound->rest;
     for (uint32_t k = 0; k < KNAPSACK_SIZES; k++)
         result += bound->price[k] * (double)left[k];
@@ -416,7 +201,7 @@ static void extend(struct search *search, uint32_t item, uint32_t parent)
 {
     const struct knapsack_item *of = &search->items[item];
     const struct state from = search->states[parent];
-    uint32_t most = fitting(of, from.left);
+    uint32_t most = knapsack_item_fits(of, from.left);
     for (uint32_t taken = 0; taken <= most; taken++) {
         struct state state = from;
         state.value += taken * of->value;
@@ -504,7 +289,7 @@ static void take_useful_items(struct search *search, const struct knapsack_item 
     struct ranked *order = arena_allocate_array(search->arena, count, sizeof *order);
     search->items = arena_allocate_array(search->arena, count, sizeof *search->items);
     for (uint32_t i = 0; i < count; i++) {
-        if (items[i].value <= 0 || fitting(&items[i], capacity) == 0)
+        if (items[i].value <= 0 || knapsack_item_fits(&items[i], capacity) == 0)
             continue;
         double weight = 0;
         for (uint32_t k = 0; k < KNAPSACK_SIZES; k++)
@@ -515,7 +300,7 @@ static void take_useful_items(struct search *search, const struct knapsack_item 
     for (uint32_t i = 0; i < search->count; i++) {
         origin[i] = order[i].index;
         search->items[i] = items[order[i].index];
-        search->items[i].most = fitting(&items[order[i].index], capacity);
+        search->items[i].most = knapsack_item_fits(&items[order[i].index], capacity);
     }
 }
 

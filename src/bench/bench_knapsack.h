@@ -8,14 +8,7 @@
 #pragma once
 
 #include "base/memory.h"
-
-#define KNAPSACK_SIZES 3
-
-struct knapsack_item {
-    int64_t size[KNAPSACK_SIZES]; // not negative
-    uint32_t most;
-    double value; // not negative
-};
+#include "bench/bench_knapsack_item.h"
 
 struct knapsack_filling {
     double value;     // of `counts`; 0 where nothing worth more than the target was found

@@ -4,8 +4,9 @@
 #include <event2/http.h>
 #include <event2/keyvalq_struct.h>
 
+#include "base/loop.h"
 #include "base/random.h"
-#include "sim/apiserver/api_server.h"
+#include "sim/apiserver/api_request.h"
 #include "sim/store/failure.h"
 #include "sim/store/store_write.h"
 

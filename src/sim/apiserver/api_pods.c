@@ -11,6 +11,7 @@
 #include "sim/store/store_meta.h"
 #include "sim/store/store_patch.h"
 #include "sim/store/store_remove.h"
+#include "sim/store/store_resources.h"
 
 #define DISRUPTED_PODS_MAX 2000
 

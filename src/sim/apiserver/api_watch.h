@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sim/apiserver/api_internal.h"
-#include "sim/apiserver/api_server.h"
+#include "sim/apiserver/api_request.h"
 
 bool call_watch(struct api_call *call);
 void api_watch_start(struct api_watch *watch, const struct api_watch_handlers *handlers);

@@ -1,4 +1,4 @@
-// What is served: /api, /apis and below (legacy and aggregated), /version, health, and the OpenAPI
+// Discovery: /api, /apis and below (legacy and aggregated), /version, health, and the OpenAPI
 // documents in the measure in which clients ask for them.
 #pragma once
 
@@ -11,5 +11,3 @@
 // and *content_type (static) if it is not JSON's own. False: there is no such path.
 bool discovery_answer(struct store *store, const char *path, const char *accept, json_t **body,
                       const char **content_type, char **text);
-
-// --- openapi.c: the parts for discovery_answer(). ------------------------------------------------

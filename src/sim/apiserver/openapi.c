@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "model/schema/type.h"
-#include "sim/apiserver/discovery.h"
 #include "sim/store/resources.h"
 #include "sim/store/store_internal.h"
 

@@ -1,7 +1,7 @@
 // What kubelet.c (pods) and kubelet_nodes.c (machines, Nodes, heartbeats) share.
 #pragma once
 
-#include "sim/kubelet/kubelet.h"
+#include "sim/world/world_internal.h"
 
 struct machine {         // a machine of the simulated cloud
     struct arena *arena; // of the copies

@@ -1,7 +1,6 @@
 // Machines, their Node objects, and heartbeats.
 #pragma once
 
-#include "sim/kubelet/kubelet.h"
 #include "sim/kubelet/kubelet_internal.h"
 
 bool kubelets_machine_boots(struct kubelets *kubelets, const struct machine_boot *boot);

@@ -6,27 +6,25 @@
 #include "base/hash.h"
 #include "base/nanoseconds.h"
 #include "model/schema/karpenter.h"
+#include "sim/kubelet/pod_volumes.h"
+#include "sim/kubelet/volume_attachments.h"
 #include "sim/scheduler/scheduler_filters.h"
 #include "sim/scheduler/scheduler_node_affinity.h"
+#include "sim/workloads/workload_pods.h"
 #include "sim/workloads/workloads.h"
 #include "sim/world/world_write.h"
 
-#define DRIVER_EBS     "ebs.csi.aws.com"
 #define NO_PROVISIONER "kubernetes.io/no-provisioner"
 
 struct volumes {
     struct world *world;
-    struct work_queue *claims;      // by key: to be bound
-    struct work_queue *persistent;  // by volume name: phase, reclaiming
-    struct work_queue *pods;        // by pod key: ephemeral claims, attachments
-    struct work_queue *attachments; // by attachment name: attached, or to be detached
-    struct map *waiting;            // attachment name -> monotonic time of the wish, as intptr_t
+    struct work_queue *claims;     // by key: to be bound
+    struct work_queue *persistent; // by volume name: phase, reclaiming
+    struct volume_attachments *attachments;
 };
 
 static void sync_claim(void *context, const char *key);
 static void sync_volume(void *context, const char *name);
-static void sync_pod(void *context, const char *key);
-static void sync_attachment(void *context, const char *name);
 
 struct volumes *volumes_create(struct world *world)
 {
@@ -37,10 +35,7 @@ struct volumes *volumes_create(struct world *world)
         work_queue_create(world->loop, options->volume_provision_ns, sync_claim, volumes);
     volumes->persistent =
         work_queue_create(world->loop, options->controller_delay_ns, sync_volume, volumes);
-    volumes->pods = work_queue_create(world->loop, options->controller_delay_ns, sync_pod, volumes);
-    volumes->attachments =
-        work_queue_create(world->loop, options->controller_delay_ns, sync_attachment, volumes);
-    volumes->waiting = map_create();
+    volumes->attachments = volume_attachments_create(world);
     return volumes;
 }
 
@@ -48,122 +43,29 @@ void volumes_destroy(struct volumes *volumes)
 {
     work_queue_destroy(volumes->claims);
     work_queue_destroy(volumes->persistent);
-    work_queue_destroy(volumes->pods);
-    work_queue_destroy(volumes->attachments);
-    map_destroy(volumes->waiting, NULL);
+    volume_attachments_destroy(volumes->attachments);
     free(volumes);
-}
-
-// --- which volume a pod means --------------------------------------------------------------------
-
-static void claim_name_of(const struct world_object *pod, const struct volume *volume,
-                          char out[WORLD_KEY_MAX])
-{
-    out[0] = '\0';
-    if (volume->persistent_volume_claim != NULL &&
-        volume->persistent_volume_claim->claim_name != NULL)
-        snprintf(out, WORLD_KEY_MAX, "%s", volume->persistent_volume_claim->claim_name);
-    else if (volume->ephemeral != NULL)
-        snprintf(out, WORLD_KEY_MAX, "%s-%s", pod->name, volume->name);
-}
-
-static struct world_object *volume_of(const struct world *world, const struct world_object *pod,
-                                      const struct volume *volume)
-{
-    char name[WORLD_KEY_MAX];
-    claim_name_of(pod, volume, name);
-    const struct world_object *claim =
-        name[0] == '\0' ? NULL
-                        : world_find(world, KIND_PERSISTENT_VOLUME_CLAIM, pod->namespace, name);
-    if (claim == NULL || claim->claim == NULL || claim->claim->spec.volume_name == NULL)
-        return NULL;
-    return world_find(world, KIND_PERSISTENT_VOLUME, NULL, claim->claim->spec.volume_name);
-}
-
-static const char *driver_of(const struct world_object *volume)
-{
-    const struct persistent_volume *typed = volume->volume;
-    if (typed == NULL)
-        return NULL;
-    return typed->spec.csi != NULL                       ? typed->spec.csi->driver
-           : typed->spec.aws_elastic_block_store != NULL ? DRIVER_EBS
-                                                         : NULL;
-}
-
-static void attachment_name(const char *volume, const char *node, char out[48])
-{
-    snprintf(out, 48, "csi-%016llx%016llx",
-             (unsigned long long)hash_mix(hash_string(volume), hash_string(node)),
-             (unsigned long long)hash_mix(hash_string(node), hash_string(volume)));
-}
-
-static bool uses_claims(const struct world_object *pod)
-{
-    if (pod->pod == NULL)
-        return false;
-    list_for_each (volume, &pod->pod->spec.volumes) {
-        if (volume->persistent_volume_claim != NULL || volume->ephemeral != NULL)
-            return true;
-    }
-    return false;
 }
 
 bool volumes_attached(const struct volumes *volumes, const struct world_object *pod)
 {
-    if (pod->pod == NULL)
-        return true;
-    const char *node = world_text(pod->json, "spec.nodeName");
-    list_for_each (volume, &pod->pod->spec.volumes) {
-        if (volume->persistent_volume_claim == NULL && volume->ephemeral == NULL)
-            continue;
-        const struct world_object *persistent = volume_of(volumes->world, pod, volume);
-        if (persistent == NULL)
-            return false;
-        if (driver_of(persistent) == NULL)
-            continue;
-        char name[48];
-        attachment_name(persistent->name, node, name);
-        const struct world_object *attachment =
-            world_find(volumes->world, KIND_VOLUME_ATTACHMENT, NULL, name);
-        if (attachment == NULL || !json_is_true(store_path(attachment->json, "status.attached")))
-            return false;
-    }
-    return true;
+    return volume_attachments_complete(volumes->attachments, pod);
 }
 
 // --- changes -------------------------------------------------------------------------------------
-
-static void queue_attachments(struct volumes *volumes, const struct world_object *pod)
-{
-    const char *node = world_text(pod->json, "spec.nodeName");
-    list_for_each (volume, &pod->pod->spec.volumes) {
-        const struct world_object *persistent = volume_of(volumes->world, pod, volume);
-        if (persistent == NULL)
-            continue;
-        char name[48];
-        attachment_name(persistent->name, node, name);
-        work_queue_add(volumes->attachments, name);
-    }
-}
 
 void volumes_leave(void *part, struct world_object *object)
 {
     struct volumes *volumes = part;
     if (!object->gone)
         return;
-    const struct world *world = volumes->world;
-    if (world_is(object, KIND_POD) && object->on_node != NULL && uses_claims(object)) {
-        queue_attachments(volumes, object);
+    if (world_is(object, KIND_POD) && object->on_node != NULL && pod_uses_claims(object)) {
+        volume_attachments_queue(volumes->attachments, object);
     } else if (world_is(object, KIND_PERSISTENT_VOLUME_CLAIM) && object->claim != NULL &&
                object->claim->spec.volume_name != NULL) {
         work_queue_add(volumes->persistent, object->claim->spec.volume_name);
     } else if (world_is(object, KIND_VOLUME_ATTACHMENT)) {
-        map_remove(volumes->waiting, object->name);
-        world_for_each(pod, world, KIND_POD) // one may wait for the volume to be free
-        {
-            if (pod->on_node != NULL && !world_pod_ended(pod) && uses_claims(pod))
-                work_queue_add(volumes->pods, pod->key);
-        }
+        volume_attachments_remove(volumes->attachments, object->name);
     }
 }
 
@@ -171,8 +73,8 @@ void volumes_enter(void *part, struct world_object *object)
 {
     struct volumes *volumes = part;
     const struct world *world = volumes->world;
-    if (world_is(object, KIND_POD) && uses_claims(object)) {
-        work_queue_add(volumes->pods, object->key);
+    if (world_is(object, KIND_POD) && pod_uses_claims(object)) {
+        volume_attachments_queue_pod(volumes->attachments, object->key);
     } else if (world_is(object, KIND_PERSISTENT_VOLUME_CLAIM)) {
         if (!text_equal(world_text(object->json, "status.phase"), "Bound"))
             work_queue_add(volumes->claims, object->key);
@@ -190,7 +92,7 @@ void volumes_enter(void *part, struct world_object *object)
                 work_queue_add(volumes->claims, claim->key);
         }
     } else if (world_is(object, KIND_VOLUME_ATTACHMENT)) {
-        work_queue_add(volumes->attachments, object->name);
+        volume_attachments_add(volumes->attachments, object->name);
     }
 }
 
@@ -393,143 +295,4 @@ static void sync_volume(void *context, const char *name)
         }
     }
     world_remove(world, volume, -1, NULL);
-}
-
-// --- pods ----------------------------------------------------------------------------------------
-
-static void create_ephemeral_claims(struct volumes *volumes, struct world_object *pod)
-{
-    size_t index;
-    json_t *volume;
-    json_array_foreach (store_path(pod->json, "spec.volumes"), index, volume) {
-        const json_t *claim_template = store_path(volume, "ephemeral.volumeClaimTemplate");
-        char name[WORLD_KEY_MAX];
-        if (claim_template == NULL)
-            continue;
-        snprintf(name, sizeof name, "%s-%s", pod->name, world_text(volume, "name"));
-        if (world_find(volumes->world, KIND_PERSISTENT_VOLUME_CLAIM, pod->namespace, name) != NULL)
-            continue;
-        const json_t *spec = json_object_get(claim_template, "spec");
-        json_t *claim = json_pack("{s:s, s:s, s:{s:s}, s:o}", "apiVersion", "v1", "kind",
-                                  "PersistentVolumeClaim", "metadata", "name", name, "spec",
-                                  spec == NULL ? json_object() : json_deep_copy(spec));
-        world_add_owner(claim, pod);
-        world_add(volumes->world, KIND_PERSISTENT_VOLUME_CLAIM, pod->namespace, claim, NULL);
-    }
-}
-
-// A volume that is not for many nodes is attached to one at a time.
-static bool free_to_attach(const struct volumes *volumes, const struct world_object *volume,
-                           const char *node)
-{
-    if (string_list_has(&volume->volume->spec.access_modes, "ReadWriteMany") ||
-        string_list_has(&volume->volume->spec.access_modes, "ReadOnlyMany"))
-        return true;
-    world_for_each(attachment, volumes->world, KIND_VOLUME_ATTACHMENT)
-    {
-        if (text_equal(world_text(attachment->json, "spec.source.persistentVolumeName"),
-                       volume->name) &&
-            !text_equal(world_text(attachment->json, "spec.nodeName"), node))
-            return false;
-    }
-    return true;
-}
-
-static void attach(struct volumes *volumes, struct world_object *pod)
-{
-    const char *node = world_text(pod->json, "spec.nodeName");
-    list_for_each (volume, &pod->pod->spec.volumes) {
-        const struct world_object *persistent = volume_of(volumes->world, pod, volume);
-        const char *driver = persistent == NULL ? NULL : driver_of(persistent);
-        char name[48];
-        if (persistent == NULL) // its binding is to come
-            work_queue_add_after(volumes->pods, pod->key, SECOND);
-        if (driver == NULL)
-            continue;
-        attachment_name(persistent->name, node, name);
-        if (world_find(volumes->world, KIND_VOLUME_ATTACHMENT, NULL, name) != NULL ||
-            !free_to_attach(volumes, persistent, node))
-            continue;
-        json_t *value =
-            json_pack("{s:s, s:s, s:{s:s}, s:{s:s, s:s, s:{s:s}}, s:{s:b}}", "apiVersion",
-                      "storage.k8s.io/v1", "kind", "VolumeAttachment", "metadata", "name", name,
-                      "spec", "attacher", driver, "nodeName", node, "source",
-                      "persistentVolumeName", persistent->name, "status", "attached", 0);
-        world_add(volumes->world, KIND_VOLUME_ATTACHMENT, NULL, value, NULL);
-    }
-}
-
-static void sync_pod(void *context, const char *key)
-{
-    struct volumes *volumes = context;
-    struct world_object *pod = world_find_key(volumes->world, KIND_POD, key);
-    if (pod == NULL || pod->pod == NULL)
-        return;
-    if (world_pod_ended(pod) && pod->on_node != NULL) {
-        queue_attachments(volumes, pod); // its volumes are free
-        return;
-    }
-    if (world_is_deleting(pod))
-        return;
-    create_ephemeral_claims(volumes, pod);
-    if (pod->on_node != NULL)
-        attach(volumes, pod);
-}
-
-// --- attachments ---------------------------------------------------------------------------------
-
-static bool in_use(const struct volumes *volumes, const struct world_object *attachment)
-{
-    const char *node = world_text(attachment->json, "spec.nodeName");
-    const char *wanted = world_text(attachment->json, "spec.source.persistentVolumeName");
-    const struct world_node_pods *pods = world_pods_on(volumes->world, node == NULL ? "" : node);
-    for (const struct world_object *pod = pods->first; pod != NULL; pod = pod->node_next) {
-        if (pod->pod == NULL || world_pod_ended(pod))
-            continue;
-        list_for_each (volume, &pod->pod->spec.volumes) {
-            const struct world_object *used = volume_of(volumes->world, pod, volume);
-            if (used != NULL && text_equal(used->name, wanted))
-                return true;
-        }
-    }
-    return false;
-}
-
-// Attaching and detaching take their time, counted from the first look that found the wish.
-static bool has_waited(struct volumes *volumes, const char *name, int64_t duration_ns)
-{
-    int64_t now_ns = loop_monotonic_ns(volumes->world->loop);
-    int64_t since = (intptr_t)map_get(volumes->waiting, name);
-    if (since == 0) {
-        since = ns_add(now_ns, 1);
-        map_set(volumes->waiting, name, (void *)(intptr_t)since);
-    }
-    int64_t left_ns = ns_subtract(ns_add(ns_subtract(since, 1), duration_ns), now_ns);
-    if (left_ns > 0)
-        work_queue_add_after(volumes->attachments, name, left_ns);
-    else
-        map_remove(volumes->waiting, name);
-    return left_ns <= 0;
-}
-
-static void sync_attachment(void *context, const char *name)
-{
-    struct volumes *volumes = context;
-    struct world *world = volumes->world;
-    struct world_object *attachment = world_find(world, KIND_VOLUME_ATTACHMENT, NULL, name);
-    if (attachment == NULL)
-        return;
-    bool attached = json_is_true(store_path(attachment->json, "status.attached"));
-    bool used = in_use(volumes, attachment);
-    if (used && attached) {
-        map_remove(volumes->waiting, name);
-    } else if (used) {
-        if (!has_waited(volumes, name, world->options.volume_attach_ns))
-            return;
-        json_t *status = world_copy_status(attachment);
-        json_object_set_new(status, "attached", json_true());
-        world_set_status(world, attachment, status);
-    } else if (has_waited(volumes, name, world->options.volume_detach_ns)) { // attached or not yet
-        world_remove(world, attachment, -1, NULL);
-    }
 }

@@ -14,12 +14,3 @@
 bool protobuf_is_body(const char *data, size_t length); // starts with "k8s\0"
 // The object as JSON with apiVersion and kind; NULL: failure says why.
 json_t *protobuf_read(const char *data, size_t length, struct failure *failure);
-
-// --- protobuf_tables.c ---------------------------------------------------------------------------
-// Messages by name. Fields are "NUMBER TYPE NAME", separated by ", ". TYPE: s text,
-// y bytes, i integer, b flag, q quantity, t time, I int-or-string, S map of texts, R of quantities,
-// Y of bytes, another message's name, or ? for one that is not known; * before it: repeated; !
-// behind it: zero counts.
-struct protobuf_message {
-    const char *name, *fields;
-};

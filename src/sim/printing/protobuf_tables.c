@@ -1,7 +1,5 @@
 #include "sim/printing/protobuf_tables.h"
 
-#include "sim/printing/protobuf.h"
-
 #include "base/memory.h"
 
 // clang-format off

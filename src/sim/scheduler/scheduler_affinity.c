@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "sim/scheduler/scheduler_cluster.h"
 #include "sim/scheduler/scheduler_groups.h"
+#include "sim/scheduler/scheduler_internal.h"
 
 static void prepare_required_affinity(struct filter_state *state,
                                       const struct pod_affinity *affinity);

@@ -1,7 +1,7 @@
 // Affinity and anti-affinity between pods (Kubernetes: Assigning Pods to Nodes).
 #pragma once
 
-#include "sim/scheduler/scheduler_cluster.h"
+#include "sim/scheduler/scheduler_internal.h"
 
 void affinity_prepare(struct filter_state *state);
 // Terms of the pod and of pods on nodes that draw it to nodes or away from them.

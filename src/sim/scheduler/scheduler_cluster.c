@@ -9,6 +9,7 @@
 
 #include "model/reading/pod.h"
 #include "sim/scheduler/scheduler_groups.h"
+#include "sim/scheduler/scheduler_internal.h"
 #include "sim/scheduler/scheduler_nominations.h"
 #include "sim/scheduler/scheduler_requests.h"
 

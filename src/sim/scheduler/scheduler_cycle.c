@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "sim/scheduler/scheduler_events.h"
 #include "sim/scheduler/scheduler_nominations.h"
+#include "sim/scheduler/scheduler_nominees.h"
 #include "sim/scheduler/scheduler_outcomes.h"
 #include "sim/scheduler/scheduler_queue.h"
 #include "sim/scheduler/scheduler_scores.h"

@@ -4,6 +4,7 @@
 
 #include "sim/scheduler/scheduler_node_affinity.h"
 #include "sim/scheduler/scheduler_queue.h"
+#include "sim/scheduler/scheduler_taints.h"
 
 #define BIT(reason) (UINT32_C(1) << FILTER_##reason)
 

@@ -8,10 +8,11 @@
 #include "base/text.h"
 #include "model/reading/pod.h"
 #include "sim/scheduler/scheduler_affinity.h"
-#include "sim/scheduler/scheduler_cluster.h"
 #include "sim/scheduler/scheduler_groups.h"
+#include "sim/scheduler/scheduler_internal.h"
 #include "sim/scheduler/scheduler_node_affinity.h"
 #include "sim/scheduler/scheduler_spread.h"
+#include "sim/scheduler/scheduler_taints.h"
 #include "sim/scheduler/scheduler_volumes.h"
 
 static bool filter_own(const struct filter_state *state, const struct filter_node *node,
@@ -122,18 +123,6 @@ static bool filter_own(const struct filter_state *state, const struct filter_nod
     if (!ports_free(state->self, node))
         return tally_add(tally, FILTER_PORTS);
     return resources_fit(state->self, node, tally);
-}
-
-const struct taint *filter_untolerated_taint(const struct pod_spec *spec, const struct node *node,
-                                             bool only_no_execute)
-{
-    list_for_each (taint, &node->spec.taints) {
-        bool counts = text_equal(taint->effect, "NoExecute") ||
-                      (!only_no_execute && text_equal(taint->effect, "NoSchedule"));
-        if (counts && !tolerations_tolerate(&spec->tolerations, taint))
-            return taint;
-    }
-    return NULL;
 }
 
 // An address of "" or 0.0.0.0 stands for every address.

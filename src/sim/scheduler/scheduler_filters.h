@@ -13,54 +13,11 @@
 
 #include "base/text.h"
 #include "model/schema/core.h"
+#include "sim/scheduler/scheduler_cluster.h"
+#include "sim/scheduler/scheduler_reasons.h"
 
-struct filter_cluster;
 struct filter_state; // what holds for one pod on every node (PreFilter)
 
-struct filter_cluster *filter_cluster_create(void);
-void filter_cluster_destroy(struct filter_cluster *cluster); // NULL is fine
-// Adds the object, or puts it in the place of its former version. Pods, Nodes, Namespaces, claims,
-// volumes, storage classes and CSINodes count; others are ignored. Takes a reference.
-void filter_cluster_put(struct filter_cluster *cluster, const struct object *object);
-void filter_cluster_remove(struct filter_cluster *cluster, const struct object *object);
-// The pod (of the cluster, or new) takes room on the node as if it were bound, until it is put
-// again.
-void filter_cluster_assume(struct filter_cluster *cluster, const struct pod *pod,
-                           const char *node_name);
-
-#define FILTER_NODE_NONE UINT32_MAX
-// Nodes have indices below the limit; some are not in use.
-uint32_t filter_nodes_limit(const struct filter_cluster *cluster);
-uint32_t filter_nodes_count(const struct filter_cluster *cluster);
-const struct node *filter_node_at(const struct filter_cluster *cluster, uint32_t node); // or NULL
-uint32_t filter_node_find(const struct filter_cluster *cluster, const char *name);
-
-enum filter_reason { // in the order of kube-scheduler's filters; the first that fails is told
-    FILTER_NODE_UNSCHEDULABLE,
-    FILTER_NODE_NAME,
-    FILTER_TAINT,
-    FILTER_NODE_AFFINITY,
-    FILTER_PORTS,
-    FILTER_TOO_MANY_PODS,
-    FILTER_RESOURCES, // told per resource
-    FILTER_CLAIM_IN_USE,
-    FILTER_VOLUME_COUNT,
-    FILTER_VOLUME_MISSING,
-    FILTER_VOLUME_AFFINITY,
-    FILTER_VOLUME_BINDING,
-    FILTER_VOLUME_ZONE,
-    FILTER_SPREAD_LABEL,
-    FILTER_SPREAD,
-    FILTER_POD_AFFINITY,
-    FILTER_POD_ANTI_AFFINITY,
-    FILTER_EXISTING_ANTI_AFFINITY,
-    FILTER_REASONS,
-};
-struct filter_tally { // why nodes were refused; zero-initialised, freed with filter_tally_free()
-    uint32_t reasons[FILTER_REASONS];
-    uint32_t *resources; // by number of the cluster's resource
-    uint32_t resources_count;
-};
 void filter_tally_free(struct filter_tally *tally);
 // Why the pod cannot be placed: bits by enum filter_reason, FILTER_VOLUME_BINDING for a refusal by
 // its volumes whatever the node; 0: there is no node.
@@ -83,10 +40,3 @@ bool filter_fits(struct filter_cluster *cluster, const struct pod *pod, const ch
                  struct text *why);
 // Whether the node would have the room if no pod were on it. The pod is one of the cluster's.
 bool filter_fits_empty(const struct filter_cluster *cluster, const struct pod *pod, uint32_t node);
-
-// --- single rules, for DaemonSets and volumes ----------------------------------------------------
-// spec.nodeSelector and required
-// The first taint with effect NoExecute or (unless only_no_execute) NoSchedule that is not
-// tolerated.
-const struct taint *filter_untolerated_taint(const struct pod_spec *spec, const struct node *node,
-                                             bool only_no_execute);

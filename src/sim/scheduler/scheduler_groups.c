@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "model/reading/selector.h"
-#include "sim/scheduler/scheduler_cluster.h"
+#include "sim/scheduler/scheduler_internal.h"
 
 #define GROUPS_MAX 1024 // beyond, all are forgotten and made again as they are needed
 

@@ -1,7 +1,7 @@
 // Counts of pods per node, by selector, kept up to date so that no filter has to look at every pod.
 #pragma once
 
-#include "sim/scheduler/scheduler_cluster.h"
+#include "sim/scheduler/scheduler_internal.h"
 
 struct topology *topology_of(struct filter_cluster *cluster, const char *key);
 void topologies_node_changed(struct filter_cluster *cluster, const struct filter_node *node);

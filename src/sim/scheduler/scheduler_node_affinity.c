@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "sim/scheduler/scheduler_cluster.h"
+#include "sim/scheduler/scheduler_internal.h"
 
 static bool term_matches(const struct node_selector_term *term, const struct node *node);
 

@@ -1,7 +1,8 @@
 // Node selectors and node affinity (Kubernetes: Assigning Pods to Nodes).
 #pragma once
 
-#include "sim/scheduler/scheduler_filters.h"
+#include "base/text.h"
+#include "model/schema/core.h"
 
 // node affinity.
 bool filter_node_affinity_matches(const struct pod_spec *spec, const struct node *node);

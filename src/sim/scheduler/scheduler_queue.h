@@ -2,8 +2,8 @@
 // wait. As kube-scheduler's: active, backing off, unschedulable.
 #pragma once
 
-#include "sim/scheduler/scheduler.h"
 #include "sim/scheduler/scheduler_filters.h"
+#include "sim/world/world_internal.h"
 
 #define SCHEDULER_BIND_TIMEOUT_NS (10 * MINUTE)
 

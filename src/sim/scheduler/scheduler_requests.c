@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/quantity.h"
-#include "sim/scheduler/scheduler_cluster.h"
+#include "sim/scheduler/scheduler_internal.h"
 
 // Containers that name no request of a resource count with these when nodes are scored.
 #define SCORED_CPU_MILLI    100

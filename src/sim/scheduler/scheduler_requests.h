@@ -2,7 +2,7 @@
 // Containers; Sidecar Containers; Pod Overhead; Pod-level resources; Resize CPU and Memory).
 #pragma once
 
-#include "sim/scheduler/scheduler_cluster.h"
+#include "sim/scheduler/scheduler_internal.h"
 
 // Requests as the kubelet and the scheduler count them: init containers, sidecars, overhead,
 // pod-level resources, resizes under way. Allocated; *count of them, none zero, `pods` left out.

@@ -5,7 +5,7 @@
 
 #include "model/reading/pod.h"
 #include "sim/scheduler/scheduler_affinity.h"
-#include "sim/scheduler/scheduler_cluster.h"
+#include "sim/scheduler/scheduler_internal.h"
 #include "sim/scheduler/scheduler_node_affinity.h"
 #include "sim/scheduler/scheduler_spread_scores.h"
 

@@ -2,9 +2,10 @@
 
 #include <string.h>
 
-#include "sim/scheduler/scheduler_cluster.h"
 #include "sim/scheduler/scheduler_groups.h"
+#include "sim/scheduler/scheduler_internal.h"
 #include "sim/scheduler/scheduler_node_affinity.h"
+#include "sim/scheduler/scheduler_taints.h"
 
 static void spread_count(const struct filter_state *state, struct spread_state *spread);
 

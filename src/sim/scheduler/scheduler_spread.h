@@ -1,7 +1,7 @@
 // Topology spread that must hold (Kubernetes: Pod Topology Spread Constraints).
 #pragma once
 
-#include "sim/scheduler/scheduler_cluster.h"
+#include "sim/scheduler/scheduler_internal.h"
 
 void spread_prepare(struct filter_state *state);
 bool spread_filter(const struct filter_state *state, const struct filter_node *node,

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#include "sim/scheduler/scheduler_cluster.h"
 #include "sim/scheduler/scheduler_groups.h"
+#include "sim/scheduler/scheduler_internal.h"
 #include "sim/scheduler/scheduler_spread.h"
 
 #define KEY_HOSTNAME "kubernetes.io/hostname"

@@ -2,7 +2,7 @@
 // constraints (Kubernetes: Pod Topology Spread Constraints, "Internal default constraints").
 #pragma once
 
-#include "sim/scheduler/scheduler_cluster.h"
+#include "sim/scheduler/scheduler_internal.h"
 
 // Scores of constraints with ScheduleAnyway, or of those that pods of a workload have by default.
 void spread_score(struct filter_state *state, const struct label_selector *workload,

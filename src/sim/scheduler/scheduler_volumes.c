@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "model/schema/karpenter.h"
-#include "sim/scheduler/scheduler_cluster.h"
+#include "sim/scheduler/scheduler_internal.h"
 #include "sim/scheduler/scheduler_node_affinity.h"
 
 #define DRIVER_EBS "ebs.csi.aws.com"

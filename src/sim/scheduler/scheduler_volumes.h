@@ -2,8 +2,7 @@
 // Classes; Node-specific Volume Limits).
 #pragma once
 
-#include "sim/scheduler/scheduler_cluster.h"
-#include "sim/scheduler/scheduler_filters.h"
+#include "sim/scheduler/scheduler_internal.h"
 
 void volumes_prepare(struct filter_state *state);
 bool volumes_filter(const struct filter_state *state, const struct filter_node *node,

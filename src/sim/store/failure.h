@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "sim/store/store.h"
+#include "sim/store/store_resource.h"
 
 struct failure {        // zero-initialised: none; free with failure_clear()
     int code;           // HTTP status; 0: no failure

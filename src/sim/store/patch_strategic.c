@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "sim/store/patch.h"
 
 #define DIRECTIVE_ORDER  "$setElementOrder/"
 #define DIRECTIVE_DELETE "$deleteFromPrimitiveList/"

@@ -3,7 +3,9 @@
 // tell.
 #pragma once
 
-#include "sim/store/patch.h"
+#include <jansson.h>
+
+#include "sim/store/failure.h"
 
 json_t *patch_strategic(const json_t *object, const json_t *patch, struct failure *failure);
 // How a list is merged: the key of its elements; "" for a set of plain values; NULL: replaced

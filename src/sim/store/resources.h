@@ -1,7 +1,9 @@
 // The built-in kinds that the embedded cluster serves, and adze's custom kinds from their tables.
 #pragma once
 
-#include "sim/store/store.h"
+#include <jansson.h>
+
+#include "sim/store/store_resources.h"
 
 struct kind;
 

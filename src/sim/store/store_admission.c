@@ -7,6 +7,8 @@
 #include "base/quantity.h"
 #include "sim/store/store_defaults.h"
 #include "sim/store/store_internal.h"
+#include "sim/store/store_objects.h"
+#include "sim/store/store_resources.h"
 
 #define TOLERATION_SECONDS 300
 

@@ -1,10 +1,13 @@
 // What the files of the store share. Not for others.
 #pragma once
 
+#include "base/loop.h"
 #include "base/map.h"
+#include "base/random.h"
 #include "sim/store/failure.h"
-#include "sim/store/store.h"
 #include "sim/store/store_index.h"
+#include "sim/store/store_json.h"
+#include "sim/store/store_resource.h"
 
 #define STORE_RESOURCES_MAX  256
 #define STORE_HISTORY_MAX    4096 // changes kept a resource for watches that resume

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "sim/store/store_internal.h"
+#include "sim/store/store_objects.h"
 
 #define GENERATED_BASE_MAX 58 // 63 less the suffix of 5
 

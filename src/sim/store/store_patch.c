@@ -4,6 +4,7 @@
 
 #include "sim/store/patch.h"
 #include "sim/store/store_internal.h"
+#include "sim/store/store_objects.h"
 #include "sim/store/store_write.h"
 
 json_t *store_write_patch(struct store *store, const struct store_target *target,

@@ -1,7 +1,6 @@
 // Patches: applied to the stored object, then written like a replacement.
 #pragma once
 
-#include "sim/store/store.h"
 #include "sim/store/store_write.h"
 
 // Applies a patch (kube/transport/transport.h's types as "merge", "json", "strategic") and

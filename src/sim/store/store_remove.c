@@ -8,8 +8,8 @@
 #include "base/vector.h"
 #include "sim/store/store_internal.h"
 #include "sim/store/store_meta.h"
+#include "sim/store/store_objects.h"
 #include "sim/store/store_watch.h"
-#include "sim/store/store_write.h"
 
 #define POD_GRACE_DEFAULT_SECONDS 30
 

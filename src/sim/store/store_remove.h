@@ -2,9 +2,9 @@
 // goes.
 #pragma once
 
-#include "sim/store/store.h"
+#include "sim/store/store_draft.h"
 #include "sim/store/store_internal.h"
-#include "sim/store/store_write.h"
+#include "sim/store/store_objects.h"
 
 // Finalizers left, or a grace period: sets deletionTimestamp (answer: the object); else removes it
 // (answer: the last state, borrowed until the next call).

@@ -4,14 +4,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct store;
+#include "sim/store/store_resource.h"
 
-struct store_resource { // one served resource
-    const char *group, *version, *kind, *list_kind, *plural, *singular;
-    const char *const *short_names; // NULL-terminated or NULL
-    const char *const *categories;
-    bool namespaced, status_subresource, scale_subresource, custom;
-};
+struct store;
 
 void store_register(struct store *store, const struct store_resource *resource); // copied
 const struct store_resource *store_resource_find(const struct store *store, const char *group,

@@ -2,8 +2,8 @@
 // kinds by the rules whose violation a client of the autoscaler's could meet.
 #pragma once
 
+#include "sim/store/store_draft.h"
 #include "sim/store/store_internal.h"
-#include "sim/store/store_write.h"
 
 bool validation_apply(struct store *store, const struct store_resource *resource,
                       struct store_draft *draft, struct failure *failure);

@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "sim/store/store_internal.h"
-#include "sim/store/store_write.h"
 
 struct store_watch {
     struct store *store;

@@ -3,9 +3,9 @@
 // memory, not events: positions move on as soon as the loop turns.
 #pragma once
 
-#include "sim/store/store.h"
 #include "sim/store/store_internal.h"
-#include "sim/store/store_write.h"
+#include "sim/store/store_objects.h"
+#include "sim/store/store_watch_event.h"
 
 struct store_watch *store_watch_create(struct store *store, const struct store_target *target,
                                        uint64_t since, store_event event, void *context,

@@ -7,7 +7,9 @@
 #include "model/tables/kinds.h"
 #include "sim/scheduler/scheduler_filters.h"
 #include "sim/scheduler/scheduler_node_affinity.h"
-#include "sim/workloads/workloads.h"
+#include "sim/scheduler/scheduler_taints.h"
+#include "sim/workloads/workload_pods.h"
+#include "sim/workloads/workloads_internal.h"
 #include "sim/world/world_write.h"
 
 #define LABEL_REVISION  "controller-revision-hash"

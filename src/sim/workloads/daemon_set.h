@@ -2,7 +2,7 @@
 // so that a new node costs one look a set, not one of all nodes.
 #pragma once
 
-#include "sim/workloads/workloads.h"
+#include "sim/workloads/workloads_internal.h"
 
 void daemon_set_sync(void *workloads, const char *key);      // the set's status and all its nodes
 void daemon_set_node_sync(void *workloads, const char *key); // "namespace/name@node"

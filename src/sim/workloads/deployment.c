@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/workloads/workloads.h"
+#include "sim/workloads/workload_pods.h"
+#include "sim/workloads/workloads_internal.h"
 #include "sim/world/world_write.h"
 
 #define LABEL_HASH          "pod-template-hash"

@@ -4,6 +4,7 @@
 
 #include "base/nanoseconds.h"
 #include "sim/workloads/pod_batches.h"
+#include "sim/workloads/workload_pods.h"
 #include "sim/world/world_write.h"
 
 #define FINALIZER_TRACKING "batch.kubernetes.io/job-tracking"

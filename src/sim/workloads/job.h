@@ -2,6 +2,6 @@
 // tracking finalizer.
 #pragma once
 
-#include "sim/workloads/workloads.h"
+#include "sim/workloads/workloads_internal.h"
 
 void job_sync(void *workloads, const char *key);

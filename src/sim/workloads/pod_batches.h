@@ -4,7 +4,7 @@
 // client of its own).
 #pragma once
 
-#include "sim/workloads/workloads.h"
+#include "sim/workloads/workloads_internal.h"
 
 struct request_rate { // of one controller's client
     int64_t free_at;  // monotonic: when all of the burst is there again

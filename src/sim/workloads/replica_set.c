@@ -4,6 +4,7 @@
 
 #include "base/nanoseconds.h"
 #include "sim/workloads/pod_batches.h"
+#include "sim/workloads/workload_pods.h"
 #include "sim/world/world_write.h"
 
 #define BURST_PODS_MAX 500 // created or deleted at one look

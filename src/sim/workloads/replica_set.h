@@ -1,6 +1,6 @@
 // ReplicaSets: as many pods as wanted (Kubernetes: ReplicaSet; Pod deletion cost).
 #pragma once
 
-#include "sim/workloads/workloads.h"
+#include "sim/workloads/workloads_internal.h"
 
 void replica_set_sync(void *workloads, const char *key);

@@ -2,6 +2,6 @@
 // pods go.
 #pragma once
 
-#include "sim/workloads/workloads.h"
+#include "sim/workloads/workloads_internal.h"
 
 void stateful_set_sync(void *workloads, const char *key);

@@ -10,30 +10,3 @@ void workloads_destroy(struct workloads *workloads);
 // The world's cache tells (world_change).
 void workloads_leave(void *workloads, struct world_object *object);
 void workloads_enter(void *workloads, struct world_object *object);
-
-// --- shared by the workload controllers ----------------------------------------------------------
-struct workloads {
-    struct world *world;
-    struct work_queue *deployments, *replica_sets, *stateful_sets, *daemon_sets, *daemon_nodes,
-        *jobs;
-    struct request_rate *set_rate, *stateful_rate, *job_rate; // what their clients may still ask
-    struct map *batches;            // by uid of the owner: pods that it is creating (pod_batches.h)
-    struct map *daemon_pods;        // "daemon set uid/node name" -> struct daemon_pods *
-    struct map *daemon_generations; // daemon set uid -> generation whose nodes have been looked at
-};
-
-// A pod made from spec.template of the owner: labels, annotations, spec, owner reference. Exactly
-// one of name and generate_name is set.
-json_t *workload_pod(const struct world_object *owner, const char *name, const char *generate_name);
-// metadata.labels or metadata.annotations of a value to be written, made if absent.
-json_t *workload_metadata(json_t *value, const char *part);
-// The text that tells one template from another, as in pod-template-hash; `ignored` is a label that
-// does not count, or NULL.
-void workload_template_hash(const json_t *pod_template, const char *ignored, char out[12]);
-// maxSurge, maxUnavailable: a number or a share of `total`; `otherwise` ("25%") if absent.
-int64_t workload_share(const json_t *value, const char *otherwise, int64_t total, bool round_up);
-// Sorts pods that may be deleted: the first to go come first. set: their ReplicaSet, which also
-// goes by how many pods of its Deployment share a node, and by the magnitude of ages only; NULL: a
-// Job's.
-void workload_sort_for_deletion(const struct world *world, const struct world_object *set,
-                                world_objects *pods);
