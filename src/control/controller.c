@@ -37,6 +37,7 @@
 #include "control/runtime/control.h"
 #include "control/runtime/legacy_metrics.h"
 #include "control/state/cluster.h"
+#include "control/state/cluster_sync.h"
 #include "control/state/pod_events.h"
 #include "control/state/pod_metrics.h"
 #include "control/state/protection_events.h"

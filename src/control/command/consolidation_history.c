@@ -8,6 +8,7 @@
 #include "base/nanoseconds.h"
 #include "control/command/savings.h"
 #include "control/state/cluster.h"
+#include "control/state/cluster_plans.h"
 #include "model/reading/pod.h"
 
 #define MEMORY_NS        (24 * HOUR)

@@ -8,6 +8,7 @@
 #include "control/node/eviction_queue.h"
 #include "control/node/ready_replicas.h"
 #include "control/state/cluster.h"
+#include "control/state/cluster_plans.h"
 #include "control/state/nominations.h"
 
 static const struct event_text terminating = {.reason = "DisruptionTerminating"};

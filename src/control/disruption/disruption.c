@@ -24,6 +24,7 @@
 #include "control/provisioning/wave_report.h"
 #include "control/runtime/wakes.h"
 #include "control/state/cluster.h"
+#include "control/state/cluster_sync.h"
 #include "model/reading/pod.h"
 #include "reconcile/deadline.h"
 #include "reconcile/operations.h"

@@ -13,6 +13,7 @@
 #include "control/provisioning/snapshot_builder.h"
 #include "control/runtime/control.h"
 #include "control/state/cluster.h"
+#include "control/state/cluster_plans.h"
 #include "control/state/pod_events.h"
 #include "control/state/protection_events.h"
 #include "control/state/state_node.h"

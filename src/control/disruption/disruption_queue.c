@@ -20,6 +20,7 @@
 #include "control/node/ready_replicas.h"
 #include "control/runtime/wakes.h"
 #include "control/state/cluster.h"
+#include "control/state/cluster_plans.h"
 #include "reconcile/operations.h"
 
 // DIS-322

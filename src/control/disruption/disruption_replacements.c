@@ -9,6 +9,7 @@
 #include "control/launch/launch_backoff.h"
 #include "control/provisioning/claim_limits.h"
 #include "control/state/cluster.h"
+#include "control/state/cluster_plans.h"
 #include "control/static/static_capacity.h"
 #include "model/reading/pod.h"
 

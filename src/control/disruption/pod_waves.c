@@ -2,6 +2,7 @@
 
 #include "base/nanoseconds.h"
 #include "control/state/cluster.h"
+#include "control/state/cluster_plans.h"
 #include "control/state/state_node.h"
 #include "model/reading/pod.h"
 

@@ -6,6 +6,7 @@
 #include "base/nanoseconds.h"
 #include "control/command/commands.h"
 #include "control/state/cluster.h"
+#include "control/state/cluster_plans.h"
 #include "control/state/nominations.h"
 #include "engine/problem/eviction_order.h"
 #include "model/reading/pod.h"

@@ -8,6 +8,7 @@
 #include "control/nodepool/pool_controller.h"
 #include "control/runtime/control.h"
 #include "control/state/cluster.h"
+#include "control/state/cluster_sync.h"
 #include "control/state/state_node.h"
 #include "model/schema/encode.h"
 #include "reconcile/operations.h"

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "control/state/cluster.h"
+#include "control/state/cluster_plans.h"
 #include "control/state/state_node.h"
 #include "model/reading/pod.h"
 #include "model/reading/selector.h"

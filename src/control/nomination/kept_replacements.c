@@ -8,6 +8,7 @@
 #include "control/node/eviction_queue.h"
 #include "control/runtime/wakes.h"
 #include "control/state/cluster.h"
+#include "control/state/cluster_plans.h"
 #include "control/state/nominations.h"
 
 #define EMPTY_NS (5 * MINUTE)  // until the command's other replacements are ready

@@ -8,6 +8,7 @@
 #include "control/nomination/openings.h"
 #include "control/nomination/spread_order.h"
 #include "control/state/cluster.h"
+#include "control/state/cluster_plans.h"
 #include "control/state/nominations.h"
 #include "model/reading/pod.h"
 #include "reconcile/operations.h"

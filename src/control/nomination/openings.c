@@ -8,6 +8,7 @@
 #include "control/nomination/spread_order.h"
 #include "control/runtime/wakes.h"
 #include "control/state/cluster.h"
+#include "control/state/cluster_plans.h"
 #include "model/reading/pod.h"
 
 #define LOOK_NS     (100 * MILLISECOND)

@@ -5,6 +5,7 @@
 #include "control/nomination/exchange_search.h"
 #include "control/nomination/spread_order.h"
 #include "control/state/cluster.h"
+#include "control/state/cluster_plans.h"
 #include "control/state/state_node.h"
 #include "model/reading/pod.h"
 

@@ -18,6 +18,8 @@
 #include "control/runtime/control.h"
 #include "control/runtime/wakes.h"
 #include "control/state/cluster.h"
+#include "control/state/cluster_plans.h"
+#include "control/state/cluster_sync.h"
 #include "control/state/decision_inputs.h"
 #include "control/state/pod_metrics.h"
 #include "control/state/state_node.h"

@@ -13,6 +13,7 @@
 #include "control/provisioning/snapshot_builder.h"
 #include "control/provisioning/snapshot_planned.h"
 #include "control/state/cluster.h"
+#include "control/state/cluster_plans.h"
 #include "control/state/expected_pod.h"
 #include "control/state/state_node.h"
 #include "engine/launch/partial_launch.h"

@@ -7,6 +7,7 @@
 #include "control/launch/launch_backoff_catalog.h"
 #include "control/provisioning/snapshot_planned.h"
 #include "control/state/cluster.h"
+#include "control/state/cluster_plans.h"
 #include "control/state/state_node.h"
 #include "model/reading/pod.h"
 

@@ -8,6 +8,7 @@
 #include "control/provisioning/workload_bursts.h"
 #include "control/provisioning/worst_case_capacity.h"
 #include "control/state/cluster.h"
+#include "control/state/cluster_plans.h"
 #include "control/state/expected_pod.h"
 #include "control/state/state_node.h"
 #include "model/reading/catalog.h"

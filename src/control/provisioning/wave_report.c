@@ -4,6 +4,7 @@
 
 #include "base/nanoseconds.h"
 #include "control/state/cluster.h"
+#include "control/state/cluster_plans.h"
 
 #define OVER_AFTER_NS (10 * SECOND)
 

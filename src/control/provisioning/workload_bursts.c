@@ -5,6 +5,7 @@
 
 #include "base/nanoseconds.h"
 #include "control/state/cluster.h"
+#include "control/state/cluster_plans.h"
 #include "model/reading/pod.h"
 #include "model/reading/workload_counts.h"
 

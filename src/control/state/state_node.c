@@ -1,6 +1,5 @@
 #include "control/state/state_node.h"
 
-#include "control/state/cluster.h"
 #include "model/reading/state_node_rules.h"
 
 const struct node *state_only_node(const struct state_node *state)

@@ -1,7 +1,27 @@
-// Readings of a state node (LIF-303 to LIF-309).
+// What is known of a node, joined with its NodeClaim, and readings of it (LIF-300, LIF-303 to
+// LIF-309).
 #pragma once
 
-#include "control/state/cluster.h"
+#include "base/vector.h"
+#include "control/runtime/control.h"
+
+struct node_list {
+    const struct node **items;
+    uint32_t count, capacity;
+};
+
+// LIF-300: what has one provider ID (or, without one, one Node's name). Usually one Node and one
+// NodeClaim; more than one of either is an invariant violated, which callers see by the counts.
+struct state_node {
+    const char *key;
+    struct node_list nodes;
+    VECTOR(const struct node_claim *) claims;
+    int64_t nominated_until, held_until; // wall clock; 0: never. See cluster_nominated_until()
+    int64_t initialized_ns; // monotonic: when that was first seen; 0: it is not initialized
+    bool marked;            // by a disruption command (LIF-309)
+    bool was_initialized, was_marked;
+    bool kept_empty; // looked at by emptiness, and not taken (disruption_emptiness.h)
+};
 
 // The Node of that name, which a NodeClaim was registered with; else the first, or NULL.
 const struct node *node_list_main(const struct node_list *nodes, const char *registered);

@@ -9,6 +9,7 @@
 #include "control/launch/launch_backoff_catalog.h"
 #include "control/runtime/control.h"
 #include "control/state/cluster.h"
+#include "control/state/cluster_sync.h"
 #include "control/state/node_claim_template.h"
 #include "control/static/static_capacity.h"
 #include "engine/templates/static_claim.h"

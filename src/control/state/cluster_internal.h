@@ -1,0 +1,30 @@
+// The cluster state, for its own sources.
+#pragma once
+
+#include "control/state/cluster.h"
+#include "control/state/node_index.h"
+
+struct cluster {
+    struct control *control;
+    struct map *states; // state_node by key
+    struct node_index nodes;
+    struct pod_index pods;
+    struct planned_pods *planned;
+    struct nominations *nominations;
+    VECTOR(struct landing_observer {
+        landing_handler handler;
+        void *context;
+    })
+    landing_observers;
+    struct map *node_names; // that NodeClaims' Nodes will have
+    int64_t changed_at, listed_at_ns;
+    int64_t unsynced_ns; // monotonic: the first check that failed (LIF-311); 0: none
+    int64_t landed_ns;   // monotonic: when a planned pod was bound last
+    bool synced;
+};
+
+// LIF-300: under which key a NodeClaim is tracked; NULL: not yet.
+static inline const char *node_claim_key(const struct node_claim *claim)
+{
+    return node_claim_is_launched(claim) ? claim->status.provider_id : NULL;
+}

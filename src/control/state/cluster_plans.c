@@ -1,0 +1,220 @@
+#include "control/state/cluster_plans.h"
+
+#include "base/nanoseconds.h"
+#include "control/state/cluster_internal.h"
+#include "control/state/nominations.h"
+#include "control/state/planned_pods.h"
+#include "model/reading/pod.h"
+#include "model/schema/object.h"
+
+// kube-scheduler has had its chance to bind a pod where it was planned: the node has been ready for
+// a while, and no planned pod was bound anywhere in the last seconds, or that has gone on for long.
+#define CHANCE_NS      (10 * SECOND)
+#define CHANCE_BUSY_NS (5 * SECOND)
+#define CHANCE_MAX_NS  (2 * MINUTE)
+// The same for a pod that was nominated: kube-scheduler tries the planned node first.
+#define NOMINATED_CHANCE_NS (4 * SECOND)
+#define NOMINATED_BUSY_NS   (1500 * MILLISECOND)
+// Pods whose planned room others took are planned anew when no planned pod was bound for a while:
+// what the others leave is known then. At the latest after:
+#define DISPLACED_QUIET_NS (1500 * MILLISECOND)
+#define DISPLACED_MAX_NS   (15 * SECOND)
+
+void cluster_plan_pod(struct cluster *cluster, const struct pod *pod, const char *claim)
+{
+    char name[600];
+    object_namespaced_name((const struct object *)pod, name);
+    struct pod_record *record = pod_index_find(&cluster->pods, pod);
+    if (record != NULL)
+        record->displaced_ns = 0;
+    if (pod->meta.uid != NULL)
+        planned_pods_set(cluster->planned, pod->meta.uid, name, claim);
+}
+
+const struct pod *cluster_planned_on(const struct cluster *cluster, const struct node_claim *claim,
+                                     uint32_t number)
+{
+    const char *name = planned_pods_on(cluster->planned, claim->meta.name, number);
+    const struct pod_record *record = name != NULL ? map_get(cluster->pods.records, name) : NULL;
+    return record != NULL ? record->pod : NULL;
+}
+
+uint32_t cluster_planned_count(const struct cluster *cluster, const struct node_claim *claim)
+{
+    return planned_pods_count(cluster->planned, claim->meta.name);
+}
+
+const struct node_claim *cluster_next_planned(const struct cluster *cluster,
+                                              struct map_entry **position)
+{
+    const char *name;
+    while ((name = planned_pods_next_claim(cluster->planned, position)) != NULL) {
+        const struct node_claim *claim = find_claim(cluster->control, name);
+        if (claim != NULL && !object_is_deleting((const struct object *)claim))
+            return claim;
+    }
+    return NULL;
+}
+
+void cluster_put_off(struct cluster *cluster, const struct pod *pod, bool is_put_off)
+{
+    struct pod_record *record = pod_index_find(&cluster->pods, pod);
+    if (record != NULL)
+        record->is_put_off = is_put_off;
+}
+
+bool cluster_is_put_off(const struct cluster *cluster, const struct pod *pod)
+{
+    const struct pod_record *record = pod_index_find(&cluster->pods, pod);
+    return record != NULL && record->is_put_off;
+}
+
+uint64_t cluster_pod_serial(const struct cluster *cluster, const struct pod *pod)
+{
+    const struct pod_record *record = pod_index_find(&cluster->pods, pod);
+    return record != NULL ? record->serial : 0;
+}
+
+// A pod that runs has another place to come only as long as its node is to go.
+static bool stays_where_it_is(const struct cluster *cluster, const struct pod *pod)
+{
+    if (pod->spec.node_name == NULL)
+        return false;
+    const struct node *node = find_node(cluster->control, pod->spec.node_name);
+    const struct state_node *state = node != NULL ? cluster_state_of_node(cluster, node) : NULL;
+    return state != NULL && !state_marked(state);
+}
+
+// How long the plan still holds for a pod that is to come to the initialized node; <= 0: no longer.
+static int64_t chance_left(const struct cluster *cluster, const struct state_node *state,
+                           const struct pod *pod)
+{
+    bool nominated = nominations_has(cluster->nominations, pod);
+    int64_t chance_ns = nominated ? NOMINATED_CHANCE_NS : CHANCE_NS;
+    int64_t busy_ns = nominated ? NOMINATED_BUSY_NS : CHANCE_BUSY_NS;
+    int64_t until_ns =
+        ns_maximum(ns_add(state->initialized_ns, chance_ns), ns_add(cluster->landed_ns, busy_ns));
+    until_ns = ns_minimum(until_ns, ns_add(state->initialized_ns, CHANCE_MAX_NS));
+    return ns_subtract(until_ns, loop_monotonic_ns(cluster->control->manager.loop));
+}
+
+const struct node_claim *cluster_planned_claim(struct cluster *cluster, const struct pod *pod)
+{
+    const char *name = planned_pods_claim(cluster->planned, pod->meta.uid);
+    if (name == NULL || stays_where_it_is(cluster, pod))
+        return NULL;
+    const struct node_claim *claim = find_claim(cluster->control, name);
+    if (claim == NULL || object_is_deleting((const struct object *)claim)) {
+        planned_pods_forget(cluster->planned, pod->meta.uid);
+        return NULL;
+    }
+    const char *key = node_claim_key(claim);
+    if (key == NULL)
+        return claim;
+    const struct state_node *state = cluster_state(cluster, key);
+    bool over = cluster->control->manager.settings->compatibility_upstream || state == NULL ||
+                state_marked(state) ||
+                (state_initialized(state) && !nominations_keep(cluster->nominations, name) &&
+                 chance_left(cluster, state, pod) <= 0);
+    return over ? NULL : claim;
+}
+
+void cluster_expect_pod(struct cluster *cluster, const char *workload_uid, const char *claim)
+{
+    planned_pods_expect(cluster->planned, workload_uid, claim);
+}
+
+uint32_t cluster_expected(const struct cluster *cluster, const char *workload_uid)
+{
+    return planned_pods_expected(cluster->planned, workload_uid);
+}
+
+const struct node_claim *cluster_expected_on(const struct cluster *cluster,
+                                             const char *workload_uid, uint32_t number)
+{
+    return find_claim(cluster->control,
+                      planned_pods_expected_on(cluster->planned, workload_uid, number));
+}
+
+void cluster_expect_no_more(struct cluster *cluster, const char *workload_uid)
+{
+    planned_pods_expect_no_more(cluster->planned, workload_uid);
+}
+
+void cluster_keep_place(struct cluster *cluster, const char *workload_uid, const char *claim)
+{
+    planned_pods_keep(cluster->planned, workload_uid, claim);
+}
+
+uint32_t cluster_kept_places(const struct cluster *cluster, const char *claim)
+{
+    return planned_pods_kept(cluster->planned, claim);
+}
+
+void cluster_keep_no_more(struct cluster *cluster, const char *claim)
+{
+    planned_pods_keep_no_more(cluster->planned, claim);
+}
+
+void cluster_note_opening(struct cluster *cluster, const char *name)
+{
+    const struct node_claim *claim = find_claim(cluster->control, name);
+    const char *key = claim != NULL ? node_claim_key(claim) : NULL;
+    struct state_node *state = key != NULL ? cluster_state(cluster, key) : NULL;
+    if (state != NULL && state->initialized_ns != 0)
+        state->initialized_ns = loop_monotonic_ns(cluster->control->manager.loop);
+}
+
+// How long the displaced pod still waits to be planned anew.
+static int64_t displaced_left(const struct cluster *cluster, const struct pod_record *record)
+{
+    if (record == NULL || record->displaced_ns == 0)
+        return 0;
+    int64_t until_ns = ns_minimum(ns_add(cluster->landed_ns, DISPLACED_QUIET_NS),
+                                  ns_add(record->displaced_ns, DISPLACED_MAX_NS));
+    return ns_subtract(until_ns, loop_monotonic_ns(cluster->control->manager.loop));
+}
+
+// The same for a pod with a plan: its node is open.
+static int64_t plan_left(struct cluster *cluster, const struct pod *pod)
+{
+    const struct node_claim *claim = cluster_planned_claim(cluster, pod);
+    const char *key = claim != NULL ? node_claim_key(claim) : NULL;
+    const struct state_node *state = key != NULL ? cluster_state(cluster, key) : NULL;
+    return state != NULL && state_initialized(state) ? chance_left(cluster, state, pod) : 0;
+}
+
+int64_t cluster_unplanned_in(struct cluster *cluster)
+{
+    int64_t next_ns = INT64_MAX;
+    for (uint32_t i = 0; i < cluster->pods.provisionable.count; i++) {
+        const struct pod *pod = cluster->pods.provisionable.items[i];
+        int64_t left_ns = displaced_left(cluster, pod_index_find(&cluster->pods, pod));
+        if (left_ns <= 0)
+            left_ns = plan_left(cluster, pod);
+        if (left_ns > 0)
+            next_ns = ns_minimum(next_ns, left_ns);
+    }
+    return next_ns;
+}
+
+bool cluster_is_displaced(const struct cluster *cluster, const struct pod *pod)
+{
+    return displaced_left(cluster, pod_index_find(&cluster->pods, pod)) > 0;
+}
+
+bool cluster_is_spoken_for(struct cluster *cluster, const struct pod *pod)
+{
+    return cluster_planned_claim(cluster, pod) != NULL || cluster_is_displaced(cluster, pod);
+}
+
+bool cluster_is_awaited(struct cluster *cluster, const struct node_claim *claim)
+{
+    const struct pod_list *pods = cluster_provisionable(cluster);
+    for (uint32_t i = 0; i < pods->count; i++) {
+        const struct node_claim *planned = cluster_planned_claim(cluster, pods->items[i]);
+        if (planned != NULL && text_equal(planned->meta.name, claim->meta.name))
+            return true;
+    }
+    return false;
+}
