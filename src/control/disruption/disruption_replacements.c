@@ -5,6 +5,7 @@
 #include "base/nanoseconds.h"
 #include "base/quantity.h"
 #include "control/command/commands.h"
+#include "control/launch/claim_creation.h"
 #include "control/launch/launch_attempts.h"
 #include "control/launch/launch_backoff.h"
 #include "control/provisioning/claim_limits.h"
@@ -121,61 +122,71 @@ const char *replacements_refused(const struct disruption_parts *parts,
 }
 
 // --- creating ------------------------------------------------------------------------------------
-struct creation { // one create call; in the command's arena
+struct replacement_creation { // one create call; in the command's arena
+    struct claim_creation creation;
     const struct disruption_parts *parts;
     uint32_t index; // of the replacement in the command
 };
 
-static void created(const struct disruption_parts *parts, const struct disruption_command *command,
-                    struct command_replacement *replacement)
+static void note_there(struct command_replacement *replacement)
 {
-    struct control *control = parts->control;
-    const json_t *annotations =
-        json_object_get(json_object_get(replacement->body, "metadata"), "annotations");
-    bool relaxed = text_equal(
-        json_string_value(json_object_get(annotations, ANNOTATION_MIN_VALUES_RELAXED)), "true");
     json_decref(replacement->body);
     replacement->body = NULL;
     replacement->is_seen = true;
-    log_info("created nodeclaim", "s:controller", "disruption", "s:command-id", command->id,
-             "o:NodePool", replacement->pool, "o:NodeClaim", replacement->name);
-    metric_add(control->metrics.node_claims_created, 1, command_reason_label(command),
-               replacement->pool, relaxed ? "true" : "false");
 }
 
-// Without an answer the NodeClaim may be there all the same; its name was ours to choose, so that
-// asking again finds out.
-static enum operation_outcome note_created(void *context, const char *key,
+// Somebody else has the name, or nobody can read whether it is ours and becomes ready.
+static bool is_of_another(const struct control *control, const struct disruption_command *command,
+                          const struct command_replacement *replacement)
+{
+    return mirror_is_invalid(control->manager.mirror, KIND_NODE_CLAIM, NULL, replacement->name) ||
+           (find_claim(control, replacement->name) != NULL &&
+            replacement_claim(control, command, replacement) == NULL);
+}
+
+// Asking again under the same name finds out, as long as the mirror does not have the NodeClaim.
+static enum operation_outcome note_created(void *context, const char *key, enum claim_answer answer,
                                            const struct kube_result *result)
 {
-    const struct creation *creation = context;
-    struct disruption_command *command = commands_find(creation->parts->commands, key);
+    const struct replacement_creation *call = context;
+    struct disruption_command *command = commands_find(call->parts->commands, key);
+    (void)result;
     if (command == NULL)
         return OPERATION_PASS;
-    struct command_replacement *replacement = &command->replacements.items[creation->index];
-    switch (result->error.kind) {
-    case ERROR_NONE:
-    case ERROR_ALREADY_EXISTS:
-        if (replacement->body != NULL)
-            created(creation->parts, command, replacement);
+    struct command_replacement *replacement = &command->replacements.items[call->index];
+    switch (answer) {
+    case CLAIM_CREATED:
+        note_there(replacement);
         return OPERATION_NOTED;
-    case ERROR_UNAVAILABLE:
-    case ERROR_TIMEOUT:
-    case ERROR_CONFLICT:
-    case ERROR_TOO_MANY_REQUESTS:
-    case ERROR_UNAUTHORIZED:
+    case CLAIM_EXISTS:
+        replacement->is_rejected = is_of_another(call->parts->control, command, replacement);
+        return replacement->is_rejected ? OPERATION_NOTED : OPERATION_RETRY;
+    case CLAIM_UNANSWERED:
+    case CLAIM_DEFERRED:
         return OPERATION_RETRY;
-    case ERROR_INVALID:
-    case ERROR_NOT_FOUND:
-    case ERROR_GONE:
-    case ERROR_FORBIDDEN:
-    case ERROR_INSUFFICIENT_CAPACITY:
-    case ERROR_NODE_CLASS_NOT_READY:
-    case ERROR_INTERNAL:
+    case CLAIM_REJECTED:
         replacement->is_rejected = true;
         return OPERATION_NOTED;
     }
     return OPERATION_PASS;
+}
+
+static struct claim_creation creation_of(struct control *control,
+                                         const struct disruption_command *command,
+                                         const struct command_replacement *replacement)
+{
+    const json_t *annotations =
+        json_object_get(json_object_get(replacement->body, "metadata"), "annotations");
+    const char *relaxed =
+        json_string_value(json_object_get(annotations, ANNOTATION_MIN_VALUES_RELAXED));
+    return (struct claim_creation){.control = control,
+                                   .controller = "disruption",
+                                   .command_id = command->id,
+                                   .reason = command_reason_label(command),
+                                   .pool = replacement->pool,
+                                   .name = replacement->name,
+                                   .min_values_relaxed = text_equal(relaxed, "true"),
+                                   .answered = note_created};
 }
 
 uint32_t replacement_create(const struct disruption_parts *parts,
@@ -186,21 +197,23 @@ uint32_t replacement_create(const struct disruption_parts *parts,
     if (replacement->body == NULL)
         return 0;
     if (replacement_claim(control, command, replacement) != NULL) {
-        created(parts, command, replacement);
+        struct claim_creation found = creation_of(control, command, replacement);
+        claim_creation_found(&found);
+        note_there(replacement);
         return 0;
     }
-    struct creation *creation = arena_allocate(command->arena, sizeof *creation);
-    *creation = (struct creation){parts, (uint32_t)(replacement - command->replacements.items)};
-    struct operation_about call = *about;
-    call.record = note_created;
-    call.context = creation;
+    struct replacement_creation *call = arena_allocate(command->arena, sizeof *call);
+    call->parts = parts;
+    call->index = (uint32_t)(replacement - command->replacements.items);
+    call->creation = creation_of(control, command, replacement);
+    call->creation.context = call;
     json_t *body = json_deep_copy(replacement->body);
     json_object_set_new(json_metadata(body, "annotations"), ANNOTATION_DISRUPTION_COMMAND,
                         json_string(command_mark_text(command->arena, command)));
     if (replacement->is_static && !replacement->is_reserved)
         static_reserve(parts->static_capacity, replacement->pool, replacement->name);
     replacement->is_reserved = replacement->is_static;
-    start_create(&call, KIND_NODE_CLAIM, body);
+    claim_creation_start(&call->creation, about, body);
     return 1;
 }
 

@@ -6,6 +6,7 @@
 #include "base/metrics_text.h"
 #include "base/nanoseconds.h"
 #include "control/buffers/capacity_buffers.h"
+#include "control/launch/claim_creation.h"
 #include "control/launch/launch_attempts.h"
 #include "control/launch/launch_backoff.h"
 #include "control/nomination/nominator.h"
@@ -74,9 +75,10 @@ struct acknowledgement { // SCH-12
     bool decided, was_hushed;
 };
 
-struct creation { // one create call
+struct pass_creation { // one create call
+    struct claim_creation creation;
     struct provisioner *provisioner;
-    uint32_t index;
+    uint32_t index; // of the plan's claim
 };
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
@@ -401,26 +403,49 @@ static struct reconcile_result start_pass(struct provisioner *provisioner, bool 
 }
 
 // --- creating ------------------------------------------------------------------------------------
-static enum operation_outcome note_created(void *context, const char *key,
+static enum operation_outcome note_created(void *context, const char *key, enum claim_answer answer,
                                            const struct kube_result *result)
 {
-    struct creation *creation = context;
-    struct provisioner *provisioner = creation->provisioner;
+    const struct pass_creation *call = context;
+    struct provisioner *provisioner = call->provisioner;
     (void)key;
-    if (result->error.kind == ERROR_NONE && result->object != NULL) {
-        provisioning_pass_created(provisioner->pass, creation->index,
+    if (answer == CLAIM_CREATED) {
+        provisioning_pass_created(provisioner->pass, call->index,
                                   (const struct node_claim *)result->object);
         return OPERATION_NOTED;
     }
-    // Without an answer the NodeClaim may be there all the same; its name was ours to choose.
-    if (result->error.kind == ERROR_UNAVAILABLE || result->error.kind == ERROR_TIMEOUT ||
-        result->error.kind == ERROR_NONE)
-        provisioning_pass_uncertain(provisioner->pass, creation->index);
+    if (answer == CLAIM_EXISTS || answer == CLAIM_UNANSWERED)
+        provisioning_pass_uncertain(provisioner->pass, call->index);
     provisioner->pass_failed = true;
     struct error error = result->error;
     error_prefix(&error, "creating node claim");
     log_error("Reconciler error", "s:controller", "provisioner", "s:error", error.message);
     return OPERATION_NOTED;
+}
+
+static void create_one(struct provisioner *provisioner, struct work_item *item, uint32_t index,
+                       json_t *body)
+{
+    const struct creation_round *round = provisioner->pass->round;
+    const struct plan_claim *planned = &provisioner->pass->plan->claims.items[round->first + index];
+    struct pass_creation *call = arena_allocate(round->arena, sizeof *call);
+    call->provisioner = provisioner;
+    call->index = round->first + index;
+    call->creation = (struct claim_creation){.control = provisioner->control,
+                                             .controller = "provisioner",
+                                             .reason = "provisioned",
+                                             .pool = planned->node_pool->meta.name,
+                                             .name = round->names[index],
+                                             .min_values_relaxed = planned->min_values_relaxed,
+                                             .requests = &planned->requests,
+                                             .types = &round->types[index],
+                                             .answered = note_created,
+                                             .context = call};
+    claim_creation_start(&call->creation,
+                         &(struct operation_about){.manager = &provisioner->control->manager,
+                                                   .item = item,
+                                                   .doing = "creating node claim"},
+                         body);
 }
 
 // Time matters to pods on nodes that go (SCH-23), and to nothing else in such a pass.
@@ -478,14 +503,7 @@ static uint32_t create_round(struct provisioner *provisioner, struct work_item *
             json_decref(body);
             continue;
         }
-        struct creation *creation = arena_allocate(round->arena, sizeof *creation);
-        *creation = (struct creation){provisioner, round->first + i};
-        start_create(&(struct operation_about){.manager = &control->manager,
-                                               .item = item,
-                                               .doing = "creating node claim",
-                                               .record = note_created,
-                                               .context = creation},
-                     KIND_NODE_CLAIM, body);
+        create_one(provisioner, item, i, body);
         started++;
     }
     return started;

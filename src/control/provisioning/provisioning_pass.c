@@ -19,7 +19,6 @@
 #include "engine/launch/partial_launch.h"
 #include "engine/pods/placeholders.h"
 #include "model/reading/pod.h"
-#include "model/schema/encode.h"
 
 #define NAMED_PODS_MAX      5
 #define FAILURES_LOGGED_MAX 100 // a pass; all have their event
@@ -410,17 +409,6 @@ void provisioning_pass_created(struct provisioning_pass *pass, uint32_t index,
 {
     const struct plan_claim *planned = &pass->plan->claims.items[index];
     pass->created++;
-    struct text types = {0};
-    describe_types(&pass->round->types[index - pass->round->first], &types);
-    json_t *resources = resource_map_encode(&planned->requests);
-    char *requests CLEANUP_FREE = json_dumps(resources, JSON_COMPACT);
-    json_decref(resources);
-    log_info("created nodeclaim", "s:controller", "provisioner", "o:NodePool",
-             planned->node_pool->meta.name, "o:NodeClaim", claim->meta.name, "j:requests", requests,
-             "s:instance-types", types.data);
-    text_free(&types);
-    metric_add(pass->control->metrics.node_claims_created, 1, "provisioned",
-               planned->node_pool->meta.name, planned->min_values_relaxed ? "true" : "false");
     target_report_bought(pass->parts.target_report, planned, claim);
     list_for_each (pod, &planned->pods) {
         note_planned(pass, *pod, claim->meta.name);

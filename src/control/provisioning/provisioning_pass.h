@@ -56,7 +56,7 @@ void provisioning_pass_plan(struct provisioning_pass *pass);
 uint32_t provisioning_pass_prepare(struct provisioning_pass *pass);
 // Logs, events, nominations and metrics of the decision (SCH-390 to SCH-397).
 void provisioning_pass_tell(struct provisioning_pass *pass);
-// One NodeClaim was created: log, metric, pods spoken for, Nominated events (SCH-380).
+// One NodeClaim was created: pods spoken for, Nominated events (SCH-380).
 void provisioning_pass_created(struct provisioning_pass *pass, uint32_t index,
                                const struct node_claim *claim);
 // The answer to a create call was lost: its pods count as spoken for if the NodeClaim shows up.

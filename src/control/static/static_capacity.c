@@ -5,7 +5,6 @@
 
 #include "control/command/commands.h"
 #include "control/state/cluster.h"
-#include "control/state/node_claim_template.h"
 #include "control/state/state_node.h"
 #include "model/reading/state_node_rules.h"
 
@@ -135,11 +134,4 @@ const struct node_pool *static_pool(const struct control *control, const char *n
                    !object_is_deleting((const struct object *)pool)
                ? pool
                : NULL;
-}
-
-char *static_claim_name(struct control *control, const char *pool)
-{
-    char name[CLAIM_NAME_MAX];
-    choose_claim_name(control, pool, name);
-    return memory_copy_string(name);
 }

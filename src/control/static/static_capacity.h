@@ -35,5 +35,3 @@ void static_release(struct static_capacity *capacity, const char *pool, const ch
 // A pool that the controllers of LIF-232 and LIF-233 look after, or NULL: managed, static, not
 // being deleted.
 const struct node_pool *static_pool(const struct control *control, const char *name);
-// "<pool>-xxxxx", at most 63 characters; freed by the caller.
-char *static_claim_name(struct control *control, const char *pool);

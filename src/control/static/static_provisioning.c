@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/nanoseconds.h"
+#include "control/launch/claim_creation.h"
 #include "control/launch/launch_attempts.h"
 #include "control/launch/launch_backoff.h"
 #include "control/launch/launch_backoff_catalog.h"
@@ -22,13 +23,15 @@
 #define FAILED_MAX_NS    (3 * MINUTE)
 #define ROUND_CLAIMS_MAX 100 // created at the same time
 
-struct creation { // one create call
+struct static_creation { // one create call
+    struct claim_creation creation;
     struct static_provisioning *provisioning;
-    char *name;
+    char *name; // NULL: no longer this call's
 };
 
 struct pool_record {
-    struct creation *round; // the calls under way, or the last ones
+    char *pool;
+    struct static_creation *round; // the calls under way, or the last ones
     uint32_t round_count;
     VECTOR(char *) unanswered; // names of NodeClaims that may have been created
     uint32_t failures;         // launches that came to nothing, one after the other
@@ -48,7 +51,11 @@ static struct reconcile_result reconcile(void *context, struct work_item *item,
 
 static struct pool_record *record_of(struct static_provisioning *provisioning, const char *pool)
 {
-    return map_ensure(provisioning->records, pool, sizeof(struct pool_record));
+    struct pool_record *record =
+        map_ensure(provisioning->records, pool, sizeof(struct pool_record));
+    if (record->pool == NULL)
+        record->pool = memory_copy_string(pool);
+    return record;
 }
 
 static void round_clear(struct pool_record *record)
@@ -67,6 +74,7 @@ static void record_destroy(void *value)
     for (uint32_t i = 0; i < record->unanswered.count; i++)
         free(record->unanswered.items[i]);
     vector_free(&record->unanswered);
+    free(record->pool);
     free(record);
 }
 
@@ -165,39 +173,33 @@ void static_provisioning_destroy(struct static_provisioning *provisioning)
 }
 
 // --- creating ------------------------------------------------------------------------------------
-static void tell_created(struct control *control, const struct object *claim, const char *pool)
-{
-    log_info("created nodeclaim", "s:controller", "static.provisioning", "o:NodePool", pool,
-             "o:NodeClaim", claim->meta.name);
-    metric_add(control->metrics.node_claims_created, 1, "provisioned", pool, "false");
-}
-
+// The name stays reserved as long as the NodeClaim may be there, or is, without the mirror's
+// knowing it.
 static enum operation_outcome note_created(void *context, const char *pool,
+                                           enum claim_answer answer,
                                            const struct kube_result *result)
 {
-    struct creation *creation = context;
-    struct static_provisioning *provisioning = creation->provisioning;
-    enum operation_outcome outcome = OPERATION_PASS;
-    bool created = result->error.kind == ERROR_NONE && result->object != NULL;
-    if (created) {
-        tell_created(provisioning->control, result->object, pool);
-        outcome = OPERATION_NOTED;
+    struct static_creation *call = context;
+    struct static_provisioning *provisioning = call->provisioning;
+    (void)result;
+    if (answer == CLAIM_EXISTS || answer == CLAIM_UNANSWERED) {
+        vector_push(&record_of(provisioning, pool)->unanswered, call->name);
+        call->name = NULL;
+        return answer == CLAIM_EXISTS ? OPERATION_RETRY : OPERATION_PASS;
     }
-    // It may be there, or is, and the mirror does not know it yet: the name stays reserved.
-    bool unanswered =
-        !created &&
-        (result->error.kind == ERROR_NONE || result->error.kind == ERROR_ALREADY_EXISTS ||
-         result->error.kind == ERROR_UNAVAILABLE || result->error.kind == ERROR_TIMEOUT);
-    if (unanswered &&
-        (result->error.kind == ERROR_NONE || result->error.kind == ERROR_ALREADY_EXISTS))
-        outcome = OPERATION_RETRY;
-    if (!unanswered) {
-        static_release(provisioning->capacity, pool, creation->name);
-        return outcome;
-    }
-    vector_push(&record_of(provisioning, pool)->unanswered, creation->name);
-    creation->name = NULL;
-    return outcome;
+    static_release(provisioning->capacity, pool, call->name);
+    return answer == CLAIM_CREATED ? OPERATION_NOTED : OPERATION_PASS;
+}
+
+static struct claim_creation creation_of(const struct static_provisioning *provisioning,
+                                         const struct pool_record *record, const char *name)
+{
+    return (struct claim_creation){.control = provisioning->control,
+                                   .controller = "static.provisioning",
+                                   .reason = "provisioned",
+                                   .pool = record->pool,
+                                   .name = name,
+                                   .answered = note_created};
 }
 
 // The name of a NodeClaim that may be there already, else a new one. Owned by the caller.
@@ -206,7 +208,9 @@ static char *choose_name(struct static_provisioning *provisioning, const struct 
     struct pool_record *record = record_of(provisioning, pool->meta.name);
     if (record->unanswered.count > 0)
         return record->unanswered.items[--record->unanswered.count];
-    return static_claim_name(provisioning->control, pool->meta.name);
+    char name[CLAIM_NAME_MAX];
+    choose_claim_name(provisioning->control, pool->meta.name, name);
+    return memory_copy_string(name);
 }
 
 static struct reconcile_result create_claims(struct static_provisioning *provisioning,
@@ -226,24 +230,26 @@ static struct reconcile_result create_claims(struct static_provisioning *provisi
     round_clear(record);
     record->round = memory_allocate_array(count, sizeof *record->round);
     while (record->round_count < count) {
-        struct creation *creation = &record->round[record->round_count++];
-        *creation = (struct creation){provisioning, choose_name(provisioning, pool)};
-        json_t *body = node_claim_body(control, &claim, NULL, creation->name);
+        struct static_creation *call = &record->round[record->round_count++];
+        call->provisioning = provisioning;
+        call->name = choose_name(provisioning, pool);
+        call->creation = creation_of(provisioning, record, call->name);
+        call->creation.context = call;
+        json_t *body = node_claim_body(control, &claim, NULL, call->name);
         // What has failed is tried by one, which finds out for the others, all alike.
         bool admitted = launch_backoff_admits(provisioning->launch_backoff, body, LAUNCH_WANTED);
         if (!admitted && started > 0) {
             json_decref(body);
-            vector_push(&record->unanswered, creation->name);
-            creation->name = NULL;
+            vector_push(&record->unanswered, call->name);
+            call->name = NULL;
             break;
         }
-        static_reserve(provisioning->capacity, pool->meta.name, creation->name);
-        start_create(&(struct operation_about){.manager = &control->manager,
-                                               .item = item,
-                                               .doing = "creating node claim",
-                                               .record = note_created,
-                                               .context = creation},
-                     KIND_NODE_CLAIM, body);
+        static_reserve(provisioning->capacity, pool->meta.name, call->name);
+        claim_creation_start(&call->creation,
+                             &(struct operation_about){.manager = &control->manager,
+                                                       .item = item,
+                                                       .doing = "creating node claim"},
+                             body);
         started++;
     }
     return reconcile_running();
@@ -260,6 +266,8 @@ static void settle_unanswered(struct static_provisioning *provisioning, const ch
         static_release(provisioning->capacity, pool, name);
         if (find_claim(provisioning->control, name) == NULL)
             continue;
+        struct claim_creation found = creation_of(provisioning, record, name);
+        claim_creation_found(&found);
         record->unanswered.items[i] = record->unanswered.items[--record->unanswered.count];
         free(name);
     }
