@@ -7,6 +7,7 @@
 #include "control/node/drain.h"
 #include "control/node/drain_report.h"
 #include "control/node/eviction_queue.h"
+#include "control/node/machine_deletion.h"
 #include "control/node/volume_wait.h"
 #include "control/runtime/machine_operations.h"
 #include "control/runtime/wakes.h"
@@ -18,7 +19,6 @@
 #define DRAIN_MINIMUM_NS    (5 * SECOND) // LIF-111
 #define DRAIN_MINIMUM_SHORT SECOND
 #define BLOCKED_TOLD_NS     (30 * SECOND) // LIF-449: between two changes of the condition's message
-#define FINALIZE_AGAIN_NS   MINUTE        // a watch may lag behind by that much in a wave of nodes
 
 static const struct event_text grace_period_expiring = {.reason = "TerminationGracePeriodExpiring",
                                                         .warning = true};
@@ -29,11 +29,8 @@ struct node_record { // a cache, made new after a restart
     char *uid;
     int64_t tainted_at_ns; // monotonic: when the taint was first seen; 0: not yet
     int64_t asked_at_ns;   // monotonic: when the cloud last said that the instance exists
-    bool instance_gone;
-    bool delete_called;
-    int64_t delete_again_ns;
-    int64_t finalized_ns; // monotonic: our finalizer is off, the watch has not said so yet
-    bool gone;            // and with it the Node: nobody else held it
+    struct machine_deletion deletion;
+    bool gone;          // our finalizer is off, and with it the Node: nobody else held it
     int64_t blocked_ns; // monotonic: since when pods hold the drain up, or were last named; 0: none
     bool drained_now;   // the status patch under way turns Drained to True
 };
@@ -208,9 +205,9 @@ static enum operation_outcome note_removed(void *context, const char *key,
     struct termination *termination = context;
     struct control_metrics *metrics = &termination->control->metrics;
     struct node_record *record = map_get(termination->records, key);
-    bool gone = result->error.kind == ERROR_NONE || result->error.kind == ERROR_NOT_FOUND;
+    bool gone = finalizer_is_off(result);
     if (record != NULL && gone) {
-        record->finalized_ns = loop_monotonic_ns(termination->control->manager.loop);
+        record->deletion.finalized_ns = loop_monotonic_ns(termination->control->manager.loop);
         record->gone = result->error.kind == ERROR_NOT_FOUND ||
                        (result->object != NULL && object_is_deleting(result->object) &&
                         result->object->meta.finalizers.count == 0);
@@ -235,12 +232,9 @@ static enum operation_outcome note_removed(void *context, const char *key,
 // LIF-107.
 static struct reconcile_result remove_finalizer(const struct node_pass *pass)
 {
-    json_t *body = json_locked((const struct object *)pass->node);
-    json_object_set_new(json_object_get(body, "metadata"), "finalizers",
-                        json_finalizers((const struct object *)pass->node, false));
     struct operation_about removal = about(pass, "removing finalizer");
     removal.record = note_removed;
-    return start_patch(&removal, (const struct object *)pass->node, NULL, body);
+    return finalizer_remove(&removal, (const struct object *)pass->node);
 }
 
 static enum operation_outcome note_tainted(void *context, const char *key,
@@ -347,7 +341,7 @@ static enum operation_outcome note_instance(void *context, const char *key,
     if (result->error.kind == ERROR_NOT_FOUND)
         note_vanished(termination, key);
     if (result->error.kind == ERROR_NOT_FOUND)
-        record->instance_gone = true;
+        record->deletion.is_gone = true;
     else if (result->error.kind != ERROR_NONE)
         return OPERATION_PASS;
     record->asked_at_ns = loop_monotonic_ns(termination->control->manager.loop);
@@ -361,12 +355,12 @@ static bool instance_vanished(struct node_pass *pass, struct reconcile_result *r
     struct node_record *record = pass->record;
     const char *provider_id = pass->node->spec.provider_id;
     bool ready = condition_is_true(&pass->node->status.conditions, "Ready");
-    if (ready &&
-        !record->delete_called) // it came back: the provider was wrong, and is asked to end it
-        record->instance_gone = false;
-    if (ready || provider_id == NULL || *provider_id == '\0' || record->delete_called)
+    // It came back: the provider was wrong, and is asked to end it.
+    if (ready && !record->deletion.is_accepted)
+        record->deletion.is_gone = false;
+    if (ready || provider_id == NULL || *provider_id == '\0' || record->deletion.is_accepted)
         return false;
-    if (!record->instance_gone &&
+    if (!record->deletion.is_gone &&
         (record->asked_at_ns == 0 ||
          ns_subtract(pass->now_ns, record->asked_at_ns) >= INSTANCE_POLL_NS)) {
         struct operation_about question = about(pass, "node.termination");
@@ -375,7 +369,7 @@ static bool instance_vanished(struct node_pass *pass, struct reconcile_result *r
         *wait = true;
         return false;
     }
-    if (!record->instance_gone)
+    if (!record->deletion.is_gone)
         return false;
     struct text names = {0};
     uint32_t attachments = volume_attachments_awaited(pass->control, pass->node, pass->now, &names);
@@ -454,7 +448,7 @@ static bool drained(struct node_pass *pass, struct reconcile_result *result)
 {
     struct drain drain;
     bool was_drained = pass->claim != NULL && conditions_are(&pass->conditions, "Drained", "True");
-    if (was_drained && (pass->record->delete_called ||
+    if (was_drained && (pass->record->deletion.is_accepted ||
                         conditions_are(&pass->conditions, "InstanceTerminating", "True")))
         return true;
     const struct pod_list *pods = cluster_pods(pass->control->cluster, pass->node->meta.name);
@@ -512,14 +506,9 @@ static enum operation_outcome note_machine_deleted(void *context, const char *ke
     struct node_record *record = map_get(termination->records, key);
     if (record == NULL)
         return OPERATION_NOTED;
-    if (result->error.kind == ERROR_NOT_FOUND && !record->delete_called)
+    if (result->error.kind == ERROR_NOT_FOUND && !record->deletion.is_accepted)
         note_vanished(termination, key);
-    if (result->error.kind == ERROR_NOT_FOUND)
-        record->instance_gone = true;
-    else if (result->error.kind != ERROR_NONE)
-        return OPERATION_PASS;
-    record->delete_called = true;
-    return OPERATION_NOTED;
+    return machine_deletion_note(&record->deletion, result);
 }
 
 // LIF-140. Without a NodeClaim the machine is ended by the Node's provider ID (LIF-447): a managed
@@ -530,17 +519,15 @@ static bool instance_terminated(struct node_pass *pass, struct reconcile_result 
     const char *provider_id = pass->node->spec.provider_id;
     if (provider_id == NULL || *provider_id == '\0')
         return true;
-    bool due = !record->delete_called || pass->now_ns >= record->delete_again_ns;
-    if (!record->instance_gone && due) {
-        record->delete_again_ns = ns_add(pass->now_ns, INSTANCE_POLL_NS);
+    if (machine_deletion_is_due(&record->deletion, pass->now_ns)) {
         struct operation_about deletion = about(pass, "node.termination");
         *result = start_machine_delete(pass->termination->control, &deletion, provider_id,
                                        note_machine_deleted);
         return false;
     }
     set_condition(pass, "InstanceTerminating", "True", "InstanceTerminating");
-    *result = reconcile_after(ns_subtract(record->delete_again_ns, pass->now_ns));
-    return record->instance_gone;
+    *result = reconcile_after(ns_subtract(record->deletion.again_ns, pass->now_ns));
+    return record->deletion.is_gone;
 }
 
 // Nothing to evict, no volume, no machine any more: what would be written into the NodeClaim now is
@@ -644,13 +631,10 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
                              .arena = arena_create(2048),
                              .now = manager_now(&control->manager),
                              .now_ns = loop_monotonic_ns(control->manager.loop)};
-    if (pass.record->finalized_ns != 0) {
-        int64_t left =
-            ns_subtract(ns_add(pass.record->finalized_ns, FINALIZE_AGAIN_NS), pass.now_ns);
-        if (left > 0) {
-            arena_destroy(pass.arena);
-            return reconcile_after(left);
-        }
+    int64_t left = machine_deletion_watch_ns(&pass.record->deletion, pass.now_ns);
+    if (left > 0) {
+        arena_destroy(pass.arena);
+        return reconcile_after(left);
     }
     struct reconcile_result result = reconcile_error();
     if (pass.claim != NULL)

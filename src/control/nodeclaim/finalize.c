@@ -1,13 +1,11 @@
 #include "control/nodeclaim/finalize.h"
 
 #include "base/nanoseconds.h"
+#include "control/node/machine_deletion.h"
 #include "control/node/termination.h"
 #include "control/nodeclaim/lifecycle.h"
 #include "control/runtime/machine_operations.h"
 #include "control/state/cluster.h"
-
-#define DELETE_AGAIN_NS   (5 * SECOND)
-#define FINALIZE_AGAIN_NS MINUTE
 
 static const struct event_text grace_period_expiring = {.reason = "TerminationGracePeriodExpiring",
                                                         .warning = true};
@@ -67,14 +65,7 @@ static enum operation_outcome note_machine_deleted(void *context, const char *ke
                                                    const struct machine_result *result)
 {
     struct claim_record *record = lifecycle_record(context, key);
-    if (record == NULL)
-        return OPERATION_NOTED;
-    if (result->error.kind == ERROR_NOT_FOUND)
-        record->instance_gone = true;
-    else if (result->error.kind != ERROR_NONE)
-        return OPERATION_PASS;
-    record->delete_called = true;
-    return OPERATION_NOTED;
+    return record != NULL ? machine_deletion_note(&record->deletion, result) : OPERATION_NOTED;
 }
 
 // A machine may have come while the NodeClaim was being deleted: nobody has written it down.
@@ -91,15 +82,13 @@ static bool machine_gone(struct claim_pass *pass, struct reconcile_result *resul
 {
     struct claim_record *record = pass->record;
     int64_t now_ns = loop_monotonic_ns(pass->control->manager.loop);
-    bool due = !record->delete_called || now_ns >= record->delete_again_ns;
-    if (!record->instance_gone && due) {
-        record->delete_again_ns = ns_add(now_ns, DELETE_AGAIN_NS);
+    if (machine_deletion_is_due(&record->deletion, now_ns)) {
         struct operation_about deletion = about(pass, "nodeclaim.lifecycle");
         *result =
             start_machine_delete(pass->control, &deletion, machine_of(pass), note_machine_deleted);
         return false;
     }
-    if (record->instance_gone)
+    if (record->deletion.is_gone)
         return true;
     // Told to go: the condition says so, once.
     if (!condition_is_true(&pass->claim->status.conditions, "InstanceTerminating")) {
@@ -111,7 +100,7 @@ static bool machine_gone(struct claim_pass *pass, struct reconcile_result *resul
         *result = start_patch_status(&patch, (const struct object *)pass->claim, body);
         return false;
     }
-    *result = reconcile_after(ns_subtract(record->delete_again_ns, now_ns));
+    *result = reconcile_after(ns_subtract(record->deletion.again_ns, now_ns));
     return false;
 }
 
@@ -120,9 +109,9 @@ static enum operation_outcome note_finalized(void *context, const char *key,
 {
     struct control *control = lifecycle_control(context);
     struct claim_record *record = lifecycle_record(context, key);
-    bool gone = result->error.kind == ERROR_NONE || result->error.kind == ERROR_NOT_FOUND;
+    bool gone = finalizer_is_off(result);
     if (record != NULL && gone)
-        record->finalized_ns = loop_monotonic_ns(control->manager.loop);
+        record->deletion.finalized_ns = loop_monotonic_ns(control->manager.loop);
     if (result->error.kind != ERROR_NONE || result->object == NULL ||
         result->object->kind->id != KIND_NODE_CLAIM)
         return gone ? OPERATION_NOTED : OPERATION_PASS;
@@ -135,7 +124,7 @@ static enum operation_outcome note_finalized(void *context, const char *key,
     if (terminating != NULL)
         metric_observe(control->metrics.instance_termination_seconds,
                        seconds_between(terminating->last_transition_time, now), pool);
-    else if (record != NULL && record->instance_gone) // at once: there was nothing to write down
+    else if (record != NULL && record->deletion.is_gone) // at once: there was nothing to write down
         metric_observe(control->metrics.instance_termination_seconds, 0, pool);
     metric_observe(control->metrics.node_claim_termination_seconds,
                    seconds_between(claim->meta.deletion_timestamp, now), pool);
@@ -149,12 +138,9 @@ static enum operation_outcome note_finalized(void *context, const char *key,
 // LIF-85, step 3.
 static struct reconcile_result remove_finalizer(struct claim_pass *pass)
 {
-    json_t *body = json_locked((const struct object *)pass->claim);
-    json_object_set_new(json_object_get(body, "metadata"), "finalizers",
-                        json_finalizers((const struct object *)pass->claim, false));
     struct operation_about removal = about(pass, "removing finalizer");
     removal.record = note_finalized;
-    return start_patch(&removal, (const struct object *)pass->claim, NULL, body);
+    return finalizer_remove(&removal, (const struct object *)pass->claim);
 }
 
 struct reconcile_result claim_finalize(struct claim_pass *pass)
@@ -162,12 +148,10 @@ struct reconcile_result claim_finalize(struct claim_pass *pass)
     const struct object *claim = (const struct object *)pass->claim;
     if (!object_has_finalizer(claim, FINALIZER_TERMINATION))
         return reconcile_done();
-    if (pass->record->finalized_ns != 0) { // the watch will tell; or it was put on again
-        int64_t left = ns_subtract(ns_add(pass->record->finalized_ns, FINALIZE_AGAIN_NS),
-                                   loop_monotonic_ns(pass->control->manager.loop));
-        if (left > 0)
-            return reconcile_after(left);
-    }
+    int64_t left = machine_deletion_watch_ns(&pass->record->deletion,
+                                             loop_monotonic_ns(pass->control->manager.loop));
+    if (left > 0)
+        return reconcile_after(left); // the watch will tell; or it was put on again
     if (pass->claim->spec.termination_grace_period.text != NULL &&
         object_annotation(claim, ANNOTATION_TERMINATION_TIMESTAMP) == NULL)
         return annotate_deadline(pass);

@@ -10,6 +10,7 @@
 // API has.
 #pragma once
 
+#include "control/node/machine_deletion.h"
 #include "control/runtime/control.h"
 #include "reconcile/conditions.h"
 
@@ -44,15 +45,9 @@ struct claim_record { // what is remembered of a NodeClaim; a cache, made new af
     bool failure_recorded;     // in registration health (LIF-441)
     const char
         *blocked_reason; // why it is not initialized, LIF-443; static text; NULL: not looked at yet
-    int64_t blocked_since;   // wall clock
-    int64_t node_seen_ns;    // monotonic: its Node, before registration; 0: not yet
-    bool instance_gone;      // the cloud said "not found"
-    bool delete_called;      // the cloud accepted the deletion
-    int64_t delete_again_ns; // monotonic: LIF-83, every 5 s
-    // Monotonic: our finalizer is off. The answer of the patch that takes the last one away has the
-    // old resourceVersion, so the mirror keeps the object as it was until the watch says it is
-    // gone.
-    int64_t finalized_ns;
+    int64_t blocked_since; // wall clock
+    int64_t node_seen_ns;  // monotonic: its Node, before registration; 0: not yet
+    struct machine_deletion deletion;
 };
 
 struct claim_pass {
