@@ -153,9 +153,12 @@ static void real_destroy(struct loop *base)
     close_workers(loop);
     for (uint32_t i = 0; i < loop->workers_count; i++)
         pthread_join(loop->workers[i], NULL);
+    assert(loop->workers_idle == 0);
     finish_jobs(&loop->posted);
     finish_jobs(&loop->jobs);
     queue_drop(&loop->posted); // what they posted
+    assert(loop->jobs.first == NULL);
+    assert(loop->workers_ended == loop->workers_count); // nobody uses the loop any more
     for (uint32_t i = 0; i < loop->signal_handlers.count; i++) {
         event_free(loop->signal_handlers.items[i]->event);
         free(loop->signal_handlers.items[i]);
@@ -185,6 +188,7 @@ static void timer_fired(evutil_socket_t fd, short what, void *context)
 {
     (void)fd, (void)what;
     struct real_timer *timer = context;
+    assert(timer->running);
     timer->running = false;
     timer->timer.function(timer->timer.context);
 }
@@ -201,6 +205,7 @@ static struct timer *real_timer_create(struct loop *loop, loop_function function
 
 static struct timeval delay_timeval(int64_t delay_ns)
 {
+    assert(delay_ns >= 0);
     if (delay_ns > DELAY_MAX_NS)
         delay_ns = DELAY_MAX_NS;
     int64_t microseconds = ns_add(delay_ns, MICROSECOND - 1) / MICROSECOND;
@@ -253,7 +258,8 @@ static void real_offload(struct loop *base, loop_function work, loop_function do
     pthread_mutex_lock(&loop->mutex);
     queue_add(&loop->jobs, job);
     loop->jobs_count++;
-    if (loop->jobs_count > loop->workers_idle && loop->workers_count < WORKERS_MAX)
+    if (!loop->closing && loop->jobs_count > loop->workers_idle &&
+        loop->workers_count < WORKERS_MAX)
         add_worker(loop);
     pthread_cond_signal(&loop->job_added);
     pthread_mutex_unlock(&loop->mutex);
@@ -343,6 +349,7 @@ static void add_posted(struct real_loop *loop, struct task *task)
 
 static void add_worker(struct real_loop *loop)
 {
+    assert(loop->workers_count < WORKERS_MAX);
     // Signals are the loop thread's business.
     sigset_t all, before;
     sigfillset(&all);
@@ -365,6 +372,7 @@ static void *run_jobs(void *context)
             loop->workers_idle--;
             continue;
         }
+        assert(loop->jobs_count > 0);
         loop->jobs_count--;
         pthread_mutex_unlock(&loop->mutex);
         job->function(job->context);
@@ -373,6 +381,7 @@ static void *run_jobs(void *context)
         pthread_mutex_lock(&loop->mutex);
     }
     loop->workers_ended++;
+    assert(loop->workers_ended <= loop->workers_count);
     pthread_cond_signal(&loop->worker_ended);
     pthread_mutex_unlock(&loop->mutex);
     return NULL;
@@ -380,6 +389,8 @@ static void *run_jobs(void *context)
 
 static void queue_add(struct task_queue *queue, struct task *task)
 {
+    assert(task->function != NULL);
+    assert((queue->first == NULL) == (queue->last == NULL));
     task->next = NULL;
     if (queue->last == NULL)
         queue->first = task;
@@ -393,6 +404,7 @@ static struct task *queue_take(struct task_queue *queue)
     struct task *task = queue->first;
     if (task == NULL)
         return NULL;
+    assert(queue->last != NULL);
     queue->first = task->next;
     if (queue->first == NULL)
         queue->last = NULL;

@@ -6,6 +6,7 @@
 // `+`, `-` and `*` on nanoseconds stand nowhere else (tests/nanoseconds-check).
 #pragma once
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -58,6 +59,7 @@ static inline int64_t ns_maximum(int64_t a, int64_t b)
 // Without what is less than a `unit`, such as a SECOND.
 static inline int64_t ns_truncate(int64_t time, int64_t unit)
 {
+    assert(unit > 0);
     return time - time % unit;
 }
 
@@ -76,5 +78,5 @@ static inline double ns_to_seconds(int64_t span)
 
 static inline double seconds_between(int64_t from, int64_t to) // never negative
 {
-    return to > from ? (double)(to - from) / SECOND : 0;
+    return to > from ? (double)ns_subtract(to, from) / SECOND : 0;
 }

@@ -445,6 +445,31 @@ static void real_signals_are_delivered_each_time(void **state)
     loop_destroy(counters.loop);
 }
 
+struct chain {
+    struct loop *loop;
+    uint32_t left;
+};
+
+static void offload_again(void *context)
+{
+    struct chain *chain = context;
+    if (chain->left > 0) {
+        chain->left--;
+        loop_offload(chain->loop, ignore, offload_again, chain);
+    }
+}
+
+// What follows offloaded work may want more of it while the loop goes: what follows that comes at
+// once, and no worker begins any more.
+static void real_loop_that_goes_begins_no_worker(void **state)
+{
+    (void)state;
+    struct chain chain = {.loop = loop_create(), .left = 3};
+    loop_offload(chain.loop, ignore, offload_again, &chain);
+    loop_destroy(chain.loop);
+    assert_int_equal(chain.left, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -458,6 +483,7 @@ int main(void)
         cmocka_unit_test(real_posts_from_threads_all_arrive),
         cmocka_unit_test(real_posts_left_by_a_stop_come_in_the_next_run),
         cmocka_unit_test(real_offload_works_on_other_threads),
+        cmocka_unit_test(real_loop_that_goes_begins_no_worker),
         cmocka_unit_test(real_destroy_waits_for_begun_work_and_ends_every_job),
         cmocka_unit_test(real_settle_gives_up_on_work_that_does_not_end),
         cmocka_unit_test(real_signals_are_delivered_each_time),

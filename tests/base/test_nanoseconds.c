@@ -73,12 +73,25 @@ static void seconds_there_and_back(void **state)
     assert_true(ns_truncate(INT64_MIN, SECOND) == -INT64_C(9223372036) * SECOND);
 }
 
+// A condition may bear a time of the year 1.
+static void seconds_between_far_times(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LENGTH(values); i++)
+        for (size_t j = 0; j < ARRAY_LENGTH(values); j++) {
+            int64_t span = cut((__int128)values[j] - values[i]);
+            assert_true(seconds_between(values[i], values[j]) ==
+                        (span > 0 ? (double)span / SECOND : 0));
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_saturate),
         cmocka_unit_test(never_stays_never),
         cmocka_unit_test(seconds_there_and_back),
+        cmocka_unit_test(seconds_between_far_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

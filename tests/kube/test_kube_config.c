@@ -16,6 +16,7 @@
 #include "kube/fake_server.h"
 #include "kube/transport/http_transport.h"
 #include "kube/transport/kube_config_load.h"
+#include "kube/transport/secret_file.h"
 
 struct world {
     char folder[64];
@@ -256,6 +257,22 @@ static void errors_name_file_and_field(void **state)
     expect_error("/nonexistent/kubeconfig", NULL, "/nonexistent/kubeconfig cannot be read");
 }
 
+// Longer than what a message holds.
+static void a_path_may_be_long(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    char path[2000];
+    for (size_t length = sizeof error.message - 10; length < sizeof path; length += 7) {
+        memset(path, 'x', length);
+        path[0] = '/';
+        path[length] = '\0';
+        assert_null(secret_file_read(path, NULL, &error));
+        assert_int_equal(error.kind, ERROR_INVALID);
+        assert_true(text_starts_with(error.message, "/xxx"));
+    }
+}
+
 static void an_encrypted_key_is_refused_and_never_asked_for(void **state)
 {
     struct world *world = *state;
@@ -303,6 +320,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_home_folder_is_the_last_resort, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_exec_plugin_is_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(errors_name_file_and_field, set_up, tear_down),
+        cmocka_unit_test(a_path_may_be_long),
         cmocka_unit_test_setup_teardown(an_encrypted_key_is_refused_and_never_asked_for, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_pod_has_its_service_account, set_up, tear_down),

@@ -1,5 +1,6 @@
 #include "kube/transport/secret_file.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
@@ -17,11 +18,13 @@ static int no_passphrase(char *buffer, int size, int writing, void *context);
 
 char *secret_file_read(const char *path, size_t *length, struct error *error)
 {
+    assert(path != NULL);
     struct error why = {0};
     FILE *file = input_file_open(path, &why);
     if (file == NULL) { // its message begins with the path
+        bool is_whole = text_starts_with(why.message, path); // else the path alone fills it
         error_set(error, why.kind == ERROR_NOT_FOUND ? ERROR_NOT_FOUND : ERROR_INVALID,
-                  "%s cannot be read%s", path, why.message + strlen(path));
+                  "%s cannot be read%s", path, is_whole ? why.message + strlen(path) : "");
         return NULL;
     }
     struct text text = {0};
@@ -45,6 +48,7 @@ char *secret_file_read(const char *path, size_t *length, struct error *error)
 
 bool secret_check_certificates(const char *pem, const char *place, struct error *error)
 {
+    assert(pem != NULL);
     BIO *bio = BIO_new_mem_buf(pem, -1);
     X509 *certificate = PEM_read_bio_X509(bio, NULL, no_passphrase, NULL);
     BIO_free(bio);
@@ -59,6 +63,7 @@ bool secret_check_certificates(const char *pem, const char *place, struct error 
 // request.
 bool secret_check_key(const char *pem, const char *place, struct error *error)
 {
+    assert(pem != NULL);
     BIO *bio = BIO_new_mem_buf(pem, -1);
     EVP_PKEY *key = PEM_read_bio_PrivateKey(bio, NULL, no_passphrase, NULL);
     BIO_free(bio);
@@ -78,6 +83,7 @@ static int no_passphrase(char *buffer, int size, int writing, void *context)
 
 void secret_wipe(char **secret)
 {
+    assert(secret != NULL);
     if (*secret != NULL)
         explicit_bzero(*secret, strlen(*secret));
     free(*secret);
