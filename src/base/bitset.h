@@ -1,6 +1,7 @@
 // Fixed-size bit sets over arena memory; sizes are in bits, storage in 64-bit words.
 #pragma once
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -22,10 +23,12 @@ static inline struct bitset bitset_create(struct arena *arena, uint32_t bits)
 }
 static inline void bitset_set(struct bitset set, uint32_t bit)
 {
+    assert(bit < set.bits);
     set.words[bit >> 6] |= UINT64_C(1) << (bit & 63);
 }
 static inline void bitset_clear(struct bitset set, uint32_t bit)
 {
+    assert(bit < set.bits);
     set.words[bit >> 6] &= ~(UINT64_C(1) << (bit & 63));
 }
 static inline bool bitset_has(struct bitset set, uint32_t bit)
@@ -34,6 +37,7 @@ static inline bool bitset_has(struct bitset set, uint32_t bit)
 }
 static inline void bitset_copy(struct bitset to, struct bitset from)
 {
+    assert(to.bits == from.bits);
     memcpy(to.words, from.words, bitset_words(from.bits) * 8);
 }
 static inline void bitset_fill(struct bitset set)
@@ -47,11 +51,13 @@ static inline void bitset_reset(struct bitset set)
 }
 static inline void bitset_and(struct bitset set, struct bitset other)
 {
+    assert(set.bits == other.bits);
     for (uint32_t w = 0; w < bitset_words(set.bits); w++)
         set.words[w] &= other.words[w];
 }
 static inline void bitset_or(struct bitset set, struct bitset other)
 {
+    assert(set.bits == other.bits);
     for (uint32_t w = 0; w < bitset_words(set.bits); w++)
         set.words[w] |= other.words[w];
 }

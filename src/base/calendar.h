@@ -1,6 +1,7 @@
 // Private to base/: days since the Unix epoch to and from the proleptic Gregorian calendar.
 #pragma once
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -17,6 +18,8 @@ static inline bool calendar_is_leap_year(int64_t year)
 
 static inline int calendar_days_of_month(int64_t year, int month)
 {
+    assert(month >= 1);
+    assert(month <= 12);
     static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     return days[month - 1] + (month == 2 && calendar_is_leap_year(year));
 }
@@ -24,6 +27,8 @@ static inline int calendar_days_of_month(int64_t year, int month)
 // Years start in March here, so that the leap day comes last; an era has 400 of them.
 static inline int64_t calendar_to_days(struct calendar_day date)
 {
+    assert(date.month >= 1);
+    assert(date.month <= 12);
     int64_t year = date.year - (date.month <= 2);
     int64_t era = (year >= 0 ? year : year - 399) / 400;
     int64_t year_of_era = year - era * 400;
@@ -47,6 +52,10 @@ static inline struct calendar_day calendar_from_days(int64_t days)
         .day = (int)(day_of_year - (153 * month + 2) / 5 + 1),
     };
     date.year += date.month <= 2;
+    assert(date.month >= 1);
+    assert(date.month <= 12);
+    assert(date.day >= 1);
+    assert(date.day <= 31);
     return date;
 }
 
@@ -60,5 +69,6 @@ static inline int calendar_weekday(int64_t days)
 // Division that rounds down, also below zero.
 static inline int64_t calendar_floor_divide(int64_t value, int64_t divisor)
 {
+    assert(divisor > 0);
     return value / divisor - (value % divisor < 0);
 }

@@ -1,5 +1,6 @@
 #include "base/cron.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,6 +60,8 @@ static bool piece_cut(struct piece *rest, char separator, struct piece *first);
 
 bool cron_parse(const char *text, struct cron *cron, struct error *error)
 {
+    assert(text != NULL);
+    assert(cron != NULL);
     *cron = (struct cron){0};
     struct piece trimmed = piece_trim(text);
     if (trimmed.length == 0)
@@ -79,6 +82,9 @@ bool cron_parse(const char *text, struct cron *cron, struct error *error)
             return false;
     cron->any_day = stars[2];
     cron->any_weekday = stars[4];
+    assert(cron->minutes >> 60 == 0);
+    assert(cron->hours >> 24 == 0);
+    assert(cron->weekdays >> 7 == 0);
     return true;
 }
 
@@ -177,6 +183,8 @@ static bool range_parse(const struct field *field, struct piece text, uint64_t *
     if (why[0] != '\0')
         return range_error(error, why, text);
 
+    assert(to < 64);
+    assert(step > 0);
     *star |= is_star && step == 1;
     for (int64_t value = from; value <= to; value += step) {
         *bits |= UINT64_C(1) << value;
@@ -240,6 +248,7 @@ static int next_bit(uint64_t bits, int from);
 // Walks over days, and over whole months where none matches; within a day it goes from bit to bit.
 int64_t cron_next(const struct cron *cron, int64_t instant)
 {
+    assert(cron != NULL);
     int64_t minute = calendar_floor_divide(instant, MINUTE) + 1;
     int64_t day = calendar_floor_divide(minute, 24 * 60);
     int minute_of_day = (int)(minute - day * 24 * 60);
@@ -266,6 +275,8 @@ int64_t cron_next(const struct cron *cron, int64_t instant)
             }
             if (hour >= 0 && hit >= 0) {
                 int64_t in_day = ns_add(ns_multiply(hour, HOUR), ns_multiply(hit, MINUTE));
+                assert(hour < 24);
+                assert(hit < 60);
                 return ns_add(ns_multiply(day, DAY), in_day);
             }
         }
@@ -279,6 +290,8 @@ int64_t cron_next(const struct cron *cron, int64_t instant)
 // DIS-115: both must match if either is a star, else one is enough.
 static bool day_matches(const struct cron *cron, struct calendar_day date, int weekday)
 {
+    assert(weekday >= 0);
+    assert(weekday < 7);
     bool by_day = cron->days >> date.day & 1;
     bool by_weekday = cron->weekdays >> weekday & 1;
     return cron->any_day || cron->any_weekday ? by_day && by_weekday : by_day || by_weekday;

@@ -36,6 +36,7 @@ static const struct unit *unit_parse(const char **text);
 
 bool duration_parse(const char *text, int64_t *nanoseconds, struct error *error)
 {
+    assert(text != NULL);
     const char *at = text;
     bool negative = *at == '-';
     if (*at == '-' || *at == '+')
@@ -94,6 +95,7 @@ static bool whole_parse(const char **text, uint64_t *whole)
         if (*whole > UINT64_C(1) << 63)
             return false;
     }
+    assert(*whole <= UINT64_C(1) << 63);
     return true;
 }
 
@@ -113,6 +115,8 @@ static uint64_t fraction_parse(const char **text, double *scale)
         fraction = next;
         *scale *= 10;
     }
+    assert(*scale >= 1);
+    assert((double)fraction <= *scale);
     return fraction;
 }
 
@@ -132,6 +136,8 @@ static const struct unit *unit_parse(const char **text)
 static void decimal_format(uint64_t value, uint64_t unit, const char *name, const char *before,
                            char out[DURATION_TEXT_MAX])
 {
+    assert(value % unit == 0 || unit > NANOSECOND);
+    assert(unit <= SECOND);
     char decimals[12] = "";
     if (value % unit != 0) {
         int width = unit == SECOND ? 9 : unit == MILLISECOND ? 6 : 3;
@@ -186,6 +192,7 @@ static bool offset_scan(const char **text, int64_t *seconds);
 
 bool instant_parse(const char *text, int64_t *nanoseconds, struct error *error)
 {
+    assert(text != NULL);
     struct instant_fields fields;
     if (!instant_scan(text, &fields))
         return error_set(error, ERROR_INVALID,
@@ -215,6 +222,8 @@ static bool instant_scan(const char *text, struct instant_fields *fields)
 
 static bool digits_scan(const char **text, int count, int low, int high, int *value)
 {
+    assert(count > 0);
+    assert(count <= 9); // what an int holds
     *value = 0;
     for (int i = 0; i < count; i++, (*text)++) {
         if (!is_digit(**text))
@@ -242,6 +251,7 @@ static bool fraction_scan(const char **text, int64_t *nanoseconds)
         return false;
     for (int64_t weight = SECOND / 10; is_digit(**text); (*text)++, weight /= 10)
         *nanoseconds += weight * (**text - '0');
+    assert(*nanoseconds < SECOND);
     return true;
 }
 
@@ -266,10 +276,15 @@ static bool offset_scan(const char **text, int64_t *seconds)
 static void instant_format_unit(int64_t nanoseconds, int64_t unit_ns, int decimals,
                                 char out[INSTANT_TEXT_MAX])
 {
+    assert(unit_ns > 0);
+    assert(decimals >= 0);
+    assert(decimals <= 9);
     int64_t seconds = calendar_floor_divide(nanoseconds, SECOND);
     int64_t days = calendar_floor_divide(seconds, DAY_SECONDS);
     struct calendar_day date = calendar_from_days(days);
     int in_day = (int)(seconds - days * DAY_SECONDS);
+    assert(in_day >= 0);
+    assert(in_day < DAY_SECONDS);
     char fraction[16] = "";
     if (decimals != 0)
         snprintf(fraction, sizeof fraction, ".%0*d", decimals,

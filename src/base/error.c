@@ -1,5 +1,6 @@
 #include "base/error.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,6 +15,9 @@ static size_t formatted_length(int wanted);
 // The arguments may point into error->message, so the text is made elsewhere first.
 bool error_set(struct error *error, enum error_kind kind, const char *format, ...)
 {
+    assert(kind > ERROR_NONE);
+    assert(kind <= ERROR_INTERNAL);
+    assert(format != NULL);
     if (error == NULL)
         return false;
     char text[FORMATTED_MAX];
@@ -46,8 +50,10 @@ static size_t put_before(struct error *error, const char *separator, const char 
 
 bool error_prefix(struct error *error, const char *format, ...)
 {
+    assert(format != NULL);
     if (error == NULL)
         return false;
+    assert(error->kind != ERROR_NONE);
     va_list arguments;
     va_start(arguments, format);
     put_before(error, ", ", format, arguments);
@@ -57,8 +63,10 @@ bool error_prefix(struct error *error, const char *format, ...)
 
 bool error_locate(struct error *error, const char *path_format, ...)
 {
+    assert(path_format != NULL);
     if (error == NULL)
         return false;
+    assert(error->kind != ERROR_NONE);
     va_list arguments;
     va_start(arguments, path_format);
     size_t length = put_before(error, ": ", path_format, arguments);
@@ -81,6 +89,7 @@ static void error_store(struct error *error, const char *text, size_t length)
         while (length > 0 && ((unsigned char)text[length] & 0xC0) == 0x80)
             length--;
     }
+    assert(length < sizeof error->message);
     memcpy(error->message, text, length);
     error->message[length] = '\0';
     text_repair(error->message);

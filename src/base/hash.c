@@ -29,6 +29,7 @@ uint64_t hash_fnv1a(const void *data, size_t length)
 
 uint64_t hash_string(const char *text)
 {
+    assert(text != NULL);
     return hash_bytes(text, strlen(text));
 }
 
@@ -50,6 +51,7 @@ uint64_t hash_bytes(const void *data, size_t length)
 
 void hash_sha256_hex(const void *data, size_t length, char out[65])
 {
+    assert(data != NULL || length == 0);
     unsigned char digest[SHA256_DIGEST_LENGTH];
     SHA256(length != 0 ? data : "", length, digest);
     for (size_t i = 0; i < sizeof digest; i++)
@@ -59,6 +61,7 @@ void hash_sha256_hex(const void *data, size_t length, char out[65])
 // Takes the digest's first 128 bits and marks them as version 8 ("custom") of RFC 9562.
 void hash_uuid(const char *text, char out[37])
 {
+    assert(text != NULL);
     unsigned char digest[SHA256_DIGEST_LENGTH];
     SHA256((const unsigned char *)text, strlen(text), digest);
     digest[6] = (unsigned char)((digest[6] & 0x0F) | 0x80);
@@ -70,4 +73,5 @@ void hash_uuid(const char *text, char out[37])
         at += snprintf(at, 3, "%02x", digest[i]);
     }
     assert(at == out + 36);
+    assert(out[14] == '8');
 }

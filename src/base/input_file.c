@@ -1,5 +1,6 @@
 #include "base/input_file.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -14,6 +15,7 @@ static void refuse(const char *path, struct error *error);
 
 const char *input_file_oddity(const struct stat *status)
 {
+    assert(status != NULL);
     if (S_ISFIFO(status->st_mode))
         return "a named pipe";
     if (S_ISSOCK(status->st_mode))
@@ -23,6 +25,7 @@ const char *input_file_oddity(const struct stat *status)
 
 FILE *input_file_open(const char *path, struct error *error)
 {
+    assert(path != NULL);
     struct stat status;
     if (names_descriptor(path)) {
         FILE *file = fopen(path, "re");

@@ -59,6 +59,8 @@ static void write_line(struct text *line);
 
 bool log_configure(const struct log_options *options, struct error *error)
 {
+    assert(options->level <= LOG_NONE);
+    assert(options->format <= LOG_CONSOLE);
     int outputs[OUTPUTS_MAX];
     size_t count = 0;
     const char *paths = options->output_paths == NULL ? "stderr" : options->output_paths;
@@ -111,6 +113,7 @@ static bool output_open(const char *path, int *output, struct error *error)
 
 static void outputs_close(const int outputs[OUTPUTS_MAX], size_t count)
 {
+    assert(count <= OUTPUTS_MAX);
     for (size_t i = 0; i < count; i++)
         if (outputs[i] > STDERR_FILENO)
             close(outputs[i]);
@@ -133,6 +136,8 @@ static int64_t system_now_ns(void)
 
 void log_write(enum log_level level, const char *message, ...)
 {
+    assert(level < LOG_NONE);
+    assert(message != NULL);
     pthread_mutex_lock(&logger.mutex);
     const struct log_options *options = &logger.options;
     if (level != LOG_NONE && level >= options->level) {
@@ -177,6 +182,7 @@ static bool is_sampled(enum log_level level, const char *message, int64_t now_ns
     if (is_slot_free(slot, second) || slot->hash != hash)
         *slot = (struct sampling_slot){.hash = hash, .second = second};
     slot->count++;
+    assert(slot->hash == hash);
     return slot->count <= SAMPLING_FIRST || (slot->count - SAMPLING_FIRST) % SAMPLING_EACH == 0;
 }
 
@@ -231,6 +237,7 @@ static size_t utf8_length(const char *text)
 static void add_head(struct text *line, enum log_level level, const char *message, int64_t now_ns)
 {
     static const char *const names[] = {"DEBUG", "INFO", "ERROR"};
+    assert((size_t)level < ARRAY_LENGTH(names));
     char time[INSTANT_TEXT_MAX];
     instant_format_milli(now_ns, time);
     if (logger.options.format == LOG_JSON) {
@@ -253,6 +260,7 @@ static void add_head(struct text *line, enum log_level level, const char *messag
 // JSON: ,"key":   Console: a tab before the first, then key=
 static void add_key(struct text *line, const char *key, bool *first)
 {
+    assert(key[0] != '\0');
     if (logger.options.format == LOG_JSON) {
         text_add_char(line, ',');
         add_json_string(line, key);
@@ -353,6 +361,7 @@ static void add_pairs(struct text *line, va_list arguments)
 // One write() a line, so that lines of several processes in one file stay whole.
 static void write_line(struct text *line)
 {
+    assert(line->length > 0);
     if (logger.options.format == LOG_JSON)
         text_add_char(line, '}');
     if (logger.options.sink != NULL) {

@@ -34,17 +34,20 @@ void loop_skew_wall_clock(struct loop *loop, int64_t nanoseconds)
 
 struct timer *timer_create_on(struct loop *loop, loop_function function, void *context)
 {
+    assert(loop != NULL);
     assert(function != NULL);
     return loop->operations->timer_create(loop, function, context);
 }
 
 void timer_start(struct timer *timer, int64_t delay_ns)
 {
+    assert(timer != NULL);
     timer->loop->operations->timer_start(timer, delay_ns > 0 ? delay_ns : 0);
 }
 
 void timer_stop(struct timer *timer)
 {
+    assert(timer != NULL);
     timer->loop->operations->timer_stop(timer);
 }
 
@@ -61,12 +64,14 @@ void timer_destroy(struct timer *timer)
 
 void loop_post(struct loop *loop, loop_function function, void *context)
 {
+    assert(loop != NULL);
     assert(function != NULL);
     loop->operations->post(loop, function, context);
 }
 
 void loop_offload(struct loop *loop, loop_function work, loop_function done, void *context)
 {
+    assert(loop != NULL);
     assert(work != NULL);
     assert(done != NULL);
     loop->operations->offload(loop, work, done, context);
@@ -74,11 +79,13 @@ void loop_offload(struct loop *loop, loop_function work, loop_function done, voi
 
 bool loop_settle(struct loop *loop, int64_t wait_ns)
 {
+    assert(wait_ns >= 0);
     return loop->operations->settle == NULL || loop->operations->settle(loop, wait_ns);
 }
 
 void loop_on_signal(struct loop *loop, int signal_number, loop_function function, void *context)
 {
+    assert(signal_number > 0);
     assert(function != NULL);
     loop->operations->on_signal(loop, signal_number, function, context);
 }

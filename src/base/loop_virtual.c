@@ -51,6 +51,7 @@ static struct virtual_timer *as_virtual_timer(struct timer *timer)
 
 static void schedule(struct virtual_loop *loop, struct scheduled *scheduled, int64_t delay_ns);
 static void unschedule(struct virtual_loop *loop, struct scheduled *scheduled);
+static bool comes_before(const struct scheduled *a, const struct scheduled *b);
 static void heap_rise(struct virtual_loop *loop, struct scheduled *moving, uint32_t index);
 static void heap_sink(struct virtual_loop *loop, struct scheduled *moving, uint32_t index);
 
@@ -68,6 +69,7 @@ static void virtual_destroy(struct loop *base)
     while (loop->heap.count > 0) { // in order of time
         struct scheduled *scheduled = loop->heap.items[0];
         unschedule(loop, scheduled);
+        assert(scheduled->is_posted); // every timer is destroyed before
         if (scheduled->is_done)
             scheduled->function(scheduled->context);
         if (scheduled->is_posted)
@@ -177,9 +179,12 @@ static bool virtual_step(struct loop *base)
     if (loop->heap.count == 0)
         return false;
     struct scheduled *next = loop->heap.items[0];
+    assert(next->heap_index == 0);
     if (next->at_ns > loop->elapsed_ns) // else late, after a pause
         loop->elapsed_ns = next->at_ns;
     unschedule(loop, next);
+    assert(loop->heap.count == 0 || comes_before(next, loop->heap.items[0]));
+    assert(loop->elapsed_ns >= next->at_ns);
     loop_function function = next->function;
     void *context = next->context;
     if (next->is_posted)
@@ -205,6 +210,7 @@ static void virtual_run_for(struct loop *base, int64_t duration_ns)
 {
     struct virtual_loop *loop = as_virtual(base);
     int64_t until_ns = ns_add(loop->elapsed_ns, duration_ns);
+    assert(until_ns >= loop->elapsed_ns);
     loop->stopping = false;
     while (!loop->stopping && loop->heap.count > 0 && loop->heap.items[0]->at_ns <= until_ns)
         virtual_step(base);
@@ -220,6 +226,8 @@ static struct event_base *virtual_event_base(struct loop *loop)
 
 static void schedule(struct virtual_loop *loop, struct scheduled *scheduled, int64_t delay_ns)
 {
+    assert(scheduled->function != NULL);
+    assert(delay_ns >= 0);
     assert(scheduled->heap_index == NOT_SCHEDULED);
     scheduled->at_ns = ns_add(loop->elapsed_ns, delay_ns);
     scheduled->sequence = loop->next_sequence++;
@@ -232,6 +240,7 @@ static void unschedule(struct virtual_loop *loop, struct scheduled *scheduled)
     uint32_t index = scheduled->heap_index;
     if (index == NOT_SCHEDULED)
         return;
+    assert(index < loop->heap.count);
     assert(loop->heap.items[index] == scheduled);
     scheduled->heap_index = NOT_SCHEDULED;
     struct scheduled *last = loop->heap.items[--loop->heap.count];
@@ -248,6 +257,7 @@ static bool comes_before(const struct scheduled *a, const struct scheduled *b)
 
 static void heap_place(struct virtual_loop *loop, struct scheduled *scheduled, uint32_t index)
 {
+    assert(index < loop->heap.count);
     loop->heap.items[index] = scheduled;
     scheduled->heap_index = index;
 }

@@ -55,12 +55,16 @@ void *map_get(const struct map *map, const char *key)
 
 void *map_get_bytes(const struct map *map, const char *key, size_t length)
 {
+    assert(map != NULL);
+    assert(key != NULL);
     struct map_entry *entry = map_find(map, key, length);
     return entry == NULL ? NULL : entry->value;
 }
 
 void *map_set(struct map *map, const char *key, void *value)
 {
+    assert(map != NULL);
+    assert(key != NULL);
     assert(value != NULL);
     size_t length = strlen(key);
     struct map_entry *entry = map_find(map, key, length);
@@ -78,6 +82,7 @@ void *map_set(struct map *map, const char *key, void *value)
 
 void *map_ensure(struct map *map, const char *key, size_t size)
 {
+    assert(size > 0);
     void *value = map_get(map, key);
     if (value == NULL) {
         value = memory_allocate(size);
@@ -88,10 +93,13 @@ void *map_ensure(struct map *map, const char *key, size_t size)
 
 void *map_remove(struct map *map, const char *key)
 {
+    assert(map != NULL);
+    assert(key != NULL);
     struct map_entry *entry = map_find(map, key, strlen(key));
     if (entry == NULL)
         return NULL;
     void *value = entry->value;
+    assert(value != NULL);
     HASH_DEL(map->entries, entry);
     free(entry);
     return value;

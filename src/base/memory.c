@@ -19,6 +19,7 @@ static _Noreturn void out_of_memory(size_t size)
 
 static size_t array_bytes(size_t count, size_t size)
 {
+    assert(size > 0);
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes))
         out_of_memory(SIZE_MAX);
@@ -53,6 +54,7 @@ char *memory_copy_string(const char *text)
 
 void *memory_copy(const void *data, size_t size)
 {
+    assert(data != NULL || size == 0);
     void *copy = memory_resize(NULL, size);
     if (size != 0)
         memcpy(copy, data, size);
@@ -109,6 +111,7 @@ void arena_destroy(struct arena *arena)
 
 void arena_reset(struct arena *arena)
 {
+    assert(arena != NULL);
     struct arena_block *largest = NULL;
     for (struct arena_block *block = arena->current; block != NULL;) {
         struct arena_block *previous = block->previous;
@@ -125,21 +128,25 @@ void arena_reset(struct arena *arena)
     if (largest != NULL) {
         largest->previous = NULL;
         largest->used = 0;
+        assert(largest->size > 0);
         arena->held_bytes = sizeof *largest + largest->size;
     }
 }
 
 size_t arena_bytes(const struct arena *arena)
 {
+    assert(arena->current == NULL || arena->held_bytes > arena->current->size);
     return arena->held_bytes;
 }
 
 void *arena_allocate(struct arena *arena, size_t size)
 {
+    assert(arena != NULL);
     if (size > SIZE_MAX / 2)
         out_of_memory(size);
     // An empty request still gets an address of its own.
     size_t rounded = (size + (size == 0) + ARENA_ALIGNMENT - 1) & ~(size_t)(ARENA_ALIGNMENT - 1);
+    assert(rounded >= size);
     struct arena_block *block = arena->current;
     if (block == NULL || block->size - block->used < rounded) {
         if (rounded > arena->next_block_bytes)
@@ -162,6 +169,7 @@ static struct arena_block *arena_add_block(struct arena *arena)
 {
     size_t size = arena->next_block_bytes & ~(size_t)(ARENA_ALIGNMENT - 1);
     grow_next_block(arena);
+    assert(size >= ARENA_BLOCK_BYTES_MIN);
     struct arena_block *block = malloc(sizeof *block + size);
     if (block == NULL)
         out_of_memory(size);
@@ -175,6 +183,8 @@ static struct arena_block *arena_add_block(struct arena *arena)
 // for the first time is zero already: calloc() does not touch it.
 static void *arena_allocate_alone(struct arena *arena, size_t size)
 {
+    assert(size > 0);
+    assert(size % ARENA_ALIGNMENT == 0);
     struct arena_block *block = calloc(1, sizeof *block + size);
     if (block == NULL)
         out_of_memory(size);
@@ -199,6 +209,7 @@ char *arena_copy_string(struct arena *arena, const char *text)
 
 char *arena_copy_bytes(struct arena *arena, const char *data, size_t length)
 {
+    assert(data != NULL || length == 0);
     char *copy = arena_allocate(arena, length + 1);
     if (length != 0)
         memcpy(copy, data, length);
@@ -207,6 +218,7 @@ char *arena_copy_bytes(struct arena *arena, const char *data, size_t length)
 
 char *arena_format(struct arena *arena, const char *format, ...)
 {
+    assert(format != NULL);
     va_list arguments, again;
     va_start(arguments, format);
     va_copy(again, arguments);
@@ -214,7 +226,8 @@ char *arena_format(struct arena *arena, const char *format, ...)
     va_end(arguments);
     assert(length >= 0);
     char *text = arena_allocate(arena, (size_t)length + 1);
-    vsnprintf(text, (size_t)length + 1, format, again);
+    int written = vsnprintf(text, (size_t)length + 1, format, again);
+    assert(written == length);
     va_end(again);
     return text;
 }

@@ -67,9 +67,14 @@ void metrics_destroy(struct metrics *metrics)
 
 struct metric *metrics_register(struct metrics *metrics, const struct metric_options *options)
 {
+    assert(options->name != NULL);
+    assert(options->type <= METRIC_SUMMARY);
     struct metric *metric = map_get(metrics->families, options->name);
     if (metric != NULL) {
         assert(metric->type == options->type);
+        for (size_t i = 0; i < metric->labels_count; i++)
+            assert(text_equal(metric->labels[i], options->labels[i]));
+        assert(options->labels[metric->labels_count] == NULL);
         return metric;
     }
     metric = memory_allocate(sizeof *metric);
@@ -85,6 +90,8 @@ struct metric *metrics_register(struct metrics *metrics, const struct metric_opt
     }
     if (options->type == METRIC_HISTOGRAM) {
         assert(options->buckets_count > 0);
+        for (uint32_t i = 1; i < options->buckets_count; i++)
+            assert(options->buckets[i - 1] < options->buckets[i]);
         metric->bounds = memory_copy(options->buckets, options->buckets_count * sizeof(double));
         metric->bounds_count = options->buckets_count;
     }
@@ -136,12 +143,14 @@ static struct series *series_make(struct metric *metric, const char *const *valu
 
 void metric_add_values(struct metric *metric, double value, const char *const *values, size_t count)
 {
+    assert(!isnan(value));
     assert(metric->type == METRIC_GAUGE || (metric->type == METRIC_COUNTER && value >= 0));
     series_make(metric, values, count)->value += value;
 }
 
 void metric_set_values(struct metric *metric, double value, const char *const *values, size_t count)
 {
+    assert(metric->collect == NULL);
     assert(metric->type == METRIC_GAUGE);
     series_make(metric, values, count)->value = value;
 }
@@ -161,6 +170,7 @@ static struct samples *summary_window(const struct metric *metric, struct series
     if (newest->stride > 0 && ns_subtract(now, newest->started_ns) < SUMMARY_WINDOW_NS)
         return newest;
     struct samples *window = newest->stride == 0 ? newest : oldest;
+    assert(window->started_ns <= now);
     window->started_ns = now;
     window->stride = 1;
     window->skipped = 0;
@@ -171,6 +181,8 @@ static struct samples *summary_window(const struct metric *metric, struct series
 static void summary_observe(const struct metric *metric, struct series *series, double value)
 {
     struct samples *window = summary_window(metric, series);
+    assert(window->stride > 0);
+    assert(window->values.count < SUMMARY_SAMPLES);
     if (++window->skipped < window->stride)
         return;
     window->skipped = 0;
@@ -186,6 +198,7 @@ static void summary_observe(const struct metric *metric, struct series *series, 
 void metric_observe_values(struct metric *metric, double value, const char *const *values,
                            size_t count)
 {
+    assert(!isnan(value));
     assert(metric->type == METRIC_HISTOGRAM || metric->type == METRIC_SUMMARY);
     struct series *series = series_make(metric, values, count);
     series->value += value;
@@ -242,6 +255,8 @@ uint32_t metric_series_count(const struct metric *metric)
 
 void metric_exponential_buckets(double start, uint32_t count, double *out)
 {
+    assert(start > 0);
+    assert(out != NULL);
     for (uint32_t i = 0; i < count; i++, start *= 2)
         out[i] = start;
 }
@@ -261,5 +276,6 @@ void metrics_hide(struct metrics *metrics, const char *names)
 
 void metrics_alias(struct metrics *metrics, const char *older, const char *name)
 {
+    assert(strcmp(older, name) != 0);
     vector_push(&metrics->aliases, (struct alias){older, name});
 }

@@ -76,6 +76,7 @@ static void write_line(struct text *out, const struct metric *metric, const stru
 void metric_emit(const struct metric *metric, struct text *out, double value,
                  const char *const *values, size_t count)
 {
+    assert(metric->collect != NULL);
     assert(count == metric->labels_count);
     write_values(out, metric, values, "", no_extra, value);
 }
@@ -90,6 +91,7 @@ static void write_histogram(struct text *out, const struct metric *metric,
         write_line(out, metric, series, "_bucket", (struct extra_label){"le", bound},
                    (double)cumulative);
     }
+    assert(cumulative == series->count);
     write_line(out, metric, series, "_sum", no_extra, series->value);
     write_line(out, metric, series, "_count", no_extra, (double)series->count);
 }
@@ -119,6 +121,7 @@ static void write_summary(struct text *out, const struct metric *metric,
         double quantile = summary_quantiles[i], value = NAN;
         if (values.count > 0) {
             uint32_t rank = (uint32_t)ceil(quantile * values.count);
+            assert(rank <= values.count);
             value = values.items[rank > 0 ? rank - 1 : 0];
         }
         write_line(out, metric, series, "", (struct extra_label){"quantile", quantile}, value);
@@ -147,6 +150,7 @@ static const char *const type_names[] = {"counter", "gauge", "histogram", "summa
 
 void metric_signature(const struct metric *metric, struct text *out)
 {
+    assert(metric->type < ARRAY_LENGTH(type_names));
     text_format(out, "%s{", type_names[metric->type]);
     for (size_t i = 0; i < metric->labels_count; i++)
         text_format(out, "%s%s", i > 0 ? "," : "", metric->labels[i]);
@@ -195,6 +199,7 @@ static void write_family(struct text *out, const struct metric *metric)
 
 static bool is_hidden(const struct metrics *metrics, const char *family)
 {
+    assert(family != NULL);
     const char *at = metrics->hidden != NULL ? metrics->hidden : "";
     for (;;) {
         at += strspn(at, ", ");
@@ -226,6 +231,7 @@ static void write_alias(const struct metrics *metrics, const struct alias *alias
 
 void metrics_write(const struct metrics *metrics, struct text *out)
 {
+    assert(out != NULL);
     struct map_entry **entries CLEANUP_FREE = sorted_entries(metrics->families);
     for (struct map_entry **entry = entries; *entry != NULL; entry++)
         if (!is_hidden(metrics, map_key(*entry)))

@@ -1,6 +1,7 @@
 #include "base/pattern.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
+#include <assert.h>
 #include <pcre2.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -27,6 +28,8 @@ static pcre2_code *pattern_compile(const char *expression);
 
 bool pattern_matches(const char *expression, const char *text)
 {
+    assert(expression != NULL);
+    assert(text != NULL);
     const pcre2_code *code = pattern_code(expression);
     pcre2_match_data *match_data = pcre2_match_data_create(1, NULL);
     if (match_data == NULL)
@@ -57,6 +60,7 @@ static const pcre2_code *pattern_code(const char *expression)
         code = pattern_compile(expression);
         map_set(cache.codes, expression, code);
     }
+    assert(code != NULL);
     pthread_mutex_unlock(&cache.mutex);
     return code;
 }

@@ -1,5 +1,6 @@
 #include "base/quantity.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,6 +68,8 @@ static bool missing_number_is_zero(int64_t decimal_exponent, int binary_exponent
 
 bool quantity_parse_scaled(const char *text, int exponent, int64_t *value, struct error *error)
 {
+    assert(text != NULL);
+    assert(exponent >= 0);
     struct decimal decimal;
     int64_t decimal_exponent;
     int binary_exponent;
@@ -110,6 +113,8 @@ static const char *decimal_scan(const char *text, struct decimal *decimal)
         }
     }
     decimal->length = (size_t)(text - decimal->digits);
+    assert(decimal->length >= decimal->digits_count);
+    assert(decimal->point <= (int64_t)decimal->digits_count);
     return text;
 }
 
@@ -121,6 +126,8 @@ static bool exponent_parse(const char *text, int64_t *exponent)
         *exponent = EXPONENT_LIMIT;
     if (*exponent < -EXPONENT_LIMIT)
         *exponent = -EXPONENT_LIMIT;
+    assert(*exponent >= -EXPONENT_LIMIT);
+    assert(*exponent <= EXPONENT_LIMIT);
     return true;
 }
 
@@ -132,6 +139,8 @@ static bool exponent_parse(const char *text, int64_t *exponent)
 static uint64_t decimal_magnitude(const struct decimal *decimal, int64_t decimal_exponent,
                                   int binary_exponent, bool *inexact)
 {
+    assert(binary_exponent >= 0);
+    assert(binary_exponent <= 60);
     *inexact = false;
     if (!decimal->any_nonzero)
         return 0;
@@ -167,6 +176,8 @@ static uint64_t decimal_magnitude(const struct decimal *decimal, int64_t decimal
         fraction /= 10;
     }
     unsigned __int128 sum = (whole << binary_exponent) + fraction;
+    assert(whole < MAGNITUDE_LIMIT);
+    assert(fraction >> binary_exponent == 0);
     return sum >= MAGNITUDE_LIMIT ? MAGNITUDE_LIMIT : (uint64_t)sum;
 }
 
@@ -193,6 +204,7 @@ static bool resource_is_bytes(const char *resource)
 
 bool quantity_parse(const char *resource, const char *text, int64_t *value, struct error *error)
 {
+    assert(resource != NULL);
     if (quantity_parse_scaled(text, resource_is_cpu(resource) ? CPU_EXPONENT : 0, value, error))
         return true;
     return error_prefix(error, "resource %.200s", resource);
@@ -200,6 +212,7 @@ bool quantity_parse(const char *resource, const char *text, int64_t *value, stru
 
 void quantity_format(const char *resource, int64_t value, char out[QUANTITY_TEXT_MAX])
 {
+    assert(resource != NULL);
     static const char *const decimal[] = {"n", "u", "m", "", "k", "M", "G", "T", "P", "E"};
     static const char *const binary[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
     size_t step = 0;
@@ -208,10 +221,12 @@ void quantity_format(const char *resource, int64_t value, char out[QUANTITY_TEXT
     } else if (resource_is_bytes(resource) && (value >= 1024 || value <= -1024)) {
         for (; value % 1024 == 0; step++)
             value /= 1024;
+        assert(step < ARRAY_LENGTH(binary));
         snprintf(out, QUANTITY_TEXT_MAX, "%lld%s", (long long)value, binary[step]);
     } else {
         for (step = resource_is_cpu(resource) ? 2 : 3; value % 1000 == 0; step++)
             value /= 1000;
+        assert(step < ARRAY_LENGTH(decimal));
         snprintf(out, QUANTITY_TEXT_MAX, "%lld%s", (long long)value, decimal[step]);
     }
 }
@@ -242,6 +257,7 @@ int64_t quantity_multiply(int64_t a, int64_t b)
 
 bool price_parse(const char *text, int64_t *nanousd, struct error *error)
 {
+    assert(text != NULL);
     struct decimal decimal;
     int64_t exponent = 0;
     const char *rest = decimal_scan(text, &decimal);
@@ -266,6 +282,7 @@ int64_t price_from_double(double usd)
     if (isnan(usd) || usd < 0)
         return -1;
     double nanousd = usd * 1e9;
+    assert(nanousd >= 0);
     return nanousd >= 0x1p63 ? INT64_MAX : (int64_t)llround(nanousd);
 }
 

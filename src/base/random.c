@@ -58,6 +58,8 @@ double random_unit(struct random *random)
 
 bool random_chance(struct random *random, double probability)
 {
+    assert(probability >= 0);
+    assert(probability <= 1);
     return random_unit(random) < probability;
 }
 
@@ -75,6 +77,8 @@ void random_uuid(struct random *random, char out[37])
     snprintf(out, 37, "%08x-%04x-%04x-%04x-%012llx", (unsigned)(high >> 32),
              (unsigned)(high >> 16 & 0xFFFF), (unsigned)(high & 0xFFFF), (unsigned)(low >> 48),
              (unsigned long long)(low & UINT64_C(0xFFFFFFFFFFFF)));
+    assert(out[14] == '4');
+    assert(out[36] == '\0');
 }
 
 uint64_t random_entropy(void)

@@ -44,6 +44,7 @@ void symbols_destroy(struct symbols *symbols)
 
 uint32_t symbols_intern(struct symbols *symbols, const char *text)
 {
+    assert(text != NULL);
     uint64_t hash = hash_string(text);
     uint32_t slot = symbols_slot(symbols, text, hash);
     if (symbols->slots[slot] != 0)
@@ -62,11 +63,13 @@ uint32_t symbols_intern(struct symbols *symbols, const char *text)
     symbols->slots[slot] = symbol + 1;
     if (symbols->count > symbols->slots_count / 2)
         symbols_grow_slots(symbols);
+    assert(symbols->count <= symbols->slots_count / 2);
     return symbol;
 }
 
 uint32_t symbols_find(const struct symbols *symbols, const char *text)
 {
+    assert(text != NULL);
     uint32_t slot = symbols_slot(symbols, text, hash_string(text));
     return symbols->slots[slot] == 0 ? SYMBOL_NONE : symbols->slots[slot] - 1;
 }
@@ -74,6 +77,7 @@ uint32_t symbols_find(const struct symbols *symbols, const char *text)
 // The slot that holds the text, or the free one where it belongs.
 static uint32_t symbols_slot(const struct symbols *symbols, const char *text, uint64_t hash)
 {
+    assert(symbols->count < symbols->slots_count);
     uint32_t mask = symbols->slots_count - 1;
     uint32_t slot = (uint32_t)hash & mask;
     for (; symbols->slots[slot] != 0; slot = (slot + 1) & mask) {
@@ -86,8 +90,10 @@ static uint32_t symbols_slot(const struct symbols *symbols, const char *text, ui
 
 static void symbols_grow_slots(struct symbols *symbols)
 {
+    assert(symbols->slots_count <= UINT32_MAX / 2);
     free(symbols->slots);
     symbols->slots_count *= 2;
+    assert((symbols->slots_count & (symbols->slots_count - 1)) == 0);
     symbols->slots = memory_allocate_array(symbols->slots_count, sizeof *symbols->slots);
     uint32_t mask = symbols->slots_count - 1;
     for (uint32_t symbol = 0; symbol < symbols->count; symbol++) {

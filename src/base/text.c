@@ -15,6 +15,8 @@
 
 static void text_reserve(struct text *text, size_t more)
 {
+    assert(text->capacity == 0 || text->length < text->capacity);
+    assert((text->data == NULL) == (text->capacity == 0));
     size_t wanted;
     bool overflow = __builtin_add_overflow(text->length, more, &wanted) || wanted > SIZE_MAX / 4;
     assert(!overflow);
@@ -25,6 +27,7 @@ static void text_reserve(struct text *text, size_t more)
         capacity *= 2;
     text->data = memory_resize(text->data, capacity);
     text->capacity = capacity;
+    assert(text->length + more < text->capacity);
 }
 
 void text_add(struct text *text, const char *string)
@@ -34,6 +37,9 @@ void text_add(struct text *text, const char *string)
 
 void text_add_bytes(struct text *text, const char *data, size_t length)
 {
+    assert(text != NULL);
+    assert(data != NULL || length == 0);
+    assert(data != text->data || length == 0);
     text_reserve(text, length);
     if (length != 0)
         memcpy(text->data + text->length, data, length);
@@ -56,18 +62,22 @@ void text_format(struct text *text, const char *format, ...)
 
 void text_format_list(struct text *text, const char *format, va_list arguments)
 {
+    assert(text != NULL);
+    assert(format != NULL);
     va_list again;
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, arguments);
     assert(length >= 0);
     text_reserve(text, (size_t)length);
-    vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
+    int written = vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
+    assert(written == length);
     va_end(again);
     text->length += (size_t)length;
 }
 
 void text_join(struct text *text, const char *separator, const char *string)
 {
+    assert(separator != NULL);
     if (text->length != 0)
         text_add(text, separator);
     text_add(text, string);
@@ -75,6 +85,7 @@ void text_join(struct text *text, const char *separator, const char *string)
 
 void text_clear(struct text *text)
 {
+    assert(text != NULL);
     text->length = 0;
     if (text->data != NULL)
         text->data[0] = '\0';
@@ -88,6 +99,8 @@ void text_free(struct text *text)
 
 char *text_take(struct text *text)
 {
+    assert(text != NULL);
+    assert(text->data == NULL || text->data[text->length] == '\0');
     char *data = text->data != NULL ? text->data : memory_allocate(1);
     *text = (struct text){0};
     return data;
@@ -107,11 +120,13 @@ int text_compare(const void *a, const void *b)
 
 bool text_starts_with(const char *text, const char *prefix)
 {
+    assert(prefix != NULL);
     return text != NULL && strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
 bool text_ends_with(const char *text, const char *suffix)
 {
+    assert(suffix != NULL);
     size_t length = text != NULL ? strlen(text) : 0, suffix_length = strlen(suffix);
     return text != NULL && length >= suffix_length &&
            strcmp(text + length - suffix_length, suffix) == 0;
@@ -171,6 +186,7 @@ static bool is_dns_subdomain_form(const char *text, size_t length)
     for (size_t start = 0;;) {
         const char *dot = memchr(text + start, '.', length - start);
         size_t end = dot == NULL ? length : (size_t)(dot - text);
+        assert(end >= start);
         if (!is_dns_label_form(text + start, end - start))
             return false;
         if (dot == NULL)
@@ -191,6 +207,7 @@ static bool is_dns_subdomain_form(const char *text, size_t length)
 
 bool text_is_qualified_name(const char *text, const char **why)
 {
+    assert(text != NULL);
     const char *slash = strchr(text, '/');
     const char *name = slash == NULL ? text : slash + 1;
     if (strchr(name, '/') != NULL)
@@ -218,6 +235,7 @@ bool text_is_qualified_name(const char *text, const char **why)
 
 bool text_is_label_value(const char *text, const char **why)
 {
+    assert(text != NULL);
     size_t length = strlen(text);
     if (length > LABEL_LENGTH_MAX)
         return refuse(why, "must be no more than 63 characters");
@@ -232,6 +250,7 @@ bool text_is_label_value(const char *text, const char **why)
 
 bool text_is_dns_subdomain(const char *text, const char **why)
 {
+    assert(text != NULL);
     size_t length = strlen(text);
     if (length > SUBDOMAIN_LENGTH_MAX)
         return refuse(why, "must be no more than 253 characters");
@@ -242,6 +261,7 @@ bool text_is_dns_subdomain(const char *text, const char **why)
 
 bool text_is_dns_label(const char *text, const char **why)
 {
+    assert(text != NULL);
     size_t length = strlen(text);
     if (length > LABEL_LENGTH_MAX)
         return refuse(why, "must be no more than 63 characters");
@@ -255,6 +275,8 @@ bool text_is_dns_label(const char *text, const char **why)
 
 bool text_parse_int64(const char *text, int64_t *value)
 {
+    assert(text != NULL);
+    assert(value != NULL);
     bool negative = *text == '-';
     if (*text == '-' || *text == '+')
         text++;
@@ -282,6 +304,8 @@ static size_t smaller(size_t a, size_t b)
 // Three rows of the usual table. A transposed pair counts once and is not edited again.
 size_t text_distance(const char *a, const char *b)
 {
+    assert(a != NULL);
+    assert(b != NULL);
     size_t columns = strlen(b) + 1;
     size_t stack[3 * DISTANCE_COLUMNS_STACK];
     CLEANUP_FREE size_t *heap = NULL;
@@ -304,6 +328,9 @@ size_t text_distance(const char *a, const char *b)
         last = now;
         now = free_row;
     }
+    // At least the difference of the lengths: last[0] is that of `a`.
+    assert(last[columns - 1] + columns - 1 >= last[0]);
+    assert(last[columns - 1] + last[0] >= columns - 1);
     return last[columns - 1];
 }
 
@@ -345,6 +372,7 @@ static bool is_near(const char *text, const char *candidate, size_t *distance)
 size_t text_nearest(const char *text, const char *const *candidates, size_t count,
                     const char **matches, size_t limit)
 {
+    assert(candidates != NULL || count == 0);
     size_t distances[NEAREST_MATCHES_MAX];
     size_t found = 0;
     assert(limit <= NEAREST_MATCHES_MAX);
@@ -371,6 +399,8 @@ size_t text_nearest(const char *text, const char *const *candidates, size_t coun
         matches[at] = candidates[i];
         distances[at] = distance;
     }
+    assert(found <= limit);
+    assert(found < 2 || distances[0] <= distances[found - 1]);
     return found;
 }
 
@@ -393,6 +423,7 @@ static size_t character_length(const char *text)
 
 void text_repair(char *text)
 {
+    assert(text != NULL);
     while (*text != '\0') {
         size_t length = character_length(text);
         if (length == 0)

@@ -1,5 +1,6 @@
 #include "base/text_sort.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,7 @@ static int compare_numbers(const void *a, const void *b, void *context)
 // Entries that are equal up to `at`: in the first texts or, if `second`, in the second ones.
 static void sort_run(struct text_sort_item *items, struct chunked *run, uint32_t count, bool second)
 {
+    assert(count > 0);
     for (uint32_t i = 0; i < count; i++)
         read_chunk(&run[i]);
     qsort(run, count, sizeof *run, compare_chunks);
@@ -73,8 +75,10 @@ static void sort_run(struct text_sort_item *items, struct chunked *run, uint32_t
 
 void text_sort(struct text_sort_item *items, uint32_t count)
 {
+    assert(items != NULL || count == 0);
     if (is_sorted(items, count))
         return;
+    assert(count > 1);
     CLEANUP_FREE struct chunked *run = memory_allocate_array(count, sizeof *run);
     CLEANUP_FREE struct text_sort_item *copy = memory_copy(items, count * sizeof *items);
     for (uint32_t i = 0; i < count; i++)
@@ -82,4 +86,6 @@ void text_sort(struct text_sort_item *items, uint32_t count)
     sort_run(copy, run, count, false);
     for (uint32_t i = 0; i < count; i++)
         items[i] = copy[run[i].index];
+    assert(compare_items(&items[0], &items[1]) < 0);
+    assert(compare_items(&items[count - 2], &items[count - 1]) < 0);
 }

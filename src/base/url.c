@@ -1,5 +1,6 @@
 #include "base/url.h"
 
+#include <assert.h>
 #include <string.h>
 
 static bool is_scheme(const char *text, size_t length)
@@ -13,6 +14,8 @@ static bool is_scheme(const char *text, size_t length)
 
 void url_show(struct text *out, const char *url)
 {
+    assert(out != NULL);
+    assert(url != NULL);
     const char *scheme_end = strstr(url, "://");
     if (scheme_end != NULL && !is_scheme(url, (size_t)(scheme_end - url)))
         scheme_end = NULL;

@@ -38,6 +38,12 @@ static bool is_dependent(const struct conditions *conditions, const char *type)
     return false;
 }
 
+static bool is_status(const char *status)
+{
+    return text_equal(status, "True") || text_equal(status, "False") ||
+           text_equal(status, "Unknown");
+}
+
 static bool is_root(const struct conditions *conditions, const char *type)
 {
     return conditions->dependents != NULL && strcmp(type, CONDITION_READY) == 0;
@@ -78,6 +84,8 @@ static void add_missing(struct conditions *conditions, const char *type)
 void conditions_read(struct conditions *conditions, struct arena *arena,
                      const struct object *object, const condition_list *list, int64_t now)
 {
+    assert(arena != NULL);
+    assert(list != NULL);
     *conditions =
         (struct conditions){.arena = arena,
                             .dependents = dependents_of(object),
@@ -91,6 +99,7 @@ void conditions_read(struct conditions *conditions, struct arena *arena,
         add_missing(conditions, *name);
     if (conditions->dependents != NULL)
         add_missing(conditions, CONDITION_READY);
+    assert(conditions->items.count >= list->count);
     sort(conditions);
 }
 
@@ -108,6 +117,7 @@ static bool same_text(const char *a, const char *b)
 static bool set_one(struct conditions *conditions, const char *type, const char *status,
                     const char *reason, const char *message)
 {
+    assert(status != NULL);
     struct condition *condition = find(conditions, type);
     if (condition != NULL && same_text(condition->status, status) &&
         same_text(condition->reason, reason) && same_text(condition->message, message) &&
@@ -120,6 +130,7 @@ static bool set_one(struct conditions *conditions, const char *type, const char 
     }
     if (!same_text(condition->status, status))
         condition->last_transition_time = conditions->now;
+    assert(condition->type != NULL);
     condition->status = arena_copy_string(conditions->arena, status);
     condition->reason = arena_copy_string(conditions->arena, reason);
     condition->message = arena_copy_string(conditions->arena, message);
@@ -172,6 +183,7 @@ static void raise_generation(struct conditions *conditions)
 bool conditions_set(struct conditions *conditions, const char *type, const char *status,
                     const char *reason, const char *message)
 {
+    assert(is_status(status));
     assert(!is_root(conditions, type));
     bool changed = set_one(conditions, type, status, reason != NULL ? reason : type,
                            message != NULL ? message : "");
@@ -181,6 +193,8 @@ bool conditions_set(struct conditions *conditions, const char *type, const char 
     if (is_dependent(conditions, type) || conditions->deleting)
         update_root(conditions);
     sort(conditions);
+    assert(conditions_are(conditions, type, status));
+    assert(!changed || conditions->changed);
     return changed;
 }
 
@@ -200,6 +214,7 @@ bool conditions_clear(struct conditions *conditions, const char *type)
     if (condition == NULL || is_dependent(conditions, type) || is_root(conditions, type))
         return false;
     uint32_t index = (uint32_t)(condition - conditions->items.items);
+    assert(index < conditions->items.count);
     uint32_t after = conditions->items.count - index - 1;
     memmove(condition, condition + 1, after * sizeof *condition);
     conditions->items.count--;
@@ -215,6 +230,7 @@ const struct condition *conditions_get(const struct conditions *conditions, cons
 
 bool conditions_are(const struct conditions *conditions, const char *type, const char *status)
 {
+    assert(is_status(status));
     const struct condition *condition = find(conditions, type);
     return condition != NULL && same_text(condition->status, status);
 }

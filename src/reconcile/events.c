@@ -18,6 +18,8 @@ static PRINTF_LIKE(1, 0) char *format_message(const char *format, va_list argume
 static bool record(struct manager *manager, const struct object *about,
                    const struct event_text *event, const char *message)
 {
+    assert(event->reason != NULL);
+    assert(event->rate >= 0);
     struct event_request request = {.about = about,
                                     .warning = event->warning,
                                     .reason = event->reason,
@@ -33,6 +35,7 @@ static bool record(struct manager *manager, const struct object *about,
 void publish(struct manager *manager, const struct object *about, const struct event_text *event,
              const char *format, ...)
 {
+    assert(about != NULL);
     va_list arguments;
     va_start(arguments, format);
     char *message CLEANUP_FREE = format_message(format, arguments);

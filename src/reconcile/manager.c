@@ -7,7 +7,8 @@
 
 void manager_init(struct manager *manager, const struct manager_options *options)
 {
-    assert(options->loop != NULL && options->settings != NULL);
+    assert(options->loop != NULL);
+    assert(options->settings != NULL);
     *manager = (struct manager){.loop = options->loop,
                                 .client = options->client,
                                 .mirror = options->mirror,
@@ -32,7 +33,8 @@ void manager_free(struct manager *manager)
 struct reconcile_queue *manager_queue(struct manager *manager,
                                       const struct reconcile_queue_options *options)
 {
-    assert(options->name != NULL && options->reconcile != NULL);
+    assert(!manager->started);
+    assert(!manager->stopping);
     struct reconcile_queue *queue =
         reconcile_queue_create(manager->loop, &manager->queue_metrics, options);
     vector_push(&manager->queues, queue);
@@ -41,6 +43,7 @@ struct reconcile_queue *manager_queue(struct manager *manager,
 
 void manager_start_queues(struct manager *manager)
 {
+    assert(!manager->stopping);
     for (uint32_t i = 0; i < manager->queues.count; i++)
         reconcile_queue_start(manager->queues.items[i]);
 }
@@ -80,6 +83,9 @@ static void pass_on(void *context, enum mirror_change change, const struct objec
 void manager_observe(struct manager *manager, enum kind_id kind, mirror_handler handler,
                      void *context)
 {
+    assert(kind < KIND_COUNT);
+    assert(!manager->started); // else it never learns what is there
+    assert(manager->mirror != NULL);
     assert(handler != NULL);
     struct observer *observer = memory_allocate(sizeof *observer);
     *observer = (struct observer){manager, kind, handler, context};
@@ -89,6 +95,7 @@ void manager_observe(struct manager *manager, enum kind_id kind, mirror_handler 
 
 void manager_lead(struct manager *manager)
 {
+    assert(!manager->stopping);
     assert(!manager->started);
     manager->started = true;
     for (uint32_t i = 0; i < manager->observers.count; i++) {
@@ -103,6 +110,8 @@ void manager_lead(struct manager *manager)
 void forget_object(void *map, enum mirror_change change, const struct object *old_object,
                    const struct object *new_object)
 {
+    assert(map != NULL);
+    assert(old_object != NULL || new_object != NULL);
     (void)change;
     if (new_object == NULL && old_object->meta.uid != NULL)
         free(map_remove(map, old_object->meta.uid));
@@ -117,6 +126,8 @@ uint32_t manager_scale(const struct manager *manager, uint32_t minimum, uint32_t
         cores = 1;
     if (cores > 60)
         cores = 60;
+    assert(cores >= 1);
+    assert(cores <= 60);
     return minimum + (uint32_t)((int64_t)(maximum - minimum) * (cores - 1) / 59);
 }
 

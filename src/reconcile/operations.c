@@ -30,6 +30,7 @@ struct operations {
 
 struct operations *operations_create(struct manager *manager)
 {
+    assert(manager != NULL);
     struct operations *operations = memory_allocate(sizeof *operations);
     operations->manager = manager;
     operations->pending = map_create();
@@ -40,6 +41,7 @@ void operations_destroy(struct operations *operations)
 {
     if (operations == NULL)
         return;
+    assert((operations->first == NULL) == (operations->count == 0));
     for (struct operation *operation = operations->first, *next; operation != NULL;
          operation = next) {
         next = operation->next;
@@ -64,8 +66,12 @@ static char *pending_key(const struct work_item *item)
 
 void *operation_begin(const struct operation_about *about, size_t size)
 {
-    assert(size >= sizeof(struct operation) && about->item != NULL && about->doing != NULL);
+    assert(size >= sizeof(struct operation));
+    assert(about->item != NULL);
+    assert(about->doing != NULL);
     struct operations *operations = about->manager->operations;
+    assert(operations != NULL);
+    assert(reconcile_queue_in_work(work_item_queue(about->item)) > 0);
     struct operation *operation = memory_allocate(size);
     operation->operations = operations;
     operation->item = about->item;
@@ -84,6 +90,7 @@ void *operation_begin(const struct operation_about *about, size_t size)
 static void note_error(struct pending *pending, const struct operation *operation,
                        const struct error *error)
 {
+    assert(error->kind != ERROR_NONE);
     // Not found is success (LIF-4), but the mirror does not know it yet: look again a little later
     // instead of asking at once for the same again.
     if (error->kind == ERROR_CONFLICT || error->kind == ERROR_NOT_FOUND) {
@@ -100,7 +107,11 @@ static void note_error(struct pending *pending, const struct operation *operatio
 void operation_end(struct operation *operation, enum operation_outcome outcome,
                    const struct error *error)
 {
+    assert(outcome <= OPERATION_RETRY);
+    assert(outcome != OPERATION_PASS || error != NULL);
     struct operations *operations = operation->operations;
+    assert(operations->count > 0);
+    assert(operation->previous != NULL || operations->first == operation);
     if (operation->previous != NULL)
         operation->previous->next = operation->next;
     else
@@ -111,7 +122,8 @@ void operation_end(struct operation *operation, enum operation_outcome outcome,
     struct work_item *item = operation->item;
     char *key CLEANUP_FREE = pending_key(item);
     struct pending *pending = map_get(operations->pending, key);
-    assert(pending != NULL && pending->count > 0);
+    assert(pending != NULL);
+    assert(pending->count > 0);
     if (outcome == OPERATION_RETRY)
         pending->retry = true;
     else if (outcome == OPERATION_PASS && error->kind != ERROR_NONE)
@@ -164,6 +176,9 @@ static void get_done(void *context, const struct kube_result *result)
 struct reconcile_result start_get(const struct operation_about *about, enum kind_id kind,
                                   const char *namespace, const char *name)
 {
+    assert(about->record != NULL);
+    assert(kind < KIND_COUNT);
+    assert(name != NULL);
     kube_get(about->manager->client, kind, namespace, name, get_done, begin(about));
     return reconcile_running();
 }
@@ -177,6 +192,9 @@ static void page_read(void *context, const json_t *page, bool first)
 struct reconcile_result start_list(const struct operation_about *about, enum kind_id kind,
                                    kube_page_callback page)
 {
+    assert(about->record != NULL);
+    assert(page != NULL);
+    assert(kind < KIND_COUNT);
     struct call *call = begin(about);
     call->page = page;
     kube_list_pages(about->manager->client, &(struct kube_selection){kind}, page_read, get_done,
@@ -188,6 +206,8 @@ struct reconcile_result start_patch(const struct operation_about *about,
                                     const struct object *object, const char *subresource,
                                     json_t *body)
 {
+    assert(json_is_object(body));
+    assert(object->meta.name != NULL);
     struct call *call = begin(about);
     kube_patch(about->manager->client,
                &(struct kube_target){object->kind->id, object->meta.namespace, object->meta.name,
@@ -206,6 +226,8 @@ struct reconcile_result start_patch_status(const struct operation_about *about,
 struct reconcile_result start_create(const struct operation_about *about, enum kind_id kind,
                                      json_t *body)
 {
+    assert(json_is_object(body));
+    assert(kind < KIND_COUNT);
     struct call *call = begin(about);
     const char *namespace =
         json_string_value(json_object_get(json_object_get(body, "metadata"), "namespace"));
@@ -227,6 +249,7 @@ static void delete_done(void *context, const struct kube_result *result)
 struct reconcile_result start_delete(const struct operation_about *about,
                                      const struct object *object, int64_t grace_period_seconds)
 {
+    assert(object->meta.name != NULL);
     struct call *call = begin(about);
     struct kube_delete_options options = {.uid = object->meta.uid,
                                           .grace_period_seconds = grace_period_seconds};
@@ -245,6 +268,7 @@ static void evict_done(void *context, const struct kube_result *result)
 
 struct reconcile_result start_evict(const struct operation_about *about, const struct pod *pod)
 {
+    assert(pod->meta.name != NULL);
     struct call *call = begin(about);
     kube_evict(about->manager->client, pod->meta.namespace, pod->meta.name, pod->meta.uid,
                evict_done, call);

@@ -1,5 +1,7 @@
 #include "reconcile/patch.h"
 
+#include <assert.h>
+
 #include "base/duration.h"
 #include "base/text.h"
 #include "model/schema/pack.h"
@@ -16,6 +18,8 @@ static json_t *json_taint(const struct taint *taint)
 
 json_t *json_taints(const taint_list *taints, const struct taint *without, const struct taint *with)
 {
+    assert(taints != NULL);
+    assert(without == NULL || taints->count > 0);
     json_t *out = json_array();
     list_for_each (taint, taints)
         if (taint != without)
@@ -27,6 +31,7 @@ json_t *json_taints(const taint_list *taints, const struct taint *without, const
 
 json_t *json_requirements(const requirement_list *requirements)
 {
+    assert(requirements != NULL);
     json_t *out = json_array();
     list_for_each (requirement, requirements) {
         json_t *entry =
@@ -53,6 +58,7 @@ json_t *json_instant(int64_t instant)
 
 json_t *json_locked(const struct object *object)
 {
+    assert(object != NULL);
     return json_pack("{s:{s:s}}", "metadata", "resourceVersion",
                      object->meta.resource_version != NULL ? object->meta.resource_version : "");
 }
@@ -65,11 +71,14 @@ json_t *json_finalizers(const struct object *object, bool with_ours)
             json_array_append_new(list, json_string(*finalizer));
     if (with_ours && !object_has_finalizer(object, FINALIZER_TERMINATION))
         json_array_append_new(list, json_string(FINALIZER_TERMINATION));
+    assert(!with_ours || json_array_size(list) > 0);
     return list;
 }
 
 json_t *json_metadata(json_t *patch, const char *field)
 {
+    assert(json_is_object(patch));
+    assert(field != NULL);
     json_t *metadata = json_object_get(patch, "metadata");
     if (metadata == NULL) {
         metadata = json_object();

@@ -1,5 +1,7 @@
 #include "reconcile/queue_work_metrics.h"
 
+#include <assert.h>
+
 #include "base/metrics_text.h"
 #include "reconcile/manager.h"
 
@@ -11,6 +13,7 @@ static void collect(void *context, const struct metric *metric, struct text *out
         const char *const values[] = {reconcile_queue_name(queue), reconcile_queue_name(queue)};
         double unfinished, longest;
         reconcile_queue_work(queue, &unfinished, &longest);
+        assert(longest <= unfinished);
         metric_emit(metric, out,
                     metric == manager->queue_metrics.unfinished_seconds ? unfinished : longest,
                     values, ARRAY_LENGTH(values));

@@ -147,7 +147,8 @@ struct reconcile_queue *reconcile_queue_create(struct loop *loop,
                                                const struct queue_metrics *metrics,
                                                const struct reconcile_queue_options *options)
 {
-    assert(options->name != NULL && options->reconcile != NULL);
+    assert(options->name != NULL);
+    assert(options->reconcile != NULL);
     struct reconcile_queue *queue = memory_allocate(sizeof *queue);
     queue->loop = loop;
     queue->metrics = metrics;
@@ -160,6 +161,10 @@ struct reconcile_queue *reconcile_queue_create(struct loop *loop,
         queue->options.backoff_base_ns = 5 * MILLISECOND;
     if (queue->options.backoff_max_ns == 0)
         queue->options.backoff_max_ns = MINUTE;
+    assert(queue->options.backoff_base_ns > 0);
+    assert(queue->options.backoff_base_ns <= queue->options.backoff_max_ns);
+    assert(options->rate >= 0);
+    assert(options->rate == 0 || options->burst > 0);
     queue->items = map_create();
     vector_push(&queue->heap, NULL);
     queue->pump_timer = timer_create_on(loop, pump, queue);
@@ -183,6 +188,7 @@ void reconcile_queue_destroy(struct reconcile_queue *queue)
 {
     if (queue == NULL)
         return;
+    assert(!queue->pumping);
     timer_destroy(queue->pump_timer);
     timer_destroy(queue->due_timer);
     map_destroy(queue->items, item_destroy);
@@ -194,6 +200,8 @@ void reconcile_queue_destroy(struct reconcile_queue *queue)
 
 void reconcile_queue_start(struct reconcile_queue *queue)
 {
+    assert(!queue->started);
+    assert(!queue->stopped);
     queue->started = true;
     schedule(queue);
 }
@@ -213,6 +221,8 @@ static bool due_before(const struct work_item *a, const struct work_item *b)
 
 static void heap_place(struct reconcile_queue *queue, uint32_t index, struct work_item *item)
 {
+    assert(index > 0);
+    assert(index < queue->heap.count);
     queue->heap.items[index] = item;
     item->heap_index = index;
 }
@@ -240,6 +250,7 @@ static void heap_remove(struct reconcile_queue *queue, struct work_item *item)
     if (item->heap_index == 0)
         return;
     uint32_t index = item->heap_index;
+    assert(queue->heap.items[index] == item);
     struct work_item *last = queue->heap.items[--queue->heap.count];
     item->heap_index = 0;
     if (last != item)
@@ -248,6 +259,8 @@ static void heap_remove(struct reconcile_queue *queue, struct work_item *item)
 
 static void heap_add(struct reconcile_queue *queue, struct work_item *item, int64_t due_ns)
 {
+    assert(!item->ready);
+    assert(!item->in_work);
     if (item->heap_index > 0 && item->due_ns <= due_ns)
         return;
     heap_remove(queue, item);
@@ -260,6 +273,7 @@ static void heap_add(struct reconcile_queue *queue, struct work_item *item, int6
 // --- adding --------------------------------------------------------------------------------------
 static struct work_item *item_get(struct reconcile_queue *queue, const char *key)
 {
+    assert(key != NULL);
     struct work_item *item = map_get(queue->items, key);
     if (item != NULL)
         return item;
@@ -275,12 +289,14 @@ static void item_drop_if_idle(struct work_item *item)
 {
     if (item->ready || item->in_work || item->heap_index > 0 || item->failures > 0)
         return;
+    assert(!item->again);
     map_remove(item->queue->items, item->key);
     item_destroy(item);
 }
 
 static void schedule(struct reconcile_queue *queue)
 {
+    assert(queue->in_work_count <= queue->options.concurrency);
     if (!queue->started || queue->stopped || queue->pumping)
         return;
     if (queue->ready_count > 0 && queue->in_work_count < queue->options.concurrency &&
@@ -303,6 +319,8 @@ static void make_ready(struct work_item *item)
         item->again = true;
         return;
     }
+    assert(item->heap_index == 0);
+    assert((queue->first_ready == NULL) == (queue->ready_count == 0));
     item->ready = true;
     item->ready_since_ns = loop_monotonic_ns(queue->loop);
     item->next_ready = NULL;
@@ -354,6 +372,8 @@ void reconcile_queue_forget(struct reconcile_queue *queue, const char *key)
 static void wake_due(void *context)
 {
     struct reconcile_queue *queue = context;
+    assert(queue->started);
+    assert(!queue->stopped);
     int64_t now = loop_monotonic_ns(queue->loop);
     while (queue->heap.count > 1 && queue->heap.items[1]->due_ns <= now)
         make_ready(queue->heap.items[1]);
@@ -363,6 +383,9 @@ static void wake_due(void *context)
 static struct work_item *take_ready(struct reconcile_queue *queue)
 {
     struct work_item *item = queue->first_ready;
+    assert(item != NULL);
+    assert(item->ready);
+    assert(queue->ready_count > 0);
     queue->first_ready = item->next_ready;
     if (queue->first_ready == NULL)
         queue->last_ready = NULL;
@@ -376,6 +399,8 @@ static void item_end(struct work_item *item, struct reconcile_result result,
 
 static void work_on(struct reconcile_queue *queue, struct work_item *item)
 {
+    assert(!item->in_work);
+    assert(queue->in_work_count < queue->options.concurrency);
     int64_t now = loop_monotonic_ns(queue->loop);
     item->in_work = true;
     item->started_ns = now;
@@ -385,6 +410,8 @@ static void work_on(struct reconcile_queue *queue, struct work_item *item)
                    queue->name);
     struct error error = {0};
     struct reconcile_result result = queue->options.reconcile(queue->options.context, item, &error);
+    assert(result.status <= RECONCILE_RUNNING);
+    assert(result.status != RECONCILE_ERROR || error.kind != ERROR_NONE);
     if (result.status != RECONCILE_RUNNING)
         item_end(item, result, &error, false);
 }
@@ -392,6 +419,8 @@ static void work_on(struct reconcile_queue *queue, struct work_item *item)
 static void pump(void *context)
 {
     struct reconcile_queue *queue = context;
+    assert(queue->started);
+    assert(!queue->pumping);
     queue->pumping = true;
     for (uint32_t runs = 0; runs < RUNS_PER_TURN && queue->ready_count > 0 && !queue->stopped &&
                             queue->in_work_count < queue->options.concurrency;
@@ -414,6 +443,7 @@ static int64_t take_token(struct reconcile_queue *queue)
         queue->tokens = queue->options.burst;
     queue->tokens_at_ns = now;
     queue->tokens -= 1;
+    assert(queue->tokens <= queue->options.burst);
     return queue->tokens >= 0 ? 0 : ns_from_seconds(-queue->tokens / queue->options.rate);
 }
 
@@ -425,6 +455,8 @@ static int64_t backoff(struct work_item *item, bool conflict)
         delay = CONFLICT_BASE_MAX_NS;
     if (conflict && most > CONFLICT_MAX_NS)
         most = CONFLICT_MAX_NS;
+    assert(delay > 0);
+    assert(delay <= most);
     uint32_t *count = conflict ? &item->conflicts : &item->failures;
     for (uint32_t i = 0; i < *count && delay < most; i++)
         delay = ns_multiply(2, delay);
@@ -470,12 +502,17 @@ static const char *result_name(struct reconcile_result result, bool operation)
 static void item_end(struct work_item *item, struct reconcile_result result,
                      const struct error *error, bool operation)
 {
+    assert(item->in_work);
+    assert(item->heap_index == 0);
+    assert(result.status != RECONCILE_AFTER ||
+           result.after_ns >= 0); // else it would never come back
     struct reconcile_queue *queue = item->queue;
     double seconds = (double)ns_subtract(loop_monotonic_ns(queue->loop), item->started_ns) / SECOND;
     metric_observe(queue->metrics->work_seconds, seconds, queue->name, queue->name);
     metric_observe(queue->metrics->reconcile_seconds, seconds, queue->name);
     metric_add(queue->metrics->reconcile_total, 1, queue->name, result_name(result, operation));
     item->in_work = false;
+    assert(queue->in_work_count > 0);
     queue->in_work_count--;
     bool again = item->again || operation;
     int64_t after = item->after_ns;
@@ -509,7 +546,8 @@ static void item_end(struct work_item *item, struct reconcile_result result,
 void reconcile_queue_finish(struct work_item *item, struct reconcile_result result,
                             const struct error *error)
 {
-    assert(item->in_work && result.status != RECONCILE_RUNNING);
+    assert(result.status < RECONCILE_RUNNING);
+    assert(result.status != RECONCILE_ERROR || error != NULL);
     bool operation = result.status == RECONCILE_DONE;
     item_end(item, result, error, operation);
 }
