@@ -73,6 +73,7 @@ void providers_offered(const char *names[PROVIDERS_MAX + 1])
     for (const struct cloud_provider *const *at = providers; *at != NULL; at++)
         if ((*at)->catalog_help != NULL)
             names[count++] = (*at)->name;
+    assert(count <= PROVIDERS_MAX);
     names[count] = NULL;
 }
 
@@ -82,5 +83,6 @@ void providers_running(const char *names[PROVIDERS_MAX + 1])
     for (const struct cloud_provider *const *at = providers; *at != NULL; at++)
         if ((*at)->create != NULL)
             names[count++] = (*at)->name;
+    assert(count <= PROVIDERS_MAX);
     names[count] = NULL;
 }

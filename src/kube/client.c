@@ -23,6 +23,8 @@ static void start(struct kube_client *client, const struct kube_target *target,
 struct kube_client *kube_client_create(struct loop *loop, struct kube_transport *transport,
                                        const struct kube_client_options *options)
 {
+    assert(transport != NULL);
+    assert(transport->operations != NULL);
     struct kube_client *client = memory_allocate(sizeof *client);
     client->loop = loop;
     client->transport = transport;
@@ -64,6 +66,7 @@ bool kube_client_may_write(const struct kube_client *client)
 
 void kube_cancel(struct kube_client *client, const void *context)
 {
+    assert(context != NULL);
     struct client_call *next;
     for (struct client_call *at = TAILQ_FIRST(&client->calls); at != NULL; at = next) {
         next = TAILQ_NEXT(at, link);
@@ -82,6 +85,7 @@ void kube_get(struct kube_client *client, enum kind_id kind, const char *namespa
 void kube_create_json(struct kube_client *client, enum kind_id kind, const char *namespace,
                       json_t *body, kube_callback callback, void *context)
 {
+    assert(body != NULL);
     start(client, &(struct kube_target){kind, namespace},
           (struct request){KUBE_CREATE, .body = body}, callback, context);
 }
@@ -89,12 +93,15 @@ void kube_create_json(struct kube_client *client, enum kind_id kind, const char 
 void kube_patch(struct kube_client *client, const struct kube_target *target, enum patch_type type,
                 json_t *body, kube_callback callback, void *context)
 {
+    assert(body != NULL);
+    assert(type <= PATCH_APPLY);
     start(client, target, (struct request){KUBE_PATCH, type, body}, callback, context);
 }
 
 void kube_update_json(struct kube_client *client, const struct kube_target *target, json_t *body,
                       kube_callback callback, void *context)
 {
+    assert(body != NULL);
     start(client, target, (struct request){KUBE_UPDATE, .body = body}, callback, context);
 }
 
@@ -124,6 +131,7 @@ void kube_delete(struct kube_client *client, const struct kube_target *target,
 void kube_evict(struct kube_client *client, const char *namespace, const char *name,
                 const char *uid, kube_callback callback, void *context)
 {
+    assert(name != NULL);
     json_t *body = json_pack("{s:s, s:s, s:{s:s, s:s}}", "apiVersion", "policy/v1", "kind",
                              "Eviction", "metadata", "name", name, "namespace", namespace);
     if (uid != NULL)
@@ -166,7 +174,8 @@ static void start(struct kube_client *client, const struct kube_target *target,
                   struct request request, kube_callback callback, void *context)
 {
     assert(request.verb == KUBE_CREATE || (target->name != NULL && target->name[0] != '\0'));
-    assert(request.verb != KUBE_LIST && request.verb != KUBE_WATCH);
+    assert(request.verb != KUBE_LIST);
+    assert(request.verb != KUBE_WATCH);
     char path[KUBE_PATH_MAX];
     kube_path(target->kind, target->namespace, target->name, target->subresource, path,
               sizeof path);

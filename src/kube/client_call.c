@@ -27,6 +27,8 @@ struct client_call *client_call_create(struct kube_client *client, enum kube_ver
                                        enum kind_id kind, const char *path, kube_callback callback,
                                        void *context)
 {
+    assert(path[0] == '/');
+    assert(kind <= KIND_COUNT);
     assert(callback != NULL);
     struct client_call *call = memory_allocate(sizeof *call);
     call->client = client;
@@ -51,6 +53,7 @@ static struct bucket *bucket_of(const struct client_call *call)
 
 void client_call_submit(struct client_call *call)
 {
+    assert(call->sent == NULL);
     struct kube_client *client = call->client;
     int64_t delay_ns = bucket_reserve(bucket_of(call), loop_monotonic_ns(client->loop));
     if (delay_ns > 0)
@@ -61,6 +64,8 @@ void client_call_submit(struct client_call *call)
 
 static void call_wait(struct client_call *call, int64_t delay_ns)
 {
+    assert(delay_ns >= 0);
+    assert(call->sent == NULL);
     if (call->timer == NULL)
         call->timer = timer_create_on(call->client->loop, call_send, call);
     timer_start(call->timer, delay_ns);
@@ -69,6 +74,8 @@ static void call_wait(struct client_call *call, int64_t delay_ns)
 static void call_send(void *context)
 {
     struct client_call *call = context;
+    assert(call->sent == NULL);
+    assert(!call->is_cancelled);
     struct kube_client *client = call->client;
     struct kube_transport *transport = client->transport;
     if (call->is_refused) {
@@ -91,6 +98,7 @@ static void call_send(void *context)
     }
     struct kube_handlers handlers = {.done = call_done, .context = call};
     call->sent = transport->operations->start(transport, &request, &handlers);
+    assert(call->sent != NULL);
 }
 
 static bool reads_only(enum kube_verb verb)
@@ -119,6 +127,8 @@ static void call_refuse(struct client_call *call)
 static void call_done(void *context, const struct kube_response *response)
 {
     struct client_call *call = context;
+    assert(call->sent != NULL);
+    assert((call->listing == NULL) == (call->continue_list == NULL));
     call->sent = NULL;
     if (response->error.kind != ERROR_NONE && call_retry(call, response))
         return;
@@ -131,6 +141,7 @@ static void call_done(void *context, const struct kube_response *response)
 
 static bool call_retry(struct client_call *call, const struct kube_response *response)
 {
+    assert(call->attempts <= RETRIES_MAX);
     bool reads = call->verb == KUBE_GET || call->verb == KUBE_LIST;
     bool throttled = response->status == 429 && response->retry_after_ns > 0 && reads;
     bool unanswered = response->status == 0 && response->error.kind == ERROR_UNAVAILABLE &&
@@ -149,6 +160,8 @@ static bool call_retry(struct client_call *call, const struct kube_response *res
 void client_call_finish(struct client_call *call, const struct kube_response *response,
                         const json_t *body)
 {
+    assert(call->sent == NULL);
+    assert(!call->is_busy);
     struct kube_result result = {.error = response->error,
                                  .status = response->status,
                                  .retry_after_ns = response->retry_after_ns,
@@ -176,6 +189,7 @@ static struct object *decode_answer(enum kind_id kind, const json_t *body)
 
 void client_call_cancel(struct client_call *call)
 {
+    assert(!call->is_cancelled);
     struct kube_transport *transport = call->client->transport;
     if (call->sent != NULL)
         transport->operations->cancel(transport, call->sent);
@@ -188,6 +202,8 @@ void client_call_cancel(struct client_call *call)
 
 void client_call_free(struct client_call *call)
 {
+    assert(call->sent == NULL);
+    assert(!call->is_busy);
     timer_destroy(call->timer);
     listing_free(call->listing);
     json_decref(call->body);

@@ -1,5 +1,6 @@
 #include "kube/client_list.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -46,6 +47,7 @@ void kube_list_path(struct kube_client *client, const char *path, const char *la
 static void list_start(struct client_call *call, const char *label_selector,
                        const char *field_selector, kube_page_callback page)
 {
+    assert(call->listing == NULL);
     struct listing *listing = memory_allocate(sizeof *listing);
     listing->label_selector = memory_copy_string(label_selector);
     listing->field_selector = memory_copy_string(field_selector);
@@ -103,6 +105,7 @@ static void list_continue(struct client_call *call, const struct kube_response *
 // The pages' snapshot has expired on the server: all over again.
 static void list_restart(struct client_call *call)
 {
+    assert(call->listing->continue_token != NULL);
     struct listing *listing = call->listing;
     listing->restarts++;
     free(listing->continue_token);
@@ -115,6 +118,7 @@ static void list_restart(struct client_call *call)
 
 static bool list_take_page(struct client_call *call, const json_t *page)
 {
+    assert(!call->is_busy);
     struct listing *listing = call->listing;
     bool first = listing->continue_token == NULL;
     if (first) {
@@ -136,6 +140,7 @@ static bool list_take_page(struct client_call *call, const json_t *page)
 
 static void name_list(json_t *body, const struct kind *kind)
 {
+    assert(json_is_object(body));
     char name[80];
     snprintf(name, sizeof name, "%sList", kind->name);
     json_object_set_new(body, "apiVersion", json_string(kind->api_version));

@@ -86,6 +86,7 @@ static void free_sent(void *value);
 struct event_recorder *event_recorder_create(struct loop *loop, struct kube_client *client,
                                              const char *component)
 {
+    assert(component != NULL);
     struct event_recorder *recorder = memory_allocate(sizeof *recorder);
     recorder->loop = loop;
     recorder->client = client;
@@ -124,7 +125,12 @@ void event_recorder_destroy(struct event_recorder *recorder)
 
 bool event_record(struct event_recorder *recorder, const struct event_request *request)
 {
-    assert(request->about != NULL && request->reason != NULL && request->message != NULL);
+    assert(request->about != NULL);
+    assert(request->about->kind != NULL);
+    assert(request->reason != NULL);
+    assert(request->message != NULL);
+    assert(request->window_ns >= 0);
+    assert(request->rate_per_second >= 0);
     int64_t now_ns = loop_monotonic_ns(recorder->loop);
     // In this order: an event that the rate drops has used up its window.
     if (!passes_window(recorder, request, now_ns))
@@ -163,6 +169,7 @@ static bool passes_window(struct event_recorder *recorder, const struct event_re
     if (passes)
         window->end_ns =
             ns_add(now_ns, request->window_ns > 0 ? request->window_ns : WINDOW_DEFAULT_NS);
+    assert(window != NULL);
     text_free(&key);
     return passes;
 }
@@ -249,6 +256,8 @@ static struct sent *remember(struct event_recorder *recorder, const struct event
     }
     text_free(&text);
     sent->count++;
+    assert(sent->count > 0);
+    assert(sent->last_ns <= now_ns);
     sent->last_ns = now_ns;
     return sent;
 }
@@ -307,9 +316,11 @@ static void send_more(void *context)
     struct record *record;
     while (recorder->flying < IN_FLIGHT_MAX && (record = TAILQ_FIRST(&recorder->queue)) != NULL) {
         TAILQ_REMOVE(&recorder->queue, record, link);
+        assert(recorder->queued > 0);
         recorder->queued--;
         TAILQ_INSERT_TAIL(&recorder->in_flight, record, link);
         recorder->flying++;
+        assert(recorder->flying <= IN_FLIGHT_MAX);
         send_record(record);
     }
 }
@@ -342,6 +353,7 @@ static void sent_one(void *context, const struct kube_result *result)
         return;
     }
     TAILQ_REMOVE(&recorder->in_flight, record, link);
+    assert(recorder->flying > 0);
     recorder->flying--;
     bool passing =
         kind == ERROR_UNAVAILABLE || kind == ERROR_TIMEOUT || kind == ERROR_TOO_MANY_REQUESTS;

@@ -55,6 +55,11 @@ static void release_end(struct leader *leader);
 struct leader *leader_create(struct loop *loop, struct kube_client *client,
                              const struct leader_options *options)
 {
+    assert(options->name != NULL);
+    assert(options->identity != NULL);
+    assert(options->started != NULL);
+    assert(options->lost != NULL);
+    assert(options->retry_period_ns > 0);
     assert(options->renew_deadline_ns < options->lease_duration_ns);
     assert(options->retry_period_ns < options->renew_deadline_ns);
     struct leader *leader = memory_allocate(sizeof *leader);
@@ -101,6 +106,7 @@ bool leader_is_leading(const struct leader *leader)
 static void attempt(void *context)
 {
     struct leader *leader = context;
+    assert(!leader->is_releasing);
     leader->attempt_ns = loop_monotonic_ns(leader->loop);
     leader->attempt_wall_ns = loop_now_ns(leader->loop);
     if (leader->is_leading) { // nobody else has reason to write it
@@ -119,6 +125,7 @@ static void get_lease(struct leader *leader)
 static void got_lease(void *context, const struct kube_result *result)
 {
     struct leader *leader = context;
+    assert(!leader->is_releasing);
     if (result->error.kind == ERROR_NOT_FOUND) {
         json_decref(leader->lease);
         leader->lease = NULL;
@@ -184,10 +191,12 @@ static void set_spec(const struct leader *leader, json_t *spec)
 static void wrote_lease(void *context, const struct kube_result *result)
 {
     struct leader *leader = context;
+    assert(!leader->is_releasing);
     if (observe(leader, result)) {
         leader->renewed_ns = leader->attempt_ns; // the server's clock started no earlier
         leader->renewed_wall_ns = leader->attempt_wall_ns;
         int64_t spent_ns = ns_subtract(loop_monotonic_ns(leader->loop), leader->renewed_ns);
+        assert(spent_ns >= 0);
         timer_start(leader->deadline, ns_subtract(leader->options.renew_deadline_ns, spent_ns));
         timer_start(leader->retry, leader->options.retry_period_ns);
         bool is_new = !leader->is_leading;
@@ -232,6 +241,7 @@ static bool observe(struct leader *leader, const struct kube_result *result)
 
 static bool held_by_other(const struct leader *leader)
 {
+    assert(leader->lease != NULL);
     const char *who = holder(leader);
     if (who == NULL || who[0] == '\0' || strcmp(who, leader->identity) == 0)
         return false;
@@ -251,6 +261,7 @@ static const char *holder(const struct leader *leader)
 
 static void attempt_again(struct leader *leader)
 {
+    assert(!leader->is_releasing);
     int64_t delay_ns = leader->options.retry_period_ns;
     if (!leader->is_leading) {
         timer_stop(leader->deadline);
@@ -276,6 +287,7 @@ static void deadline_reached(void *context)
 // Final: who has led once must not come back as if nothing had happened in between.
 static void lose(struct leader *leader, const char *why)
 {
+    assert(leader->is_leading);
     leader->is_leading = false;
     kube_cancel(leader->client, leader);
     timer_stop(leader->retry);
@@ -287,6 +299,7 @@ static void lose(struct leader *leader, const char *why)
 // --- giving back ---------------------------------------------------------------------------------
 void leader_release(struct leader *leader, void (*done)(void *context), void *context)
 {
+    assert(done != NULL);
     assert(!leader->is_releasing);
     leader->is_releasing = true;
     leader->released = done;
@@ -312,6 +325,7 @@ static void release_begin(void *context)
 static void release_got(void *context, const struct kube_result *result)
 {
     struct leader *leader = context;
+    assert(leader->is_releasing);
     if (observe(leader, result) && text_equal(holder(leader), leader->identity))
         release_write(leader);
     else
@@ -320,6 +334,7 @@ static void release_got(void *context, const struct kube_result *result)
 
 static void release_write(struct leader *leader)
 {
+    assert(leader->lease != NULL);
     char now[INSTANT_TEXT_MAX];
     instant_format_micro(loop_now_ns(leader->loop), now);
     json_t *body = json_deep_copy(leader->lease);
@@ -345,6 +360,8 @@ static void release_wrote(void *context, const struct kube_result *result)
 
 static void release_end(struct leader *leader)
 {
+    assert(leader->is_releasing);
+    assert(!leader->is_leading);
     kube_cancel(leader->client, leader);
     timer_stop(leader->deadline);
     leader->released(leader->released_context); // may destroy the leader

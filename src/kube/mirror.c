@@ -85,6 +85,8 @@ static void invalid_destroy(void *value)
 
 struct mirror *mirror_create(struct loop *loop, struct kube_client *client)
 {
+    assert(loop != NULL);
+    assert(client != NULL);
     struct mirror *mirror = memory_allocate(sizeof *mirror);
     mirror->loop = loop;
     mirror->client = client;
@@ -115,6 +117,7 @@ void mirror_destroy(struct mirror *mirror)
 void mirror_watch(struct mirror *mirror, enum kind_id id, const char *namespace,
                   const char *field_selector, bool optional)
 {
+    assert(id < KIND_COUNT);
     struct mirror_kind *kind = &mirror->kinds[id];
     assert(kind->reflector == NULL);
     kind->namespace = memory_copy_string(namespace);
@@ -134,6 +137,8 @@ void mirror_watch(struct mirror *mirror, enum kind_id id, const char *namespace,
 
 void mirror_watch_view(struct mirror *mirror, const struct kind *view)
 {
+    assert(view->id < KIND_COUNT);
+    assert(mirror->kinds[view->id].view == NULL);
     mirror->kinds[view->id].view = view;
     mirror_watch(mirror, view->id, NULL, NULL, true);
 }
@@ -146,18 +151,24 @@ bool mirror_is_absent(const struct mirror *mirror, enum kind_id kind)
 void mirror_on_change(struct mirror *mirror, enum kind_id kind, mirror_handler handler,
                       void *context)
 {
+    assert(kind < KIND_COUNT);
+    assert(handler != NULL);
     vector_push(&mirror->kinds[kind].handlers, (struct change_handler){handler, context});
 }
 
 void mirror_on_invalid(struct mirror *mirror, enum kind_id kind, mirror_invalid_handler handler,
                        void *context)
 {
+    assert(kind < KIND_COUNT);
+    assert(handler != NULL);
     vector_push(&mirror->kinds[kind].invalid_handlers, (struct invalid_handler){handler, context});
 }
 
 bool mirror_is_invalid(const struct mirror *mirror, enum kind_id kind, const char *namespace,
                        const char *name)
 {
+    assert(kind < KIND_COUNT);
+    assert(name != NULL);
     CLEANUP_FREE char *key = invalid_key(namespace, name);
     return map_get(mirror->kinds[kind].invalid, key) != NULL;
 }
@@ -184,6 +195,8 @@ bool mirror_kind_synced(const struct mirror *mirror, enum kind_id kind)
 const struct object *mirror_get(const struct mirror *mirror, enum kind_id kind,
                                 const char *namespace, const char *name)
 {
+    assert(kind < KIND_COUNT);
+    assert(name != NULL);
     const struct object_entry *entry =
         object_table_find(&mirror->kinds[kind].table, namespace, name);
     return entry != NULL ? entry->object : NULL;
@@ -191,12 +204,15 @@ const struct object *mirror_get(const struct mirror *mirror, enum kind_id kind,
 
 uint32_t mirror_count(const struct mirror *mirror, enum kind_id kind)
 {
+    assert(kind < KIND_COUNT);
     return mirror->kinds[kind].table.count;
 }
 
 const struct object *mirror_next(const struct mirror *mirror, enum kind_id kind,
                                  struct mirror_iterator *iterator)
 {
+    assert(kind < KIND_COUNT);
+    assert(iterator != NULL);
     // The position is a number, not an address: entries may move between two calls.
     const struct object_table *table = &mirror->kinds[kind].table;
     uintptr_t position = (uintptr_t)iterator->position;
@@ -223,6 +239,8 @@ const struct object *mirror_next_salvaged(const struct mirror *mirror, enum kind
 
 void mirror_observe(struct mirror *mirror, const struct object *object)
 {
+    assert(object->kind->id < KIND_COUNT);
+    assert(object->references > 0);
     struct mirror_kind *kind = &mirror->kinds[object->kind->id];
     const struct object_meta *meta = &object->meta;
     if (kind->reflector == NULL || kind->view != NULL || meta->name == NULL)
@@ -247,6 +265,7 @@ void mirror_observe(struct mirror *mirror, const struct object *object)
 static void list_begins(void *context)
 {
     struct mirror_kind *kind = context;
+    assert((kind->epoch & EPOCH_OBSERVED) == 0);
     kind->epoch = (kind->epoch + 1) & ~EPOCH_OBSERVED;
 }
 
@@ -258,6 +277,7 @@ static void list_item(void *context, const json_t *document)
 static void list_ends(void *context, const char *resource_version)
 {
     struct mirror_kind *kind = context;
+    assert(kind->reflector != NULL);
     sweep(kind, resource_version);
     kind->is_synced = true;
     kind->is_absent = false;
@@ -328,6 +348,7 @@ static bool take_known(struct mirror_kind *kind, const json_t *document)
 
 static void put(struct mirror_kind *kind, struct object *object)
 {
+    assert(object->meta.name != NULL);
     const struct object_meta *meta = &object->meta;
     struct object_entry *entry = object_table_find(&kind->table, meta->namespace, meta->name);
     if (entry == NULL) {
@@ -351,6 +372,8 @@ static void put(struct mirror_kind *kind, struct object *object)
 static void replace(struct mirror_kind *kind, struct object_entry *entry, struct object *object,
                     uint32_t epoch)
 {
+    assert(entry->object != object);
+    assert(strcmp(entry->object->meta.name, object->meta.name) == 0);
     if (!text_equal(entry->object->meta.uid, object->meta.uid)) {
         drop(kind, entry);
         add(kind, object, epoch);
@@ -372,6 +395,7 @@ static void add(struct mirror_kind *kind, struct object *object, uint32_t epoch)
 static void drop(struct mirror_kind *kind, struct object_entry *entry)
 {
     struct object *object = object_table_remove(&kind->table, entry);
+    assert(object != NULL);
     notify(kind, MIRROR_DELETED, object, NULL);
     object_release(object);
 }
@@ -468,6 +492,9 @@ static void sweep(struct mirror_kind *kind, const char *resource_version)
 static void notify(struct mirror_kind *kind, enum mirror_change change,
                    const struct object *old_object, const struct object *new_object)
 {
+    assert(change <= MIRROR_DELETED);
+    assert((change == MIRROR_ADDED) == (old_object == NULL));
+    assert((change == MIRROR_DELETED) == (new_object == NULL));
     for (uint32_t i = 0; i < kind->handlers.count; i++)
         kind->handlers.items[i].handler(kind->handlers.items[i].context, change, old_object,
                                         new_object);
@@ -480,6 +507,7 @@ static const char *metadata_text(const json_t *document, const char *name)
 
 static char *invalid_key(const char *namespace, const char *name)
 {
+    assert(name != NULL);
     struct text key = {0};
     text_format(&key, "%s/%s", namespace != NULL ? namespace : "", name);
     return text_take(&key);

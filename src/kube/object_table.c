@@ -19,6 +19,7 @@ static void free_slot(struct object_table *table, uint32_t slot);
 struct object_entry *object_table_find(const struct object_table *table, const char *namespace,
                                        const char *name)
 {
+    assert(name != NULL);
     if (table->count == 0)
         return NULL;
     uint32_t hash = hash_of(namespace, name), mask = table->slots_count - 1;
@@ -36,6 +37,8 @@ struct object_entry *object_table_add(struct object_table *table, struct object 
 {
     assert(object->meta.name != NULL);
     grow(table);
+    assert(table->count < table->capacity);
+    assert(table->count < table->slots_count);
     struct object_entry *entry = &table->entries[table->count++];
     *entry = (struct object_entry){.object = object,
                                    .hash = hash_of(object->meta.namespace, object->meta.name)};
@@ -45,6 +48,8 @@ struct object_entry *object_table_add(struct object_table *table, struct object 
 
 struct object *object_table_remove(struct object_table *table, struct object_entry *entry)
 {
+    assert(entry >= table->entries);
+    assert(entry < table->entries + table->count);
     struct object *object = entry->object;
     free_slot(table, slot_of(table, entry));
     struct object_entry *last = &table->entries[table->count - 1];
@@ -72,6 +77,7 @@ static uint32_t hash_of(const char *namespace, const char *name)
 
 static uint32_t slot_of(const struct object_table *table, const struct object_entry *entry)
 {
+    assert(table->slots_count > 0);
     uint32_t index = (uint32_t)(entry - table->entries) + 1, mask = table->slots_count - 1;
     uint32_t slot = entry->hash & mask;
     while (table->slots[slot] != index) {
@@ -84,6 +90,7 @@ static uint32_t slot_of(const struct object_table *table, const struct object_en
 // Entries grow by a half, slots are kept at least a third free.
 static void grow(struct object_table *table)
 {
+    assert(table->count <= table->capacity);
     if (table->count == table->capacity) {
         table->capacity = table->capacity < 8 ? 8 : table->capacity + table->capacity / 2;
         table->entries = memory_resize(table->entries, table->capacity * sizeof *table->entries);
@@ -91,6 +98,7 @@ static void grow(struct object_table *table)
     if ((table->count + 1) * 3 <= table->slots_count * 2)
         return;
     table->slots_count = table->slots_count == 0 ? SLOTS_MIN : table->slots_count * 2;
+    assert((table->slots_count & (table->slots_count - 1)) == 0);
     free(table->slots);
     table->slots = memory_allocate_array(table->slots_count, sizeof *table->slots);
     for (uint32_t i = 0; i < table->count; i++)
@@ -99,6 +107,7 @@ static void grow(struct object_table *table)
 
 static void insert_slot(struct object_table *table, uint32_t index)
 {
+    assert(index < table->count);
     uint32_t mask = table->slots_count - 1, slot = table->entries[index].hash & mask;
     while (table->slots[slot] != 0)
         slot = (slot + 1) & mask;
@@ -108,6 +117,7 @@ static void insert_slot(struct object_table *table, uint32_t index)
 // Closes the gap, so that no search ends too early: each follower that may move up does.
 static void free_slot(struct object_table *table, uint32_t slot)
 {
+    assert(table->slots[slot] != 0);
     uint32_t mask = table->slots_count - 1;
     for (uint32_t next = (slot + 1) & mask; table->slots[next] != 0; next = (next + 1) & mask) {
         uint32_t home = table->entries[table->slots[next] - 1].hash & mask;

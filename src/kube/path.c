@@ -13,7 +13,8 @@ void kube_path(enum kind_id kind, const char *namespace, const char *name, const
                char *out, size_t size)
 {
     const struct kind *facts = kind_get(kind);
-    assert(facts != NULL && size > 0);
+    assert(facts != NULL);
+    assert(size > 0);
     struct text path = {0};
     if (facts->group[0] == '\0')
         text_format(&path, "/api/%s", facts->version);
@@ -36,6 +37,7 @@ void kube_path(enum kind_id kind, const char *namespace, const char *name, const
 
 void query_add(struct text *query, const char *key, const char *value)
 {
+    assert(key[0] != '\0');
     if (value == NULL || value[0] == '\0')
         return;
     if (query->length != 0)
@@ -47,6 +49,7 @@ void query_add(struct text *query, const char *key, const char *value)
 
 void query_escape(struct text *out, const char *segment)
 {
+    assert(segment != NULL);
     for (const char *at = segment; *at != '\0'; at++) {
         if (is_unreserved(*at))
             text_add_char(out, *at);

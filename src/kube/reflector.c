@@ -64,6 +64,12 @@ static void set_version(struct reflector *reflector, const char *version);
 struct reflector *reflector_create(struct loop *loop, struct kube_client *client,
                                    const struct reflector_spec *spec)
 {
+    assert(spec->kind < KIND_COUNT);
+    assert(spec->list_begins != NULL);
+    assert(spec->item != NULL);
+    assert(spec->list_ends != NULL);
+    assert(spec->event != NULL);
+    assert(!spec->optional || spec->absent != NULL);
     struct reflector *reflector = memory_allocate(sizeof *reflector);
     reflector->loop = loop;
     reflector->client = client;
@@ -85,6 +91,7 @@ void reflector_destroy(struct reflector *reflector)
 {
     if (reflector == NULL)
         return;
+    assert(!reflector->is_destroyed);
     kube_cancel(reflector->client, reflector);
     if (reflector->watch != NULL) {
         struct kube_transport *transport = kube_client_transport(reflector->client);
@@ -109,6 +116,7 @@ static void handlers_begin(struct reflector *reflector)
 // False if a handler has destroyed the reflector: it is no more.
 static bool handlers_end(struct reflector *reflector)
 {
+    assert(reflector->is_busy);
     reflector->is_busy = false;
     if (!reflector->is_destroyed)
         return true;
@@ -124,6 +132,7 @@ const char *reflector_version(const struct reflector *reflector)
 static void begin(void *context)
 {
     struct reflector *reflector = context;
+    assert(reflector->watch == NULL);
     if (reflector->version != NULL) {
         watch_begin(reflector);
         return;
@@ -195,6 +204,8 @@ static void list_done(void *context, const struct kube_result *result)
 
 static void watch_begin(struct reflector *reflector)
 {
+    assert(reflector->watch == NULL);
+    assert(reflector->version != NULL);
     uint64_t timeout_s =
         WATCH_TIMEOUT_MIN_S + random_below(&reflector->random, WATCH_TIMEOUT_RANGE_S);
     struct text query = {0};
@@ -217,6 +228,7 @@ static void watch_begin(struct reflector *reflector)
 static void watch_event(void *context, const json_t *event)
 {
     struct reflector *reflector = context;
+    assert(reflector->watch != NULL);
     const char *type = json_string_value(json_object_get(event, "type"));
     const json_t *object = json_object_get(event, "object");
     if (text_equal(type, "ERROR")) { // transports make it the end of the watch; this is for others
@@ -243,12 +255,14 @@ static void watch_event(void *context, const json_t *event)
 
 static void watch_done(void *context, const struct kube_response *response)
 {
+    assert(((const struct reflector *)context)->watch != NULL);
     watch_ended(context, &response->error);
 }
 
 static void watch_overdue(void *context)
 {
     struct reflector *reflector = context;
+    assert(reflector->watch != NULL);
     struct kube_transport *transport = kube_client_transport(reflector->client);
     transport->operations->cancel(transport, reflector->watch);
     struct error error;
@@ -306,6 +320,8 @@ static void watch_ended(struct reflector *reflector, const struct error *error)
 
 static void fail(struct reflector *reflector, const struct error *error, bool list_again)
 {
+    assert(error->kind != ERROR_NONE);
+    assert(reflector->watch == NULL);
     if (list_again)
         set_version(reflector, NULL);
     // One failure is an everyday thing (a restarted API server); a second in a row, or a refusal,

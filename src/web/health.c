@@ -1,5 +1,6 @@
 #include "web/health.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +58,8 @@ void health_destroy(struct health *health)
 void health_add(struct health *health, enum health_endpoint which, const char *name,
                 health_check check, void *context)
 {
+    assert(which <= HEALTH_READY);
+    assert(name[0] != '\0');
     struct endpoint *endpoint = &health->endpoints[which];
     vector_push(&endpoint->checks, (struct check){memory_copy_string(name), check, context});
     qsort(endpoint->checks.items, endpoint->checks.count, sizeof *endpoint->checks.items,
@@ -109,6 +112,7 @@ static void serve_one(void *context, const struct web_request *request,
                       struct web_response *response)
 {
     struct endpoint *endpoint = context;
+    assert(text_starts_with(web_request_path(request), endpoint->below));
     const char *name = web_request_path(request) + strlen(endpoint->below);
     if (name[0] == '\0') {
         serve_all(context, request, response);

@@ -1,5 +1,6 @@
 #include "web/http_head.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -19,6 +20,7 @@ static bool lists_token(const char *list, const char *token);
 
 int http_head_add_line(struct http_head *head, const char *line, size_t length)
 {
+    assert(line != NULL);
     head->bytes += length + 2;
     if (head->bytes > HTTP_HEAD_BYTES_MAX)
         return HEAD_TOO_LARGE;
@@ -35,6 +37,7 @@ int http_head_add_line(struct http_head *head, const char *line, size_t length)
 // METHOD SP TARGET SP HTTP/1.x
 static int add_request_line(struct http_head *head, const char *line)
 {
+    assert(head->method == NULL);
     const char *target = strchr(line, ' ');
     const char *version = target != NULL ? strchr(target + 1, ' ') : NULL;
     if (version == NULL || version == target + 1 || !is_token(line, (size_t)(target - line)))
@@ -52,6 +55,7 @@ static int add_request_line(struct http_head *head, const char *line)
 // Lines that go on with the one before are obsolete, and refused as names with blanks.
 static int add_header(struct http_head *head, const char *line)
 {
+    assert(head->method != NULL);
     const char *colon = strchr(line, ':');
     if (colon == NULL || !is_token(line, (size_t)(colon - line)))
         return BAD_REQUEST;
@@ -102,6 +106,7 @@ static bool lists_token(const char *list, const char *token)
 
 const char *http_head_find(const struct http_head *head, const char *name)
 {
+    assert(name != NULL);
     vector_for_each (header, &head->headers)
         if (strcasecmp(header->name, name) == 0)
             return header->value;

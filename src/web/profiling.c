@@ -1,5 +1,6 @@
 #include "web/profiling.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <malloc.h>
 #include <signal.h>
@@ -111,6 +112,7 @@ void profiling_destroy(struct profiling *profiling)
 {
     if (profiling == NULL)
         return;
+    assert(atomic_load(&active) == profiling);
     set_timer(0);
     signal(SIGPROF, SIG_IGN); // one may still be on its way
     atomic_store(&active, NULL);
@@ -138,6 +140,8 @@ static void add_file(struct text *out, const char *path)
 // and then what is mapped where.
 void profiling_write(const struct profiling *profiling, int64_t seconds, struct text *out)
 {
+    assert(seconds > 0);
+    assert(out != NULL);
     const uintptr_t header[] = {0, 3, 0, PERIOD_US, 0}, end[] = {0, 1, 0};
     int64_t since_ns = ns_subtract(now_ns(), ns_multiply(seconds, SECOND));
     for (size_t i = 0; i < ARRAY_LENGTH(header); i++)

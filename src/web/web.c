@@ -100,6 +100,10 @@ static void add_date(const struct web_server *server, struct evbuffer *out);
 struct web_server *web_server_create(struct loop *loop, const char *address, int port,
                                      const struct web_limits *limits, struct error *error)
 {
+    assert(limits->connections_max > 0);
+    assert(limits->request_ns > 0);
+    assert(limits->next_request_ns > 0);
+    assert(limits->answer_ns > 0);
     struct event_base *base = loop_event_base(loop);
     if (base == NULL) {
         error_set(error, ERROR_INTERNAL, "serving HTTP needs a real loop, not virtual time");
@@ -117,7 +121,7 @@ struct web_server *web_server_create(struct loop *loop, const char *address, int
     TAILQ_INIT(&server->connections);
     server->resume = timer_create_on(loop, resume, server);
     server->acceptable = event_new(base, socket, EV_READ | EV_PERSIST, accept_connections, server);
-    assert(server->acceptable != NULL && limits->connections_max > 0);
+    assert(server->acceptable != NULL);
     event_add(server->acceptable, NULL);
     return server;
 }
@@ -150,6 +154,7 @@ unsigned web_server_connections(const struct web_server *server)
 void web_server_route(struct web_server *server, const char *path, web_function function,
                       void *context)
 {
+    assert(function != NULL);
     assert(path[0] == '/');
     size_t length = strlen(path);
     struct route route = {.path = memory_copy_string(path),
@@ -242,6 +247,7 @@ static bool make_room(struct web_server *server)
 {
     if (server->connection_count < server->limits.connections_max)
         return true;
+    assert(server->connection_count == server->limits.connections_max);
     struct connection *oldest = oldest_connection(server);
     int64_t age_ns = ns_subtract(loop_monotonic_ns(server->loop), oldest->since_ns);
     if (age_ns >= GRACE_NS) {
@@ -256,6 +262,7 @@ static bool make_room(struct web_server *server)
 // Those whose answers are still being written come last.
 static struct connection *oldest_connection(const struct web_server *server)
 {
+    assert(server->connection_count > 0);
     struct connection *connection;
     TAILQ_FOREACH(connection, &server->connections, link)
     if (connection->state != CONNECTION_WRITING)
@@ -271,6 +278,7 @@ static void resume(void *context)
 
 static void open_connection(struct web_server *server, int socket)
 {
+    assert(server->connection_count < server->limits.connections_max);
     struct bufferevent *stream =
         bufferevent_socket_new(loop_event_base(server->loop), socket, BEV_OPT_CLOSE_ON_FREE);
     assert(stream != NULL);
@@ -289,6 +297,7 @@ static void open_connection(struct web_server *server, int socket)
 
 static void close_connection(struct connection *connection)
 {
+    assert(connection->server->connection_count > 0);
     TAILQ_REMOVE(&connection->server->connections, connection, link);
     connection->server->connection_count--;
     bufferevent_free(connection->stream);
@@ -347,6 +356,7 @@ static void happened(struct bufferevent *stream, short events, void *context)
 // --- requests ------------------------------------------------------------------------------------
 static void read_head(struct connection *connection)
 {
+    assert(connection->state == CONNECTION_READING);
     struct evbuffer *input = bufferevent_get_input(connection->stream);
     int status = HTTP_HEAD_MORE;
     while (status == HTTP_HEAD_MORE) {
@@ -371,7 +381,10 @@ static void read_head(struct connection *connection)
 
 static void serve(struct connection *connection)
 {
+    assert(connection->state == CONNECTION_WRITING);
     struct http_head *head = &connection->head;
+    assert(head->method != NULL);
+    assert(head->target != NULL);
     if (head->has_body) // it is not read, so no request can follow
         head->is_last = true;
     if (strcmp(head->method, "GET") != 0 && strcmp(head->method, "HEAD") != 0) {
@@ -466,6 +479,9 @@ static void refuse(struct connection *connection, int status, const char *text)
 
 static void send_answer(struct connection *connection, const struct web_response *response)
 {
+    assert(connection->state == CONNECTION_WRITING);
+    assert(response->status >= 200);
+    assert(response->content_type != NULL);
     const struct http_head *head = &connection->head;
     struct evbuffer *out = bufferevent_get_output(connection->stream);
     evbuffer_add_printf(out, "HTTP/1.1 %d %s\r\n", response->status, phrase_of(response->status));
@@ -517,6 +533,7 @@ const char *web_request_path(const struct web_request *request)
 
 const char *web_request_query(const struct web_request *request, const char *name, unsigned index)
 {
+    assert(name != NULL);
     const struct evkeyval *pair;
     TAILQ_FOREACH(pair, request->query, next)
     if (strcmp(pair->key, name) == 0 && index-- == 0)

@@ -1,5 +1,6 @@
 #include "cloud/aws/ec2_types.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,10 +14,11 @@
 #include "model/schema/pack.h"
 #include "model/tables/kinds.h"
 
-#define PREFIX    "karpenter.k8s.aws/"
-#define MEBIBYTE  (INT64_C(1) << 20)
-#define GIBIBYTE  (INT64_C(1) << 30)
-#define ZONES_MAX 8
+#define PREFIX           "karpenter.k8s.aws/"
+#define MEBIBYTE         (INT64_C(1) << 20)
+#define GIBIBYTE         (INT64_C(1) << 30)
+#define ZONES_MAX        8
+#define REQUIREMENTS_MAX 40 // of a type
 
 const char *const ec2_well_known_labels[] = {
     PREFIX "instance-category",
@@ -83,6 +85,7 @@ const struct instance_type_catalog *ec2_catalog_create(const struct ec2_catalog_
         goto done;
     }
     const json_t *list = json_object_get(types, "types");
+    assert(json_is_array(list));
     struct instance_type_catalog catalog = {.kind = kind_get(KIND_INSTANCE_TYPE_CATALOG)};
     catalog.meta.name = "ec2";
     catalog.spec.instance_types.items =
@@ -95,6 +98,7 @@ const struct instance_type_catalog *ec2_catalog_create(const struct ec2_catalog_
         type_fill(&builder, facts,
                   &catalog.spec.instance_types.items[catalog.spec.instance_types.count++]);
     }
+    assert(catalog.spec.instance_types.count <= json_array_size(list));
     made = object_copy((const struct object *)&catalog);
 done:
     json_decref(types);
@@ -104,6 +108,7 @@ done:
 
 static json_t *facts_load(const char *begin, const char *end, const char *name, struct error *error)
 {
+    assert(end > begin);
     json_error_t problem;
     json_t *value = json_loadb(begin, (size_t)(end - begin), 0, &problem);
     if (value == NULL)
@@ -120,6 +125,7 @@ static requirement_list requirements_of(struct arena *arena, uint32_t capacity)
 
 static void require(struct arena *arena, requirement_list *list, const char *key, const char *value)
 {
+    assert(key != NULL);
     struct selector_requirement *requirement = &list->items[list->count++];
     requirement->key = key;
     if (value == NULL) {
@@ -158,6 +164,7 @@ static bool builder_options(struct builder *builder, const struct ec2_catalog_op
     for (int i = 0; chosen->zones == NULL && i < 3; i++)
         builder->zones[builder->zones_count++] =
             arena_format(builder->arena, "%s%c", chosen->region, 'a' + i);
+    assert(builder->zones_count <= ZONES_MAX);
     for (uint32_t zone = 0; zone < builder->zones_count; zone++)
         for (int spot = 0; spot < 2; spot++) {
             requirement_list list = requirements_of(builder->arena, 2);
@@ -353,6 +360,7 @@ int64_t ec2_kube_reserved_cpu(int64_t cpu_millicores)
         int64_t end = cpu_millicores < ranges[i].end ? cpu_millicores : ranges[i].end;
         reserved += (int64_t)((double)(end - ranges[i].start) * ranges[i].rate);
     }
+    assert(reserved >= 0);
     return reserved;
 }
 
@@ -452,6 +460,7 @@ static void offerings_fill(struct builder *builder, const json_t *facts, struct 
         price_from_double((double)price * builder->options.spot_share / 1e9); // an estimate
     type->offerings.items =
         arena_allocate_array(builder->arena, 2 * builder->zones_count, sizeof(struct offering));
+    assert(price >= 0);
     for (int spot = 0; spot < 2; spot++) {
         if (!has_usage_class(facts, spot ? "spot" : "on-demand"))
             continue;
@@ -468,7 +477,8 @@ static void type_fill(struct builder *builder, const json_t *facts, struct insta
 {
     struct arena *arena = builder->arena;
     type->name = fact_copy(arena, facts, "name");
-    type->requirements = requirements_of(arena, 40);
+    assert(type->name != NULL);
+    type->requirements = requirements_of(arena, REQUIREMENTS_MAX);
     require(arena, &type->requirements, LABEL_INSTANCE_TYPE, type->name);
     require(arena, &type->requirements, LABEL_ARCH, fact_copy(arena, facts, "arch"));
     require(arena, &type->requirements, LABEL_OS, "linux");
@@ -482,6 +492,7 @@ static void type_fill(struct builder *builder, const json_t *facts, struct insta
     require(arena, &type->requirements, PREFIX "capacity-reservation-id", NULL);
     require(arena, &type->requirements, PREFIX "capacity-reservation-type", NULL);
     require(arena, &type->requirements, PREFIX "capacity-reservation-interruptible", NULL);
+    assert(type->requirements.count <= REQUIREMENTS_MAX);
     type->capacity = capacity_of(builder, facts);
     overhead_fill(builder, facts, type);
     offerings_fill(builder, facts, type);

@@ -1,5 +1,6 @@
 #include "cloud/kwok/kwok_catalog.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@ static const char *const generic_zones[] = {"test-zone-a", "test-zone-b", "test-
 
 static json_t *requirement(const char *key, json_t *values /* stolen */)
 {
+    assert(json_is_array(values));
     return json_pack("{s:s, s:s, s:o}", "key", key, "operator", "In", "values", values);
 }
 
@@ -75,6 +77,8 @@ static json_t *values_of_offerings(const json_t *offerings, const char *key)
 static json_t *instance_type(const char *name, const char *arch, json_t *systems /* stolen */,
                              json_t *capacity /* stolen */, json_t *offerings /* stolen */)
 {
+    assert(name[0] != '\0');
+    assert(json_array_size(offerings) > 0);
     char size[64], family[64];
     const char *cpu = json_string_value(json_object_get(capacity, "cpu"));
     const char *memory = json_string_value(json_object_get(capacity, "memory"));
@@ -100,6 +104,7 @@ static json_t *instance_type(const char *name, const char *arch, json_t *systems
 
 static const struct instance_type_catalog *decode(json_t *types /* stolen */, struct error *error)
 {
+    assert(json_is_array(types));
     json_t *document = json_pack("{s:s, s:s, s:{s:s}, s:{s:o}}", "apiVersion", "adze/v1", "kind",
                                  "InstanceTypeCatalog", "metadata", "name", "kwok", "spec",
                                  "instanceTypes", types);
@@ -352,6 +357,8 @@ static const struct instance_type_catalog *read_documents(const char *path, stru
 
 const struct instance_type_catalog *kwok_catalog_read(const char *path, struct error *error)
 {
+    assert(path != NULL);
+    assert(error != NULL);
     struct stat status;
     FILE *file = strcmp(path, "-") != 0 && (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
                      ? input_file_open(path, error)
@@ -363,6 +370,7 @@ const struct instance_type_catalog *kwok_catalog_read(const char *path, struct e
     const struct instance_type_catalog *catalog =
         json_is_array(list) ? read_upstream_list(list, error) : read_documents(path, error);
     json_decref(list);
+    assert(catalog != NULL || error->kind != ERROR_NONE);
     if (catalog == NULL && !text_starts_with(error->message, path))
         error_prefix(error, "%s", path);
     if (catalog == NULL)

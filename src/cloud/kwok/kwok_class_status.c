@@ -28,7 +28,8 @@ static void on_class(void *context, enum mirror_change change, const struct obje
 void *kwok_class_status_create(struct manager *manager, struct cloud *cloud)
 {
     (void)cloud;
-    assert(manager->mirror != NULL && !manager->started);
+    assert(manager->mirror != NULL);
+    assert(!manager->started);
     struct kwok_class_status *status = memory_allocate(sizeof *status);
     status->manager = manager;
     status->queue =

@@ -1,5 +1,6 @@
 #include "cloud/kwok/kwok_cloud.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,7 @@ static struct kwok_cloud *kwok_of(struct cloud *cloud)
 
 static void answer_free(struct answer *answer)
 {
+    assert(answer->previous != NULL || answer->kwok->answers == answer);
     if (answer->previous != NULL)
         answer->previous->next = answer->next;
     else
@@ -76,6 +78,7 @@ static void answer_free(struct answer *answer)
 static void give_answer(void *context)
 {
     struct answer *answer = context;
+    assert((answer->done == NULL) != (answer->list_done == NULL));
     struct arena *arena = answer->arena;
     struct answer given = *answer;
     answer->arena = NULL;
@@ -129,6 +132,7 @@ static void node_deleted(void *context, const struct kube_result *result)
 
 static void delete_node(struct kwok_cloud *kwok, const char *name)
 {
+    assert(name[0] != '\0');
     static const struct kube_delete_options options = {.grace_period_seconds = -1};
     kube_delete(kwok->client, &(struct kube_target){KIND_NODE, NULL, name}, &options, node_deleted,
                 NULL);
@@ -139,6 +143,8 @@ static void node_created(void *context, const struct kube_result *result)
     struct boot *boot = context;
     struct kwok_cloud *kwok = boot->kwok;
     enum error_kind kind = result->error.kind;
+    assert(boot->in_flight);
+    assert(boot->tries <= CREATE_TRIES);
     boot->in_flight = false;
     if (kind == ERROR_NONE || kind == ERROR_ALREADY_EXISTS) {
         map_set(kwok->booted, boot->node_name, kwok);
@@ -159,6 +165,9 @@ static void node_created(void *context, const struct kube_result *result)
 static void boot_now(void *context)
 {
     struct boot *boot = context;
+    assert(!boot->in_flight);
+    assert(!boot->cancelled);
+    assert(boot->tries < CREATE_TRIES);
     boot->tries++;
     boot->in_flight = true;
     kube_create_json(boot->kwok->client, KIND_NODE, NULL, boot->body, node_created, boot);
@@ -167,6 +176,8 @@ static void boot_now(void *context)
 static void boot_schedule(struct kwok_cloud *kwok, const struct node_claim *claim,
                           const struct machine *machine, int64_t due)
 {
+    assert(machine != NULL);
+    assert(machine->node_name != NULL);
     if (map_get(kwok->boots, machine->node_name) != NULL)
         return;
     struct boot *boot = memory_allocate(sizeof *boot);
@@ -219,6 +230,7 @@ static void node_changed(void *context, enum mirror_change change, const struct 
 {
     struct kwok_cloud *kwok = context;
     (void)new_object;
+    assert(change != MIRROR_DELETED || old_object != NULL);
     if (change == MIRROR_DELETED)
         map_remove(kwok->booted, old_object->meta.name);
 }
@@ -404,6 +416,7 @@ static void kwok_list(struct cloud *cloud, machine_list_callback callback, void 
             arena_format(answer->arena, KWOK_PROVIDER_PREFIX "%s", machine.node_name);
         add_copy(answer, list, &count, &machine);
     }
+    assert(count <= mirror_count(kwok->mirror, KIND_NODE) + map_count(kwok->boots));
     answer->list.items = list;
     answer->list.count = count;
 }
@@ -480,6 +493,9 @@ static const struct cloud_operations kwok_operations = {
 struct cloud *kwok_cloud_create(struct loop *loop, struct kube_client *client,
                                 struct mirror *mirror, const struct kwok_cloud_options *options)
 {
+    assert(client != NULL);
+    assert(mirror != NULL);
+    assert(options->catalog != NULL);
     struct kwok_cloud *kwok = memory_allocate(sizeof *kwok);
     kwok->cloud.operations = &kwok_operations;
     kwok->loop = loop;

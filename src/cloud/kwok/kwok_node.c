@@ -1,5 +1,6 @@
 #include "cloud/kwok/kwok_node.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 
 void kwok_node_name(const struct node_claim *claim, char out[300])
 {
+    assert(claim->meta.name != NULL);
     static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
     uint64_t hash = hash_string(claim->meta.uid != NULL ? claim->meta.uid : claim->meta.name);
     char suffix[6] = {0};
@@ -29,6 +31,8 @@ struct pairs {
 
 static void put(struct pairs *pairs, const char *key, const char *value)
 {
+    assert(key != NULL);
+    assert(pairs->map.count <= pairs->capacity);
     for (uint32_t i = 0; i < pairs->map.count; i++)
         if (strcmp(pairs->map.items[i].key, key) == 0) {
             pairs->map.items[i].value = arena_copy_string(pairs->arena, value);
@@ -108,6 +112,7 @@ static struct resource_map overlay(struct arena *arena, const struct resource_ma
             map.items[map.count++] =
                 (struct resource_quantity){arena_copy_string(arena, entry->name), entry->value};
     }
+    assert(map.count <= under->count + over->count);
     qsort(map.items, map.count, sizeof map.items[0], compare_resources);
     return map;
 }
@@ -115,6 +120,8 @@ static struct resource_map overlay(struct arena *arena, const struct resource_ma
 struct machine *kwok_machine(struct arena *arena, const struct node_claim *claim,
                              const struct offering_choice *choice, int64_t now, int64_t due)
 {
+    assert(choice->type != NULL);
+    assert(choice->offering != NULL);
     char name[300];
     kwok_node_name(claim, name);
     struct machine *machine = arena_allocate(arena, sizeof *machine);
@@ -153,6 +160,8 @@ static json_t *resources_json(const struct resource_map *map)
 
 json_t *kwok_node_body(const struct node_claim *claim, const struct machine *machine)
 {
+    assert(machine->node_name != NULL);
+    assert(machine->provider_id != NULL);
     json_t *taints = json_pack("[{s:s, s:s}]", "key", TAINT_UNREGISTERED, "effect", "NoExecute");
     (void)claim;
     return json_pack("{s:s, s:s, s:{s:s, s:o, s:o}, s:{s:s, s:o}, s:{s:o, s:o, s:s}}", "apiVersion",

@@ -1,10 +1,12 @@
 #include "cloud/port/cloud.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
 
 void cloud_node_class_label(const char *group, const char *kind, char *out, size_t size)
 {
+    assert(size > 0);
     int length = snprintf(out, size, "%s/%s", group, kind);
     for (int i = 0; i < length && (size_t)i < size; i++)
         out[i] = (char)tolower((unsigned char)out[i]);
@@ -12,6 +14,7 @@ void cloud_node_class_label(const char *group, const char *kind, char *out, size
 
 void cloud_watch_types(struct cloud *cloud, void (*changed)(void *context), void *context)
 {
+    assert(changed == NULL || cloud->types_changed == NULL);
     cloud->types_changed = changed;
     cloud->watch_context = context;
 }

@@ -1,5 +1,6 @@
 #include "cloud/port/learned_sizes.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,6 +123,7 @@ static bool take_in(struct lesson *lesson, const char *image, int64_t launched,
 bool learned_sizes_note(struct learned_sizes *sizes, const struct node_claim *claim,
                         const struct node *node, const struct instance_type *estimated)
 {
+    assert(estimated->name != NULL);
     const char *image = claim->status.image_id != NULL ? claim->status.image_id : "";
     struct size size = size_of(node);
     if (size.allocatable[0] <= 0 || size.allocatable[1] <= 0)
@@ -132,7 +134,9 @@ bool learned_sizes_note(struct learned_sizes *sizes, const struct node_claim *cl
     bool differed = lesson->differs;
     lesson->differs = differs(&lesson->size, estimated);
     sizes->differing += lesson->differs;
+    assert(sizes->differing >= differed);
     sizes->differing -= differed;
+    assert(sizes->differing <= map_count(sizes->lessons));
     return differed || lesson->differs;
 }
 
@@ -148,6 +152,8 @@ static struct resource_map with(struct arena *arena, const struct resource_map *
 void learned_sizes_correct(const struct learned_sizes *sizes, struct arena *arena,
                            struct instance_type *type)
 {
+    assert(arena != NULL);
+    assert(type->name != NULL);
     const struct lesson *lesson = map_get(sizes->lessons, type->name);
     if (lesson == NULL)
         return;

@@ -1,5 +1,6 @@
 #include "cloud/port/offering_choice.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,10 +88,13 @@ struct offering_choices offering_choices_for(struct arena *arena,
                                     single(offering, LABEL_CAPACITY_TYPE)};
         }
     }
+    assert(count <= most);
     qsort(ranked, count, sizeof *ranked, compare_ranked);
     struct offering_choices choices = {
         arena_allocate_array(arena, count + 1, sizeof *choices.items), count};
     for (uint32_t i = 0; i < count; i++)
         choices.items[i] = ranked[i].choice;
+    assert(count < 2 ||
+           ranked[0].choice.offering->price <= ranked[count - 1].choice.offering->price);
     return choices;
 }

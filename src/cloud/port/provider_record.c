@@ -1,5 +1,6 @@
 #include "cloud/port/provider_record.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,7 @@ void provider_record_free(struct provider_record *record)
 
 void provider_record_add_class(struct text *node_classes, enum kind_id node_class)
 {
+    assert(node_class < KIND_COUNT);
     const struct kind *kind = kind_get(node_class);
     text_join(node_classes, " ", kind->name);
     text_format(node_classes, ".%s", kind->group);
@@ -112,8 +114,10 @@ bool provider_record_decode(const json_t *config_map, struct provider_record *re
     record->provider = memory_copy_string(provider);
     record->node_classes = memory_copy_string(classes);
     record->namespace = memory_copy_string(namespace);
-    if (decode_data(data, record, error))
+    if (decode_data(data, record, error)) {
+        assert((record->source == TYPES_PUBLISHED) == (record->catalog != NULL));
         return true;
+    }
     provider_record_free(record);
     return false;
 }
@@ -156,6 +160,8 @@ static json_t *build_data(struct cloud *cloud)
         if (source == TYPES_PUBLISHED)
             catalog = json_string(text);
     }
+    assert(source != TYPES_PUBLISHED || json_is_string(catalog));
+    assert(sources[source].source == source);
     return json_pack("{s:o, s:s, s:o}", "nodeClasses", served_classes(cloud->provider),
                      "instanceTypes", sources[source].name, "catalog", catalog);
 }
@@ -163,6 +169,8 @@ static json_t *build_data(struct cloud *cloud)
 struct provider_publisher *provider_publisher_create(struct loop *loop, struct kube_client *client,
                                                      const char *namespace, struct cloud *cloud)
 {
+    assert(namespace != NULL);
+    assert(cloud->provider != NULL);
     struct provider_publisher *publisher = memory_allocate(sizeof *publisher);
     publisher->client = client;
     publisher->namespace = memory_copy_string(namespace);
@@ -170,6 +178,7 @@ struct provider_publisher *provider_publisher_create(struct loop *loop, struct k
         json_pack("{s:s, s:s, s:{s:s, s:s, s:{s:s}}, s:o}", "apiVersion", "v1", "kind", "ConfigMap",
                   "metadata", "name", PROVIDER_RECORD_NAME, "namespace", namespace, "labels",
                   PROVIDER_RECORD_LABEL, cloud->provider->name, "data", build_data(cloud));
+    assert(publisher->record != NULL);
     publisher->retry = timer_create_on(loop, publish, publisher);
     publish(publisher);
     return publisher;

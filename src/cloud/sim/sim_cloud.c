@@ -1,5 +1,6 @@
 #include "cloud/sim/sim_cloud.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,7 @@ static struct sim_cloud *sim_of(struct cloud *cloud)
 
 static void pending_free(struct pending *pending)
 {
+    assert(pending->previous != NULL || pending->sim->pending == pending);
     if (pending->previous != NULL)
         pending->previous->next = pending->next;
     else
@@ -77,6 +79,9 @@ static struct pending *begin(struct cloud *cloud, enum sim_cloud_call call,
                              const struct node_claim *claim, const char *provider_id,
                              machine_callback done, void *context)
 {
+    assert(call <= SIM_LIST);
+    assert(call != SIM_CREATE || claim != NULL);
+    assert(done != NULL || call == SIM_LIST);
     struct sim_cloud *sim = sim_of(cloud);
     struct pending *pending = memory_allocate(sizeof *pending);
     *pending = (struct pending){
@@ -159,6 +164,7 @@ static bool evaluation_shortages(struct sim_cloud *sim)
             sim->shortages.items[kept++] = *shortage;
     }
     bool dropped = kept != sim->shortages.count;
+    assert(kept <= sim->shortages.count);
     sim->shortages.count = kept;
     return dropped;
 }
@@ -203,6 +209,7 @@ static const struct instance_type_catalog *current_catalog(struct sim_cloud *sim
         sim->listed =
             (const struct instance_type_catalog *)object_acquire((const struct object *)listed);
     }
+    assert(sim->listed == listed);
     return sim->catalog;
 }
 
@@ -251,6 +258,7 @@ static void perform_create(struct sim_cloud *sim, const struct node_claim *claim
 static void perform_on_one(struct sim_cloud *sim, const struct pending *pending,
                            struct machine_result *result)
 {
+    assert(pending->call == SIM_DELETE || pending->call == SIM_GET);
     const struct sim_instance *machine =
         pending->provider_id != NULL ? sim_instances_find(sim->park, pending->provider_id) : NULL;
     if (machine == NULL) {
@@ -266,6 +274,7 @@ static void perform_on_one(struct sim_cloud *sim, const struct pending *pending,
 static void answer_list(struct sim_cloud *sim, const struct pending *pending,
                         const struct error *fault)
 {
+    assert(pending->list_done != NULL);
     VECTOR(struct machine) machines = {0};
     const struct sim_instance *machine;
     for (uint32_t i = 0; (machine = sim_instances_at(sim->park, i)) != NULL; i++)
@@ -294,6 +303,7 @@ static void perform(void *context)
         pending_free(pending);
         return;
     }
+    assert(fault <= SIM_FAIL_AFTER);
     struct machine_result result = {0};
     if (fault != SIM_FAIL_BEFORE && pending->call == SIM_CREATE)
         perform_create(sim, pending->claim, &result);
@@ -301,6 +311,7 @@ static void perform(void *context)
         perform_on_one(sim, pending, &result);
     if (fault != SIM_FINE)
         result = (struct machine_result){.error = fault_error};
+    assert((result.machine == NULL) == (result.error.kind != ERROR_NONE));
     machine_callback done = pending->done;
     void *done_context = pending->context;
     pending_free(pending);
@@ -426,6 +437,8 @@ static const struct cloud_operations sim_operations = {
 struct cloud *sim_cloud_create(struct loop *loop, struct sim_instances *park,
                                const struct sim_cloud_options *options)
 {
+    assert(park != NULL);
+    assert(options->latency_min >= 0);
     struct sim_cloud *sim = memory_allocate(sizeof *sim);
     sim->cloud.operations = &sim_operations;
     sim->cloud.provider = &sim_provider;

@@ -1,5 +1,6 @@
 #include "cloud/sim/sim_instances.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,8 @@ struct sim_instances {
 struct sim_instances *sim_instances_create(struct loop *loop,
                                            const struct sim_instances_options *options)
 {
+    assert(options->catalog != NULL);
+    assert(options->stop_delay_min >= 0);
     struct sim_instances *park = memory_allocate(sizeof *park);
     park->loop = loop;
     park->options = *options;
@@ -84,6 +87,7 @@ const struct instance_type_catalog *sim_instances_catalog(const struct sim_insta
 void sim_instances_set_catalog(struct sim_instances *park,
                                const struct instance_type_catalog *catalog)
 {
+    assert(catalog != NULL);
     object_acquire((const struct object *)catalog);
     object_release((const struct object *)park->options.catalog);
     park->options.catalog = catalog;
@@ -93,6 +97,7 @@ void sim_instances_set_catalog(struct sim_instances *park,
 
 void sim_instances_listen(struct sim_instances *park, void (*listed)(void *context), void *context)
 {
+    assert(listed == NULL || park->listed == NULL);
     park->listed = listed;
     park->listener = context;
 }
@@ -160,6 +165,7 @@ static void label(struct record *record, const struct instance_type *type,
                 add_label(record, requirement->key, requirement->values.items[0]);
         }
     struct string_map *labels = &record->machine.facts.labels;
+    assert(labels->count <= most);
     qsort(labels->items, labels->count, sizeof labels->items[0], string_pair_compare);
 }
 
@@ -177,6 +183,7 @@ static struct resource_map copy_resources(struct arena *arena, const struct reso
 static void describe(struct record *record, const struct node_claim *claim,
                      const struct instance_type *type, const struct offering *offering)
 {
+    assert(offering->price >= 0);
     struct arena *arena = record->arena;
     struct machine *facts = &record->machine.facts;
     label(record, type, offering);
@@ -188,6 +195,7 @@ static void describe(struct record *record, const struct node_claim *claim,
     facts->provider_id =
         arena_format(arena, "sim:///%s/i-%017llx", zone,
                      (unsigned long long)(random_next(&record->park->random) >> 4));
+    assert(strrchr(facts->provider_id, '/') != NULL);
     facts->node_name = arena_format(arena, "node-%s", strrchr(facts->provider_id, '/') + 3);
     facts->image_id = "image-sim";
     facts->capacity = copy_resources(arena, &type->capacity);
@@ -204,6 +212,7 @@ const struct sim_instance *sim_instances_launch(struct sim_instances *park,
                                                 const struct instance_type *type,
                                                 const struct offering *offering)
 {
+    assert(claim->meta.uid != NULL);
     const struct sim_instance *existing = sim_instances_find_claim(park, claim->meta.uid);
     if (existing != NULL)
         return existing;
@@ -218,6 +227,8 @@ const struct sim_instance *sim_instances_launch(struct sim_instances *park,
     vector_push(&park->records, record);
     map_set(park->by_provider_id, record->machine.facts.provider_id, record);
     map_set(park->by_claim, claim->meta.uid, record);
+    assert(map_count(park->by_provider_id) == park->records.count);
+    assert(map_count(park->by_claim) == park->records.count);
     park->launches++;
     park->version++;
     if (park->options.launched != NULL)
@@ -229,6 +240,8 @@ const struct sim_instance *sim_instances_launch(struct sim_instances *park,
 
 static void remove_record(struct sim_instances *park, struct record *record)
 {
+    assert(record->machine.phase != MACHINE_GONE);
+    assert(park->records.count > 0);
     uint32_t at = 0;
     while (park->records.items[at] != record)
         at++;
@@ -237,6 +250,8 @@ static void remove_record(struct sim_instances *park, struct record *record)
     park->records.count--;
     map_remove(park->by_provider_id, record->machine.facts.provider_id);
     map_remove(park->by_claim, record->machine.facts.node_claim_uid);
+    assert(map_count(park->by_provider_id) == park->records.count);
+    assert(map_count(park->by_claim) == park->records.count);
     struct stock *stock = stock_of(park, record->machine.instance_type, record->machine.zone,
                                    record->machine.capacity_type);
     if (stock != NULL && stock->machines >= 0)
@@ -251,6 +266,7 @@ static void remove_record(struct sim_instances *park, struct record *record)
 static void stopped(void *context)
 {
     struct record *record = context;
+    assert(record->machine.phase == MACHINE_STOPPING);
     remove_record(record->park, record);
 }
 
@@ -261,6 +277,8 @@ bool sim_instances_stop(struct sim_instances *park, const char *provider_id)
         return false;
     if (record->machine.phase == MACHINE_STOPPING)
         return true;
+    assert(record->machine.phase == MACHINE_RUNNING);
+    assert(record->stop_timer == NULL);
     record->machine.phase = MACHINE_STOPPING;
     park->version++;
     record->machine.facts.terminating = true;

@@ -1,5 +1,7 @@
 #include "kube/transport/bucket.h"
 
+#include <assert.h>
+
 #include "base/nanoseconds.h"
 
 static void bucket_fill(struct bucket *bucket, int64_t now_ns);
@@ -12,6 +14,7 @@ struct bucket bucket_create(double rate, double burst, int64_t now_ns)
 
 bool bucket_allow(struct bucket *bucket, int64_t now_ns)
 {
+    assert(bucket->burst >= 1);
     if (bucket->rate <= 0)
         return true;
     bucket_fill(bucket, now_ns);
@@ -23,6 +26,7 @@ bool bucket_allow(struct bucket *bucket, int64_t now_ns)
 
 int64_t bucket_reserve(struct bucket *bucket, int64_t now_ns)
 {
+    assert(bucket->burst >= 1);
     if (bucket->rate <= 0)
         return 0;
     bucket_fill(bucket, now_ns);
@@ -34,6 +38,7 @@ int64_t bucket_reserve(struct bucket *bucket, int64_t now_ns)
 
 static void bucket_fill(struct bucket *bucket, int64_t now_ns)
 {
+    assert(now_ns >= bucket->filled_ns);
     double seconds = (double)ns_subtract(now_ns, bucket->filled_ns) / (double)SECOND;
     bucket->filled_ns = now_ns;
     bucket->tokens += seconds * bucket->rate;

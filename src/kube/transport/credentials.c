@@ -1,5 +1,6 @@
 #include "kube/transport/credentials.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +50,8 @@ static void plugin_describe(const struct credentials *credentials,
 struct credentials *credentials_create(struct loop *loop, const struct kube_config *config,
                                        loop_function settled, void *context)
 {
+    assert(config != NULL);
+    assert(settled != NULL);
     struct credentials *credentials = memory_allocate(sizeof *credentials);
     *credentials = (struct credentials){
         .loop = loop, .config = config, .settled = settled, .context = context, .generation = 1};
@@ -87,6 +90,7 @@ enum credentials_state credentials_get(struct credentials *credentials,
         enum credentials_state state = plugin_state(credentials, error);
         if (state != CREDENTIALS_READY)
             return state;
+        assert(credentials->have_plugin);
         credential->token = credentials->plugin.token;
         if (credentials->plugin.certificate != NULL) {
             credential->certificate = credentials->plugin.certificate;
@@ -97,12 +101,14 @@ enum credentials_state credentials_get(struct credentials *credentials,
         credential->username = config->username;
         credential->password = config->password;
     }
+    assert(credentials->generation > 0);
     credential->generation = credentials->generation;
     return CREDENTIALS_READY;
 }
 
 bool credentials_refused(struct credentials *credentials, uint64_t generation)
 {
+    assert(generation <= credentials->generation);
     if (generation != credentials->generation)
         return true; // renewed since that request was sent
     if (credentials->config->token_file != NULL)
@@ -169,6 +175,8 @@ static bool plugin_is_recent(const struct credentials *credentials)
 
 static void plugin_start(struct credentials *credentials)
 {
+    assert(credentials->process == NULL);
+    assert(credentials->config->exec_command != NULL);
     const struct kube_config *config = credentials->config;
     size_t count = 0;
     while (config->exec_arguments != NULL && config->exec_arguments[count] != NULL)
@@ -189,6 +197,7 @@ static void plugin_start(struct credentials *credentials)
 static void plugin_done(void *context, const struct process_result *result)
 {
     struct credentials *credentials = context;
+    assert(credentials->process != NULL);
     credentials->process = NULL;
     credentials->plugin_ran_ns = loop_monotonic_ns(credentials->loop);
     credentials->plugin_error = (struct error){0};

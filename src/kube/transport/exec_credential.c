@@ -1,5 +1,6 @@
 #include "kube/transport/exec_credential.h"
 
+#include <assert.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,7 @@ char **exec_credential_environment(const struct kube_config *config)
     for (size_t i = 0; i < given; i++)
         if (!overrides(own, config->exec_environment[i]))
             environment[count++] = memory_copy_string(config->exec_environment[i]);
+    assert(count <= inherited + given);
     environment[count] = info;
     return environment;
 }
@@ -105,6 +107,8 @@ bool exec_credential_parse(const char *output, size_t length, const char *api_ve
         credential->key = memory_copy_string(key);
     }
     json_decref(root);
+    assert(!good || credential->token != NULL || credential->certificate != NULL);
+    assert((credential->certificate == NULL) == (credential->key == NULL));
     return good;
 }
 

@@ -114,6 +114,8 @@ void http_target_clear(struct http_target *target)
 void http_easy_init(struct http_easy *easy, const struct http_target *target,
                     const struct http_request *request, curl_write_callback receive, void *context)
 {
+    assert(request->path_and_query[0] == '/');
+    assert(request->credential != NULL);
     *easy = (struct http_easy){.curl = curl_easy_init()};
     CURL *curl = easy->curl;
     assert(curl != NULL);
@@ -197,6 +199,7 @@ static void set_method(CURL *curl, enum kube_verb verb, const char *body)
 static void set_headers(struct http_easy *easy, const struct http_target *target,
                         const struct http_request *request)
 {
+    assert(request->patch_type <= PATCH_APPLY);
     static const char *const patch_headers[] = {
         [PATCH_MERGE] = "Content-Type: application/merge-patch+json",
         [PATCH_JSON] = "Content-Type: application/json-patch+json",
@@ -270,6 +273,7 @@ static void set_tls(CURL *curl, const struct kube_config *config,
 
 static void set_blob(CURL *curl, CURLoption option, const char *text, unsigned flags)
 {
+    assert(text != NULL);
     struct curl_blob blob = {.data = (void *)text, .len = strlen(text), .flags = flags};
     curl_easy_setopt(curl, option, &blob);
 }

@@ -69,6 +69,8 @@ void http_multi_destroy(struct http_multi *multi)
 
 void http_multi_add(struct http_multi *multi, CURL *easy, http_multi_done done, void *context)
 {
+    assert(easy != NULL);
+    assert(done != NULL);
     struct transfer *transfer = memory_allocate(sizeof *transfer);
     *transfer = (struct transfer){done, context};
     curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
@@ -114,6 +116,7 @@ static int watch_timeout(CURLM *curl, long timeout_ms, void *context)
 {
     (void)curl;
     struct http_multi *multi = context;
+    assert(multi->curl == curl);
     if (timeout_ms < 0)
         timer_stop(multi->timer);
     else

@@ -143,6 +143,10 @@ static void transport_destroy(struct kube_transport *base)
     struct http_transport *transport = (struct http_transport *)base;
     while (!TAILQ_EMPTY(&transport->all))
         transport_cancel(base, TAILQ_FIRST(&transport->all));
+    assert(!transport->is_destroyed);
+    assert(TAILQ_EMPTY(&transport->ready));
+    assert(TAILQ_EMPTY(&transport->queue));
+    assert(transport->under_way == 0);
     timer_destroy(transport->dispatcher);
     credentials_destroy(transport->credentials);
     http_multi_destroy(transport->calls);
@@ -158,7 +162,8 @@ static struct kube_call *transport_start(struct kube_transport *base,
                                          const struct kube_request *request,
                                          const struct kube_handlers *handlers)
 {
-    assert(request->path != NULL && request->path[0] == '/' && handlers->done != NULL);
+    assert(request->path[0] == '/');
+    assert(handlers->done != NULL);
     assert(request->verb != KUBE_WATCH || handlers->event != NULL);
     struct http_transport *transport = (struct http_transport *)base;
     struct kube_call *call = memory_allocate(sizeof *call);
@@ -186,7 +191,8 @@ static struct kube_call *transport_start(struct kube_transport *base,
 
 static void transport_cancel(struct kube_transport *base, struct kube_call *call)
 {
-    assert(call->transport == (struct http_transport *)base && !call->is_cancelled);
+    assert(call->transport == (struct http_transport *)base);
+    assert(!call->is_cancelled);
     call_stop(call);
     call_unlink(call);
     call->is_cancelled = true;
@@ -197,6 +203,7 @@ static void transport_cancel(struct kube_transport *base, struct kube_call *call
 static void transport_dispatch(void *context)
 {
     struct http_transport *transport = context;
+    assert(!transport->is_dispatching);
     struct kube_call *call;
     transport->is_dispatching = true;
     do { // a destruction leaves neither ready nor queued calls
@@ -216,6 +223,7 @@ static bool transport_begin_next(struct http_transport *transport)
     struct kube_call *call = TAILQ_FIRST(&transport->queue);
     if (call == NULL || transport->under_way == CALLS_UNDER_WAY_MAX)
         return false;
+    assert(call->state == CALL_QUEUED);
     TAILQ_REMOVE(&transport->queue, call, queue_link);
     call_send(call);
     return true;
@@ -259,9 +267,12 @@ static bool call_waits_its_turn(const struct kube_call *call)
 // Sends the request, or waits for the credential.
 static void call_send(struct kube_call *call)
 {
+    assert(call->state != CALL_RUNNING);
+    assert(!call->is_cancelled);
     struct http_transport *transport = call->transport;
     struct credential credential;
     if (!call->is_counted && !call_goes_at_once(call)) {
+        assert(transport->under_way < CALLS_UNDER_WAY_MAX);
         call->is_counted = true;
         transport->under_way++;
     }
@@ -279,6 +290,7 @@ static void call_send(struct kube_call *call)
     }
     call->error = (struct error){0}; // an older token that still serves
     call->generation = credential.generation;
+    assert(call->easy.curl == NULL);
     http_easy_init(
         &call->easy, &transport->target,
         &(struct http_request){call->verb, call->patch_type, call->url, call->body, &credential},
@@ -302,6 +314,7 @@ static int call_is_about_to_be_sent(void *context, char *peer, char *own, int pe
 {
     struct kube_call *call = context;
     (void)peer, (void)own, (void)peer_port, (void)own_port;
+    assert(call->state == CALL_RUNNING);
     if (call->may_send(call->may_send_context))
         return CURL_PREREQFUNC_OK;
     error_set(&call->error, ERROR_UNAVAILABLE, "%s %s%s: not sent, this replica does not lead",
@@ -329,6 +342,7 @@ static size_t call_receive(char *data, size_t size, size_t count, void *context)
 static void call_transferred(void *context, CURLcode result)
 {
     struct kube_call *call = context;
+    assert(call->state == CALL_RUNNING);
     call->result = result;
     call->state = CALL_ENDED;
     call_make_ready(call);
@@ -392,6 +406,8 @@ static bool call_read_events(struct kube_call *call)
 
 static void call_finish(struct kube_call *call)
 {
+    assert(call->state == CALL_ENDED);
+    assert(!call->is_busy);
     struct kube_response response = {0};
     if (call->error.kind != ERROR_NONE) { // no credential, or a bad watch event
         response.error = call->error;
@@ -423,6 +439,7 @@ static void call_finish(struct kube_call *call)
 // A refused credential is renewed and the request sent once more.
 static bool call_retry(struct kube_call *call, int status)
 {
+    assert(call->easy.curl != NULL || status == 0);
     if (status != 401 || call->is_retried ||
         !credentials_refused(call->transport->credentials, call->generation))
         return false;
@@ -510,6 +527,7 @@ static void call_unlink(struct kube_call *call)
     if (!call->is_counted)
         return;
     call->is_counted = false;
+    assert(call->transport->under_way > 0);
     call->transport->under_way--;
     if (!TAILQ_EMPTY(&call->transport->queue))
         transport_wake(call->transport);

@@ -1,5 +1,6 @@
 #include "kube/transport/line_reader.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "kube/transport/managed_fields.h"
@@ -16,6 +17,8 @@ void line_reader_feed(struct line_reader *reader, const char *data, size_t lengt
 
 enum line_result line_reader_next(struct line_reader *reader, json_t **value, struct error *error)
 {
+    assert(reader->position <= reader->input.length);
+    assert(reader->searched <= reader->input.length);
     size_t line_bytes_max = reader->line_bytes_max != 0 ? reader->line_bytes_max : LINE_BYTES_MAX;
     while (reader->position < reader->input.length) {
         size_t from = reader->searched > reader->position ? reader->searched : reader->position;
@@ -58,6 +61,7 @@ static void line_reader_compact(struct line_reader *reader)
     if (reader->position == 0 || reader->position * 2 < reader->input.length)
         return;
     size_t left = reader->input.length - reader->position;
+    assert(left <= reader->position);
     if (left == 0 && reader->input.capacity > 256 * 1024) {
         text_free(&reader->input);
         reader->input = (struct text){0};

@@ -1,5 +1,6 @@
 #include "kube/transport/managed_fields.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@ static const char *string_end(const char *at, const char *end);
 
 size_t managed_fields_cut(char *json, size_t length)
 {
+    assert(json != NULL);
     const char *end = json + length, *from = json, *at = json; // `from`: not yet moved
     char *to = json;
     while ((at = memmem(at, (size_t)(end - at), member, MEMBER_LENGTH)) != NULL) {
@@ -20,10 +22,13 @@ size_t managed_fields_cut(char *json, size_t length)
         at = list;
         if (after == NULL)
             continue;
+        assert(to <= from);
         memmove(to, from, (size_t)(list - from));
         to += list - from;
         from = at = after;
     }
+    assert(from <= end);
+    assert(to <= from);
     memmove(to, from, (size_t)(end - from));
     return (size_t)(to + (end - from) - json);
 }

@@ -56,6 +56,8 @@ static const struct kube_transport_operations operations = {
 struct kube_transport *metered_transport_create(struct loop *loop, struct kube_transport *inner,
                                                 struct metrics *metrics)
 {
+    assert(inner != NULL);
+    assert(metrics != NULL);
     double buckets[DURATION_BUCKETS];
     double bound = 0.001;
     for (size_t i = 0; i < DURATION_BUCKETS; i++, bound *= 1.5)
@@ -94,6 +96,8 @@ static struct kube_call *transport_start(struct kube_transport *base,
                                          const struct kube_request *request,
                                          const struct kube_handlers *handlers)
 {
+    assert(handlers->done != NULL);
+    assert(request->verb <= KUBE_DELETE);
     struct metered_transport *transport = (struct metered_transport *)base;
     struct kube_call *call = memory_allocate(sizeof *call);
     *call = (struct kube_call){.transport = transport,
@@ -111,6 +115,7 @@ static struct kube_call *transport_start(struct kube_transport *base,
 static void transport_cancel(struct kube_transport *base, struct kube_call *call)
 {
     struct metered_transport *transport = (struct metered_transport *)base;
+    assert(call->transport == transport);
     transport->inner->operations->cancel(transport->inner, call->inner);
     call_free(call);
 }
@@ -132,6 +137,7 @@ static void call_done(void *context, const struct kube_response *response)
 static void call_event(void *context, const json_t *event)
 {
     struct kube_call *call = context;
+    assert(call->verb == KUBE_WATCH);
     if (!call->is_counted)
         count(call, 200);
     call->is_counted = true;
@@ -159,6 +165,7 @@ static void count(const struct kube_call *call, int status)
 
 static void observe(const struct kube_call *call)
 {
+    assert(call->verb != KUBE_WATCH); // it lasts as long as it likes
     static const char *const verbs[] = {
         [KUBE_GET] = "GET",       [KUBE_LIST] = "LIST",     [KUBE_WATCH] = "LIST",
         [KUBE_CREATE] = "CREATE", [KUBE_UPDATE] = "UPDATE", [KUBE_PATCH] = "PATCH",

@@ -50,7 +50,11 @@ static void process_free(struct process *process);
 struct process *process_start(struct loop *loop, const struct process_request *request,
                               process_done done, void *context)
 {
-    assert(loop_event_base(loop) != NULL && request->arguments[0] != NULL);
+    assert(done != NULL);
+    assert(request->timeout_ns > 0);
+    assert(request->output_bytes_max > 0);
+    assert(loop_event_base(loop) != NULL);
+    assert(request->arguments[0] != NULL);
     struct process *process = memory_allocate(sizeof *process);
     process->loop = loop;
     process->done = done;
@@ -121,6 +125,7 @@ static bool spawn(struct process *process, const struct process_request *request
 static void stream_open(struct stream *stream, struct process *process, int descriptor,
                         size_t bytes_max)
 {
+    assert(descriptor >= 0);
     stream->process = process;
     stream->descriptor = descriptor;
     stream->bytes_max = bytes_max;
@@ -145,6 +150,8 @@ static void stream_ready(evutil_socket_t descriptor, short events, void *context
     (void)events;
     struct stream *stream = context;
     struct process *process = stream->process;
+    assert(stream->descriptor == descriptor);
+    assert(stream->text.length <= stream->bytes_max);
     char piece[16 * 1024];
     ssize_t length = read(descriptor, piece, sizeof piece);
     if (length < 0 && (errno == EAGAIN || errno == EINTR))
@@ -178,6 +185,8 @@ static void deadline_reached(void *context)
 static void reap(void *context)
 {
     struct process *process = context;
+    assert(process->output.descriptor < 0);
+    assert(process->diagnostics.descriptor < 0);
     if (process->pid != 0) {
         int status;
         pid_t answer = waitpid(process->pid, &status, WNOHANG);
@@ -207,6 +216,7 @@ static void process_kill(struct process *process)
 
 static void process_finish(struct process *process)
 {
+    assert(process->pid == 0);
     timer_stop(process->deadline);
     timer_stop(process->reaper);
     stream_close(&process->output);
@@ -221,6 +231,7 @@ static void process_finish(struct process *process)
 
 static void process_free(struct process *process)
 {
+    assert(process->pid == 0);
     stream_close(&process->output);
     stream_close(&process->diagnostics);
     if (process->output.text.data != NULL) // may hold a token

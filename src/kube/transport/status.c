@@ -1,5 +1,6 @@
 #include "kube/transport/status.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/nanoseconds.h"
@@ -17,6 +18,7 @@ static bool status_is_failure(const json_t *body)
 
 bool status_to_error(int http_status, const json_t *body, const char *what, struct error *error)
 {
+    assert(what != NULL);
     const char *reason = NULL, *message = NULL;
     int code = http_status;
     if (status_is_failure(body)) {
@@ -28,6 +30,7 @@ bool status_to_error(int http_status, const json_t *body, const char *what, stru
     enum error_kind kind = reason != NULL ? kind_of_reason(reason) : ERROR_NONE;
     if (kind == ERROR_NONE)
         kind = kind_of_code(code);
+    assert(kind != ERROR_NONE);
     if (message != NULL && message[0] != '\0')
         return error_set(error, kind, "%s", message);
     const char *name = reason != NULL && reason[0] != '\0' ? reason : name_of_code(code);

@@ -1,5 +1,6 @@
 #include "kube/transport/transient_json.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -30,6 +31,7 @@ static void *json_allocate(size_t size)
     size_t rounded = (size + (size == 0) + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     if (rounded > POOL_BYTES - pool.used)
         return malloc(size);
+    assert(pool.used % ALIGNMENT == 0);
     void *block = pool.data + pool.used;
     pool.used += rounded;
     atomic_fetch_add_explicit(&pool.live, 1, memory_order_relaxed);
@@ -60,6 +62,8 @@ static void set_up(void)
 
 json_t *transient_json(const char *text, size_t length, json_error_t *why)
 {
+    assert(text != NULL);
+    assert(!is_parsing);
     pthread_once(&once, set_up);
     bool has_pool = pool.data != NULL && pthread_mutex_trylock(&pool.lock) == 0;
     if (has_pool && atomic_load_explicit(&pool.live, memory_order_acquire) == 0)
