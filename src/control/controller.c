@@ -120,7 +120,7 @@ void controller_watch(struct mirror *mirror, const struct settings *settings,
         mirror_watch(mirror, KIND_NODE_OVERLAY, NULL, NULL, true);
     if (settings->gate_capacity_buffer)
         capacity_buffers_watch(mirror);
-    if (!settings->compatibility_upstream)
+    if (control_strategy_of(settings)->anticipates_pods)
         workload_bursts_watch(mirror);
 }
 
@@ -144,15 +144,16 @@ static void create_asked(struct controller *controller)
     controller->target_report = target_report_create(control, controller->commands);
     controller->wave_report = wave_report_create(control);
     controller->interruptions = interruptions_create(control);
-    controller->nominator =
-        nominator_create(control, controller->commands, controller->eviction_queue);
+    if (control->strategy->nominates_pods && control->manager.settings->pod_nomination)
+        controller->nominator =
+            nominator_create(control, controller->commands, controller->eviction_queue);
     controller->termination =
         termination_create(control, controller->eviction_queue, controller->interruptions);
     controller->pod_events = pod_events_create(control);
     controller->pod_metrics = pod_metrics_create(control);
     controller->static_capacity = static_capacity_create(control, controller->commands);
     controller->buffers = capacity_buffers_create(control);
-    if (!control->manager.settings->compatibility_upstream)
+    if (control->strategy->anticipates_pods)
         controller->bursts = workload_bursts_create(control);
 }
 
@@ -240,7 +241,8 @@ static void create_telling(struct controller *controller)
     controller->condition_metrics = condition_metrics_create(control);
     condition_events_watch(control);
     daemon_mismatch_watch(control);
-    discovered_capacity_watch(control);
+    if (control->strategy->learns_capacity)
+        discovered_capacity_watch(control);
     controller->pool_cost = pool_cost_create(control);
 }
 
@@ -253,6 +255,7 @@ struct controller *controller_create(const struct controller_options *options)
     struct control *control = &controller->control;
     const struct cloud_provider *provider = options->cloud->provider;
     *control = (struct control){
+        .strategy = control_strategy_of(options->settings),
         .cloud = options->cloud,
         .node_class_kind = provider->node_class,
         .pass_pods_max = options->pass_pods_max != 0

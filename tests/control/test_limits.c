@@ -85,6 +85,7 @@ static int setup(void **state)
     mirror_watch(control.manager.mirror, KIND_NODE_CLAIM, NULL, NULL, false);
     control.cloud = &cloud;
     control.manager.settings = &settings;
+    control.strategy = control_strategy_of(&settings);
     control.manager.registry = metrics_create(now_of_test, NULL);
     control_metrics_register(&control.metrics, control.manager.registry);
     control.cluster = cluster_create(&control);

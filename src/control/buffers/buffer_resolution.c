@@ -84,7 +84,7 @@ struct buffer_resolution buffer_resolve(const struct control *control, struct ar
     struct buffer_resolution resolution = {.workload = -1};
     const char *strategy = buffer->spec.provisioning_strategy;
     bool unknown = strategy != NULL && *strategy != '\0' && strcmp(strategy, STRATEGY) != 0;
-    if (unknown && !control->manager.settings->compatibility_upstream) // LIF-466
+    if (unknown && control->strategy->refuses_unknown_buffers) // LIF-466
         fail(&resolution, "ResolutionFailed",
              arena_format(arena, "provisioningStrategy \"%s\" is not served, only " STRATEGY,
                           strategy));

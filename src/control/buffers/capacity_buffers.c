@@ -206,7 +206,7 @@ void capacity_buffers_observe(struct capacity_buffers *buffers)
                                                                            .context = buffers});
     mirror_on_change(control->manager.mirror, KIND_CAPACITY_BUFFER, on_buffer, buffers);
     mirror_on_change(control->manager.mirror, KIND_POD_TEMPLATE, on_template, buffers);
-    if (!control->manager.settings->compatibility_upstream) {
+    if (control->strategy->follows_buffer_workloads) {
         mirror_on_change(control->manager.mirror, KIND_REPLICA_SET, on_workload, buffers);
         mirror_on_change(control->manager.mirror, KIND_STATEFUL_SET, on_workload, buffers);
         mirror_on_change(control->manager.mirror, KIND_POD, on_pod, buffers);

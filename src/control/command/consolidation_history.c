@@ -102,7 +102,7 @@ void consolidation_history_destroy(struct consolidation_history *ledger)
 
 static bool is_off(const struct consolidation_history *ledger)
 {
-    return ledger->control->manager.settings->compatibility_upstream;
+    return !ledger->control->strategy->remembers_consolidation;
 }
 
 // --- moves ---------------------------------------------------------------------------------------

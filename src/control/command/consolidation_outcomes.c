@@ -142,7 +142,7 @@ void consolidation_outcomes_begin(struct consolidation_outcomes *outcomes,
                                   const struct disruption_command *command)
 {
     struct control *control = outcomes->control;
-    if (control->manager.settings->compatibility_upstream || command->nodes.count == 0 ||
+    if (!control->strategy->remembers_consolidation || command->nodes.count == 0 ||
         command->reason != DISRUPTION_UNDERUTILIZED)
         return;
     if (outcomes->outcomes.count == OUTCOMES_MAX)

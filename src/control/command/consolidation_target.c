@@ -39,7 +39,7 @@ struct consolidation_target *consolidation_target_create(struct control *control
     target->lines = pod_lines_create();
     target->launched = map_create();
     target->going = map_create();
-    if (control->manager.settings->compatibility_upstream)
+    if (!control->strategy->remembers_consolidation)
         return target;
     mirror_on_change(control->manager.mirror, KIND_POD, on_pod, target);
     mirror_on_change(control->manager.mirror, KIND_NODE, on_node, target);

@@ -69,7 +69,7 @@ static void note_node(struct disruption_backoff *backoff, struct map *map, const
                       int64_t first_ns)
 {
     int64_t until_ns;
-    if (!backoff->control->manager.settings->compatibility_upstream)
+    if (backoff->control->strategy->backs_off_disruption)
         note(backoff, map, node, first_ns, &until_ns);
 }
 
@@ -87,7 +87,7 @@ void disruption_backoff_pool_failed(struct disruption_backoff *backoff, const ch
 {
     struct control *control = backoff->control;
     int64_t until_ns;
-    if (control->manager.settings->compatibility_upstream ||
+    if (!control->strategy->backs_off_disruption ||
         !note(backoff, backoff->pools, pool, POOL_FIRST_NS, &until_ns))
         return;
     const struct node_pool *object = find_pool(control, pool);

@@ -180,7 +180,7 @@ uint32_t command_turn(const struct disruption_command *command, const struct pod
 bool command_plans_places(const struct control *control, const struct disruption_command *command)
 {
     return command->reason == DISRUPTION_EMPTY && command_pods(command) > 0 &&
-           !control->manager.settings->compatibility_upstream;
+           control->strategy->plans_evicted_pods;
 }
 
 // --- texts ---------------------------------------------------------------------------------------

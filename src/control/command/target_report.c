@@ -226,8 +226,7 @@ static void tell(const struct target_report *report)
     describe(report, seconds, &text);
     for (struct map_entry *at = map_first(report->pools); at != NULL; at = map_next(at)) {
         const struct node_pool *pool = find_pool(control, map_key(at));
-        if (pool != NULL && report->evicted > 0 &&
-            !control->manager.settings->compatibility_upstream)
+        if (pool != NULL && report->evicted > 0 && control->strategy->reports_results)
             publish(&control->manager, (const struct object *)pool, &event,
                     "Disruption settled: %s", text.data);
     }

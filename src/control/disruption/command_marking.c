@@ -13,9 +13,6 @@
 // which anything may be scheduled to the node. With the taint in place what may change is what
 // people and budgets say, so less will do, least where no pod runs. Drift does not wait (DIS-268),
 // but is looked at (DIS-763).
-#define VALIDATION_UPSTREAM_NS (15 * SECOND)
-#define VALIDATION_NS          (3 * SECOND)
-#define VALIDATION_EMPTY_NS    SECOND
 
 // NULL: the node bears the command's taint and mark. What an earlier command has left there, which
 // may turn up late, is taken away first.
@@ -73,7 +70,7 @@ static bool reason_matters(const struct step *step, const char *node)
     const struct control *control = step->control;
     struct drain drain;
     drain_plan(&drain, cluster_pods(control->cluster, node), 0, manager_now(&control->manager));
-    bool matters = drain.waiting > 0 || control->manager.settings->compatibility_upstream;
+    bool matters = drain.waiting > 0 || !control->strategy->skips_unread_reasons;
     drain_free(&drain);
     return matters;
 }
@@ -82,9 +79,9 @@ static int64_t validation_delay(const struct step *step)
 {
     if (step->command->reason == DISRUPTION_DRIFTED)
         return 0;
-    if (step->control->manager.settings->compatibility_upstream)
-        return VALIDATION_UPSTREAM_NS;
-    return step->command->reason == DISRUPTION_EMPTY ? VALIDATION_EMPTY_NS : VALIDATION_NS;
+    const struct control_strategy *strategy = step->control->strategy;
+    return step->command->reason == DISRUPTION_EMPTY ? strategy->empty_validation_ns
+                                                     : strategy->validation_ns;
 }
 
 struct reconcile_result step_reason(struct step *step)

@@ -33,8 +33,8 @@ void command_set_marked(struct control *control, const struct disruption_command
 
 enum command_blocker step_blocker(const struct step *step, const struct pod **pod)
 {
-    return step->control->manager.settings->compatibility_upstream
-               ? BAR_NONE
-               : command_blocker(step->control, eviction_queue_replicas(step->parts->evictions),
-                                 step->command, pod);
+    return step->control->strategy->checks_blockers
+               ? command_blocker(step->control, eviction_queue_replicas(step->parts->evictions),
+                                 step->command, pod)
+               : BAR_NONE;
 }

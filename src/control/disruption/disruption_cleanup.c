@@ -168,7 +168,7 @@ static struct reconcile_result clear_claim(struct disruption_cleanup *leftovers,
     const struct node_claim *claim = find_claim(control, name);
     if (claim == NULL || object_is_deleting((const struct object *)claim))
         return reconcile_done();
-    if (!control->manager.settings->compatibility_upstream && // DIS-330
+    if (control->strategy->removes_replacements &&
         replacement_is_abandoned(control, leftovers->commands, claim)) {
         about->doing = "deleting an abandoned replacement";
         return start_delete(about, (const struct object *)claim, -1);

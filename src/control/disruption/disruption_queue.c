@@ -218,7 +218,7 @@ static struct reconcile_result call_off(struct disruption_queue *queue, struct s
 static void plan_moves(const struct step *step)
 {
     const struct disruption_command *command = step->command;
-    if (step->control->manager.settings->compatibility_upstream)
+    if (!step->control->strategy->keeps_plans)
         return;
     struct map *names = map_create(); // of replacements, by pod
     list_for_each (move, &command->moves)

@@ -55,12 +55,11 @@ static bool limit_exceeded(const struct disruption_parts *parts,
 {
     struct control *control = parts->control;
     CLEANUP_ARENA struct arena *arena = arena_create(4096);
-    bool better = !control->manager.settings->compatibility_upstream;
+    bool ahead = control->strategy->checks_limits_ahead;
     const struct resource_map *limits = &pool->spec.limits;
-    int64_t *left =
-        pool_limits_left(control, arena, pool, parts->commands, better ? command : NULL);
+    int64_t *left = pool_limits_left(control, arena, pool, parts->commands, ahead ? command : NULL);
     list_for_each (replacement, &command->replacements) {
-        if (!better || replacement->body == NULL ||
+        if (!ahead || replacement->body == NULL ||
             strcmp(replacement->pool, pool->meta.name) != 0 ||
             replacement_claim(control, command, replacement) != NULL)
             continue;
@@ -238,8 +237,7 @@ static enum replacements_state state_of(struct control *control,
         return REPLACEMENTS_LAUNCHING;
     const struct node *node = cluster_node_of(control->cluster, claim, NULL);
     bool initialized = condition_is_true(&claim->status.conditions, "Initialized");
-    // Upstream is content with having seen it initialized.
-    bool ready = control->manager.settings->compatibility_upstream ||
+    bool ready = !control->strategy->awaits_ready_replacements ||
                  (node != NULL && !object_is_deleting((const struct object *)node) &&
                   condition_is_true(&node->status.conditions, "Ready"));
     if (initialized && ready)
@@ -284,8 +282,7 @@ void replacements_nominate(struct control *control, const struct disruption_comm
             claim != NULL ? cluster_state(control->cluster, claim->status.provider_id) : NULL;
         if (state == NULL)
             continue;
-        cluster_hold(control->cluster, state,
-                     control->manager.settings->compatibility_upstream ? 0 : HELD_NS);
+        cluster_hold(control->cluster, state, control->strategy->holds_replacements ? HELD_NS : 0);
     }
 }
 
@@ -325,8 +322,8 @@ uint32_t replacements_give_up(struct control *control, struct operation_about *a
                               const struct disruption_command *command)
 {
     uint32_t started = 0;
-    if (control->manager.settings->compatibility_upstream)
-        return 0; // DIS-330
+    if (!control->strategy->removes_replacements)
+        return 0;
     list_for_each (replacement, &command->replacements) {
         const struct node_claim *claim = replacement_claim(control, command, replacement);
         if (claim == NULL || object_is_deleting((const struct object *)claim))

@@ -103,7 +103,7 @@ static void start_job(struct evaluation_schedule *schedule,
 // DIS-762: a deadline is near, or will be before the next look.
 static bool may_expire(const struct control *control, const struct node_claim *claim)
 {
-    return !control->manager.settings->compatibility_upstream &&
+    return control->strategy->replaces_expiring &&
            expiry_window_start(claim) <= ns_add(manager_now(&control->manager), LOOK_SETTLED_NS);
 }
 
@@ -119,20 +119,6 @@ static bool has_candidates(const struct control *control)
              condition_is_true(&claim->status.conditions, "Drifted") || may_expire(control, claim)))
             return true;
     }
-    return false;
-}
-
-// Under COMPATIBILITY=upstream a command that waits for its validation holds up the rest (DIS-260).
-static bool is_held_up(const struct evaluation_schedule *schedule)
-{
-    const struct control *control = schedule->control;
-    struct map_entry *position = NULL;
-    if (!control->manager.settings->compatibility_upstream)
-        return pod_waves_left(schedule->options.waves, control) > 0;
-    for (const struct disruption_command *command;
-         (command = commands_next(schedule->parts->commands, &position)) != NULL;)
-        if (command->phase < COMMAND_LAUNCH)
-            return true;
     return false;
 }
 
@@ -164,17 +150,34 @@ static bool a_set_waits(const struct commands *commands)
     return false;
 }
 
+static bool one_waits(const struct commands *commands)
+{
+    struct map_entry *position = NULL;
+    for (const struct disruption_command *command;
+         (command = commands_next(commands, &position)) != NULL;)
+        if (command->phase < COMMAND_LAUNCH)
+            return true;
+    return false;
+}
+
+static bool is_held_up(const struct evaluation_schedule *schedule)
+{
+    const struct commands *commands = schedule->parts->commands;
+    return schedule->control->strategy->validates_one_by_one
+               ? one_waits(commands)
+               : pod_waves_left(schedule->options.waves, schedule->control) > 0 ||
+                     a_set_waits(commands);
+}
+
 // How long the cluster lets an evaluation wait that is due; 0: not at all.
 static int64_t wait_ns(const struct evaluation_schedule *schedule, int64_t now_ns)
 {
     const struct control *control = schedule->control;
     if (is_held_up(schedule))
         return LOOK_SOON_NS;
-    if (control->manager.settings->compatibility_upstream)
-        return 0;
-    if (a_set_waits(schedule->parts->commands))
-        return LOOK_SOON_NS;
-    return pod_waves_await_rest(schedule->options.waves, control, now_ns) ? UNREST_LOOK_NS : 0;
+    bool awaits_rest = control->strategy->awaits_rest &&
+                       pod_waves_await_rest(schedule->options.waves, control, now_ns);
+    return awaits_rest ? UNREST_LOOK_NS : 0;
 }
 
 int64_t evaluation_schedule_start(struct evaluation_schedule *schedule)

@@ -33,7 +33,7 @@ void pod_waves_note_leaving(struct pod_waves *waves, int64_t now_ns)
 int64_t pod_waves_left(const struct pod_waves *waves, const struct control *control)
 {
     int64_t now_ns = loop_monotonic_ns(control->manager.loop);
-    if (waves->leaving_pods < LEAVING_PODS || control->manager.settings->compatibility_upstream)
+    if (waves->leaving_pods < LEAVING_PODS || !control->strategy->awaits_rest)
         return 0;
     int64_t end_ns = ns_minimum(ns_add(waves->leaving_last_ns, LEAVING_QUIET_NS),
                                 ns_add(waves->leaving_first_ns, LEAVING_MAX_NS));

@@ -196,8 +196,7 @@ bool launch_backoff_admits(struct launch_backoff *backoff, const json_t *body,
     const char *name = json_string_value(json_object_get(metadata, "name"));
     const struct node_pool *pool =
         pool_name != NULL ? find_pool(backoff->control, pool_name) : NULL;
-    if (pool == NULL || name == NULL ||
-        backoff->control->manager.settings->compatibility_upstream ||
+    if (pool == NULL || name == NULL || !backoff->control->strategy->backs_off_launches ||
         map_get(backoff->planned, name) != NULL)
         return true;
     if (map_get(backoff->pools, pool_name) != NULL && !pool_admits(backoff, pool, body, cause))

@@ -172,7 +172,7 @@ void launch_backoff_no_capacity(struct launch_backoff *backoff, const struct nod
     struct control *control = backoff->control;
     const struct node_pool *pool = pool_of_claim(control, claim);
     struct planned *planned = map_remove(backoff->planned, claim->meta.name);
-    if (pool == NULL || planned == NULL || control->manager.settings->compatibility_upstream) {
+    if (pool == NULL || planned == NULL || !control->strategy->backs_off_launches) {
         planned_destroy(planned);
         return;
     }
@@ -215,7 +215,7 @@ void launch_backoff_failed(struct launch_backoff *backoff, const struct node_cla
 {
     struct control *control = backoff->control;
     const struct node_pool *pool = pool_of_claim(control, claim);
-    if (pool == NULL || control->manager.settings->compatibility_upstream)
+    if (pool == NULL || !control->strategy->backs_off_launches)
         return;
     const struct spacing *spacing = NULL;
     for (size_t i = 0; i < ARRAY_LENGTH(spacings); i++)

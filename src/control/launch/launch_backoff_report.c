@@ -117,7 +117,7 @@ static void on_pool(void *context, enum mirror_change change, const struct objec
 void launch_backoff_begin_report(struct launch_backoff *backoff)
 {
     struct control *control = backoff->control;
-    if (control->manager.settings->compatibility_upstream)
+    if (!control->strategy->backs_off_launches)
         return;
     backoff->queue = manager_queue(
         &control->manager,

@@ -55,8 +55,7 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
 
 void discovered_capacity_watch(struct control *control)
 {
-    if (control->cloud->operations->learn == NULL ||
-        control->manager.settings->compatibility_upstream)
+    if (control->cloud->operations->learn == NULL)
         return;
     mirror_on_change(control->manager.mirror, KIND_NODE, on_node, control);
     mirror_on_change(control->manager.mirror, KIND_NODE_CLAIM, on_claim, control);

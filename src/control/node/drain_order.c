@@ -137,8 +137,6 @@ struct drain_order *drain_order_create(struct control *control, const struct com
                                        void (*admitted)(void *context, const char *pod_uid),
                                        void *context)
 {
-    if (control->manager.settings->compatibility_upstream)
-        return NULL;
     struct drain_order *order = memory_allocate(sizeof *order);
     order->control = control;
     order->commands = commands;

@@ -3,8 +3,7 @@
 // by replacement (kept_replacements.h); in a queue the hardest to place first
 // (engine/problem/eviction_order.h, as decisions have them), a few at a time, the next when the
 // successor of one is bound, or waits for its node. So small pods do not take the room that large
-// ones need, and what kube-scheduler does is what the decision reckoned with. Off under
-// COMPATIBILITY=upstream.
+// ones need, and what kube-scheduler does is what the decision reckoned with.
 #pragma once
 
 #include "control/runtime/control.h"

@@ -75,7 +75,8 @@ struct eviction_queue *eviction_queue_create(struct control *control,
     evictions->protection_events = protection_events;
     evictions->evictions = map_create();
     evictions->replicas = ready_replicas_create(control);
-    evictions->order = drain_order_create(control, commands, on_admitted, evictions);
+    if (control->strategy->orders_evictions)
+        evictions->order = drain_order_create(control, commands, on_admitted, evictions);
     uint32_t concurrency = manager_scale(&control->manager, 100, 5000);
     evictions->queue = manager_queue(
         &control->manager, &(struct reconcile_queue_options){.name = "eviction-queue",

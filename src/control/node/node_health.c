@@ -125,7 +125,7 @@ static struct finding examine(const struct node_health *health, const struct nod
 static bool breaker_is_open(const struct node_health *health, const char *pool)
 {
     const struct control *control = health->control;
-    bool upstream = control->manager.settings->compatibility_upstream;
+    bool by_cluster = control->strategy->limits_repair_by_cluster;
     int64_t now = manager_now(&control->manager);
     uint32_t nodes = 0, unhealthy = 0;
     struct mirror_iterator iterator = {0};
@@ -133,11 +133,11 @@ static bool breaker_is_open(const struct node_health *health, const char *pool)
          (object = mirror_next(control->manager.mirror, KIND_NODE, &iterator)) != NULL;) {
         const struct node *node = (const struct node *)object;
         if (pool != NULL ? !text_equal(object_label(object, LABEL_NODE_POOL), pool)
-                         : !upstream && !managed_node(control, node))
+                         : by_cluster && !managed_node(control, node))
             continue;
         struct finding finding = examine(health, node);
         nodes++;
-        unhealthy += finding.condition != NULL && (upstream || finding.due <= now);
+        unhealthy += finding.condition != NULL && (!by_cluster || finding.due <= now);
     }
     return unhealthy > (nodes * UNHEALTHY_PERCENT + 99) / 100;
 }
@@ -167,7 +167,7 @@ static bool repair_is_blocked(const struct node_health *health, const struct nod
 {
     const char *pool = object_label((const struct object *)claim, LABEL_NODE_POOL);
     bool in_pool = pool != NULL && breaker_is_open(health, pool);
-    bool asks_cluster = pool == NULL || !health->control->manager.settings->compatibility_upstream;
+    bool asks_cluster = pool == NULL || health->control->strategy->limits_repair_by_cluster;
     if (!in_pool && !(asks_cluster && breaker_is_open(health, NULL)))
         return false;
     tell_blocked(health, node, claim, in_pool);

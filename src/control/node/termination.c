@@ -384,7 +384,7 @@ static bool instance_vanished(struct node_pass *pass, struct reconcile_result *r
 // between decision and binding is left.
 static int64_t drain_minimum(const struct node_pass *pass)
 {
-    if (pass->control->manager.settings->compatibility_upstream ||
+    if (!pass->control->strategy->drains_briefly ||
         cluster_unbound_pods(pass->control->cluster) > 0)
         return DRAIN_MINIMUM_NS;
     return DRAIN_MINIMUM_SHORT;
@@ -394,7 +394,7 @@ static int64_t drain_minimum(const struct node_pass *pass)
 static void tell_waiting(struct node_pass *pass, uint32_t waiting, const char *blockers)
 {
     struct event_text event = failed_draining;
-    bool names = blockers != NULL && !pass->control->manager.settings->compatibility_upstream;
+    bool names = blockers != NULL && pass->control->strategy->names_drain_blockers;
     event.dedupe = names ? blockers : pass->node->meta.name;
     publish(&pass->control->manager, (const struct object *)pass->node, &event,
             "Failed to drain node, %u pods are waiting to be evicted%s%s", waiting,
@@ -407,7 +407,7 @@ static const char *draining_message(struct node_pass *pass, const char *blockers
 {
     struct node_record *record = pass->record;
     const struct condition *present = conditions_get(&pass->conditions, "Drained");
-    if (blockers == NULL || pass->control->manager.settings->compatibility_upstream) {
+    if (blockers == NULL || !pass->control->strategy->names_drain_blockers) {
         record->blocked_ns = 0;
         return "Draining";
     }
@@ -436,7 +436,7 @@ static void tell_stuck(const struct node_pass *pass, const struct pod_list *pods
 {
     struct text names = {0};
     drain_stuck(pods, pass->now, &names);
-    if (names.data != NULL && !pass->control->manager.settings->compatibility_upstream)
+    if (names.data != NULL && pass->control->strategy->names_drain_blockers)
         publish(&pass->control->manager, (const struct object *)pass->node, &failed_draining,
                 "Failed to drain node, no longer waiting for pods that do not end: %s", names.data);
     text_free(&names);
@@ -534,7 +534,7 @@ static bool instance_terminated(struct node_pass *pass, struct reconcile_result 
 // gone with it a moment later. A step that took time is written down (LIF-106).
 static bool ended_at_once(const struct node_pass *pass)
 {
-    return pass->claim != NULL && !pass->control->manager.settings->compatibility_upstream &&
+    return pass->claim != NULL && pass->control->strategy->skips_conditions_at_end &&
            condition_find(&pass->claim->status.conditions, "Drained") == NULL;
 }
 

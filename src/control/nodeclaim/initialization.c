@@ -15,7 +15,7 @@
 static void report_age(struct claim_pass *pass, const char *reason, const char *message)
 {
     struct claim_record *record = pass->record;
-    if (pass->control->manager.settings->compatibility_upstream)
+    if (!pass->control->strategy->reports_uninitialized)
         return;
     if (!text_equal(record->blocked_reason, reason)) {
         // A new process does not know when it began: since the Node was there.

@@ -156,7 +156,7 @@ static void failed(struct claim_pass *pass)
         return;
     }
     const char *message = shorten(pass->arena, failure->message);
-    if (record->launch_failures > 1 && !pass->control->manager.settings->compatibility_upstream)
+    if (record->launch_failures > 1 && pass->control->strategy->counts_launch_attempts)
         message = arena_format(pass->arena, "%s (attempt %u)", message, record->launch_failures);
     conditions_set(&pass->conditions, "Launched", "Unknown",
                    record->launch_reason != NULL ? record->launch_reason : "LaunchFailed", message);

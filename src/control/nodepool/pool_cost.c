@@ -52,7 +52,6 @@ static bool has_offering(const struct object *claim)
 // --- the sum -------------------------------------------------------------------------------------
 static void add_claims(const struct pool_cost *cost, const struct map *pools)
 {
-    bool better = !cost->control->manager.settings->compatibility_upstream;
     struct mirror_iterator iterator = {0};
     for (const struct object *claim; (claim = mirror_next(cost->control->manager.mirror,
                                                           KIND_NODE_CLAIM, &iterator)) != NULL;) {
@@ -63,7 +62,9 @@ static void add_claims(const struct pool_cost *cost, const struct map *pools)
             priced != NULL ? map_get(priced->types, object_label(claim, LABEL_INSTANCE_TYPE))
                            : NULL;
         const struct offering *offering =
-            type != NULL ? instance_type_offering(type, &claim->meta.labels, better) : NULL;
+            type != NULL ? instance_type_offering(type, &claim->meta.labels,
+                                                  cost->control->strategy->prices_reservations)
+                         : NULL;
         if (offering != NULL)
             priced->price += offering->price;
     }

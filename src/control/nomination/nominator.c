@@ -37,12 +37,6 @@ static struct reconcile_result reconcile(void *context, struct work_item *item,
                                          struct error *error);
 static bool is_prepared(void *context, const char *name);
 
-static bool is_wanted(const struct control *control)
-{
-    return !control->manager.settings->compatibility_upstream &&
-           control->manager.settings->pod_nomination;
-}
-
 void nominator_wake(struct nominator *nominator)
 {
     if (nominator != NULL)
@@ -90,8 +84,6 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
 struct nominator *nominator_create(struct control *control, const struct commands *commands,
                                    const struct eviction_queue *evictions)
 {
-    if (!is_wanted(control))
-        return NULL;
     struct nominator *nominator = memory_allocate(sizeof *nominator);
     nominator->control = control;
     nominator->nominations = cluster_nominations(control->cluster);

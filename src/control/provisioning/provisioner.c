@@ -91,7 +91,7 @@ static struct batcher_window window_of(const struct provisioner *provisioner)
     bool is_wave = waves != NULL && provisioner->has_fresh_pods;
     return (struct batcher_window){.idle_ns = settings->batch_idle_duration,
                                    .max_ns = settings->batch_max_duration,
-                                   .early = !settings->compatibility_upstream,
+                                   .early = provisioner->control->strategy->anticipates_pods,
                                    .finished = is_wave && workload_bursts_finished(waves),
                                    .settled_ns = is_wave ? workload_bursts_settled_at(waves) : 0};
 }
@@ -373,13 +373,13 @@ static void mark_tried(const struct provisioner *provisioner)
 
 static struct reconcile_result start_pass(struct provisioner *provisioner, bool early)
 {
-    const struct settings *settings = provisioner->control->manager.settings;
+    const struct control *control = provisioner->control;
     provisioner->pass = provisioning_pass_create(
         &(struct provisioning_pass_parts){.sources = provisioner->parts.sources,
                                           .preference_warnings = provisioner->preference_warnings,
                                           .target_report = provisioner->parts.target_report},
         &(struct backlog_chunk_options){
-            .pods_max = settings->compatibility_upstream ? 0 : provisioner->control->pass_pods_max,
+            .pods_max = control->strategy->plans_in_chunks ? control->pass_pods_max : 0,
             .was_tried = was_tried,
             .context = provisioner});
     provisioner->pass_version = decision_inputs_version(provisioner->inputs);
@@ -452,9 +452,9 @@ static void create_one(struct provisioner *provisioner, struct work_item *item, 
 static bool is_known_for_good(const struct provisioner *provisioner)
 {
     const struct provisioning_pass *pass = provisioner->pass;
-    return !provisioner->control->manager.settings->compatibility_upstream &&
-           !provisioner->pass_failed && pass->plan != NULL && pass->plan->claims.count == 0 &&
-           pass->errors.data == NULL && !pass->early && !pass->rest && pass->left_out == 0 &&
+    return provisioner->control->strategy->remembers_answers && !provisioner->pass_failed &&
+           pass->plan != NULL && pass->plan->claims.count == 0 && pass->errors.data == NULL &&
+           !pass->early && !pass->rest && pass->left_out == 0 &&
            pass->snapshot->marked_for_deletion.count == 0;
 }
 

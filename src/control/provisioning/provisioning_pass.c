@@ -209,7 +209,7 @@ static bool any_real_pod(const struct plan_placement *placement)
 static bool goes_by_itself(const struct provisioning_pass *pass, const struct pod *pod,
                            const struct state_node *state)
 {
-    return !pass->control->manager.settings->compatibility_upstream && pod_is_unexamined(pod) &&
+    return pass->control->strategy->plans_unexamined_pods && pod_is_unexamined(pod) &&
            state != NULL && state_initialized(state);
 }
 

@@ -57,7 +57,7 @@ static void add_pods(struct snapshot *snapshot, struct control *control)
         const struct pod *pod = (const struct pod *)object;
         bool bound = pod->spec.node_name != NULL && *pod->spec.node_name != '\0';
         if (pod_is_terminal(pod) || cluster_is_spoken_for(control->cluster, pod) ||
-            (!bound && !control->manager.settings->compatibility_upstream))
+            (!bound && control->strategy->plans_unexamined_pods))
             continue; // those that wait and count are added below
         snapshot_add(snapshot, object);
     }
@@ -129,14 +129,14 @@ struct snapshot *snapshot_build(const struct snapshot_sources *sources, struct t
     snapshot->settings = *control->manager.settings;
     snapshot->settings.strings_count = 0;
     memset(snapshot->settings.strings, 0, sizeof snapshot->settings.strings);
-    snapshot->require_unschedulable_condition = control->manager.settings->compatibility_upstream;
+    snapshot->require_unschedulable_condition = !control->strategy->plans_unexamined_pods;
     for (size_t i = 0; i < ARRAY_LENGTH(kinds); i++)
         add_kind(snapshot, control, kinds[i]);
     add_kind(snapshot, control, control->node_class_kind);
     add_salvaged_nodes(snapshot, control);
     snapshot_add_node_claims(snapshot, control, sources->commands);
     add_pods(snapshot, control);
-    if (!control->manager.settings->compatibility_upstream)
+    if (control->strategy->plans_unexamined_pods)
         add_waiting_pods(snapshot, control);
     snapshot_add_planned_pods(snapshot, control);
     if (sources->bursts != NULL)

@@ -97,7 +97,7 @@ void snapshot_add_node_claims(struct snapshot *snapshot, struct control *control
         if (!managed_claim(control, claim)) // LIF-2: its Node is like one that nobody manages
             continue;
         if (node_claim_is_launched(claim) || object_is_deleting(object) ||
-            control->manager.settings->compatibility_upstream)
+            !control->strategy->keeps_plans)
             snapshot_add(snapshot, object);
         else
             add_unlaunched(snapshot, control, commands, largest, claim);
@@ -209,7 +209,7 @@ void snapshot_add_planned_pods(struct snapshot *snapshot, struct control *contro
     struct planning planning = {snapshot, control, map_create()};
     const struct pod_list *pods = cluster_provisionable(control->cluster);
     struct map_entry *position = NULL;
-    bool wanted = !control->manager.settings->compatibility_upstream;
+    bool wanted = control->strategy->keeps_plans;
     for (uint32_t i = 0; wanted && i < pods->count; i++)
         add_planned_pod(&planning, pods->items[i]);
     for (const struct state_node *state;

@@ -105,7 +105,7 @@ static void tell(const struct wave_report *report)
     describe(report, seconds, &text);
     for (struct map_entry *at = map_first(report->pools); at != NULL; at = map_next(at)) {
         const struct node_pool *pool = find_pool(control, map_key(at));
-        if (pool != NULL && !control->manager.settings->compatibility_upstream)
+        if (pool != NULL && control->strategy->reports_results)
             publish(&control->manager, (const struct object *)pool, &event, "Wave placed: %s",
                     text.data);
     }

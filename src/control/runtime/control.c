@@ -75,8 +75,7 @@ int64_t claim_price(const struct control *control, const struct node_claim *clai
             ? instance_type_catalog_find(catalog, string_map_get(labels, LABEL_INSTANCE_TYPE))
             : NULL;
     const struct offering *offering =
-        type != NULL ? instance_type_offering(type, labels,
-                                              !control->manager.settings->compatibility_upstream)
+        type != NULL ? instance_type_offering(type, labels, control->strategy->prices_reservations)
                      : NULL;
     int64_t price = offering != NULL ? offering->price : 0;
     if (known != NULL)

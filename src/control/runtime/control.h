@@ -6,6 +6,7 @@
 
 #include "cloud/port/provider.h"
 #include "control/runtime/control_metrics.h"
+#include "control/runtime/strategy.h"
 #include "reconcile/events.h"
 #include "reconcile/manager.h"
 #include "reconcile/patch.h"
@@ -14,6 +15,7 @@ struct cluster;
 
 struct control {
     struct manager manager;
+    const struct control_strategy *strategy; // by the settings
     struct cloud *cloud;
     struct control_metrics metrics;
     enum kind_id node_class_kind;

@@ -145,8 +145,7 @@ static void state_note_changes(struct cluster *cluster, struct state_node *state
         state->initialized_ns = 0;
     else if (state->initialized_ns == 0)
         state->initialized_ns = loop_monotonic_ns(cluster->control->manager.loop);
-    if (initialized && !state->was_initialized &&
-        !cluster->control->manager.settings->compatibility_upstream)
+    if (initialized && !state->was_initialized && cluster->control->strategy->keeps_plans)
         keep_for_planned_pods(cluster, state);
     state->was_initialized = initialized;
     state->was_marked = marked;
@@ -264,15 +263,13 @@ const struct node_claim *cluster_claim_of(const struct cluster *cluster, const s
 // be done for the pod. One for a planned pod, or for a node that does not exist, is ours.
 static bool is_nominated_by_scheduler(const struct cluster *cluster, const struct pod *pod)
 {
-    return pod_is_nominated(pod) &&
-           (cluster->control->manager.settings->compatibility_upstream ||
-            (planned_pods_claim(cluster->planned, pod->meta.uid) == NULL &&
-             find_node(cluster->control, pod->status.nominated_node_name) != NULL));
+    return pod_is_nominated(pod) && planned_pods_claim(cluster->planned, pod->meta.uid) == NULL &&
+           find_node(cluster->control, pod->status.nominated_node_name) != NULL;
 }
 
 static bool is_provisionable(const struct cluster *cluster, const struct pod *pod)
 {
-    if (cluster->control->manager.settings->compatibility_upstream)
+    if (!cluster->control->strategy->plans_unexamined_pods)
         return pod_wants_node(pod);
     const struct condition *scheduled = condition_find(&pod->status.conditions, "PodScheduled");
     bool waits = pod_is_unexamined(pod) || pod_is_nominated(pod) ||
@@ -391,7 +388,7 @@ static void note_binding(struct cluster *cluster, struct pod_record *record)
     const struct node_claim *planned = name != NULL ? find_claim(cluster->control, name) : NULL;
     bool as_planned = note_landing(cluster, record->pod, planned);
     planned_pods_forget(cluster->planned, uid);
-    if (!as_planned && !cluster->control->manager.settings->compatibility_upstream)
+    if (!as_planned && cluster->control->strategy->keeps_plans)
         release_displaced(cluster, find_node(cluster->control, record->pod->spec.node_name));
 }
 
@@ -476,8 +473,8 @@ void cluster_hold(struct cluster *cluster, struct state_node *state, int64_t win
 
 int64_t cluster_nominated_until(const struct cluster *cluster, const struct state_node *state)
 {
-    bool counts = cluster->pods.unbound.count > 0 ||
-                  cluster->control->manager.settings->compatibility_upstream;
+    bool counts =
+        cluster->pods.unbound.count > 0 || !cluster->control->strategy->ends_idle_nominations;
     int64_t until = counts ? state->nominated_until : 0;
     return until > state->held_until ? until : state->held_until;
 }

@@ -112,8 +112,7 @@ const struct node_claim *cluster_planned_claim(struct cluster *cluster, const st
     if (key == NULL)
         return claim;
     const struct state_node *state = cluster_state(cluster, key);
-    bool over = cluster->control->manager.settings->compatibility_upstream || state == NULL ||
-                state_marked(state) ||
+    bool over = !cluster->control->strategy->keeps_plans || state == NULL || state_marked(state) ||
                 (state_initialized(state) && !nominations_keep(cluster->nominations, name) &&
                  chance_left(cluster, state, pod) <= 0);
     return over ? NULL : claim;

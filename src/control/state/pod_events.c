@@ -34,8 +34,7 @@ static int64_t delay_of(const struct pod_events *events, const struct node_claim
     const struct duration *after = pool != NULL ? &pool->spec.disruption.consolidate_after : NULL;
     bool waited_for = after == NULL || (after->text != NULL && after->nanoseconds > 0 &&
                                         after->nanoseconds != DURATION_NEVER);
-    return waited_for || events->control->manager.settings->compatibility_upstream ? DELAY_NS
-                                                                                   : LAZY_NS;
+    return waited_for || !events->control->strategy->delays_pod_events ? DELAY_NS : LAZY_NS;
 }
 
 int64_t pod_events_last(const struct pod_events *events, const struct node_claim *claim)

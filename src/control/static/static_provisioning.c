@@ -101,8 +101,7 @@ static void note_failure(struct static_provisioning *provisioning, const char *p
 {
     struct pool_record *record = record_of(provisioning, pool);
     int64_t now_ns = loop_monotonic_ns(provisioning->control->manager.loop);
-    if (now_ns < record->not_before_ns ||
-        provisioning->control->manager.settings->compatibility_upstream)
+    if (now_ns < record->not_before_ns || !provisioning->control->strategy->backs_off_launches)
         return;
     int64_t delay_ns = FAILED_FIRST_NS;
     for (uint32_t i = 0; i < record->failures && delay_ns < FAILED_MAX_NS; i++)
