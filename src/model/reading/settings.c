@@ -97,7 +97,7 @@ static const struct setting table[] = {
         .choices = compatibilities),
     ROW("PACKING_POLICY", "packing-policy", CHOICE, packing_policy, "LowestPrice",
         "LowestPrice seeks the cheapest nodes; Greedy grows one node after the other",
-        .choices = packing_policies),
+        .choices = packing_policies, .upstream_text = "Greedy"),
     ROW("POD_NOMINATION", "pod-nomination", CHOICE, pod_nomination, "Auto",
         "Auto: tell kube-scheduler (Kubernetes 1.35 and later) where pods were planned, by "
         "status.nominatedNodeName",
@@ -109,38 +109,40 @@ static const struct setting table[] = {
         "what a node costs beside its machine (volume, daemons, address), USD an hour: LowestPrice "
         "and consolidation count it; the default follows catalogs whose prices are not EC2's, in "
         "powers of ten",
-        .minimum = 0, .maximum = 1000),
+        .minimum = 0, .maximum = 1000, .upstream_text = "0"),
     ROW("WORKLOAD_GUARD", "workload-guard", BOOL, workload_guard, "true",
-        "never disrupt all nodes at once on which a workload of several pods has ready ones"),
+        "never disrupt all nodes at once on which a workload of several pods has ready ones",
+        .upstream_text = "false"),
     ROW("CONSOLIDATION_QUIET", "consolidation-quiet", CHOICE, quiet_by_node, "pods",
         "pods: a node that has waited for ten times consolidateAfter in vain is quiet if the pods "
         "that would move are; node: any pod that comes or goes keeps it from consolidation",
-        .choices = quiets),
+        .choices = quiets, .upstream_text = "node"),
     ROW("STATIC_DRIFT_SURGE", "static-drift-surge", CHOICE, static_surge_required, "preferred",
         "preferred: where limits.nodes has no room for one more, a drifted node of a static "
         "NodePool "
         "goes before its replacement comes; required: it stays",
-        .choices = surges),
+        .choices = surges, .upstream_text = "required"),
     ROW("CONSOLIDATION_HORIZON", "consolidation-horizon", DURATION, consolidation_horizon, "4h",
         "within this time a consolidation must earn back what it costs; 0: any saving will do",
-        ANY_DURATION),
+        ANY_DURATION, .upstream_text = "0s"),
     ROW("DISRUPTION_COST_PER_POD", "disruption-cost-per-pod", FLOAT, disruption_cost_per_pod,
         "0.02", "what consolidation counts for evicting a pod of ordinary cost, USD", .minimum = 0,
         .maximum = 1000),
     ROW("LAUNCH_COST", "launch-cost", FLOAT, launch_cost, "0.05",
         "what consolidation counts for launching a machine, USD", .minimum = 0, .maximum = 1000),
     ROW("JOB_RUNTIME_COST", "job-runtime-cost", BOOL, job_runtime_cost, "true",
-        "evicting a Job's pod costs as much more as it has run hours, up to nine"),
+        "evicting a Job's pod costs as much more as it has run hours, up to nine",
+        .upstream_text = "false"),
     ROW("SPOT_MIN_TYPES", "spot-min-types", INT, spot_min_types, "1",
         "fewest cheaper instance types for which a spot node is replaced by a spot node; with "
         "fewer "
         "than 15 it must save 30 %",
-        BETWEEN(1, 15)),
+        BETWEEN(1, 15), .upstream_text = "15"),
     ROW("SPOT_PRICE_WINDOW", "spot-price-window", DURATION, spot_price_window, "6h",
         "consolidation compares the lowest price of a spot node with the highest of its "
         "replacement "
         "in this time; 0: the present ones",
-        ANY_DURATION),
+        ANY_DURATION, .upstream_text = "0s"),
     ROW("LOG_FORMAT", "log-format", CHOICE, log_format, "json", "form of the log's lines",
         .choices = log_formats),
     ROW("LEGACY_METRICS", "legacy-metrics", BOOL, legacy_metrics, "false",
@@ -269,26 +271,22 @@ bool settings_given(const struct settings *settings, const char *environment_nam
     return false;
 }
 
+// For what was not given.
+static void take_upstream_defaults(struct settings *settings)
+{
+    for (uint32_t i = 0; i < ARRAY_LENGTH(table); i++) {
+        struct error error = {0};
+        if (table[i].upstream_text == NULL || settings_is_explicit(settings, i))
+            continue;
+        bool fine = set_row(settings, &table[i], table[i].upstream_text, &error);
+        assert(fine);
+    }
+}
+
 bool settings_finish(struct settings *settings, struct error *error)
 {
-    if (settings->compatibility_upstream && !settings_given(settings, "PACKING_POLICY"))
-        settings->packing_policy = PACKING_GREEDY;
-    if (settings->compatibility_upstream && !settings_given(settings, "NODE_COST"))
-        settings->node_cost = 0;
-    if (settings->compatibility_upstream && !settings_given(settings, "WORKLOAD_GUARD"))
-        settings->workload_guard = false;
-    if (settings->compatibility_upstream && !settings_given(settings, "CONSOLIDATION_QUIET"))
-        settings->quiet_by_node = true;
-    if (settings->compatibility_upstream && !settings_given(settings, "STATIC_DRIFT_SURGE"))
-        settings->static_surge_required = true;
-    if (settings->compatibility_upstream && !settings_given(settings, "CONSOLIDATION_HORIZON"))
-        settings->consolidation_horizon = 0;
-    if (settings->compatibility_upstream && !settings_given(settings, "JOB_RUNTIME_COST"))
-        settings->job_runtime_cost = false;
-    if (settings->compatibility_upstream && !settings_given(settings, "SPOT_MIN_TYPES"))
-        settings->spot_min_types = 15;
-    if (settings->compatibility_upstream && !settings_given(settings, "SPOT_PRICE_WINDOW"))
-        settings->spot_price_window = 0;
+    if (settings->compatibility_upstream)
+        take_upstream_defaults(settings);
     if (settings->cpu_requests_millicores <= 0)
         settings->cpu_requests_millicores = 1000;
     if (settings->metrics_port != 0 && settings->metrics_port == settings->health_probe_port)

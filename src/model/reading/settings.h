@@ -77,6 +77,7 @@ struct setting {
     enum setting_kind kind;
     uint32_t offset, size; // of the member; a choice is kept as its index (bool, enum) or text
     const char *default_text;
+    const char *upstream_text;  // the default under COMPATIBILITY=upstream; NULL: the same
     const char *const *choices; // NULL-terminated, for SETTING_CHOICE
     double minimum, maximum;    // of numbers; of durations in nanoseconds
     const char *help;

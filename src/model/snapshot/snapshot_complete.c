@@ -8,6 +8,7 @@
 #include "model/schema/pack.h"
 #include "model/schema/type.h"
 #include "model/snapshot/admission.h"
+#include "model/snapshot/strategy.h"
 #include "model/snapshot/workloads.h"
 #include "model/tables/kinds.h"
 
@@ -101,7 +102,8 @@ bool snapshot_complete(struct snapshot *snapshot, struct error *error)
 {
     if (!settings_finish(&snapshot->settings, error))
         return false;
-    if (!snapshot->settings.compatibility_upstream && !check_catalogs(snapshot, error))
+    const struct snapshot_strategy *strategy = snapshot_strategy_of(&snapshot->settings);
+    if (strategy->refuses_duplicate_types && !check_catalogs(snapshot, error))
         return false;
     // Pods last: their admission reads objects of other kinds.
     for (int kind = 0; kind < KIND_COUNT; kind++)
@@ -109,7 +111,7 @@ bool snapshot_complete(struct snapshot *snapshot, struct error *error)
             complete_object(snapshot, &snapshot->objects[kind].items[i]);
     for (uint32_t i = 0; i < snapshot->objects[KIND_POD].count; i++)
         complete_object(snapshot, &snapshot->objects[KIND_POD].items[i]);
-    if (snapshot->require_unschedulable_condition && !snapshot->settings.compatibility_upstream)
+    if (snapshot->require_unschedulable_condition && strategy->plans_unexamined_pods)
         forget_lost_nominations(snapshot);
     return workloads_expand(snapshot, error);
 }
