@@ -31,9 +31,8 @@ static const struct {
 void disruption_method_decide(struct disruption *disruption, enum disruption_method method)
 {
     assert(method > METHOD_ANY && method < METHODS_COUNT);
-    bool upstream = disruption->problem->settings->compatibility_upstream;
     void (*decide)(struct disruption *) =
-        upstream ? methods[method].upstream : methods[method].adze;
+        disruption->strategy->moves_many_at_once ? methods[method].adze : methods[method].upstream;
     disruption->method = method;
     if (decide != NULL)
         decide(disruption);

@@ -82,6 +82,7 @@ struct problem *problem_create(const struct snapshot *snapshot, struct arena *pl
 {
     struct problem *problem = memory_allocate(sizeof *problem);
     problem->settings = &snapshot->settings;
+    problem->strategy = engine_strategy_of(&snapshot->settings);
     problem->arena = arena_create(65536);
     problem->plan_arena = plan_arena;
     problem->with_movable = with_movable;

@@ -138,7 +138,7 @@ static void add_ports(struct problem *problem, struct schedulable_node *node,
                           : host_ports_of(problem->arena, &node->state->pods.items[i]->spec);
         append_ports(problem, &node->ports, &ports);
     }
-    for (uint32_t i = 0; i < daemons_count && !problem->settings->compatibility_upstream; i++)
+    for (uint32_t i = 0; i < daemons_count && problem->strategy->filters_as_scheduler; i++)
         if (daemons[i].ports.count > 0 && !has_pod_of(node, daemons[i].daemon_set) &&
             daemon_runs_on(problem, &daemons[i], node->set, node->hostname, node->taints))
             append_ports(problem, &node->ports, &daemons[i].ports);

@@ -215,7 +215,7 @@ static struct removal_simulation run_pass(struct disruption *disruption,
         simulation.scheduled = disruption->inputs->scheduled;
     removal.pass = simulate(disruption->simulator, removal.arena, &simulation);
     removal.no_pool =
-        problem->templates.pools_count == 0 && !disruption->strategy->simulates_without_pools;
+        problem->templates.pools_count == 0 && !problem->strategy->places_without_pools;
     return removal;
 }
 

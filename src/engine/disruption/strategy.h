@@ -1,6 +1,6 @@
 // The two ways in which nodes are disrupted: upstream's, and adze's own. COMPATIBILITY (FMT-18)
-// chooses one of them once; each member is a question that they answer differently, with its rule.
-// Methods that differ as a whole are in engine/disruption_methods.c.
+// chooses one of them once; each member is something that they do differently, with its rule.
+// docs/compatibility.md lists all.
 #pragma once
 
 #include <stdbool.h>
@@ -20,12 +20,13 @@ struct disruption_strategy {
     bool plans_moves;      // DIS-755: where the pods of removed nodes are to go
     bool minds_unschedulable_anyway; // DIS-710, DIS-711: a removal answers for its own pods only
     bool follows_scheduler;          // DIS-749: pods go where kube-scheduler was seen to put them
-    bool simulates_without_pools;    // DIS-234: pods may move although no NodePool takes new nodes
     // Prices of replacements.
     bool narrows_to_cheap_zones; // DIS-740, DIS-741
     bool needs_known_prices;     // DIS-743
     bool asks_offering_prices;   // DIS-742: not those of a claim's first type
-    // Other methods than consolidation.
+    // Methods.
+    bool moves_many_at_once;   // DIS-717, DIS-745, DIS-746: drift and consolidation as a whole,
+                               // engine/disruption_methods.c
     bool replaces_expiring;    // DIS-762
     bool deletes_static_first; // DIS-728: where limits leave no room for a replacement
     bool confirms_together;    // DIS-763: what was decided together is confirmed together

@@ -320,7 +320,7 @@ struct pass *pack_alternatives(struct pass *pass)
 {
     struct problem *problem = pass->problem;
     uint32_t pods = pass->input.queue_count;
-    if (pass->claims.count == 0 || problem->settings->compatibility_upstream ||
+    if (pass->claims.count == 0 || !problem->strategy->packs_alternatives ||
         !pack_is_lowest_price(problem))
         return pass;
     CLEANUP_ARENA struct arena *arena = arena_create(4096);

@@ -75,7 +75,8 @@ static bool starts_its_own(const struct pass *pass, const struct group_state *gr
                            const struct pod_class *class, const struct requirement *zone)
 {
     return group_selects(pass->problem, group->id, class->identity) &&
-           (topology_better(pass) ? group->nonempty == 0 : !has_wanted(pass->problem, group, zone));
+           (pass->problem->strategy->counts_as_scheduler ? group->nonempty == 0
+                                                         : !has_wanted(pass->problem, group, zone));
 }
 
 static void read_group(struct pass *pass, const struct group_state *group,

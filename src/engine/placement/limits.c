@@ -184,7 +184,7 @@ void limits_take(struct pass *pass, struct claim *claim)
     const struct problem *problem = pass->problem;
     int64_t *remaining = pass->remaining[claim->template->index];
     bool first = claim->taken == NULL;
-    if (remaining == NULL || (!first && problem->settings->compatibility_upstream))
+    if (remaining == NULL || (!first && !problem->strategy->reserves_least_limits))
         return;
     if (first)
         claim->taken =
@@ -192,10 +192,10 @@ void limits_take(struct pass *pass, struct claim *claim)
     for (uint32_t d = 0; d < problem->dimensions.count && !first; d++)
         if (claim->template->limits[d] != INT64_MAX)
             remaining[d] = quantity_add(remaining[d], claim->taken[d]);
-    if (problem->settings->compatibility_upstream)
-        largest_of(problem, claim->template, claim->rows, claim->taken); // SCH-362
-    else
+    if (problem->strategy->reserves_least_limits)
         least_of(pass, claim, claim->taken);
+    else
+        largest_of(problem, claim->template, claim->rows, claim->taken); // SCH-362
     for (uint32_t d = 0; d < problem->dimensions.count; d++)
         if (claim->template->limits[d] != INT64_MAX)
             remaining[d] = quantity_subtract(remaining[d], claim->taken[d]);
@@ -222,7 +222,7 @@ static void settle_claim(struct pass *pass, struct claim *claim, int64_t *left, 
 void limits_settle(struct pass *pass)
 {
     const struct problem *problem = pass->problem;
-    if (problem->settings->compatibility_upstream)
+    if (!problem->strategy->reserves_least_limits)
         return;
     int64_t *left = arena_allocate_array(pass->arena, problem->dimensions.count, sizeof *left);
     int64_t *share = arena_allocate_array(pass->arena, problem->dimensions.count, sizeof *share);

@@ -48,7 +48,6 @@ bool place_on_new_claim(struct pass *pass, uint32_t pod, uint32_t class)
     if (why != NULL)
         pass->refusal.why = &part;
     bool placed = false, deferred = false;
-    bool upstream = problem->settings->compatibility_upstream;
     for (uint32_t t = 0; t < problem->templates.count && !placed; t++) {
         fresh.template = problem->templates.items[t];
         fresh.set = fresh.template->set;
@@ -71,8 +70,8 @@ bool place_on_new_claim(struct pass *pass, uint32_t pod, uint32_t class)
             vector_push(&pass->refusal.templates,
                         (struct template_refusal){t, pass->refusal.code, text_take(&part)});
         }
-        if (pass->last.reserved_error && upstream)
-            break; // SCH-222; by SCH-522 what is left of reservations is known
+        if (pass->last.reserved_error && !problem->strategy->assigns_one_reservation)
+            break; // SCH-222; else it is known what is left of reservations
         deferred = deferred || pass->last.reserved_error;
         pass->last.limited = pass->last.limited || pass->last.reserved_error;
     }

@@ -49,9 +49,7 @@ static bool volume_limits_allow(struct pass *pass, const struct schedulable_node
 bool node_taints_allow(struct problem *problem, const struct shape *shape,
                        const struct schedulable_node *node)
 {
-    return problem->settings->compatibility_upstream
-               ? problem_tolerates(problem, shape->tolerations, node->taints)
-               : problem_tolerates_hard(problem, shape->tolerations, node->taints);
+    return problem_tolerates_hard(problem, shape->tolerations, node->taints);
 }
 
 // SCH-508. What a node is like is settled: terms and volumes can be looked at one after the other.

@@ -312,7 +312,7 @@ static bool is_counted(const struct pass *pass, const struct claim *claim)
 bool pass_priorities_matter(struct pass *pass)
 {
     int64_t least = INT64_MAX, wanting = INT64_MIN;
-    if (pass->problem->settings->compatibility_upstream)
+    if (!pass->problem->strategy->heeds_priorities)
         return false;
     for (uint32_t i = 0; i < pass->input.queue_count; i++) {
         const struct queued_pod *pod = pass_pod(pass, i);

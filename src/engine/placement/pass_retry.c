@@ -265,7 +265,7 @@ static uint32_t tries_allowed(uint32_t pods)
 
 void pass_retry(struct pass *pass)
 {
-    if (!topology_better(pass) || placed_count(pass) == pass->input.queue_count ||
+    if (!pass->problem->strategy->retries_passes || placed_count(pass) == pass->input.queue_count ||
         was_cut_short(pass))
         return;
     CLEANUP_ARENA struct arena *arena = arena_create(1024);

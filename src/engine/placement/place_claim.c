@@ -85,7 +85,7 @@ static bool rows_left(struct pass *pass, const struct claim *claim, uint32_t cla
             refusal_add_filter(pass, claim, class, set);
         return false;
     }
-    if (!problem->settings->compatibility_upstream &&
+    if (problem->strategy->reserves_least_limits &&
         !limits_allow_more(pass, claim, attempt->rows)) {
         pass->last.refused_for_now = true;
         return false;
@@ -102,7 +102,7 @@ static bool rows_left(struct pass *pass, const struct claim *claim, uint32_t cla
 // SCH-514: a key that only other pods of the claim named is not the claim's.
 static bool knows_keys(struct problem *problem, const struct node_template *template, uint32_t set)
 {
-    return problem->settings->compatibility_upstream ||
+    return !problem->strategy->adds_asked_labels_only ||
            sets_compatible(problem->sets, template->set, set, true);
 }
 

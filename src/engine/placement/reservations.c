@@ -202,8 +202,8 @@ static bool reserve_all(struct pass *pass, const struct claim *claim, struct cla
 bool reservations_check(struct pass *pass, const struct claim *claim, struct claim_attempt *attempt)
 {
     release_all(pass, attempt);
-    return pass->problem->settings->compatibility_upstream ? reserve_all(pass, claim, attempt)
-                                                           : reserve_few(pass, claim, attempt);
+    return pass->problem->strategy->assigns_one_reservation ? reserve_few(pass, claim, attempt)
+                                                            : reserve_all(pass, claim, attempt);
 }
 
 void reservations_take(struct pass *pass, struct claim *claim, const struct claim_attempt *attempt)

@@ -211,8 +211,8 @@ struct pass *simulate(struct simulator *simulator, struct arena *arena,
     input.moved = pods_of_gone(simulation, arena, simulator->bound_start, simulator->bound,
                                &input.moved_count);
     struct pass *pass = pass_create(problem, &input);
-    // Without any pool upstream asks nothing (DIS-234); to move to nodes needs none (DIS-712).
-    if (problem->templates.pools_count > 0 || !problem->settings->compatibility_upstream)
+    // DIS-234; to move to nodes needs no pool (DIS-712).
+    if (problem->templates.pools_count > 0 || problem->strategy->places_without_pools)
         pass_run(pass);
     return pass;
 }

@@ -433,7 +433,7 @@ static void compile_classes(struct problem *problem, const struct queued_pod *li
         class->original = list[i].class;
         if (!class->aside)
             spread_defaults_apply(problem, class);
-        if (!problem->settings->compatibility_upstream)
+        if (problem->strategy->weighs_preferences)
             class_find_preferences(problem, class);
         compile_class(problem, class, &class->requests);
     }

@@ -12,6 +12,7 @@
 #include "engine/pods/spread_defaults.h"
 #include "engine/problem/asked_keys.h"
 #include "model/reading/pod.h"
+#include "model/snapshot/strategy.h"
 
 bool pod_is_provisionable(const struct snapshot *snapshot, const struct pod *pod)
 {
@@ -20,7 +21,8 @@ bool pod_is_provisionable(const struct snapshot *snapshot, const struct pod *pod
         pod_owned_by_daemon_set(pod) || pod_owned_by_node(pod) || pod->meta.unreadable != NULL)
         return false;
     if (!snapshot->require_unschedulable_condition ||
-        (!snapshot->settings.compatibility_upstream && pod_is_unexamined(pod)))
+        (snapshot_strategy_of(&snapshot->settings)->plans_unexamined_pods &&
+         pod_is_unexamined(pod)))
         return true;
     const struct condition *scheduled = condition_find(&pod->status.conditions, "PodScheduled");
     return scheduled != NULL && text_equal(scheduled->reason, "Unschedulable");

@@ -256,7 +256,7 @@ static uint32_t define_term(struct problem *problem, const struct pod *pod,
         .tolerations = problem_intern_tolerations(problem, &pod->spec.tolerations),
         .hard = hard,
     };
-    if (kind == GROUP_AFFINITY && hard && !problem->settings->compatibility_upstream)
+    if (kind == GROUP_AFFINITY && hard && problem->strategy->counts_as_scheduler)
         group.peers = peers_of(problem, pod);
     return intern_group(problem, &group);
 }
@@ -303,7 +303,7 @@ static node_selector_term_list filter_terms(const struct problem *problem,
                                             const struct pod_class *class)
 {
     const struct affinity *affinity = class->sample->spec.affinity;
-    if (problem->settings->compatibility_upstream || affinity == NULL ||
+    if (!problem->strategy->counts_as_scheduler || affinity == NULL ||
         affinity->node_affinity == NULL || affinity->node_affinity->required == NULL)
         return class_required_terms(class);
     return affinity->node_affinity->required->node_selector_terms;
@@ -364,7 +364,7 @@ static void set_filter(struct problem *problem, const struct pod_class *class,
 static uint32_t define_spread(struct problem *problem, const struct pod_class *class,
                               const struct topology_spread_constraint *constraint)
 {
-    bool better = !problem->settings->compatibility_upstream;
+    bool as_scheduler = problem->strategy->counts_as_scheduler;
     struct string_list namespaces = {arena_allocate_array(problem->arena, 1, sizeof(char *)), 1};
     namespaces.items[0] = class->sample->meta.namespace;
     struct group_definition group = {
@@ -374,12 +374,12 @@ static uint32_t define_spread(struct problem *problem, const struct pod_class *c
         .namespaces = namespaces,
         .max_skew = constraint->max_skew,
         .min_domains = constraint->min_domains.present ? constraint->min_domains.value : 0,
-        .tolerations = problem_intern_tolerations(problem, better ? &class->sample->spec.tolerations
-                                                                  : class->tolerations),
+        .tolerations = problem_intern_tolerations(
+            problem, as_scheduler ? &class->sample->spec.tolerations : class->tolerations),
         .hard = !text_equal(constraint->when_unsatisfiable, "ScheduleAnyway"),
     };
     set_filter(problem, class, constraint, &group);
-    if (better && group.hard)
+    if (as_scheduler && group.hard)
         set_needed_keys(problem, class, &group);
     return intern_group(problem, &group);
 }

@@ -43,7 +43,7 @@ static bool fields_are_supported(const struct problem *problem,
                                  const struct node_selector_term *term)
 {
     list_for_each (field, &term->match_fields)
-        if (problem->settings->compatibility_upstream || !text_equal(field->key, "metadata.name") ||
+        if (!problem->strategy->filters_as_scheduler || !text_equal(field->key, "metadata.name") ||
             (!text_equal(field->operator, "In") && !text_equal(field->operator, "NotIn")))
             return false;
     return true;

@@ -143,7 +143,7 @@ bool problem_tolerates(struct problem *problem, uint32_t tolerations, uint32_t t
 bool problem_tolerates_hard(struct problem *problem, uint32_t tolerations, uint32_t taints)
 {
     return tolerates(problem, &problem->interned.tolerated_hard, tolerations, taints,
-                     !problem->settings->compatibility_upstream);
+                     problem->strategy->filters_as_scheduler);
 }
 
 uint32_t problem_split_hostname(struct problem *problem, uint32_t set, uint32_t *hostname)

@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "base/vector.h"
 #include "engine/problem/state_node.h"
+#include "engine/problem/strategy.h"
 #include "engine/requirements/requirement_sets.h"
 #include "model/snapshot/plan.h"
 #include "model/snapshot/snapshot.h"
@@ -403,6 +404,7 @@ struct problem {
     // What it is compiled from.
     const struct snapshot *snapshot;
     const struct settings *settings;
+    const struct engine_strategy *strategy; // by the settings
     bool with_movable;
     struct arena *arena, *plan_arena;
 

@@ -78,7 +78,7 @@ static void add_zones(struct problem *problem, const struct persistent_volume *v
                       struct volume_alternatives *alternatives)
 {
     uint32_t zones = zones_of_volume(problem, volume);
-    if (zones == SET_EMPTY || problem->settings->compatibility_upstream)
+    if (zones == SET_EMPTY || !problem->strategy->filters_as_scheduler)
         return;
     if (alternatives->count == 0) {
         alternatives->sets = arena_allocate_array(problem->arena, 1, sizeof *alternatives->sets);

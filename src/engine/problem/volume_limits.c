@@ -150,7 +150,7 @@ static void learn_from_node(struct problem *problem, struct node_template *templ
 
 void volumes_limit_rows(struct problem *problem, struct node_template *template)
 {
-    if (problem->settings->compatibility_upstream)
+    if (!problem->strategy->filters_as_scheduler)
         return;
     for (uint32_t r = 0; r < template->table->count; r++) {
         const struct row *row = &template->table->rows[r];

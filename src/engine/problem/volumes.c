@@ -69,7 +69,7 @@ static bool is_exclusive(const struct problem *problem, const struct persistent_
 {
     for (uint32_t i = 0; i < claim->spec.access_modes.count; i++)
         if (text_equal(claim->spec.access_modes.items[i], "ReadWriteOncePod"))
-            return !problem->settings->compatibility_upstream;
+            return problem->strategy->filters_as_scheduler;
     return false;
 }
 

@@ -32,7 +32,7 @@ const char *claim_label_value(struct problem *problem, const struct node_templat
                               const struct requirement *requirement, struct arena *arena)
 {
     bool free_choice = requirement->complement && !requirement->has_gte && !requirement->has_lte;
-    if (problem->settings->compatibility_upstream || !requirement->complement)
+    if (!problem->strategy->adds_asked_labels_only || !requirement->complement)
         return requirement_any(arena, problem->vocabulary, requirement);
     if (!is_wanted(problem, template, requirement->key))
         return "";

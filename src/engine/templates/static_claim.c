@@ -15,7 +15,10 @@ void static_claim_make(struct arena *arena, const struct settings *settings,
     struct snapshot snapshot = {0};
     snapshot.objects[KIND_INSTANCE_TYPE_CATALOG].items = catalogs;
     snapshot.objects[KIND_INSTANCE_TYPE_CATALOG].count = catalog != NULL;
-    struct problem problem = {.settings = settings, .arena = arena, .snapshot = &snapshot};
+    struct problem problem = {.settings = settings,
+                              .strategy = engine_strategy_of(settings),
+                              .arena = arena,
+                              .snapshot = &snapshot};
     struct node_template template = {.pool = pool};
     problem.vocabulary = vocabulary_create();
     problem.sets = requirement_sets_create(problem.vocabulary);

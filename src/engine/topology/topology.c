@@ -71,7 +71,8 @@ static uint32_t gather_key(struct pass *pass, const struct class_state *state, u
         if (group->definition->key != key)
             break;
         bool apart = group->definition->kind == GROUP_INVERSE ||
-                     (group->definition->kind == GROUP_ANTI_AFFINITY && topology_better(pass));
+                     (group->definition->kind == GROUP_ANTI_AFFINITY &&
+                      pass->problem->strategy->counts_as_scheduler);
         if (!outside || !apart)
             rules->groups[rules->count++] = group;
     }
@@ -173,7 +174,7 @@ enum verdict topology_begin(struct pass *pass, uint32_t class_id, const struct c
     enum verdict verdict = solve_all(pass, class_id, state, candidate);
     if (verdict == ACCEPTED && state->choice->decided_count > 0)
         topology_decide_rest(pass, state, candidate);
-    if (verdict == ACCEPTED && candidate->is_claim && topology_better(pass))
+    if (verdict == ACCEPTED && candidate->is_claim && pass->problem->strategy->combines_keys)
         topology_combine(pass, candidate, state->choice);
     return verdict;
 }

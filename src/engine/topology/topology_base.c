@@ -44,7 +44,7 @@ static void index_identities(const struct problem *problem, struct topology_base
 static bool is_usable(const struct problem *problem, uint32_t index)
 {
     return !problem->nodes.items[index].marked_for_deletion &&
-           (problem->nodes.items[index].node != NULL || !problem->settings->compatibility_upstream);
+           (problem->nodes.items[index].node != NULL || problem->strategy->counts_planned_nodes);
 }
 
 static void index_places(const struct problem *problem, struct topology_base *base)
@@ -182,7 +182,7 @@ static uint32_t node_domain(const struct problem *problem, const struct node_obj
 static bool counts_terminating(const struct problem *problem,
                                const struct group_definition *definition)
 {
-    return !problem->settings->compatibility_upstream &&
+    return problem->strategy->filters_as_scheduler &&
            (definition->kind == GROUP_ANTI_AFFINITY ||
             (definition->kind == GROUP_AFFINITY && definition->mutual));
 }

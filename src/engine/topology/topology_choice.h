@@ -4,12 +4,6 @@
 #include "engine/pass/pass_state.h"
 #include "engine/topology/topology_base.h"
 
-// Rules that upstream lacks (SCH-510 to SCH-518) hold unless COMPATIBILITY=upstream.
-static inline bool topology_better(const struct pass *pass)
-{
-    return !pass->problem->settings->compatibility_upstream;
-}
-
 struct candidate {
     uint32_t set; // already with the pod's and the volumes' requirements
     uint32_t hostname;

@@ -32,7 +32,7 @@ int64_t topology_spread_minimum(const struct pass *pass, const struct group_stat
     int64_t minimum = INT32_MAX, allowed = 0;
     for (uint32_t i = 0; i < group->domains.count; i++) {
         // The filter has seen to what the pod asks for, unless it is told not to (Ignore).
-        if (!topology_better(pass) &&
+        if (!pass->problem->strategy->counts_as_scheduler &&
             !domain_allowed(pass, pod_domains, group->domains.items[i].value))
             continue;
         allowed++;

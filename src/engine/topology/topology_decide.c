@@ -60,7 +60,7 @@ uint32_t topology_prepare_counting(struct pass *pass, const struct pod_class *cl
 {
     struct problem *problem = pass->problem;
     uint32_t keys = 0;
-    if (!topology_better(pass))
+    if (!pass->problem->strategy->decides_domains)
         return 0;
     const struct group_list *selecting = &pass->work->selecting[class->identity];
     for (uint32_t i = 0; i < selecting->count + class->inverse_count; i++) {

@@ -57,8 +57,8 @@ static bool is_hostname_spread(const struct pass *pass, const struct group_defin
 
 bool topology_postpones(struct pass *pass, const struct pod_class *class)
 {
-    if (!topology_better(pass) || pass->doubling.active || pass->input.retry.strict_max_skew ||
-        pass->problem->nodes.count == 0)
+    if (!pass->problem->strategy->doubles_hostname_spreads || pass->doubling.active ||
+        pass->input.retry.strict_max_skew || pass->problem->nodes.count == 0)
         return false;
     for (uint32_t g = 0; g < class->groups_count; g++) {
         struct group_state *group = pass->work->groups.items[class->groups[g]];

@@ -14,7 +14,7 @@ void topology_find_inverse(struct pass *pass, const struct pod_class *class,
                            struct class_state *state)
 {
     const struct group_list *selecting = &pass->work->selecting[class->identity];
-    if (!topology_better(pass))
+    if (!pass->problem->strategy->heeds_other_spreads)
         return;
     for (uint32_t i = 0; i < selecting->count; i++) {
         uint32_t id = selecting->items[i];
@@ -98,7 +98,8 @@ static bool own_spreads_allow(struct pass *pass, const struct pod_class *class,
 
 bool topology_inverse_allows(struct pass *pass, uint32_t class, const struct claim *claim)
 {
-    if (!topology_better(pass) || claim->branches_count > 0) // which may be in other domains
+    if (!pass->problem->strategy->heeds_other_spreads ||
+        claim->branches_count > 0) // which may be in other domains
         return true;
     const struct candidate candidate = {.set = claim->set,
                                         .hostname = claim->hostname,

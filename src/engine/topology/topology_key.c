@@ -17,7 +17,7 @@ bool topology_may_bootstrap(const struct pass *pass, const struct group_state *g
 {
     if (!group_selects(pass->problem, group->id, identity))
         return false;
-    if (topology_better(pass)) // kube-scheduler: nowhere at all
+    if (pass->problem->strategy->counts_as_scheduler) // kube-scheduler: nowhere at all
         return group->nonempty == 0;
     struct domain domain;
     for (uint32_t at = 0; group->nonempty > 0 && group_next_domain(group, &at, &domain);)
@@ -143,7 +143,7 @@ static uint32_t in_value(struct pass *pass, uint32_t key, uint32_t value)
 int64_t topology_lowest_price(struct pass *pass, const struct candidate *candidate, uint32_t set)
 {
     const struct row_filter *prices = type_table_prices(pass->problem, candidate->table, set);
-    if (candidate->rows == NULL || !topology_better(pass))
+    if (candidate->rows == NULL || !pass->problem->strategy->combines_keys)
         return prices->lowest;
     for (uint32_t i = 0; i < candidate->table->count; i++) {
         uint32_t row = prices->by_price[i];

@@ -155,7 +155,8 @@ void topology_order(struct pass *pass, uint32_t *order)
 {
     for (uint32_t i = 0; i < pass->input.queue_count; i++)
         order[i] = i;
-    if (!topology_better(pass) || pass->input.retry.queue_order == QUEUE_AS_GIVEN ||
+    if (!pass->problem->strategy->orders_by_rules ||
+        pass->input.retry.queue_order == QUEUE_AS_GIVEN ||
         (pass->input.queue_count <= QUICK_MAX && !anybody_follows(pass)))
         return;
     CLEANUP_ARENA struct arena *scratch = arena_create(4096);

@@ -49,8 +49,8 @@ static void uncount_domain(struct group_state *group, uint32_t value)
 static void add_universe(struct pass *pass, struct group_state *group,
                          const struct group_base *base)
 {
-    bool any =
-        pass->problem->settings->compatibility_upstream || group->definition->kind != GROUP_SPREAD;
+    bool any = !pass->problem->strategy->counts_launchable_zones ||
+               group->definition->kind != GROUP_SPREAD;
     for (uint32_t i = 0; i < base->open_count; i++)
         if (any || topology_domain_counts(pass, group->id, base->open[i]))
             know_domain(group, base->open[i]);
@@ -162,7 +162,7 @@ static void record_in(struct pass *pass, struct group_state *group, uint32_t set
     const struct group_definition *definition = group->definition;
     if (definition->kind == GROUP_SPREAD &&
         !group_filter_passes(pass->problem, definition, set, hostname, taints,
-                             is_claim && topology_better(pass)))
+                             is_claim && pass->problem->strategy->counts_as_scheduler))
         return;
     if (definition->key == pass->problem->keys.hostname) {
         count_domain(group, hostname);
@@ -186,9 +186,9 @@ void topology_record(struct pass *pass, uint32_t pod, uint32_t class_id, uint32_
                      uint32_t hostname, uint32_t taints, bool is_claim)
 {
     const struct pod_class *class = class_at(pass->problem, class_id);
-    if (topology_better(pass))
+    if (pass->problem->strategy->decides_domains)
         topology_stop_waiting(pass, pod);
-    if (topology_better(pass))
+    if (pass->problem->strategy->heeds_other_spreads)
         topology_note_owner(pass, class, set, hostname);
     const struct group_list *selecting = &pass->work->selecting[class->identity];
     for (uint32_t i = 0; i < selecting->count; i++)
@@ -316,7 +316,8 @@ void topology_prepare(struct pass *pass, uint32_t class_id)
         group_list_push(hostname ? &state->hostname_groups : &state->domain_groups, id);
         state->depends_on_others =
             state->depends_on_others || definition->kind == GROUP_AFFINITY ||
-            (definition->kind == GROUP_SPREAD && (!hostname || topology_better(pass)));
+            (definition->kind == GROUP_SPREAD &&
+             (!hostname || pass->problem->strategy->doubles_hostname_spreads));
     }
     sort_list(problem, &state->hostname_groups);
     sort_list(problem, &state->domain_groups);
@@ -345,6 +346,6 @@ void topology_start(struct pass *pass)
         for (uint32_t g = 0; g < class->groups_count && class->refusal == NULL; g++)
             need_group(pass, class->groups[g]);
     }
-    if (topology_better(pass))
+    if (pass->problem->strategy->decides_domains)
         topology_start_waiting(pass);
 }
