@@ -1,5 +1,6 @@
 #include "engine/disruption/blocked_candidates.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -61,8 +62,10 @@ static struct pool_budget *budget_of(const struct blocked_finder *finder,
                                      const struct disruption_pool *pool,
                                      enum disruption_reason reason)
 {
+    assert(reason < BUDGET_REASONS_COUNT);
     const struct disruption *disruption = finder->disruption;
     size_t index = (size_t)(pool - disruption->table.pools.items);
+    assert(index < disruption->table.pools.count);
     struct pool_budget *budget = &finder->budgets[index * BUDGET_REASONS_COUNT + (size_t)reason];
     int64_t now = disruption->problem->snapshot->time, allowed;
     struct error error = {0};
@@ -114,6 +117,8 @@ static struct blocked_reason limit(const struct blocked_finder *finder,
 static struct blocked_reason others_first(const struct blocked_finder *finder,
                                           enum disruption_method method)
 {
+    assert(method > METHOD_ANY);
+    assert(method < METHODS_COUNT);
     const struct plan *plan = finder->disruption->plan;
     if (plan->disruptions.count == 0 && method == METHOD_MULTI)
         return blocked_reason_make(
@@ -178,6 +183,7 @@ static bool is_only(const struct blocked_finder *finder, enum disruption_method 
 static struct blocked_reason noted(const struct blocked_finder *finder,
                                    const struct disruption_candidate *candidate)
 {
+    assert(candidate->state >= finder->disruption->problem->nodes.items);
     const struct disruption *disruption = finder->disruption;
     return disruption->blocked_reasons[candidate->state - disruption->problem->nodes.items];
 }
@@ -271,6 +277,7 @@ static struct blocked_reason stays_used(const struct blocked_finder *finder,
 struct blocked_reason blocked_reason_of_candidate(const struct blocked_finder *finder,
                                                   const struct disruption_candidate *candidate)
 {
+    assert(finder->only < METHODS_COUNT);
     bool is_static = candidate->pool->pool->spec.replicas.present;
     bool drifted = candidate_is_drifted(candidate);
     enum disruption_method own = is_static ? METHOD_STATIC_DRIFT : METHOD_DRIFT;

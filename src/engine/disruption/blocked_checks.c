@@ -1,5 +1,6 @@
 #include "engine/disruption/blocked_checks.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -226,6 +227,7 @@ struct blocked_reason blocked_reason_of_pods(const struct blocked_finder *finder
                                              const struct state_node *state,
                                              enum candidate_check check, const char *message)
 {
+    assert(check != CHECK_PASSED);
     if (check == CHECK_UNREADABLE_POD)
         return unreadable_pod(finder, state);
     if (check == CHECK_POD)
@@ -251,6 +253,8 @@ static struct blocked_reason unknown_pool(const struct blocked_finder *finder, c
 struct blocked_reason blocked_reason_of_refusal(const struct blocked_finder *finder,
                                                 const struct disruption_refusal *refusal)
 {
+    assert(refusal->check != CHECK_PASSED);
+    assert(refusal->state != NULL);
     const struct state_node *state = refusal->state;
     const char *pool = state->node_pool != NULL ? state->node_pool : "";
     switch (refusal->check) {

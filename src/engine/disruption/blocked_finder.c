@@ -38,6 +38,8 @@ void blocked_finder_begin(struct blocked_finder *finder, struct disruption *disr
     list_for_each (command, &disruption->plan->disruptions)
         list_for_each (name, &command->candidates) {
             const struct state_node *state = map_get(problem->nodes.by_node_name, *name);
+            assert(state != NULL);
+            assert(!bitset_has(finder->commanded, (uint32_t)(state - problem->nodes.items)));
             bitset_set(finder->commanded, (uint32_t)(state - problem->nodes.items));
         }
     list_for_each (candidate, &table->candidates)

@@ -35,6 +35,8 @@ static void count_rule(struct plan *plan, const char *rule)
 static void add(struct disruption *disruption, const struct node *node,
                 const struct node_claim *claim, struct blocked_reason blocked)
 {
+    assert(blocked.rule != NULL);
+    assert(node != NULL || claim != NULL);
     struct plan *plan = disruption->plan;
     count_rule(plan, blocked.rule);
     if (disruption->explains)
@@ -123,6 +125,7 @@ void blocked_reasons_finish(struct disruption *disruption, enum disruption_metho
     add_unlaunched(disruption, &finder);
     for (uint32_t i = 0; disruption->explains && i < disruption->table.pools.count; i++)
         warn_of_rounding(disruption, &disruption->table.pools.items[i]);
+    assert(plan->verdicts.count < room);
     if (plan->verdicts.count > 0)
         qsort(plan->verdicts.items, plan->verdicts.count, sizeof *plan->verdicts.items, by_name);
     qsort(plan->verdict_counts.items, plan->verdict_counts.count,

@@ -24,6 +24,8 @@ bool budgets_allowed(const struct node_pool *pool, enum disruption_reason reason
 uint32_t budgets_deciding(const struct node_pool *pool, enum disruption_reason reason,
                           int64_t total, int64_t now)
 {
+    assert(reason < BUDGET_REASONS_COUNT);
+    assert(total >= 0);
     uint32_t least = UINT32_MAX;
     int64_t lowest = BUDGET_UNLIMITED;
     for (uint32_t i = 0; i < pool->spec.disruption.budgets.count; i++) {
@@ -54,6 +56,7 @@ int64_t budgets_next_change(const struct node_pool *pool, int64_t now)
         if (!budget_has_reasons(budget) || !budget_next_window(budget, now, &window))
             continue;
         int64_t change = window.start > now ? window.start : window.end;
+        assert(change > now);
         next = change < next ? change : next;
     }
     return next;

@@ -1,5 +1,6 @@
 #include "engine/disruption/candidate_prices.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -10,6 +11,7 @@
 
 void candidate_prices_begin(struct candidate_prices *prices)
 {
+    assert(prices->types == NULL);
     prices->types = map_create();
     for (uint32_t i = 0; i < prices->snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++) {
         const struct instance_type_catalog *catalog =
@@ -87,6 +89,7 @@ bool candidate_prices_price(const struct candidate_prices *prices, const struct 
     const struct overlay_effect *effect =
         prices->problem != NULL ? overlays_effect(prices->problem, pool, type) : NULL;
     size_t index = (size_t)(offering - type->offerings.items);
+    assert(index < type->offerings.count);
     *price = effect != NULL && effect->prices[index] >= 0 ? effect->prices[index] : offering->price;
     if (text_equal(string_map_get(state->labels, LABEL_CAPACITY_TYPE), CAPACITY_TYPE_SPOT))
         *price = spot_window_lowest(prices->spot, type->name,

@@ -60,6 +60,7 @@ static const char *budget_blocks(struct candidate_builder *builder, const struct
     pod_facts_budgets(facts, builder->budgets, pod, &builder->matches);
     if (builder->matches.items.count == 0)
         return NULL;
+    assert(builder->matches.items.items[0] < builder->budgets->count);
     const struct pod_disruption_budget *match =
         builder->budgets->items[builder->matches.items.items[0]];
     *check = CHECK_BUDGET;
@@ -238,7 +239,10 @@ static struct moving_cost moving_pods(const struct candidate_builder *builder,
 static void add_candidate(struct candidate_builder *builder, const struct state_node *state,
                           const char *blocked, enum candidate_check blocked_by)
 {
+    assert(state->node != NULL);
+    assert(state->claim != NULL);
     struct disruption_pool *pool = map_get(builder->pools, state->node_pool);
+    assert(pool != NULL);
     const char *type = string_map_get(state->labels, LABEL_INSTANCE_TYPE);
     struct disruption_candidate candidate = {
         .state = state,
@@ -252,6 +256,7 @@ static void add_candidate(struct candidate_builder *builder, const struct state_
     candidate.price_known = candidate_prices_price(&builder->prices, state, pool->pool,
                                                    candidate.type, &candidate.price);
     struct moving_cost moving = moving_pods(builder, state);
+    assert(moving.cost >= 1.0);
     candidate.reschedulable = moving.count;
     candidate.cost = moving.cost;
     candidate.empty = moving.plain <= 1.0; // DIS-57
@@ -295,6 +300,7 @@ static void count_node(struct candidate_builder *builder,
     bool ready = state->node != NULL && condition_is_true(&state->node->status.conditions, "Ready");
     if (state->marked_for_deletion || is_busy(builder, state->node) || !ready)
         pool->disrupting++;
+    assert(pool->disrupting <= pool->total);
 }
 
 // As upstream's cache has the nodes that are no candidates; by DIS-754 there is one definition for
@@ -317,6 +323,7 @@ static void count_for_balanced_policy(struct candidate_builder *builder,
     if (pool == NULL || !text_equal(pool->pool->spec.disruption.consolidation_policy, "Balanced"))
         return;
     if (is_candidate) {
+        assert(builder->table->candidates.count > 0);
         const struct disruption_candidate *last =
             &builder->table->candidates.items[builder->table->candidates.count - 1];
         pool->balanced_cost += last->cost;
@@ -348,6 +355,7 @@ void candidates_apply_budgets(struct arena *arena, const struct snapshot *snapsh
         pool->remaining = pool->allowed - pool->disrupting;
         if (pool->remaining < 0)
             pool->remaining = 0;
+        assert(pool->allowed >= 0);
     }
 }
 
@@ -448,6 +456,7 @@ struct candidate_table candidates_build(struct arena *arena, const struct snapsh
                 (struct disruption_block){state->node, state->claim, check, message};
     }
     assert(table.candidates.count + table.refusals.count == states.count);
+    assert(table.blocks.count <= table.refusals.count);
     candidates_apply_budgets(arena, snapshot, &table, options->reason);
     qsort(table.candidates.items, table.candidates.count, sizeof *table.candidates.items, by_merit);
     if (problem == NULL)

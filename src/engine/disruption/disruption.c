@@ -14,6 +14,7 @@ const struct state_node *disruption_node_of(const struct disruption *disruption,
 {
     if (!queued->placeholder || disruption->baseline == NULL)
         return queued->on;
+    assert(queued->origin < disruption->problem->pods.queued_count);
     return disruption->baseline->placeholder_nodes[queued->origin];
 }
 
@@ -66,6 +67,7 @@ struct plan_disruption *disruption_command(struct disruption *disruption,
         arena_allocate_array(plan->arena, count + 1, sizeof *command->candidates.items);
     for (uint32_t i = 0; i < count; i++)
         command->candidates.items[command->candidates.count++] = candidates[i]->node->meta.name;
+    assert(command->replacements.count == 0);
     return command;
 }
 
@@ -81,6 +83,8 @@ void disruption_note_blocked(struct disruption *disruption,
                              const struct disruption_candidate *candidate, const char *rule,
                              const char *message)
 {
+    assert(candidate->state >= disruption->problem->nodes.items);
+    assert(candidate->state < disruption->problem->nodes.items + disruption->problem->nodes.count);
     struct blocked_reason *blocked =
         &disruption->blocked_reasons[candidate->state - disruption->problem->nodes.items];
     assert(rule != NULL);
@@ -123,6 +127,8 @@ bool disruption_is_paused(struct disruption *disruption,
 
 bool disruption_is_going(const struct disruption *disruption, const struct state_node *state)
 {
+    assert(state >= disruption->problem->nodes.items);
+    assert(state < disruption->problem->nodes.items + disruption->problem->nodes.count);
     return bitset_has(disruption->going, (uint32_t)(state - disruption->problem->nodes.items));
 }
 
@@ -155,6 +161,7 @@ static struct disruption start(const struct snapshot *snapshot,
 
 static void use_problem(struct disruption *disruption, struct problem *problem)
 {
+    assert(disruption->simulator == NULL);
     disruption->problem = problem;
     spot_window_raise(problem, disruption->inputs->spot_prices);
     disruption->simulator = simulator_create(problem, disruption->arena);
@@ -168,6 +175,8 @@ void disruption_begin_with(struct disruption *disruption, struct problem *proble
                            const struct disruption_inputs *inputs, struct plan *plan,
                            struct arena *arena)
 {
+    assert(problem->error.kind == ERROR_NONE);
+    assert(problem->with_movable);
     *disruption = start(problem->snapshot, inputs, plan, arena);
     disruption->problem_lent = true;
     use_problem(disruption, problem);

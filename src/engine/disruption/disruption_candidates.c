@@ -17,6 +17,7 @@ static void find_placeholders(struct disruption *disruption)
         if (!problem->pods.queued[i].placeholder)
             continue;
         baseline = baseline != NULL ? baseline : removal_baseline_of(disruption);
+        assert(problem->pods.queued[i].origin == i);
         if (baseline->placeholder_nodes[i] != NULL)
             map_set(names, baseline->placeholder_nodes[i]->name, names);
     }
@@ -31,6 +32,7 @@ static void note_unreadable_budgets(struct disruption *disruption)
 {
     const struct pod_budgets *budgets = disruption->problem->pods.budgets;
     for (uint32_t i = 0; i < budgets->unreadable_count; i++) {
+        assert(budgets->unreadable[i] < budgets->count);
         const struct pod_disruption_budget *budget = budgets->items[budgets->unreadable[i]];
         problem_note(
             disruption->problem, NOTE_EVENT_NORMAL, "DisruptionBlocked",
@@ -92,6 +94,7 @@ void disruption_turn(struct disruption *disruption, enum disruption_method metho
                      enum disruption_reason reason, uint32_t eligible)
 {
     struct plan *plan = disruption->plan;
+    assert(eligible <= disruption->table.candidates.count);
     assert(method > METHOD_ANY && reason < BUDGET_REASONS_COUNT);
     if (plan->turns.items == NULL)
         plan->turns.items =

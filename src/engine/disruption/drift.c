@@ -1,5 +1,6 @@
 #include "engine/disruption/drift.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 

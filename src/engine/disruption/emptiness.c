@@ -1,5 +1,7 @@
 #include "engine/disruption/emptiness.h"
 
+#include <assert.h>
+
 #include "base/map.h"
 #include "engine/disruption/disruption_candidates.h"
 #include "engine/disruption/eligibility.h"
@@ -34,6 +36,7 @@ static void take(struct emptiness *out, const struct map *first, bool turn, bool
             continue;
         if (pool->remaining > 0 &&
             (!has_pods || (evictions != NULL && evictions_take(evictions, *candidate, false)))) {
+            assert(out->taken.count < out->eligible.count);
             pool->remaining--;
             out->taken.items[out->taken.count++] = *candidate;
         } else {
@@ -122,6 +125,7 @@ static void plan_places(struct disruption *disruption,
                         struct disruption_candidate *const *candidates, uint32_t count,
                         struct plan_moves *moves)
 {
+    assert(count > 0);
     uint32_t pods = 0;
     for (uint32_t i = 0; i < count; i++)
         pods += candidates[i]->reschedulable;

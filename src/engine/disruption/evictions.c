@@ -31,6 +31,7 @@ static void add_need(struct budget_needs *needs, uint32_t budget)
     memmove(&needs->items.items[at + 1], &needs->items.items[at],
             (needs->items.count - 1 - at) * sizeof *needs->items.items);
     needs->items.items[at] = (struct budget_need){budget, 1};
+    assert(at == 0 || needs->items.items[at - 1].budget < budget);
 }
 
 // The evictions that the pod needs of budgets, if any (DIS-42, DIS-43, DIS-45).
@@ -127,6 +128,8 @@ static bool is_waived(const struct disruption_candidate *candidate, bool eventua
 static void note_refusal(struct evictions *evictions, const struct disruption_candidate *candidate,
                          const struct budget_need *need)
 {
+    assert(need->pods > 0);
+    assert(evictions->asked[need->budget] > 0);
     const struct pod_disruption_budget *budget =
         evictions->disruption->problem->pods.budgets->items[need->budget];
     CLEANUP_ARENA struct arena *scratch = arena_create(1024);

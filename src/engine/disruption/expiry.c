@@ -1,5 +1,6 @@
 #include "engine/disruption/expiry.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,6 +69,8 @@ static int64_t may_go_at(const struct disruption *disruption,
     const struct disruption_inputs *inputs = disruption->inputs;
     int64_t lead = inputs->expiry_lead_ns > 0 ? inputs->expiry_lead_ns : LEAD_USUAL;
     int64_t allowed = candidate->pool->allowed;
+    assert(allowed > 0);
+    assert(place > 0);
     int64_t rounds = place / allowed + (place % allowed != 0);
     int64_t start = ns_subtract(expiry_deadline(candidate->claim), quantity_multiply(lead, rounds));
     int64_t window = expiry_window_start(candidate->claim);
@@ -78,6 +81,7 @@ static int64_t may_go_at(const struct disruption *disruption,
 static void add_due(struct disruption *disruption, const struct candidate_table *table,
                     const struct disruption_pool *pool, candidate_list *due)
 {
+    assert(pool->allowed > 0);
     int64_t now = disruption->snapshot->time, *look_again = &disruption->plan->look_again;
     candidate_list expiring = find_expiring(disruption, table, pool);
     uint32_t count = 0;

@@ -1,5 +1,6 @@
 #include "engine/disruption/loop_guard.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "engine/templates/templates.h"
@@ -13,6 +14,7 @@ static bool concerns(const struct guarded_move *move, const struct disruption_ca
 
 static void drop_type(const struct claim *claim, const char *name)
 {
+    assert(claim->rows.bits == claim->template->table->count);
     const struct type_table *table = claim->template->table;
     bitset_for_each (r, claim->rows)
         if (strcmp(table->rows[r].type->name, name) == 0)

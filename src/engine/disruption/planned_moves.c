@@ -1,5 +1,6 @@
 #include "engine/disruption/planned_moves.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,7 @@ void planned_moves_find(struct disruption *disruption, const struct pass *pass,
                         struct claim *const *replacements, uint32_t replacements_count,
                         struct plan_moves *moves)
 {
+    assert(moves->count == 0);
     const struct problem *problem = disruption->problem;
     struct arena *arena = disruption->plan->arena;
     CLEANUP_ARENA struct arena *scratch = arena_create(1024);

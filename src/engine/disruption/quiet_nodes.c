@@ -1,5 +1,7 @@
 #include "engine/disruption/quiet_nodes.h"
 
+#include <assert.h>
+
 #include "base/nanoseconds.h"
 #include "base/text.h"
 #include "engine/disruption/eligibility.h"

@@ -32,6 +32,8 @@ static void keep_cheapest_rows(const struct type_table *table, const struct row_
 void keep_cheapest_types(struct problem *problem, struct type_table *table, uint32_t set,
                          uint32_t most, struct bitset rows)
 {
+    assert(rows.bits == table->count);
+    assert(most > 0);
     const struct row_filter *prices = type_table_prices(problem, table, set);
     if (table->types_count == table->count) {
         keep_cheapest_rows(table, prices, most, rows);
@@ -55,6 +57,8 @@ void keep_cheapest_types(struct problem *problem, struct type_table *table, uint
 
 uint32_t count_types(const struct type_table *table, struct bitset rows)
 {
+    assert(rows.bits == table->count);
+    assert(table->types_count <= table->count);
     if (table->types_count == table->count)
         return bitset_count(rows);
     uint32_t count = 0, last = NONE; // rows of a type stand together
@@ -128,6 +132,7 @@ static void reject_claim(struct removal_simulation *removal, const struct claim 
 // how many there are in all.
 static uint32_t settle_claims(struct disruption *disruption, struct removal_simulation *removal)
 {
+    assert(removal->claims_count == 0);
     struct pass *pass = removal->pass;
     uint32_t all = 0;
     removal->claim_errors = NULL;
@@ -201,8 +206,10 @@ static struct removal_simulation run_pass(struct disruption *disruption,
     struct removal_simulation removal = {.arena = arena_create(4096)};
     const struct problem *problem = disruption->problem;
     uint32_t *gone = arena_allocate_array(removal.arena, count + 1, sizeof *gone);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         gone[i] = (uint32_t)(candidates[i]->state - problem->nodes.items);
+        assert(gone[i] < problem->nodes.count);
+    }
     struct simulation simulation = {.gone = gone,
                                     .gone_count = count,
                                     .as_scheduled = options->as_scheduled,
@@ -235,6 +242,7 @@ const struct removal_baseline *removal_baseline_of(struct disruption *disruption
     for (uint32_t i = 0; i < removal.pass->input.queue_count; i++) {
         const struct queued_pod *queued = pass_pod(removal.pass, i);
         const struct placement *placement = &removal.pass->placements[i];
+        assert(queued->origin < problem->pods.queued_count);
         baseline->placed[queued->origin] = has_place(removal.pass, i);
         if (queued->placeholder && placement->kind == ON_NODE)
             baseline->placeholder_nodes[queued->origin] = &problem->nodes.items[placement->index];
@@ -271,6 +279,7 @@ static struct removal_simulation run(struct disruption *disruption,
     removal.candidates_count = count;
     removal.consolidation = options->consolidation;
     judge(disruption, &removal);
+    assert(removal.nodes_needed >= removal.claims_count);
     return removal;
 }
 
@@ -296,6 +305,7 @@ struct removal_simulation removal_simulate_mixed(struct disruption *disruption,
                                                  struct disruption_candidate *const *candidates,
                                                  uint32_t count, uint32_t mixture)
 {
+    assert(mixture <= MIXTURES);
     return run(
         disruption, candidates, count,
         &(struct removal_options){.consolidation = true, .as_scheduled = true, .mixture = mixture});
@@ -383,6 +393,7 @@ static struct scheduling_failure *find_failures(struct disruption *disruption,
         failures[(*count)++] = (struct scheduling_failure){
             queued->pod, error != NULL ? error : message_of(&unplaced, queued->pod)};
     }
+    assert(*count > 0);
     qsort(failures, *count, sizeof *failures, compare_failures);
     return failures;
 }

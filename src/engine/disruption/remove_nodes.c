@@ -12,6 +12,8 @@ void remove_command(struct disruption *disruption, enum disruption_reason reason
                     const struct removal_simulation *removal,
                     struct disruption_candidate *const *candidates, uint32_t count)
 {
+    assert(count > 0);
+    assert(removal_is_possible(removal));
     struct plan *plan = disruption->plan;
     struct plan_disruption *command =
         disruption_command(disruption, reason, CONSOLIDATION_NONE, candidates, count);
@@ -29,6 +31,7 @@ void remove_command(struct disruption *disruption, enum disruption_reason reason
 void remove_refuse(struct disruption *disruption, const struct disruption_candidate *candidate,
                    const struct removal_simulation *removal)
 {
+    assert(!removal_is_possible(removal));
     const char *message = removal_refusal(disruption, removal);
     disruption_note(disruption, "DisruptionBlocked", candidate, message);
     disruption_note_blocked(disruption, candidate, removal->no_pool ? "DIS-227" : "DIS-223",
@@ -71,6 +74,7 @@ static bool take_all(struct disruption *disruption, bool eventual, const candida
             !evictions_take(&evictions, candidate, eventual))
             continue;
         candidate->pool->remaining--;
+        assert(together->count < list->count);
         together->items[together->count++] = candidate;
     }
     struct removal_simulation removal =
@@ -87,6 +91,7 @@ static bool take_all(struct disruption *disruption, bool eventual, const candida
 static void take_some(struct disruption *disruption, bool eventual, const candidate_list *list,
                       candidate_list *together)
 {
+    assert(together->count == 0);
     struct evictions evictions = evictions_create(disruption);
     for (uint32_t i = 0; i < list->count && together->count < BATCH_MAX; i++) {
         struct disruption_candidate *candidate = list->items[i];

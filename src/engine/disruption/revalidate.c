@@ -29,6 +29,7 @@ static void index_candidates(struct revalidation *revalidation)
 {
     struct disruption *disruption = &revalidation->disruption;
     struct candidate_table table = disruption_candidates(disruption, DISRUPTION_DRIFTED, true);
+    assert(table.candidates.items == disruption->table.candidates.items);
     revalidation->accepted = candidate_list_create(disruption, &table);
     revalidation->taken =
         arena_allocate_array(disruption->arena, table.pools.count + 1, sizeof *revalidation->taken);
@@ -96,6 +97,7 @@ static bool take_budgets(struct revalidation *revalidation, struct command_check
     uint32_t taken = 0;
     for (; taken < list->count; taken++) {
         uint32_t pool = (uint32_t)(list->items[taken]->pool - table->pools.items);
+        assert(pool < table->pools.count);
         if (list->items[taken]->pool->remaining <= revalidation->taken[pool])
             break;
         revalidation->taken[pool]++;
@@ -112,6 +114,7 @@ static bool take_budgets(struct revalidation *revalidation, struct command_check
 // Every type that the replacement may be launched as is one that would be chosen now.
 static bool has_all_types(const struct removal_simulation *removal, const struct string_list *types)
 {
+    assert(removal->claims_count == 1);
     const struct claim *claim = removal->claims[0];
     struct map *chosen = map_create();
     bitset_for_each (r, claim->rows)
@@ -191,6 +194,7 @@ static void accept(struct revalidation *revalidation, const struct command_check
                    const candidate_list *list)
 {
     candidate_list *accepted = &revalidation->accepted;
+    assert(accepted->count + list->count <= revalidation->disruption.table.candidates.count);
     for (uint32_t i = 0; i < list->count; i++)
         accepted->items[accepted->count++] = list->items[i];
     revalidation->accepted_claims += check->replacements;
@@ -273,6 +277,7 @@ static const char *judge_alone(struct disruption *disruption, const struct comma
 static bool simulate_again(struct revalidation *revalidation, struct command_check *check,
                            const candidate_list *list)
 {
+    assert(list->count == check->nodes.count);
     struct disruption *disruption = &revalidation->disruption;
     if (check->reason == DISRUPTION_EMPTY)
         plan_places(revalidation, check, list);
@@ -328,8 +333,10 @@ static void check_one(struct revalidation *revalidation, struct command_check *c
         return;
     if (taken)
         give_pods_back(revalidation, check, &list);
-    for (uint32_t i = 0; i < list.count; i++)
+    for (uint32_t i = 0; i < list.count; i++) {
+        assert(revalidation->taken[list.items[i]->pool - disruption->table.pools.items] > 0);
         revalidation->taken[list.items[i]->pool - disruption->table.pools.items]--;
+    }
 }
 
 bool disruption_revalidate(const struct snapshot *snapshot, const struct disruption_inputs *inputs,

@@ -1,5 +1,6 @@
 #include "engine/disruption/spot_window.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 #include "engine/disruption/static_drift.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -84,6 +85,7 @@ static int64_t allowed_by_limit(const struct node_pool *pool,
 static candidate_list take(struct disruption *disruption, const struct candidate_table *table,
                            const candidate_list *drifted, int64_t most)
 {
+    assert(most > 0);
     candidate_list taken = candidate_list_create(disruption, table);
     struct evictions evictions = evictions_create(disruption);
     for (uint32_t i = 0; i < drifted->count && taken.count < most; i++)
@@ -149,6 +151,7 @@ static void report_scale_down(struct disruption *disruption, const struct disrup
 static void decide_pool(struct disruption *disruption, const struct candidate_table *table,
                         const struct disruption_pool *pool)
 {
+    assert(pool->pool->spec.replicas.present);
     candidate_list drifted = find_drifted(disruption, table, pool);
     struct static_claim_counts counts = count_claims(disruption, pool->pool);
     if (drifted.count == 0)
@@ -157,6 +160,8 @@ static void decide_pool(struct disruption *disruption, const struct candidate_ta
         return report_scale_down(disruption, pool, &drifted, &counts);
     candidate_list taken = take(disruption, table, &drifted, pool->remaining);
     int64_t room = allowed_by_limit(pool->pool, &counts, taken.count);
+    assert(room >= 0);
+    assert(room <= taken.count);
     for (int64_t i = 0; i < room; i++)
         replace(disruption, pool, taken.items[i]);
     if (room == taken.count)
@@ -165,6 +170,7 @@ static void decide_pool(struct disruption *disruption, const struct candidate_ta
     if (first)
         disruption_command(disruption, DISRUPTION_DRIFTED, CONSOLIDATION_NONE, taken.items, 1)
             ->savings = 0;
+    assert(taken.count > 0);
     uint32_t gone = first ? 1 : (uint32_t)room;
     candidate_list left = {.items = taken.items + gone, .count = taken.count - gone};
     if (left.count > 0)

@@ -1,5 +1,7 @@
 #include "engine/disruption/strategy.h"
 
+#include <assert.h>
+
 #include "model/reading/settings.h"
 
 static const struct disruption_strategy upstream = {

@@ -1,5 +1,7 @@
 #include "engine/disruption/upstream_drift.h"
 
+#include <assert.h>
+
 #include "engine/disruption/disruption_candidates.h"
 #include "engine/disruption/drift.h"
 #include "engine/disruption/remove_nodes.h"

@@ -1,5 +1,6 @@
 #include "engine/disruption/workload_guard.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 #include "base/text.h"
@@ -22,8 +23,11 @@ struct workload_guard *workload_guard_create(struct disruption *disruption)
     guard->leaving =
         arena_allocate_array(disruption->arena, map_count(workloads) + 1, sizeof *guard->leaving);
     uint32_t i = 0;
-    for (struct map_entry *entry = map_first(workloads); entry != NULL; entry = map_next(entry))
-        guard->leaving[i++] = ((const struct guarded_workload *)map_value(entry))->leaving;
+    for (struct map_entry *entry = map_first(workloads); entry != NULL; entry = map_next(entry)) {
+        const struct guarded_workload *workload = map_value(entry);
+        assert(workload->index == i);
+        guard->leaving[i++] = workload->leaving;
+    }
     return guard;
 }
 
@@ -63,6 +67,7 @@ static const struct guarded_workload *find_without_ready_pod(
 {
     for (uint32_t i = 0; i < candidate->state->pods.count; i++) {
         const struct guarded_workload *workload = served_by(guard, candidate, i);
+        assert(workload == NULL || workload->ready <= workload->replicas);
         if (workload == NULL || workload->replicas < 2 ||
             guard->leaving[workload->index] < workload->ready)
             continue;

@@ -1,5 +1,6 @@
 #include "engine/disruption/workload_table.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/text.h"
@@ -45,12 +46,15 @@ static void count_running(struct workload_table *table, const struct problem *pr
         workload->leaving += (flags & POD_LEAVING) != 0 ||
                              (running->node != NONE && bitset_has(going, running->node));
         table->serving[i] = workload;
+        assert(workload->leaving <= workload->ready);
     }
 }
 
 struct workload_table *workload_table_create(const struct problem *problem, struct bitset going,
                                              struct arena *arena)
 {
+    assert(problem->pods.facts != NULL || problem->nodes.running.count == 0);
+    assert(going.bits == problem->nodes.count);
     const struct state_nodes *nodes = &problem->nodes;
     struct workload_table *table = memory_allocate(sizeof *table);
     table->arena = arena;

@@ -1,5 +1,6 @@
 #include "engine/packing/column_generation.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,6 +101,7 @@ static void group_items(struct program *program, uint32_t fineness)
             map_set(rows, text.data, (void *)row);
         }
         struct size *size = &program->sizes.items[row - 1];
+        assert(item->count > 0);
         program->row_of[k] = (uint32_t)row - 1;
         size->count += item->count;
         size->most += item->count < (uint32_t)size->cap ? item->count : (uint32_t)size->cap;
@@ -109,6 +111,7 @@ static void group_items(struct program *program, uint32_t fineness)
     vector_for_each (size, &program->sizes)
         for (uint32_t d = 0; d < packing->dimensions_count; d++)
             size->need[d] /= size->count;
+    assert(program->sizes.count <= packing->items.count);
     text_free(&text);
     map_destroy(rows, NULL);
 }
@@ -140,6 +143,7 @@ static void take_values(struct program *program, double share)
     for (uint32_t k = 0; k < packing->items.count; k++) {
         struct packing_item *item = &packing->items.items[k];
         const struct size *size = &program->sizes.items[program->row_of[k]];
+        assert(size->count > 0);
         double ratio = 0, parts = 0;
         for (uint32_t d = 0; d < packing->dimensions_count; d++)
             if (size->need[d] > 0) {
@@ -156,6 +160,7 @@ static void take_values(struct program *program, double share)
 
 static void add_column(struct program *program, struct packing_bin *bin)
 {
+    assert(bin->machine < bin->machines->count);
     CLEANUP_ARENA struct arena *scratch = arena_create(4096);
     struct covering_entry *entries =
         arena_allocate_array(scratch, bin->contents.count, sizeof *entries);
@@ -168,6 +173,7 @@ static void add_column(struct program *program, struct packing_bin *bin)
             entries[count++] = (struct covering_entry){row, 0};
         entries[i].amount += content->units / program->sizes.items[row].count;
     }
+    assert(count <= program->sizes.count);
     covering_add(program->covering, (double)packing_bin_price(bin) / NANOUSD, entries, count);
     vector_push(&program->columns, bin);
 }
@@ -196,6 +202,7 @@ static void sample_items(struct program *program)
 static bool add_first_columns(struct program *program)
 {
     vector_for_each (size, &program->sizes) {
+        assert(size->items[0] != NONE);
         struct packing_bin *bin = packing_fill_alone(program->packing, size->items[0]);
         if (bin == NULL)
             return false;
@@ -214,6 +221,7 @@ static bool same_contents(const struct packing_bin *a, const struct packing_bin 
 // Packs everything by the present values, and takes what comes of it as columns: they go together.
 static void add_packing(struct program *program)
 {
+    assert(program->packing->bins.count == 0);
     struct packing *packing = program->packing;
     const struct packing_bin *last = NULL;
     packing_rank(packing);
@@ -353,6 +361,7 @@ static void list_rows(struct program *program)
     uint32_t *next = memory_copy(program->first_of, (rows + 1) * sizeof *next);
     for (uint32_t k = 0; k < items; k++)
         program->by_row[next[program->row_of[k]]++] = k;
+    assert(program->first_of[rows] == items);
     free(next);
 }
 
@@ -365,6 +374,7 @@ static void take_whole_columns(struct program *program)
     list_rows(program);
     for (uint32_t c = 0; c < program->columns.count; c++) {
         double wanted = covering_value(program->covering, c);
+        assert(program->columns.items[c]->contents.count > 0);
         if (wanted < 1 - 1e-6)
             continue;
         uint32_t copies = (uint32_t)(wanted + 1e-6), before = packing->bins.count;

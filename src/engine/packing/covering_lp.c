@@ -115,6 +115,8 @@ uint32_t covering_add(struct covering *covering, double cost, const struct cover
               covering->entries_count + count, sizeof *covering->entries);
     covering->position = grown(arena, covering->position, variable, &covering->position_room,
                                variable + 1, sizeof *covering->position);
+    assert(index < covering->columns_room);
+    assert(variable < covering->position_room);
     double squares = 1;
     for (uint32_t i = 0; i < count; i++) {
         assert(entries[i].row < covering->rows && entries[i].amount > 0);
@@ -171,6 +173,7 @@ double covering_value(const struct covering *covering, uint32_t column)
 {
     assert(column < covering->columns_count);
     uint32_t at = covering->position[2 * covering->rows + column];
+    assert(at == NONE || at < covering->rows);
     return at == NONE ? 0 : covering->value[at];
 }
 
@@ -246,6 +249,7 @@ static uint32_t entering(const struct covering *covering)
 // `change` = inverse · the variable's column.
 static void express(struct covering *covering, uint32_t variable)
 {
+    assert(variable < 2 * covering->rows + covering->columns_count);
     uint32_t rows = covering->rows;
     if (variable < 2 * rows) {
         double sign = variable < rows ? 1 : -1;
@@ -293,6 +297,7 @@ static uint32_t leaving(const struct covering *covering)
 // Row operations that turn `change` into the unit vector of position `at`.
 static void eliminate(struct covering *covering, uint32_t at)
 {
+    assert(covering->change[at] != 0);
     uint32_t rows = covering->rows, nonzero = 0;
     double *pivot_row = covering->inverse + (size_t)at * rows;
     double pivot = covering->change[at];
@@ -326,6 +331,7 @@ static bool exchange(struct covering *covering, uint32_t variable)
     uint32_t at = leaving(covering);
     if (at == NONE)
         return false;
+    assert(covering->change[at] > PIVOT_MIN);
     double step = covering->value[at] / covering->change[at];
     for (uint32_t other = 0; other < rows; other++) {
         double value = covering->value[other] - step * covering->change[other];
@@ -337,6 +343,8 @@ static bool exchange(struct covering *covering, uint32_t variable)
     const double *pivot_row = covering->inverse + (size_t)at * rows;
     for (uint32_t row = 0; row < rows; row++)
         covering->dual[row] += reduced * pivot_row[row];
+    assert(covering->position[variable] == NONE);
+    assert(covering->position[covering->basic[at]] == at);
     covering->position[covering->basic[at]] = NONE;
     covering->basic[at] = variable;
     covering->position[variable] = at;
@@ -385,6 +393,7 @@ static bool rebuild(struct covering *covering)
         covering->basic[best] = variable;
         taken++;
     }
+    assert(taken <= rows);
     return taken == rows;
 }
 

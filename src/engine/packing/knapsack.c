@@ -1,5 +1,6 @@
 #include "engine/packing/knapsack.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -86,6 +87,7 @@ static double best_weights(const struct packing *packing, const int64_t *room,
         }
         weights[d] = 0;
     }
+    assert(other == NONE || other != first);
     for (uint32_t share = 1; share < SHARES && other != NONE; share++) {
         weights[first] = (double)share / SHARES / (double)room[first];
         weights[other] = (double)(SHARES - share) / SHARES / (double)room[other];
@@ -151,6 +153,7 @@ static void insert(struct search *search, const struct entry *entry)
         return;
     uint32_t moved = search->count < ITEMS_MAX ? search->count - at : ITEMS_MAX - 1 - at;
     memmove(&search->entries[at + 1], &search->entries[at], moved * sizeof *entry);
+    assert(at + moved < ITEMS_MAX);
     search->entries[at] = *entry;
     search->count += search->count < ITEMS_MAX;
 }
@@ -202,6 +205,8 @@ bool knapsack_solve(struct packing *packing, const int64_t *room, const uint32_t
     packing->steps += 2 * search.nodes;
     if (search.nodes < search.nodes_max && count <= ITEMS_MAX)
         *upper = search.best;
+    assert(search.count <= ITEMS_MAX);
+    assert(search.best >= at_least);
     memset(units, 0, count * sizeof *units);
     for (uint32_t i = 0; i < search.count; i++)
         units[search.entries[i].position] = search.best_units[i];
@@ -237,6 +242,7 @@ double knapsack_most(struct packing *packing, const int64_t *room, const uint32_
                             .best = at_least,
                             .nodes_max = nodes_max};
     list_items(&search, items, count, true);
+    assert(search.count <= count);
     upper = fmin(upper, fractions(&search));
     if (upper <= at_least)
         return at_least;

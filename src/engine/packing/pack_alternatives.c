@@ -1,5 +1,6 @@
 #include "engine/packing/pack_alternatives.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,12 +69,15 @@ static void close_dear_terms(struct chooser *chooser, struct pass_input *input)
     input->alternative.closed_terms_count = 0;
     for (uint32_t g = 0; g < chooser->groups_count; g++)
         close_terms_of_group(chooser, &chooser->groups[g], input, closed_terms);
+    assert(input->alternative.closed_terms_count <= room);
 }
 
 // Owners of spreads before pods that those count; or pods that only some machines will do for
 // before those that may fill these up, with the dearest first.
 static void make_turns(struct chooser *chooser)
 {
+    assert(chooser->avoiding.bits <= chooser->problem->interned.classes.count);
+    assert(chooser->dear.bits == chooser->avoiding.bits);
     struct problem *problem = chooser->problem;
     uint8_t *owners = arena_allocate(chooser->arena, chooser->avoiding.bits + 1);
     uint8_t *choosy = arena_allocate(chooser->arena, chooser->avoiding.bits + 1);
@@ -137,6 +141,7 @@ static void fill_claim(struct chooser *chooser, const struct claim *dear, uint32
     struct problem *problem = chooser->problem;
     struct pass *pass = chooser->best;
     uint32_t row = cheapest_row(pass, dear);
+    assert(row == NONE || row < dear->template->table->count);
     struct bitset fitting = bitset_create(chooser->arena, dear->template->table->count);
     int64_t *total = arena_allocate_array(chooser->arena, problem->dimensions.count, sizeof *total);
     int64_t *sum = arena_allocate_array(chooser->arena, problem->dimensions.count, sizeof *sum);
@@ -175,6 +180,7 @@ static void choose(struct chooser *chooser, struct pass_input *input,
         (uint32_t *)(uintptr_t)input->alternative.required_sets; // copy_input()'s
     bool may_compare = (uint64_t)chooser->pods * chooser->outcome.claims <= ADDED_PRICE_WORK;
     if (alternative->kind == TAKE_SET) {
+        assert(alternative->pods.bits == chooser->pods);
         bitset_for_each (pod, alternative->pods)
             required_sets[pod] = alternative->set;
         close_dear_terms(chooser, input);
@@ -241,6 +247,8 @@ static bool is_worth_it(struct chooser *chooser, const struct pass_input *input,
         return false;
     if (outcome->placed > was->placed)
         return true;
+    assert(outcome->placed == was->placed);
+    assert(outcome->counted <= was->counted);
     double saved = (double)(was->counted - outcome->counted);
     double margin = chooser->problem->settings->flexibility_margin;
     if (is_less_flexible(outcome, was) && saved < margin * (double)was->counted)
@@ -254,8 +262,10 @@ static bool is_worth_it(struct chooser *chooser, const struct pass_input *input,
 // Packs the pods anew by the input; true if that is better.
 static bool try_input(struct chooser *chooser, const struct pass_input *input)
 {
+    assert(chooser->tries > 0);
     struct pass *pass = pack_cheaper(pack_greedy_as(chooser->problem, input));
     struct pack_outcome outcome = pack_outcome_of(pass);
+    assert(outcome.placed <= chooser->pods);
     bool better = is_worth_it(chooser, input, &outcome);
     chooser->tries--;
     if (better) {
@@ -292,6 +302,7 @@ static void try_cheapest_terms(struct chooser *chooser)
     struct pass_input input = copy_input(chooser);
     for (uint32_t g = 0, a = 0; g < chooser->groups_count; g++) {
         uint32_t count = chooser->groups[g].shape->terms_count, best = a;
+        assert(a + count <= chooser->alternatives.count);
         for (uint32_t i = a; i < a + count; i++)
             if (chooser->alternatives.items[i].price < chooser->alternatives.items[best].price)
                 best = i;
@@ -323,6 +334,7 @@ struct pass *pack_alternatives(struct pass *pass)
     if (pass->claims.count == 0 || !problem->strategy->packs_alternatives ||
         !pack_is_lowest_price(problem))
         return pass;
+    assert(pods > 0);
     CLEANUP_ARENA struct arena *arena = arena_create(4096);
     struct chooser chooser = {.problem = problem,
                               .arena = arena,

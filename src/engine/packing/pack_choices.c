@@ -1,5 +1,6 @@
 #include "engine/packing/pack_choices.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ static int64_t units_on(const struct row *row, const struct shape *shape)
     int64_t units = INT64_MAX;
     for (uint32_t i = 0; i < shape->dimensions_count; i++) {
         uint32_t d = shape->dimensions[i];
+        assert(shape->requests[d] > 0);
         int64_t own = row->allocatable[d] / shape->requests[d];
         units = own < units ? own : units;
     }
@@ -69,6 +71,7 @@ static bool same_terms(const struct shape *a, const struct shape *b)
 
 static void add_to_group(struct chooser *chooser, const struct shape *shape, uint32_t origin)
 {
+    assert(origin < chooser->pods);
     uint32_t g = 0;
     while (g < chooser->groups_count && !same_terms(chooser->groups[g].shape, shape))
         g++;
@@ -77,6 +80,8 @@ static void add_to_group(struct chooser *chooser, const struct shape *shape, uin
     if (g == chooser->groups_count)
         chooser->groups[chooser->groups_count++] =
             (struct group){shape, bitset_create(chooser->arena, chooser->pods)};
+    assert(g < chooser->groups_count);
+    assert(chooser->groups_count <= GROUPS_MAX);
     bitset_set(chooser->groups[g].pods, origin);
 }
 
@@ -160,6 +165,8 @@ static double gain_of_ignoring_inverse(struct chooser *chooser)
         gain += guess_anew(problem, shape, pass->claims.items[placement->index]->set) -
                 guess_anew(problem, shape, SET_EMPTY);
     }
+    assert(looked_at <= avoiding);
+    assert(looked_at <= LOOKED_AT_MAX);
     return looked_at > 0 ? gain / looked_at * avoiding : 0;
 }
 

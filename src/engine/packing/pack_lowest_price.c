@@ -1,5 +1,7 @@
 #include "engine/packing/pack_lowest_price.h"
 
+#include <assert.h>
+
 #include "engine/packing/column_generation.h"
 #include "engine/packing/pack_outcome.h"
 #include "engine/packing/packing.h"
@@ -34,12 +36,14 @@ static bool pack_anew(struct packing *packing)
 // A pass that is better than the greedy one, or NULL; *counted: the margin made a difference.
 static struct pass *find_better(struct pass *greedy, double margin, bool *counted)
 {
+    assert(greedy->claims.count > 0);
     struct pass *pass = pass_create(greedy->problem, &greedy->input);
     struct packing *packing = packing_create(greedy, pass, margin);
     bool packed = pack_anew(packing);
     if (packed)
         packing_replay(packing, pass);
     struct pack_outcome was = pack_outcome_of(greedy), is = pack_outcome_of(pass);
+    assert(is.placed <= greedy->input.queue_count);
     // It is of what the greedy pass leaves to new nodes; a pass that leaves them less may cost
     // less.
     greedy->lower_bound = packing->lower_bound;

@@ -1,5 +1,7 @@
 #include "engine/packing/pack_outcome.h"
 
+#include <assert.h>
+
 #include "engine/placement/claim_price.h"
 #include "engine/templates/node_cost.h"
 
@@ -14,6 +16,7 @@ struct pack_outcome pack_outcome_of(struct pass *pass)
         node_costs_add(&costs, claim_price_or_zero(pass->problem, *claim));
         outcome.offerings += bitset_count((*claim)->rows);
     }
+    assert(outcome.placed <= pass->input.queue_count);
     outcome.sum = node_costs_sum(&costs, pass->problem->catalog.node_cost);
     outcome.counted = node_costs_count(&costs, pass->problem->catalog.node_cost);
     return outcome;

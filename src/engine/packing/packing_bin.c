@@ -1,5 +1,6 @@
 #include "engine/packing/packing_bin.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,7 @@ void packing_bin_clear(const struct packing *packing, struct packing_bin *bin,
 void packing_bin_copy(const struct packing *packing, struct packing_bin *to,
                       const struct packing_bin *from)
 {
+    assert(to != from);
     packing_bin_clear(packing, to, from->machines);
     to->machine = from->machine;
     to->pins = from->pins;
@@ -102,6 +104,7 @@ static void add_rules(struct packing_bin *bin, const struct packing_item *item, 
 
 static void add_content(struct packing_bin *bin, uint32_t item, uint32_t units)
 {
+    assert(units > 0);
     vector_for_each (content, &bin->contents)
         if (content->item == item) {
             content->units += units;
@@ -113,7 +116,9 @@ static void add_content(struct packing_bin *bin, uint32_t item, uint32_t units)
 void packing_bin_add(struct packing *packing, struct packing_bin *bin, uint32_t item_index,
                      uint32_t units, const struct packing_machines *machines)
 {
+    assert(units > 0);
     const struct packing_item *item = &packing->items.items[item_index];
+    assert(machines->template == bin->machines->template);
     for (uint32_t d = 0; d < packing->dimensions_count; d++)
         bin->used[d] = quantity_add(bin->used[d], item->need[d] * units);
     bin->pins = set_meet(packing->problem->sets, bin->pins,
@@ -139,6 +144,7 @@ static void count_limits(struct packing *packing, const struct packing_bin *bin,
 
 void packing_commit(struct packing *packing, struct packing_bin *bin)
 {
+    assert(bin->machine < bin->machines->count);
     vector_for_each (content, &bin->contents)
         packing->left[content->item] -= content->units;
     count_limits(packing, bin, 1);
@@ -148,6 +154,7 @@ void packing_commit(struct packing *packing, struct packing_bin *bin)
 // How many bins just like it what is left is enough for.
 static uint32_t copies_left(const struct packing *packing, const struct packing_bin *bin)
 {
+    assert(bin->contents.count > 0);
     uint32_t copies = UINT32_MAX;
     vector_for_each (content, &bin->contents) {
         uint32_t own = packing->left[content->item] / content->units;
@@ -170,6 +177,7 @@ void packing_commit_copies(struct packing *packing, const struct packing_bin *bi
 
 void packing_withdraw(struct packing *packing, uint32_t index, struct packing_bin **bin)
 {
+    assert(index < packing->bins.count);
     *bin = packing->bins.items[index];
     packing->bins.items[index] = packing->bins.items[--packing->bins.count];
     vector_for_each (content, &(*bin)->contents)

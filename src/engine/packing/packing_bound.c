@@ -1,5 +1,6 @@
 #include "engine/packing/packing_bound.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -28,6 +29,7 @@ static bool choose_items(struct bounder *bounder)
     for (uint32_t k = 0; k < packing->items.count; k++)
         if (packing->items.items[k].stands_for_all)
             bounder->items[bounder->items_count++] = k;
+    assert(bounder->items_count <= packing->items.count);
     uint64_t machines = 0;
     for (uint32_t m = 0; m < packing->base_machines_count; m++)
         machines += packing->machine_lists.items[m]->sold_count;
@@ -76,6 +78,7 @@ static double most_of_machine(struct bounder *bounder,
     int64_t price;
     packing_machines_room(bounder->packing, template, row, bounder->room);
     uint32_t count = list_fitting(bounder, machine_lists, row, &price);
+    assert(count <= bounder->items_count);
     if (count == 0)
         return most;
     double paid =
@@ -125,6 +128,7 @@ void packing_bound(struct packing *packing)
     for (uint32_t k = 0; k < items; k++)
         worth += packing->items.items[k].value * packing->items.items[k].count;
     // A millionth less for what rounding may have added.
+    assert(most >= 1);
     if (!isinf(most))
         packing->lower_bound = (int64_t)(worth / most * (1 - 1e-6));
 }

@@ -1,5 +1,6 @@
 #include "engine/packing/packing_columns.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "engine/packing/knapsack.h"
@@ -19,6 +20,7 @@ static const struct packing_list *list_fitting(struct packing_filler *filler,
                                                struct packing_machines *machines,
                                                uint32_t machine_index)
 {
+    assert(machine_index < machines->count);
     struct packing_list *list = &machines->fitting[machine_index];
     if (list->items != NULL)
         return list;
@@ -79,6 +81,7 @@ static bool is_good(const struct packing_filler *filler, double factor)
 double packing_fill_bound(struct packing *packing, struct packing_machines *machines,
                           uint32_t machine)
 {
+    assert(machine < machines->count);
     struct packing_filler *filler = packing_filler_of(packing);
     const struct packing_list *list = list_fitting(filler, machines, machine);
     machines->bounds[machine] =
@@ -90,6 +93,7 @@ double packing_fill_bound(struct packing *packing, struct packing_machines *mach
 struct packing_bin *packing_fill_machine(struct packing *packing, struct packing_machines *machines,
                                          uint32_t machine, double factor)
 {
+    assert(machine < machines->count);
     struct packing_filler *filler = packing_filler_of(packing);
     packing_filler_fill(filler, machines, machine, NONE, list_fitting(filler, machines, machine));
     machines->worth[machine] = filler->bin->value;
@@ -120,6 +124,7 @@ static const struct packing_machines *cheapest_machine(struct packing *packing, 
         if (own == machines->count ||
             (best != NULL && machines->items[own].price >= best->items[*machine].price))
             continue;
+        assert(own < machines->count);
         best = machines;
         *machine = own;
     }
@@ -128,6 +133,7 @@ static const struct packing_machines *cheapest_machine(struct packing *packing, 
 
 struct packing_bin *packing_fill_alone(struct packing *packing, uint32_t item)
 {
+    assert(item < packing->items.count);
     struct packing_filler *filler = packing_filler_of(packing);
     uint32_t machine;
     const struct packing_machines *machines = cheapest_machine(packing, item, &machine);

@@ -1,5 +1,6 @@
 #include "engine/packing/packing_create.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +67,7 @@ static void find_dimensions(struct packing *packing)
     qsort_r(drivers, drivers_count, sizeof *drivers, compare_drivers, problem->words);
     for (uint32_t i = 0; i < drivers_count; i++)
         packing->dimensions[packing->dimensions_count++] = PACKING_VOLUMES + drivers[i];
+    assert(packing->dimensions_count <= problem->dimensions.count + DRIVERS_MAX);
     free(asked);
 }
 
@@ -99,6 +101,7 @@ static void sum_up(struct packing *packing)
     for (uint32_t k = 0; k < packing->items.count; k++) {
         struct packing_item *item = &packing->items.items[k];
         packing->left[k] = item->count;
+        assert(item->pods.count == item->count * item->unit);
         if (item->unit == 1)
             qsort_r(item->pods.items, item->pods.count, sizeof *item->pods.items, compare_by_order,
                     (void *)(uintptr_t)packing->greedy);
@@ -123,6 +126,8 @@ static void make_scratch(struct packing *packing)
 
 struct packing *packing_create(const struct pass *greedy, const struct pass *fresh, double margin)
 {
+    assert(greedy->problem == fresh->problem);
+    assert(fresh->version == 0);
     struct packing *packing = memory_allocate(sizeof *packing);
     packing->problem = greedy->problem;
     packing->greedy = greedy;

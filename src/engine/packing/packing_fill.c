@@ -1,5 +1,6 @@
 #include "engine/packing/packing_fill.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,7 @@ static void keep_try(struct packing_filler *filler, const struct machine_try *tr
     }
     for (; at > 0 && compare_tries(try, &filler->tries[at - 1]) < 0; at--)
         filler->tries[at] = filler->tries[at - 1];
+    assert(filler->tries_count <= TRIES_MAX);
     filler->tries[at] = *try;
 }
 
@@ -90,6 +92,7 @@ static const struct packing_list *take_sample(struct packing_filler *filler)
     filler->sample.count = 0;
     for (uint32_t i = filler->packing->bins.count % stride; i < filler->active.count; i += stride)
         filler->sample.items[filler->sample.count++] = filler->active.items[i];
+    assert(filler->sample.count <= SAMPLE_MAX);
     return &filler->sample;
 }
 
@@ -123,6 +126,7 @@ static bool best_bin(struct packing_filler *filler, uint32_t seed, double left)
 
 static void commit_best(struct packing_filler *filler)
 {
+    assert(filler->best->contents.count > 0);
     const struct packing *packing = filler->packing;
     uint32_t copies = UINT32_MAX;
     vector_for_each (content, &filler->best->contents) {
@@ -165,6 +169,7 @@ static void drop_inactive(struct packing_filler *filler)
 static double lowest_price(struct packing *packing, const struct packing_item *item,
                            uint32_t template_choice, uint32_t set)
 {
+    assert(packing->template_choices.items[template_choice].count > 0);
     const struct node_template *template =
         packing->problem->templates
             .items[packing->template_choices.items[template_choice].templates[0]];

@@ -1,5 +1,6 @@
 #include "engine/packing/packing_filler.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -96,6 +97,7 @@ static uint32_t units_to_add(const struct packing_filler *filler, uint32_t k)
     for (uint32_t d = 0; d < packing->dimensions_count; d++)
         if (item->need[d] > 0 && filler->room[d] / item->need[d] < most)
             most = filler->room[d] / item->need[d];
+    assert(most > 0);
     return most > 7 ? (uint32_t)(most / 4) : 1;
 }
 
@@ -107,6 +109,7 @@ void packing_filler_add(struct packing_filler *filler, uint32_t k, uint32_t unit
         packing_filler_narrow(filler, item->item_group, row, price);
     if (machines != filler->bin->machines)
         filler->stamp++;
+    assert(machines != NULL);
     packing_bin_add(filler->packing, filler->bin, k, units, machines);
     filler->within[k] += units;
 }
@@ -116,10 +119,12 @@ void packing_filler_add(struct packing_filler *filler, uint32_t k, uint32_t unit
 void packing_filler_fill(struct packing_filler *filler, const struct packing_machines *machines,
                          uint32_t machine_index, uint32_t seed, const struct packing_list *from)
 {
+    assert(machine_index < machines->count);
     const struct packing_machine *machine = &machines->items[machine_index];
     int64_t price = machines->prices[machine->row];
     packing_filler_begin(filler, machines);
     uint32_t count = from->count;
+    assert(count <= filler->packing->items.count);
     memcpy(filler->fitting, from->items, count * sizeof *filler->fitting);
     packing_filler_measure(filler, machine);
     if (seed != NONE) {

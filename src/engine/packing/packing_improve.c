@@ -1,5 +1,6 @@
 #include "engine/packing/packing_improve.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "engine/packing/packing.h"
@@ -19,6 +20,7 @@ static double loss(const struct packing_bin *bin)
 
 static uint32_t worst_of_drawn(const struct packing *packing, struct random *random)
 {
+    assert(packing->bins.count > 0);
     uint32_t worst = 0;
     double most = 0;
     for (uint32_t i = 0; i < DRAWN; i++) {
@@ -40,6 +42,7 @@ static uint32_t take_some(struct packing *packing, struct random *random,
     while (count < most && packing->bins.count > 0)
         packing_withdraw(packing, (uint32_t)random_below(random, packing->bins.count),
                          &taken[count++]);
+    assert(count <= TAKEN_MAX + 1);
     return count;
 }
 
@@ -53,6 +56,7 @@ static void tilt(struct packing *packing, struct random *random)
 static bool is_gain(const struct packing *packing, uint32_t before,
                     struct packing_bin *const *taken, uint32_t count)
 {
+    assert(before <= packing->bins.count);
     int64_t was = 0, is = 0;
     for (uint32_t i = 0; i < count; i++)
         was += packing_bin_price(taken[i]);
@@ -69,6 +73,7 @@ static void put_back(struct packing *packing, uint32_t before, struct packing_bi
         packing_withdraw(packing, packing->bins.count - 1, &bin);
         packing_bin_destroy(bin);
     }
+    assert(packing->bins.count == before);
     for (uint32_t i = 0; i < count; i++)
         packing_commit(packing, taken[i]);
 }

@@ -1,5 +1,6 @@
 #include "engine/packing/packing_items.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,6 +127,7 @@ static uint32_t template_choice_of(struct sorter *sorter, const struct node_temp
             sets_compatible(problem->sets, other->set, shape->set, true))
             template_choice.templates[template_choice.count++] = t;
     }
+    assert(template_choice.count > 0);
     for (uint32_t i = 0; i < packing->template_choices.count; i++)
         if (packing->template_choices.items[i].count == template_choice.count &&
             memcmp(packing->template_choices.items[i].templates, template_choice.templates,
@@ -306,6 +308,7 @@ static uint32_t item_of(struct sorter *sorter, const struct claim *claim, uint32
     struct packing *packing = sorter->packing;
     struct problem *problem = packing->problem;
     uint32_t class_id = packing->greedy->placements[pod].class;
+    assert(packing->greedy->placements[pod].index == claim->index);
     uint32_t required_set = pass_required_set(packing->greedy, pod);
     bool alike = !problem->templates.shares_bound && required_set == SET_EMPTY;
     uint32_t known = alike ? memo_get(&sorter->known, class_id, claim->set) : MEMO_NONE;
@@ -342,6 +345,7 @@ static uint32_t item_of(struct sorter *sorter, const struct claim *claim, uint32
 static void add_bundle(struct sorter *sorter, const struct claim *claim, const uint32_t *pods,
                        uint32_t count)
 {
+    assert(count > 0);
     struct packing *packing = sorter->packing;
     struct problem *problem = packing->problem;
     uint32_t pins = SET_EMPTY, open_set = SET_EMPTY, loose = SET_EMPTY, template_choice = 0,

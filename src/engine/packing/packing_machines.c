@@ -1,5 +1,6 @@
 #include "engine/packing/packing_machines.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,7 @@ static int64_t own_room(const struct node_template *template, uint32_t row,
 void packing_machines_room(const struct packing *packing, const struct node_template *template,
                            uint32_t row, int64_t *room)
 {
+    assert(row < template->table->count);
     const struct overhead_group *group = NULL;
     for (uint32_t g = 0; g < template->groups_count && group == NULL; g++)
         if (bitset_has(template->groups[g].rows, row))
@@ -134,6 +136,7 @@ static int compare_machines(const void *a, const void *b, void *context)
 static bool leaves_min_values(struct packing *packing, const struct packing_machines *machines,
                               uint32_t row)
 {
+    assert(machines->prices[row] != INT64_MAX);
     if (!machines->template->has_min_values)
         return true;
     CLEANUP_ARENA struct arena *scratch = arena_create(4096);
@@ -214,6 +217,7 @@ static struct packing_machines *make_machines(struct packing *packing,
     find_prices(packing, machines, filter);
     struct packing_machine *list = find_machines(packing, machines, filter);
     uint32_t count = machines->count;
+    assert(count <= machines->sold_count);
     machines->items = arena_allocate_array(packing->arena, count + 1, sizeof *machines->items);
     machines->bounds = arena_allocate_array(packing->arena, count + 1, sizeof(double));
     machines->worth = arena_allocate_array(packing->arena, count + 1, sizeof(double));
@@ -229,6 +233,7 @@ const struct packing_machines *packing_machines_of(struct packing *packing,
                                                    const struct node_template *template,
                                                    uint32_t set)
 {
+    assert(template->index < packing->problem->templates.count);
     uint32_t known = memo_get(&packing->machines_index, template->index, set);
     if (known != MEMO_NONE)
         return packing->machine_lists.items[known];

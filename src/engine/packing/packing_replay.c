@@ -1,5 +1,6 @@
 #include "engine/packing/packing_replay.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "engine/packing/packing.h"
@@ -45,6 +46,7 @@ static void find_order(struct replay *replay, struct arena *arena)
 static void hand_out(struct replay *replay, uint32_t bin, const struct packing_content *content)
 {
     struct packing_item *item = &replay->packing->items.items[content->item];
+    assert(item->taken + content->units <= item->count);
     for (uint32_t i = 0; i < content->units * item->unit; i++)
         replay->target[item->pods.items[item->taken * item->unit + i]] = bin;
     item->taken += content->units;
@@ -67,6 +69,7 @@ static void find_targets(struct replay *replay, struct arena *arena)
             hand_out(replay, b, content);
     vector_for_each (kept, &packing->kept) {
         const struct claim *claim = packing->greedy->claims.items[*kept];
+        assert(claim->index == *kept);
         for (uint32_t i = 0; i < claim->pods.count; i++)
             replay->target[claim->pods.items[i]] = packing->bins.count + *kept;
     }
@@ -75,6 +78,7 @@ static void find_targets(struct replay *replay, struct arena *arena)
 static struct claim *open_target(struct replay *replay, uint32_t target, uint32_t pod,
                                  uint32_t class)
 {
+    assert(target < replay->packing->bins.count + replay->packing->greedy->claims.count);
     struct packing *packing = replay->packing;
     if (target >= packing->bins.count) {
         struct node_template *template =
@@ -112,6 +116,8 @@ static void place_on_node(struct replay *replay, uint32_t node, uint32_t pod, ui
 
 void packing_replay(struct packing *packing, struct pass *pass)
 {
+    assert(pass->problem == packing->problem);
+    assert(pass->version == 0);
     CLEANUP_ARENA struct arena *arena = arena_create(65536);
     struct replay replay = {.packing = packing, .pass = pass};
     find_order(&replay, arena);

@@ -1,5 +1,6 @@
 #include "engine/pass/growing_bits.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/bitset.h"
@@ -7,6 +8,7 @@
 
 void growing_bits_extend(struct growing_bits *bits, uint32_t count)
 {
+    assert(count > 0); // else the bit was NONE
     uint32_t needed = bitset_words(count);
     if (needed <= bits->words_count)
         return;

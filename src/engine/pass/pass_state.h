@@ -4,6 +4,8 @@
 // of rules between pods. Several passes can run over one problem, one after the other.
 #pragma once
 
+#include <assert.h>
+
 #include "engine/pass/growing_bits.h"
 #include "engine/pass/pass_input.h"
 #include "engine/pods/classes.h"

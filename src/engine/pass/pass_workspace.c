@@ -1,5 +1,6 @@
 #include "engine/pass/pass_workspace.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,10 +13,12 @@ static struct bitset make_bits(uint32_t bits)
 
 static struct pass_workspace *make_workspace(const struct problem *problem)
 {
+    assert(problem->dimensions.count >= DIMENSIONS_FIXED);
     struct pass_workspace *work = memory_allocate(sizeof *work);
     work->slots = memory_allocate_array(problem->nodes.count + 1, sizeof *work->slots);
     for (uint32_t i = 0; i < problem->nodes.count; i++) {
         work->slots[i].usable = !problem->nodes.items[i].marked_for_deletion;
+        assert(problem->schedulable_nodes[i].taints < problem->interned.taint_lists.count);
         work->slots[i].free = (int64_t *)(uintptr_t)problem->schedulable_nodes[i].free;
         list_for_each (taint,
                        problem->interned.taint_lists.items[problem->schedulable_nodes[i].taints])
@@ -71,6 +74,9 @@ static void take_workspace(struct pass *pass)
         work = NULL;
     }
     pass->work = work != NULL ? work : make_workspace(problem);
+    assert(pass->work->identities >= problem->interned.identities.count);
+    assert(pass->work->used_classes.count == 0);
+    assert(pass->work->used_groups.count == 0);
     pass->arena = pass->work->arena;
     pass->slots = pass->work->slots;
     pass->soft_taints = pass->work->soft_taints;
@@ -91,6 +97,7 @@ static void free_slots(struct pass *pass)
     const struct problem *problem = pass->problem;
     vector_for_each (touched, &pass->touched) {
         struct node_slot *slot = &pass->slots[*touched];
+        assert(slot->changed);
         free(slot->pods.items);
         vector_free(&slot->ports);
         vector_free(&slot->volumes);
@@ -109,6 +116,7 @@ static void free_classes(struct pass_workspace *work)
 {
     vector_for_each (id, &work->used_classes) {
         struct class_state *state = work->classes.items[*id];
+        assert(state != NULL); // else the class is listed twice
         free(state->hostname_groups.items);
         free(state->domain_groups.items);
         free(state->counting.items);
@@ -120,6 +128,7 @@ static void free_classes(struct pass_workspace *work)
     work->used_classes.count = 0;
     vector_for_each (id, &work->used_shapes) {
         struct shape_state *state = work->shapes.items[*id];
+        assert(state != NULL);
         growing_bits_free(&state->refused_claims);
         work->shapes.items[*id] = NULL;
     }
@@ -130,6 +139,8 @@ static void free_groups(struct pass_workspace *work)
 {
     vector_for_each (id, &work->used_groups) {
         struct group_state *group = work->groups.items[*id];
+        assert(group != NULL);
+        assert(group->id == *id);
         vector_free(&group->domains);
         memo_free(&group->index);
         memo_free(&group->owned);
@@ -142,6 +153,8 @@ static void free_groups(struct pass_workspace *work)
 void pass_workspace_return(struct pass *pass)
 {
     struct pass_workspace *work = pass->work;
+    assert(pass->arena == work->arena);
+    assert(pass->slots == work->slots);
     free_slots(pass);
     free_classes(work);
     free_groups(work);

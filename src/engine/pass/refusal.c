@@ -1,9 +1,12 @@
 #include "engine/pass/refusal.h"
 
+#include <assert.h>
+
 #include "model/reading/pod.h"
 
 struct text *refusal_begin(struct pass *pass, enum reason_code code)
 {
+    assert(code < REASON_COUNT);
     if (pass->refusal.why == NULL)
         return NULL;
     pass->refusal.code = code;
@@ -13,6 +16,8 @@ struct text *refusal_begin(struct pass *pass, enum reason_code code)
 
 void refusal_add_taints(struct pass *pass, uint32_t tolerations, uint32_t taints)
 {
+    assert(taints < pass->problem->interned.taint_lists.count);
+    assert(tolerations < pass->problem->interned.toleration_lists.count);
     const taint_list *list = pass->problem->interned.taint_lists.items[taints];
     const toleration_list *own = pass->problem->interned.toleration_lists.items[tolerations];
     bool any = false;

@@ -1,5 +1,7 @@
 #include "engine/placement/claim_bounds.h"
 
+#include <assert.h>
+
 #include "base/quantity.h"
 #include "engine/pass/refusal.h"
 #include "engine/pods/workload_replicas.h"
@@ -45,6 +47,7 @@ void claim_bounds_take(struct pass *pass, struct claim *claim, uint32_t pod)
     if (workload == NONE)
         return;
     struct claim_share *share = share_of(claim, workload);
+    assert(share == NULL || share->count > 0);
     if (share != NULL)
         share->count++;
     else

@@ -1,5 +1,6 @@
 #include "engine/placement/claim_order.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "engine/pass/pass_state.h"
@@ -16,6 +17,9 @@ static void reserve_bucket(struct pass *pass, uint32_t count)
 
 static void leave_bucket(struct pass *pass, struct claim *claim, uint32_t count)
 {
+    assert(count < pass->claim_order.first_with.count);
+    assert(claim->previous != claim->index + 1);
+    assert(claim->next != claim->index + 1);
     if (claim->previous != 0)
         pass->claims.items[claim->previous - 1]->next = claim->next;
     else
@@ -35,6 +39,7 @@ static void enter_bucket(struct pass *pass, struct claim *claim, uint32_t count,
              last = pass->claim_order.last_with.items[count];
     uint32_t own = claim->index + 1;
     claim->order = in_front ? -++pass->claim_order.front : ++pass->claim_order.back;
+    assert((first == 0) == (last == 0));
     claim->previous = in_front ? 0 : last;
     claim->next = in_front ? first : 0;
     if (claim->previous != 0)
@@ -49,6 +54,7 @@ static void enter_bucket(struct pass *pass, struct claim *claim, uint32_t count,
 
 void claim_reorder(struct pass *pass, struct claim *claim, uint32_t before)
 {
+    assert(claim->pods.count == before + 1);
     if (before > 0)
         leave_bucket(pass, claim, before);
     enter_bucket(pass, claim, claim->pods.count, before > 0);

@@ -1,5 +1,7 @@
 #include "engine/placement/claim_price.h"
 
+#include <assert.h>
+
 #include "engine/templates/type_table.h"
 
 #define SENT_TYPES_MAX 60 // instance types that a launch asks for, the cheapest ones
@@ -50,6 +52,7 @@ int64_t claim_expected_price(struct problem *problem, const struct claim *claim)
         uint32_t row = prices->by_price[i];
         if (!bitset_has(claim->rows, row) || prices->cheapest[row] == INT64_MAX)
             continue;
+        assert(i == 0 || prices->cheapest[prices->by_price[i - 1]] <= prices->cheapest[row]);
         types += table->rows[row].type_index != last;
         last = table->rows[row].type_index;
         if (types > SENT_TYPES_MAX)

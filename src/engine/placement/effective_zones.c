@@ -1,5 +1,6 @@
 #include "engine/placement/effective_zones.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -208,6 +209,7 @@ void effective_zones_count(struct problem *problem, struct plan *plan)
                                              sizeof *plan->zones.items);
     for (uint32_t i = 0; i < problem->pods.queued_count; i++) {
         const struct queued_pod *queued = &problem->pods.queued[i];
+        assert(queued->class < problem->interned.classes.count);
         const struct pod_class *class = class_at(problem, queued->class);
         if (class->refusal != NULL || class->group_error != NULL ||
             !text_equal(queued->pod->status.phase, "Pending")) // SCH-412
@@ -216,6 +218,7 @@ void effective_zones_count(struct problem *problem, struct plan *plan)
             known[queued->class] = zone_of(pass, queued->class);
         add(plan, known[queued->class]);
     }
+    assert(plan->zones.count <= problem->pods.queued_count);
     qsort(plan->zones.items, plan->zones.count, sizeof *plan->zones.items, compare_zones);
     pass_destroy(pass);
 }

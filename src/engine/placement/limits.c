@@ -1,5 +1,6 @@
 #include "engine/placement/limits.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/quantity.h"
@@ -12,9 +13,11 @@
 static void count_place(const struct problem *problem, int64_t **remaining, uint32_t index,
                         bool gives_back)
 {
+    assert(index < problem->nodes.count);
     const struct schedulable_node *node = &problem->schedulable_nodes[index];
     if (node->pool == NONE || remaining[node->pool] == NULL)
         return;
+    assert(node->pool < problem->templates.count);
     int64_t *left = remaining[node->pool];
     for (uint32_t d = 0; d < problem->dimensions.count; d++)
         if (problem->templates.items[node->pool]->limits[d] != INT64_MAX)
@@ -75,6 +78,7 @@ static int64_t capacity_of(const struct node_template *template, uint32_t row, u
 static bool drop_larger(const struct problem *problem, const struct node_template *template,
                         const int64_t *remaining, const int64_t *taken, struct bitset rows)
 {
+    assert(rows.bits == template->table->count);
     bool dropped = false;
     for (uint32_t d = 0; d < problem->dimensions.count; d++) {
         if (template->limits[d] == INT64_MAX)
@@ -91,6 +95,8 @@ static bool drop_larger(const struct problem *problem, const struct node_templat
 
 bool limits_allow_new(struct pass *pass, const struct node_template *template, struct bitset rows)
 {
+    assert(rows.bits == template->table->count);
+    assert(template->index < pass->problem->templates.count);
     bitset_copy(rows, template->rows);
     const int64_t *remaining = pass->remaining[template->index];
     if (remaining == NULL)
@@ -175,6 +181,7 @@ static void least_of(struct pass *pass, const struct claim *claim, int64_t *take
         if (bitset_has(claim->rows, prices->by_price[i]) &&
             is_smaller(pass->problem, template, prices->by_price[i], prices->by_price[at]))
             at = i;
+    assert(bitset_has(claim->rows, prices->by_price[at]));
     for (uint32_t d = 0; d < pass->problem->dimensions.count; d++)
         taken[d] = capacity_of(template, prices->by_price[at], d);
 }
@@ -208,6 +215,8 @@ void limits_take(struct pass *pass, struct claim *claim)
 static void settle_claim(struct pass *pass, struct claim *claim, int64_t *left, uint32_t claims,
                          int64_t *share)
 {
+    assert(claims > 0);
+    assert(claim->taken != NULL);
     const struct problem *problem = pass->problem;
     const struct node_template *template = claim->template;
     for (uint32_t d = 0; d < problem->dimensions.count; d++)

@@ -1,5 +1,6 @@
 #include "engine/placement/messages.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -170,6 +171,8 @@ void refusal_add_hostname(struct pass *pass, uint32_t requirement, uint32_t host
 
 void refusal_add_filter(struct pass *pass, const struct claim *claim, uint32_t class, uint32_t set)
 {
+    assert(pass->refusal.why != NULL);
+    assert(set < pass->problem->sets->sets_count);
     struct problem *problem = pass->problem;
     const struct shape *shape = shape_of(problem, class_at(problem, class));
     CLEANUP_ARENA struct arena *scratch = arena_create(1024);

@@ -1,5 +1,6 @@
 #include "engine/placement/new_claim.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ static uint32_t placeholder_hostname(struct pass *pass, uint32_t index)
 
 static struct claim *open_claim(struct pass *pass, const struct claim *fresh)
 {
+    assert(fresh->rows.bits == fresh->template->table->count);
     struct claim *claim = arena_allocate(pass->arena, sizeof *claim);
     claim->template = fresh->template;
     claim->index = pass->claims.count;
@@ -40,6 +42,7 @@ static struct claim *open_claim(struct pass *pass, const struct claim *fresh)
 
 bool place_on_new_claim(struct pass *pass, uint32_t pod, uint32_t class)
 {
+    assert(pod < pass->input.queue_count);
     struct problem *problem = pass->problem;
     struct text *why = pass->refusal.why, part = {0};
     struct claim fresh = {.requests = pass->scratch.zero,
@@ -98,6 +101,8 @@ static void drop_larger(const struct node_template *template, const struct probl
 struct claim *claim_open(struct pass *pass, struct node_template *template, uint32_t pins,
                          const int64_t *largest, uint32_t pod, uint32_t class)
 {
+    assert(pod < pass->input.queue_count);
+    assert(pass->placements[pod].kind == NOT_PLACED);
     struct problem *problem = pass->problem;
     if (!pass_class(pass, class)->prepared)
         topology_prepare(pass, class);
@@ -116,11 +121,14 @@ struct claim *claim_open(struct pass *pass, struct node_template *template, uint
         return NULL;
     struct claim *claim = open_claim(pass, &fresh);
     claim_accept(pass, claim, pod, class, &pass->scratch.attempt);
+    assert(claim->pods.count == 1);
     return claim;
 }
 
 bool claim_join(struct pass *pass, struct claim *claim, uint32_t pod, uint32_t class)
 {
+    assert(claim == pass->claims.items[claim->index]);
+    assert(pass->placements[pod].kind == NOT_PLACED);
     if (!pass_class(pass, class)->prepared)
         topology_prepare(pass, class);
     pass->current.required_set = pass_required_set(pass, pod);

@@ -1,5 +1,6 @@
 #include "engine/placement/node_check.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,6 +134,7 @@ static enum verdict alternative_fits(struct pass *pass, const struct schedulable
 
 enum verdict node_check(struct pass *pass, uint32_t index, uint32_t class)
 {
+    assert(index < pass->problem->nodes.count);
     const struct schedulable_node *node = &pass->problem->schedulable_nodes[index];
     uint32_t shape_id = class_at(pass->problem, class)->shape;
     const struct shape *shape = &pass->problem->interned.shapes.items[shape_id];

@@ -49,6 +49,7 @@ static void make_scratch(struct pass *pass)
                                                sizeof *pass->reserved_left);
     for (uint32_t r = 0; r < problem->catalog.reservations_count; r++)
         pass->reserved_left[r] = problem->catalog.reservations[r].capacity;
+    assert(pass->scratch.fitting.bits == pass->scratch.attempt.rows.bits);
 }
 
 static struct bitset copy_bits(struct arena *arena, struct bitset from)
@@ -87,6 +88,7 @@ struct pass *pass_create(struct problem *problem, const struct pass_input *input
     pass->problem = problem;
     pass->input = *input;
     pass_workspace_take(pass);
+    assert(input->queue_count == 0 || input->queue != NULL);
     pass->placements =
         arena_allocate_array(pass->arena, input->queue_count + 1, sizeof *pass->placements);
     pass->identities = bitset_create(pass->arena, problem->interned.identities.count);
@@ -196,6 +198,7 @@ static bool depends_on_others(struct pass *pass, uint32_t class)
 
 bool pass_could_place(struct pass *pass, uint32_t pod, uint32_t class)
 {
+    assert(pass->current.mode == PLACE);
     if (is_barred(class_at(pass->problem, class)))
         return false;
     pass->current.mode = PLACE_PROBE;
@@ -262,6 +265,7 @@ static bool try_by_weight(struct pass *pass, uint32_t pod, uint32_t own)
 {
     struct problem *problem = pass->problem;
     uint32_t count = class_at(problem, own)->preferences_count;
+    assert(count <= PREFERENCES_MAX);
     const struct class_state *state = pass_class(pass, own);
     if (state->settled != 0 && !state->changing && settle(pass, pod, own, state->settled - 1))
         return true;
@@ -286,6 +290,10 @@ static bool try_by_weight(struct pass *pass, uint32_t pod, uint32_t own)
 
 static bool try_pod(struct pass *pass, uint32_t pod)
 {
+    assert(pass->placements[pod].kind == NOT_PLACED);
+    assert(pass->current.mode == PLACE);
+    assert(!pass->current.last_resort);
+    assert(!pass->current.avoids_inverse);
     uint32_t own = pass_pod(pass, pod)->class;
     const struct pod_class *class = class_at(pass->problem, own);
     pass->placements[pod].tried = true;
@@ -352,6 +360,7 @@ void pass_run_queue(struct pass *pass)
     uint32_t capacity = pass->input.queue_count + 1;
     uint32_t *order = memory_allocate_array(capacity, sizeof *order);
     topology_order(pass, order);
+    assert(pass->current.mode == PLACE);
     take_turns(pass, order);
     for (uint32_t i = 0; i < pass->input.queue_count; i++)
         if (pass->placements[order[i]].kind == NOT_PLACED &&
@@ -359,6 +368,7 @@ void pass_run_queue(struct pass *pass)
             ring[count++] = (struct waiting){order[i], 0};
     free(order);
     uint32_t head = 0, tail = count % capacity;
+    assert(count < capacity);
     uint64_t attempts = pass->input.attempts_max > 0 ? pass->input.attempts_max : ATTEMPTS_MAX;
     for (; count > 0 && attempts > 0; attempts--) {
         if (ring[head].length == count) { // a round without progress

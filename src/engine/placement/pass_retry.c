@@ -1,5 +1,6 @@
 #include "engine/placement/pass_retry.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,7 @@ static void find_alike(struct retry_search *search)
     memset(search->alike, 0xff, search->classes * sizeof *search->alike);
     for (uint32_t i = 0; i < search->input.queue_count; i++) {
         uint32_t class = search->input.queue[i].class;
+        assert(class < search->classes);
         if (search->alike[class] != NONE)
             continue;
         text_clear(&text);
@@ -210,12 +212,15 @@ static uint32_t placed_count(const struct pass *pass)
     uint32_t count = 0;
     for (uint32_t i = 0; i < pass->input.queue_count; i++)
         count += pass->placements[i].kind != NOT_PLACED;
+    assert(count <= pass->version);
     return count;
 }
 
 // The queue of the pass that is kept lives as long as the problem.
 static void keep(struct retry_search *search, struct pass *anew)
 {
+    assert(anew->problem == search->pass->problem);
+    assert(anew->input.queue_count == search->pass->input.queue_count);
     struct queued_pod *queue =
         arena_allocate_array(anew->problem->arena, anew->input.queue_count + 1, sizeof *queue);
     memcpy(queue, anew->input.queue, anew->input.queue_count * sizeof *queue);
@@ -228,6 +233,7 @@ static void keep(struct retry_search *search, struct pass *anew)
 // Returns how many such classes there still are, if the try is kept; else NONE.
 static uint32_t try_again(struct retry_search *search, enum retry retry)
 {
+    assert(retry < ARRAY_LENGTH(ways));
     CLEANUP_ARENA struct arena *scratch = arena_create(256);
     struct pass_input input = search->input;
     struct queued_pod *queue = order_queue(search);
@@ -259,6 +265,7 @@ static bool was_cut_short(const struct pass *pass)
 
 static uint32_t tries_allowed(uint32_t pods)
 {
+    assert(pods > 0);
     uint32_t tries = PODS_TRIED_MAX / pods;
     return tries < TRIES_MIN ? TRIES_MIN : tries > TRIES_MAX ? TRIES_MAX : tries;
 }

@@ -1,5 +1,6 @@
 #include "engine/placement/pass_run.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 

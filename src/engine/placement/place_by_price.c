@@ -1,5 +1,7 @@
 #include "engine/placement/place_by_price.h"
 
+#include <assert.h>
+
 #include "base/quantity.h"
 #include "engine/pass/pass_state.h"
 #include "engine/placement/claim_bounds.h"
@@ -62,6 +64,7 @@ bool place_by_price(struct pass *pass, uint32_t pod, uint32_t class)
         return place_on_new_claim(pass, pod, class);
     if (pass->current.mode == PLACE_PROBE)
         return true;
+    assert(best < pass->claims.count);
     struct claim *claim = pass->claims.items[best];
     if (claim_check(pass, claim, class, false, &pass->scratch.attempt) != ACCEPTED)
         return false;

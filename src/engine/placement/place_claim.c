@@ -275,6 +275,7 @@ static void keep_choice(struct pass *pass, const struct claim *claim,
                         const struct claim_attempt *trial)
 {
     struct claim_choice *choices = pass->choices.items;
+    assert(pass->choices.count <= BRANCHES_MAX);
     for (uint32_t i = 0; i < pass->choices.count; i++)
         if (choices[i].attempt.set == trial->set)
             return;
@@ -292,6 +293,7 @@ static void keep_choice(struct pass *pass, const struct claim *claim,
         choices[at] = choices[at - 1];
     choices[at] = moved;
     choices[at].price = price;
+    assert(at == 0 || choices[at - 1].price <= price);
     copy_attempt(&choices[at].attempt, trial);
 }
 
@@ -337,6 +339,7 @@ static void keep_branches(struct pass *pass, struct claim *claim,
     claim->branches_count = attempt->others_count;
     if (attempt->others_count == 0)
         return;
+    assert(attempt->others_count < BRANCHES_MAX);
     assert(attempt == &pass->scratch.attempt);
     if (claim->branches == NULL) {
         claim->branches = arena_allocate_array(pass->arena, BRANCHES_MAX, sizeof *claim->branches);
@@ -354,6 +357,7 @@ static void keep_branches(struct pass *pass, struct claim *claim,
 enum verdict claim_check(struct pass *pass, const struct claim *claim, uint32_t class_id,
                          bool fresh, struct claim_attempt *attempt)
 {
+    assert(attempt == &pass->scratch.attempt);
     struct problem *problem = pass->problem;
     const struct shape *shape = shape_of(problem, class_at(problem, class_id));
     const struct node_template *template = claim->template;
@@ -389,6 +393,10 @@ enum verdict claim_check(struct pass *pass, const struct claim *claim, uint32_t 
 void claim_accept(struct pass *pass, struct claim *claim, uint32_t pod, uint32_t class,
                   const struct claim_attempt *attempt)
 {
+    assert(pass->current.mode == PLACE);
+    assert(pass->placements[pod].kind == NOT_PLACED);
+    assert(claim->index < pass->claims.count);
+    assert(attempt->rows.bits == claim->rows.bits);
     struct problem *problem = pass->problem;
     const struct shape *shape = shape_of(problem, class_at(problem, class));
     uint32_t count = claim->pods.count;

@@ -1,5 +1,6 @@
 #include "engine/placement/place_node.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,9 @@
 
 void node_accept(struct pass *pass, uint32_t index, uint32_t pod, uint32_t class)
 {
+    assert(pass->placements[pod].kind == NOT_PLACED);
+    assert(pass->slots[index].usable);
+    assert(pass->current.mode == PLACE);
     struct problem *problem = pass->problem;
     const struct schedulable_node *node = &problem->schedulable_nodes[index];
     const struct shape *shape = shape_of(problem, class_at(problem, class));
@@ -122,6 +126,8 @@ bool place_on_nodes(struct pass *pass, uint32_t pod, uint32_t class)
         shape->refused_nodes = bitset_create(pass->arena, count);
     if (state->refused_nodes.bits == 0)
         state->refused_nodes = bitset_create(pass->arena, count);
+    assert(shape->refused_nodes.bits == count);
+    assert(state->refused_nodes.bits == count);
     shared_refusals_take(pass, class);
     return place_on_some(pass, pod, class, false) ||
            (pass->soft_taints && place_on_some(pass, pod, class, true));

@@ -1,5 +1,6 @@
 #include "engine/placement/place_on_claims.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 static bool try_claim(struct pass *pass, uint32_t index, uint32_t pod, uint32_t class)
 {
     struct claim *claim = pass->claims.items[index];
+    assert(claim->index == index);
     if (!claim_bounds_allow_share(pass, claim, pod))
         return false;
     if (!topology_inverse_allows(pass, class, claim))

@@ -1,5 +1,7 @@
 #include "engine/placement/place_volumes.h"
 
+#include <assert.h>
+
 #include "engine/pass/pass_state.h"
 #include "engine/pass/refusal.h"
 #include "engine/topology/topology.h"

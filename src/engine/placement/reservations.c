@@ -1,5 +1,6 @@
 #include "engine/placement/reservations.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +48,7 @@ static uint32_t choose(struct pass *pass, const struct claim *claim,
     int64_t best_price = 0;
     *compatible = false;
     bitset_for_each (r, attempt->rows) {
+        assert(r < table->count);
         list_for_each (offering, &table->rows[r].offerings) {
             uint32_t id = offering->reservation;
             if (id == NONE || !sets_compatible(problem->sets, attempt->set, offering->set, true))
@@ -147,6 +149,7 @@ static bool reserve_few(struct pass *pass, const struct claim *claim, struct cla
     uint32_t *taken =
         arena_allocate_array(scratch, pass->problem->catalog.reservations_count + 1, sizeof *taken);
     while ((id = choose(pass, claim, attempt, &compatible)) != NONE) {
+        assert(count < pass->problem->catalog.reservations_count);
         bitset_set(attempt->reservations, id);
         taken[count++] = id;
         if (!reserved_suffice(pass, claim, attempt))
@@ -201,6 +204,7 @@ static bool reserve_all(struct pass *pass, const struct claim *claim, struct cla
 
 bool reservations_check(struct pass *pass, const struct claim *claim, struct claim_attempt *attempt)
 {
+    assert(claim->template->table->has_reservations);
     release_all(pass, attempt);
     return pass->problem->strategy->assigns_one_reservation ? reserve_few(pass, claim, attempt)
                                                             : reserve_all(pass, claim, attempt);

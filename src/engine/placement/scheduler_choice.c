@@ -1,5 +1,6 @@
 #include "engine/placement/scheduler_choice.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,7 @@ struct free_shares {
 
 static int64_t share_of(int64_t amount, int64_t total)
 {
+    assert(total > 0);
     return amount > 0 ? (int64_t)((__int128)amount * SCORE_MAX / total) : 0;
 }
 
@@ -127,6 +129,8 @@ struct scheduler_choice scheduler_choice_of(const struct pass *pass, uint32_t po
 void scheduler_choice_consider(struct scheduler_choice *choice, const struct pass *pass,
                                uint32_t node, uint32_t class)
 {
+    assert(choice->workload != NULL);
+    assert(pass->slots[node].usable);
     const struct shape *shape = shape_of(pass->problem, class_at(pass->problem, class));
     uint32_t rank = rank_of(choice->workload, &pass->problem->nodes.items[node]);
     const struct free_shares shares = free_shares_of(pass, node, shape);
@@ -136,6 +140,7 @@ void scheduler_choice_consider(struct scheduler_choice *choice, const struct pas
     if (choice->node != NONE &&
         (rank > choice->rank || (rank == choice->rank && score <= choice->score)))
         return;
+    assert(choice->considered <= CONSIDERED_MAX);
     choice->node = node;
     choice->rank = rank;
     choice->score = score;

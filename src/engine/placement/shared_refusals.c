@@ -1,5 +1,6 @@
 #include "engine/placement/shared_refusals.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "engine/pass/pass_state.h"
@@ -32,6 +33,7 @@ static void sort_kinds(const struct problem *problem, struct shared_nodes *nodes
         }
         nodes->kind[i] = kind;
     }
+    assert(nodes->kinds <= count);
     memo_free(&known);
 }
 
@@ -172,6 +174,7 @@ static void add_known(struct bitset refused, const struct shared_refusals *known
 
 static void take_by_shape(struct pass *pass, uint32_t shape_id)
 {
+    assert(pass->input.shared->nodes != NULL);
     struct shape_state *state = pass_shape(pass, shape_id);
     const struct shape *shape = &pass->problem->interned.shapes.items[shape_id];
     uint32_t count = pass->problem->nodes.count;

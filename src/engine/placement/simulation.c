@@ -41,6 +41,7 @@ static void index_places(const struct problem *problem, struct arena *arena, uin
     for (uint32_t i = 0; i < count; i++)
         if (place_of(problem, i) != NONE)
             (*items)[(*start)[place_of(problem, i) + 1]++] = i;
+    assert((*start)[nodes] <= count);
 }
 
 static void make_shared(const struct problem *problem, struct arena *arena,
@@ -85,6 +86,7 @@ static const uint32_t *pods_of_gone(const struct simulation *simulation, struct 
     for (uint32_t g = 0; g < simulation->gone_count; g++)
         for (uint32_t i = start[simulation->gone[g]]; i < start[simulation->gone[g] + 1]; i++)
             moving[at++] = items[i];
+    assert(at == *count);
     qsort(moving, at, sizeof *moving, compare_indexes);
     return moving;
 }
@@ -93,6 +95,7 @@ static const uint32_t *pods_of_gone(const struct simulation *simulation, struct 
 // or every other.
 static uint32_t comes_back_as(uint32_t mixture, uint32_t i, uint32_t count)
 {
+    assert(i < count);
     switch (mixture) {
     case 1:
         return count - 1 - i;
@@ -122,6 +125,7 @@ static int hardest_first(const void *a, const void *b)
 static const uint32_t *order_evicted(const struct problem *problem, struct arena *arena,
                                      uint32_t mixture, const uint32_t *moving, uint32_t count)
 {
+    assert(mixture <= MIXTURES);
     struct leaving *leaving = arena_allocate_array(arena, count + 1, sizeof *leaving);
     uint32_t *ordered = arena_allocate_array(arena, count + 1, sizeof *ordered);
     for (uint32_t i = 0; i < count; i++) {
@@ -161,6 +165,7 @@ static void put_scheduled_first(struct queued_pod *queue, uint32_t count,
         else
             others[rest++] = queue[i];
     }
+    assert(first + rest == count);
     for (uint32_t i = 0; i < rest; i++)
         queue[first + i] = others[i];
     for (uint32_t i = 0; i < count; i++)
@@ -210,6 +215,7 @@ struct pass *simulate(struct simulator *simulator, struct arena *arena,
     exclude(problem, arena, simulation, &input);
     input.moved = pods_of_gone(simulation, arena, simulator->bound_start, simulator->bound,
                                &input.moved_count);
+    assert(input.queue_count >= problem->pods.queued_count);
     struct pass *pass = pass_create(problem, &input);
     // DIS-234; to move to nodes needs no pool (DIS-712).
     if (problem->templates.pools_count > 0 || problem->strategy->places_without_pools)

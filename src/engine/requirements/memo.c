@@ -1,5 +1,6 @@
 #include "engine/requirements/memo.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -29,12 +30,14 @@ static void grow(struct memo *memo)
     for (uint32_t i = 0; i < memo->capacity; i++)
         if (memo->keys[i] != 0)
             insert(&larger, memo->keys[i], memo->values[i]);
+    assert(larger.count == memo->count);
     memo_free(memo);
     *memo = larger;
 }
 
 void memo_set(struct memo *memo, uint32_t a, uint32_t b, uint32_t value)
 {
+    assert(value != MEMO_NONE);
     if (2 * memo->count >= memo->capacity)
         grow(memo);
     insert(memo, ((uint64_t)a << 32 | b) + 1, value);

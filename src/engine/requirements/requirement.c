@@ -109,6 +109,7 @@ static bool bounds_allow(const struct vocabulary *vocabulary, bool has_gte, int6
 {
     if (!has_gte && !has_lte)
         return true;
+    assert(value < vocabulary->facts_count);
     const struct value_facts *facts = &vocabulary->facts[value];
     return facts->is_integer && (!has_gte || facts->integer >= gte) &&
            (!has_lte || facts->integer <= lte);
@@ -122,6 +123,7 @@ static bool values_have(const struct requirement *requirement, uint32_t value)
                 return true;
         return false;
     }
+    assert(requirement->values[0] < requirement->values[1]);
     return bsearch(&value, requirement->values, requirement->count, sizeof value,
                    compare_symbols) != NULL;
 }
@@ -205,6 +207,7 @@ struct requirement requirement_intersect(struct arena *arena, const struct vocab
             values[kept++] = values[i];
     result.count = kept;
     result.values = values;
+    assert(kept < 2 || values[kept - 2] < values[kept - 1]);
     if (!result.complement) {
         result.has_gte = result.has_lte = false;
         result.gte = result.lte = 0;
@@ -215,6 +218,7 @@ struct requirement requirement_intersect(struct arena *arena, const struct vocab
 bool requirement_has_intersection(const struct vocabulary *vocabulary, const struct requirement *a,
                                   const struct requirement *b)
 {
+    assert(a->key == b->key);
     struct requirement bounds = {0};
     if (!combine_bounds(a, b, &bounds))
         return false;
@@ -358,6 +362,8 @@ uint32_t requirement_to_api(struct arena *arena, const struct vocabulary *vocabu
             entry->values.count = requirement->count;
         }
     }
+    assert(count >= 1);
+    assert(count <= 3);
     for (uint32_t i = 0; i < count && requirement->min_values > 0; i++)
         out[i].min_values = (struct optional_int){true, requirement->min_values};
     return count;

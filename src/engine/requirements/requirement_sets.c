@@ -1,5 +1,6 @@
 #include "engine/requirements/requirement_sets.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,6 +85,7 @@ uint32_t requirement_intern(struct requirement_sets *sets, const struct requirem
         if (requirement_equal(&sets->requirements[identifier], requirement))
             return identifier;
     }
+    assert(sets->requirements_count < sets->requirements_capacity);
     uint32_t identifier = sets->requirements_count++;
     struct requirement *own = &sets->requirements[identifier];
     *own = *requirement;
@@ -120,6 +122,8 @@ static uint32_t intern_set(struct requirement_sets *sets, const uint32_t *requir
             memcmp(other->requirements, requirements, count * sizeof *requirements) == 0)
             return sets->set_table[slot] - 1;
     }
+    assert(sets->sets[SET_EMPTY].count == 0);
+    assert(requirements[count - 1] < sets->requirements_count);
     if (sets->sets_count == sets->sets_capacity) {
         sets->sets_capacity *= 2;
         sets->sets = memory_resize(sets->sets, sets->sets_capacity * sizeof *sets->sets);
@@ -143,6 +147,7 @@ static uint32_t meet_requirements(struct requirement_sets *sets, uint32_t a, uin
     uint32_t result = memo_get(&sets->requirement_meets, a, b);
     if (result != MEMO_NONE)
         return result;
+    assert(b < sets->requirements_count);
     struct requirement met = requirement_intersect(sets->scratch, sets->vocabulary,
                                                    &sets->requirements[a], &sets->requirements[b]);
     result = requirement_intern(sets, &met);
@@ -175,6 +180,7 @@ const struct requirement *set_get(const struct requirement_sets *sets, uint32_t 
 static uint32_t exchange(struct requirement_sets *sets, uint32_t set, uint32_t key,
                          uint32_t requirement)
 {
+    assert(set < sets->sets_count);
     struct requirement_set old = sets->sets[set];
     uint32_t *items = memory_allocate_array(old.count + 1, sizeof *items);
     uint32_t count = 0, i = 0;
@@ -226,6 +232,8 @@ uint32_t set_meet(struct requirement_sets *sets, uint32_t a, uint32_t b)
     uint32_t result = memo_get(&sets->set_meets, a, b);
     if (result != MEMO_NONE)
         return result;
+    assert(a < sets->sets_count);
+    assert(b < sets->sets_count);
     uint32_t *items =
         memory_allocate_array((size_t)sets->sets[a].count + sets->sets[b].count, sizeof *items);
     uint32_t count = 0, i = 0, j = 0;
@@ -241,6 +249,8 @@ uint32_t set_meet(struct requirement_sets *sets, uint32_t a, uint32_t b)
             items[count++] = meet_requirements(sets, x.requirements[i++], y.requirements[j++]);
     }
     result = intern_set(sets, items, count);
+    assert(count >= x.count);
+    assert(count >= y.count);
     free(items);
     memo_set(&sets->set_meets, a, b, result);
     return result;
@@ -358,6 +368,8 @@ bool sets_compatible(struct requirement_sets *sets, uint32_t a, uint32_t b, bool
     uint32_t result = memo_get(memo, a, b);
     if (result != MEMO_NONE)
         return result;
+    assert(a < sets->sets_count);
+    assert(b < sets->sets_count);
     result = sets_intersect(sets, a, b);
     for (uint32_t i = 0; i < sets->sets[b].count && result; i++)
         result = !unknown_refused(sets, a, sets->sets[b].requirements[i], allow_well_known);

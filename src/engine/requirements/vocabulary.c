@@ -1,5 +1,6 @@
 #include "engine/requirements/vocabulary.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +46,7 @@ uint32_t vocabulary_value(struct vocabulary *vocabulary, const char *text)
         vocabulary->facts = memory_resize(vocabulary->facts,
                                           vocabulary->facts_capacity * sizeof *vocabulary->facts);
     }
+    assert(value == vocabulary->facts_count);
     struct value_facts *facts = &vocabulary->facts[vocabulary->facts_count++];
     facts->integer = 0;
     facts->is_integer = text != NULL && text_parse_int64(text, &facts->integer);
@@ -63,6 +65,7 @@ uint32_t vocabulary_find_value(const struct vocabulary *vocabulary, const char *
 
 void vocabulary_mark_well_known(struct vocabulary *vocabulary, uint32_t key)
 {
+    assert(key < symbols_count(vocabulary->keys));
     if (key >= vocabulary->well_known_capacity) {
         uint32_t capacity = key < 32 ? 64 : 2 * key;
         vocabulary->well_known = memory_resize(vocabulary->well_known, capacity);

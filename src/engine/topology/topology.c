@@ -1,5 +1,6 @@
 #include "engine/topology/topology.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,7 @@ static bool outside_of_domains(const struct pass *pass, const struct candidate *
 static uint32_t gather_key(struct pass *pass, const struct class_state *state, uint32_t first,
                            const struct candidate *candidate, struct topology_key_rules *rules)
 {
+    assert(first < state->domain_groups.count);
     uint32_t key = pass->work->groups.items[state->domain_groups.items[first]]->definition->key;
     bool outside = outside_of_domains(pass, candidate, key);
     rules->count = 0;
@@ -76,6 +78,7 @@ static uint32_t gather_key(struct pass *pass, const struct class_state *state, u
         if (!outside || !apart)
             rules->groups[rules->count++] = group;
     }
+    assert(rules->count <= i - first);
     return i;
 }
 
@@ -148,6 +151,7 @@ enum verdict topology_begin(struct pass *pass, uint32_t class_id, const struct c
                             struct topology_choice **choice)
 {
     struct class_state *state = pass_class(pass, class_id);
+    assert(state->prepared);
     const struct pod_class *class = class_at(pass->problem, class_id);
     *choice = state->choice;
     state->choice->base = candidate->set;
@@ -208,6 +212,7 @@ static bool may_try_another(struct pass *pass, struct topology_choice *choice)
 bool topology_next(struct pass *pass, const struct candidate *candidate,
                    struct topology_choice *choice, uint32_t *set)
 {
+    assert(choice->base == candidate->set);
     for (;;) {
         if (choice->started && !(topology_advance(choice) && may_try_another(pass, choice)))
             return false;

@@ -1,10 +1,14 @@
 #include "engine/topology/topology_asking.h"
 
+#include <assert.h>
+
 static void count_asking(struct pass *pass)
 {
+    assert(!pass->asked.pods_known);
     struct problem *problem = pass->problem;
     for (uint32_t i = 0; i < pass->input.queue_count; i++) {
         const struct shape *shape = shape_of(problem, class_at(problem, pass_pod(pass, i)->class));
+        assert(shape->set < problem->sets->sets_count);
         const struct requirement_set *set = &problem->sets->sets[shape->set];
         for (uint32_t r = 0; r < set->count; r++) {
             const struct requirement *asked = requirement_get(problem->sets, set->requirements[r]);

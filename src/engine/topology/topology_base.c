@@ -1,5 +1,6 @@
 #include "engine/topology/topology_base.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +40,7 @@ static void index_identities(const struct problem *problem, struct topology_base
         base->start[i] += base->start[i - 1];
     for (uint32_t i = 0; i < problem->pods.bound_count; i++)
         base->bound[base->start[problem->pods.bound[i].identity + 1]++] = i;
+    assert(base->start[base->identities] == problem->pods.bound_count);
 }
 
 static bool is_usable(const struct problem *problem, uint32_t index)
@@ -97,10 +99,12 @@ static void index_inverse(const struct problem *problem, struct topology_base *b
             base->owners[base->owners_count++] =
                 (struct owner){bound->inverse[g], problem->pods.bound_inverse[i]};
     }
+    assert(base->owners_count == count);
     qsort(base->owners, count, sizeof *base->owners, compare_owners);
     base->inverse = memory_allocate_array(base->identities + 1, sizeof *base->inverse);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t group = base->owners[i].group;
+        assert(group < problem->topology.groups.count);
         if (i > 0 && base->owners[i - 1].group == group)
             continue;
         bitset_for_each (identity, problem->topology.groups.items[group]->selects)
@@ -197,6 +201,8 @@ static bool owns(const struct bound_pod *bound, uint32_t group)
 
 uint32_t topology_base_domain_of_pod(struct problem *problem, uint32_t group, uint32_t index)
 {
+    assert(index < problem->pods.bound_count);
+    assert(problem->topology.base->groups.items[group] != NULL);
     const struct group_definition *definition = problem->topology.groups.items[group];
     const struct bound_pod *bound = &problem->pods.bound[index];
     const struct node_object *node = &problem->node_objects.items[bound->node];
@@ -221,6 +227,7 @@ static uint32_t domain_of_set(const struct problem *problem, uint32_t set, uint3
 
 uint32_t topology_base_domain_of_node(struct problem *problem, uint32_t group, uint32_t index)
 {
+    assert(index < problem->nodes.count);
     const struct group_definition *definition = problem->topology.groups.items[group];
     const struct schedulable_node *node = &problem->schedulable_nodes[index];
     uint32_t value = domain_of_set(problem, node->set, definition->key);
@@ -235,12 +242,14 @@ uint32_t topology_base_domain_of_node(struct problem *problem, uint32_t group, u
 
 static void add(struct domain_counts *counts, uint32_t value, uint32_t number)
 {
+    assert(number > 0);
     uint32_t position = memo_get(&counts->index, value, 0);
     if (position == MEMO_NONE) {
         position = counts->items.count;
         vector_push(&counts->items, (struct domain){value, 0});
         memo_set(&counts->index, value, 0, position);
     }
+    assert(position < counts->items.count);
     counts->items.items[position].count += number;
 }
 
@@ -311,6 +320,7 @@ static void find_open(struct problem *problem, const struct group_definition *de
                       struct group_base *group)
 {
     const struct domain_universe *universe = domain_universe(problem, definition->key);
+    assert(problem->templates.count <= universe->words * 64);
     bool all = definition->kind == GROUP_SPREAD && !definition->honor_taints;
     group->open = memory_allocate_array(universe->count, sizeof *group->open);
     for (uint32_t i = 0; i < universe->count; i++) {
@@ -342,6 +352,7 @@ static void find_empty_node(struct problem *problem, const struct group_definiti
 
 const struct group_base *topology_base_of(struct problem *problem, uint32_t id)
 {
+    assert(id < problem->topology.groups.count);
     struct topology_base *base = base_of(problem);
     while (base->groups.count <= id)
         vector_push(&base->groups, NULL);
@@ -359,6 +370,7 @@ const struct group_base *topology_base_of(struct problem *problem, uint32_t id)
         count_nodes(problem, base, id, &group->nodes);
     } else if (definition->kind == GROUP_SPREAD && !base->hostnames_shared) {
         find_empty_node(problem, definition, group);
+        assert(group->nodes_before <= group->node_at);
     }
     return group;
 }

@@ -1,5 +1,6 @@
 #include "engine/topology/topology_combine.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "engine/requirements/requirement_sets.h"
@@ -69,6 +70,7 @@ void topology_combine(struct pass *pass, const struct candidate *candidate,
                       struct topology_choice *choice)
 {
     uint32_t count = count_combinations(choice);
+    assert(count <= COMBINATIONS_MAX);
     if (count == 0)
         return;
     if (choice->combinations == NULL)
@@ -77,6 +79,7 @@ void topology_combine(struct pass *pass, const struct candidate *candidate,
     for (uint32_t i = 0; i < count; i++)
         choice->combinations[i] = evaluate(pass, candidate, choice, i);
     qsort(choice->combinations, count, sizeof *choice->combinations, compare_combinations);
+    assert(choice->combinations[0].index < count);
     choice->combinations_count = count;
     choice->combinations_at = 0;
     turn_to(choice, choice->combinations[0].index);
@@ -84,7 +87,9 @@ void topology_combine(struct pass *pass, const struct candidate *candidate,
 
 bool topology_advance(struct topology_choice *choice)
 {
+    assert(choice->started);
     if (choice->combinations_count > 0) {
+        assert(choice->combinations_at < choice->combinations_count);
         if (++choice->combinations_at == choice->combinations_count)
             return false;
         turn_to(choice, choice->combinations[choice->combinations_at].index);

@@ -1,5 +1,6 @@
 #include "engine/topology/topology_counts.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,7 @@ bool group_next_domain(const struct group_state *group, uint32_t *at, struct dom
 int64_t topology_spread_minimum(const struct pass *pass, const struct group_state *group,
                                 const struct requirement *pod_domains)
 {
+    assert(group->base == NULL); // hostnames have a minimum of their own
     int64_t minimum = INT32_MAX, allowed = 0;
     for (uint32_t i = 0; i < group->domains.count; i++) {
         // The filter has seen to what the pod asks for, unless it is told not to (Ignore).
@@ -63,11 +65,13 @@ void topology_add_error(struct pass *pass, uint32_t class_id, const struct group
     static const char *const kinds[] = {"topology spread", "pod affinity", "pod anti-affinity",
                                         "pod anti-affinity"};
     struct problem *problem = pass->problem;
+    assert(group->definition->kind < ARRAY_LENGTH(kinds));
     const struct pod_class *class = class_at(problem, class_id);
     uint32_t key = group->definition->key, count = 0, at = 0;
     struct domain *domains = memory_allocate_array(group_domains_count(group) + 1, sizeof *domains);
     while (group_next_domain(group, &at, &domains[count]))
         count++;
+    assert(count == group_domains_count(group));
     qsort_r(domains, count, sizeof *domains, compare_domains, problem->vocabulary);
     text_format(pass->refusal.why, "unsatisfiable topology constraint for %s, key=%s (counts = ",
                 kinds[group->definition->kind], vocabulary_key_text(problem->vocabulary, key));

@@ -1,5 +1,6 @@
 #include "engine/topology/topology_decide.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "engine/pods/domain_universe.h"
@@ -28,6 +29,7 @@ void topology_start_waiting(struct pass *pass)
 
 void topology_stop_waiting(struct pass *pass, uint32_t pod)
 {
+    assert(pod < pass->input.queue_count);
     wait_for(pass, pod, -1);
 }
 

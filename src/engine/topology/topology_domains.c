@@ -1,5 +1,7 @@
 #include "engine/topology/topology_domains.h"
 
+#include <assert.h>
+
 #include "engine/pods/topology_groups.h"
 #include "engine/templates/templates.h"
 #include "engine/templates/type_table.h"
@@ -133,7 +135,9 @@ static bool closes_some(const struct pass *pass, const struct group_definition *
 
 bool topology_domain_counts(struct pass *pass, uint32_t group, uint32_t value)
 {
+    assert(group < pass->problem->topology.groups.count);
     const struct group_definition *definition = pass->problem->topology.groups.items[group];
+    assert(definition->kind == GROUP_SPREAD);
     bool reached = !definition->honor_affinity || filter_reaches(pass->problem, group, value);
     if (reached && closes_some(pass, definition))
         reached = can_reach(pass->problem, definition, value, pass);

@@ -1,5 +1,7 @@
 #include "engine/topology/topology_hostname.h"
 
+#include <assert.h>
+
 #include "engine/pods/topology_groups.h"
 #include "engine/topology/topology_counts.h"
 
@@ -34,6 +36,7 @@ static bool some_claim_is_empty(struct pass *pass, struct group_state *group)
 
 int64_t topology_hostname_minimum(struct pass *pass, struct group_state *group)
 {
+    assert(group->base != NULL);
     if (group->minimum_version == pass->version + 1)
         return group->minimum;
     group->minimum_version = pass->version + 1;
@@ -75,6 +78,7 @@ bool topology_start_doubling(struct pass *pass)
 {
     if (pass->doubling.active || !pass->doubling.awaited)
         return false;
+    assert(!pass->input.retry.strict_max_skew);
     pass->doubling.active = true;
     pass->version++;
     // Some refusals of nodes were for good only as long as nodes were not to be shared.

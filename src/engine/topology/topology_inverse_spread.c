@@ -1,5 +1,7 @@
 #include "engine/topology/topology_inverse_spread.h"
 
+#include <assert.h>
+
 #include "engine/pods/topology_groups.h"
 #include "engine/templates/templates.h"
 #include "engine/topology/topology_counts.h"
@@ -13,6 +15,7 @@ static bool is_strict_spread(const struct group_definition *group)
 void topology_find_inverse(struct pass *pass, const struct pod_class *class,
                            struct class_state *state)
 {
+    assert(class->identity < pass->work->identities);
     const struct group_list *selecting = &pass->work->selecting[class->identity];
     if (!pass->problem->strategy->heeds_other_spreads)
         return;

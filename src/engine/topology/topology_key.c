@@ -1,5 +1,6 @@
 #include "engine/topology/topology_key.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -201,6 +202,7 @@ void topology_note_reason(struct pass *pass, enum group_kind kind)
     static const enum reason_code codes[] = {REASON_TOPOLOGY_SPREAD, REASON_POD_AFFINITY,
                                              REASON_POD_ANTI_AFFINITY,
                                              REASON_EXISTING_ANTI_AFFINITY};
+    assert(kind < ARRAY_LENGTH(codes));
     pass->refusal.code = codes[kind];
 }
 
@@ -208,6 +210,7 @@ static struct topology_alternatives *next_alternatives(struct pass *pass,
                                                        struct topology_choice *choice, uint32_t key,
                                                        uint32_t count)
 {
+    assert(count > 0);
     struct topology_alternatives *alternatives = &choice->keys[choice->keys_count++];
     alternatives->key = key;
     alternatives->at = 0;
@@ -263,6 +266,7 @@ bool topology_solve_key(struct pass *pass, uint32_t class_id, const struct candi
                         struct topology_key_rules *rules, uint32_t key,
                         struct topology_choice *choice)
 {
+    assert(rules->count > 0);
     bool pick = topology_decides(choice, key);
     uint32_t refused_by = rules->count;
     for (uint32_t g = 0; g < rules->count; g++) {

@@ -1,5 +1,6 @@
 #include "engine/topology/topology_order.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,6 +83,8 @@ static void find_wishes(struct sorter *sorter)
 // One group: its owners are the wishes from `from` up to `end`.
 static bool follow_group(struct sorter *sorter, uint32_t from, uint32_t end)
 {
+    assert(from < end);
+    assert(end <= sorter->wishes.count);
     uint32_t id = sorter->wishes.items[from].group, rank = NONE, level = 0;
     bool changed = false, any = false;
     for (uint32_t i = from; i < end; i++) {
@@ -89,6 +92,7 @@ static bool follow_group(struct sorter *sorter, uint32_t from, uint32_t end)
         sorter->owner[class] = id + 1;
         rank = sorter->rank[class] < rank ? sorter->rank[class] : rank;
     }
+    assert(rank != NONE);
     bitset_for_each (identity, sorter->pass->problem->topology.groups.items[id]->selects)
         for (uint32_t at = sorter->first[identity]; at != 0; at = sorter->next[at - 1]) {
             if (sorter->owner[at - 1] == id + 1)

@@ -69,6 +69,7 @@ static void add_node_domains(struct pass *pass, struct group_state *group,
             for (uint32_t e = 0; e < pass->input.excluded_count; e++)
                 left -= topology_base_domain_of_node(pass->problem, group->id,
                                                      pass->input.excluded[e]) == nodes->value;
+        assert(left <= nodes->count);
         if (left > 0)
             know_domain(group, nodes->value);
     }
@@ -111,6 +112,7 @@ static void count_hostnames(struct pass *pass, struct group_state *group,
                   group_filter_passes(pass->problem, group->definition, node->set, node->hostname,
                                       node->taints, false);
     }
+    assert(before <= base->nodes_before);
     group->node_at = base->node_at;
     group->node_known = before > 0;
 }
@@ -119,6 +121,7 @@ static void count_hostnames(struct pass *pass, struct group_state *group,
 static void count_others(struct pass *pass, struct group_state *group,
                          const struct group_base *base)
 {
+    assert(group->nonempty == 0);
     struct group_state running = {.definition = group->definition, .id = group->id};
     vector_for_each (pods, &base->pods.items) {
         uint32_t position = know_domain(&running, pods->value);
@@ -185,6 +188,9 @@ static void record_in(struct pass *pass, struct group_state *group, uint32_t set
 void topology_record(struct pass *pass, uint32_t pod, uint32_t class_id, uint32_t set,
                      uint32_t hostname, uint32_t taints, bool is_claim)
 {
+    assert(pod < pass->input.queue_count);
+    assert(pass->placements[pod].kind != NOT_PLACED);
+    assert(pass->placements[pod].class == class_id);
     const struct pod_class *class = class_at(pass->problem, class_id);
     if (pass->problem->strategy->decides_domains)
         topology_stop_waiting(pass, pod);
@@ -213,6 +219,7 @@ static void replay(struct pass *pass, struct group_state *group)
                 &pass->problem->schedulable_nodes[placement->index];
             record_in(pass, group, node->set, node->hostname, node->taints, false);
         } else {
+            assert(placement->index < pass->claims.count);
             const struct claim *claim = pass->claims.items[placement->index];
             record_in(pass, group, claim->set, claim->hostname, claim->template->taints, true);
         }
@@ -240,6 +247,7 @@ static struct group_state *need_group(struct pass *pass, uint32_t id)
         vector_push(&pass->work->groups, NULL);
     if (pass->work->groups.items[id] != NULL)
         return pass->work->groups.items[id];
+    assert(id < pass->problem->topology.groups.count);
     struct group_state *group = arena_allocate(pass->arena, sizeof *group);
     group->definition = pass->problem->topology.groups.items[id];
     group->id = id;
@@ -306,6 +314,7 @@ void topology_prepare(struct pass *pass, uint32_t class_id)
     struct problem *problem = pass->problem;
     const struct pod_class *class = class_at(problem, class_id);
     struct class_state *state = pass_class(pass, class_id);
+    assert(!state->prepared);
     know_identity(pass, class->identity);
     const struct group_list *repelling = &pass->work->repelling[class->identity];
     for (uint32_t i = 0; i < class->groups_count + repelling->count; i++) {
@@ -334,6 +343,7 @@ void topology_prepare(struct pass *pass, uint32_t class_id)
 
 void topology_start(struct pass *pass)
 {
+    assert(pass->version == 0);
     for (uint32_t i = 0; i < pass->input.queue_count; i++)
         know_identity(pass, class_at(pass->problem, pass_pod(pass, i)->class)->identity);
     for (uint32_t i = 0; i < pass->input.queue_count; i++) {
