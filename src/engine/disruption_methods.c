@@ -71,6 +71,8 @@ static void take_notes(struct disruption *disruption)
 
 void disruption_plan(struct problem *problem, const struct plan_options *options, struct plan *plan)
 {
+    assert(!plan->has_disruptions);
+    assert(options->method < METHODS_COUNT);
     CLEANUP_ARENA struct arena *arena = arena_create(65536);
     struct disruption disruption;
     disruption_begin_with(&disruption, problem, options->inputs, plan, arena);

@@ -1,5 +1,7 @@
 #include "engine/engine.h"
 
+#include <assert.h>
+
 #include "engine/compile/compile.h"
 #include "engine/disruption_methods.h"
 #include "engine/explain/plan_builder.h"
@@ -11,6 +13,7 @@
 static struct plan *plan_of(struct problem *problem, const struct plan_options *options,
                             struct arena *arena)
 {
+    assert(problem->error.kind == ERROR_NONE);
     struct plan *plan = arena_allocate(arena, sizeof *plan);
     plan->arena = arena;
     if (options->zones)
@@ -23,6 +26,7 @@ static struct plan *plan_of(struct problem *problem, const struct plan_options *
 
 static struct plan *fail(struct problem *problem, struct arena *arena, struct error *error)
 {
+    assert(problem->error.kind != ERROR_NONE);
     *error = problem->error;
     problem_destroy(problem);
     arena_destroy(arena);
@@ -35,6 +39,7 @@ static struct plan *plan_with_disruption(const struct snapshot *snapshot,
                                          const struct plan_options *options, struct arena *arena,
                                          struct error *error)
 {
+    assert(options->disrupt);
     struct problem *problem = problem_create(snapshot, arena, true);
     if (problem->error.kind != ERROR_NONE)
         return fail(problem, arena, error);

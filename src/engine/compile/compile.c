@@ -1,5 +1,6 @@
 #include "engine/compile/compile.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +42,7 @@ static void collect_dimensions(struct problem *problem)
         problem_add_dimensions(problem, &problem->nodes.items[i].allocatable);
     }
     templates_add_daemon_dimensions(problem);
+    assert(symbols_count(problem->dimensions.names) >= DIMENSIONS_FIXED);
     problem->dimensions.count = symbols_count(problem->dimensions.names);
 }
 
@@ -114,6 +116,9 @@ struct problem *problem_create(const struct snapshot *snapshot, struct arena *pl
     overlays_evaluate(problem);
     templates_build(problem);
     nodes_compile(problem);
+    assert(problem->pods.bound_count == problem->nodes.running.count);
+    assert(problem->templates.count <= problem->templates.pools_count);
+    assert(with_movable || problem->pods.movable_count == 0);
     return problem;
 }
 

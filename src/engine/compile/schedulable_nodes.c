@@ -1,5 +1,6 @@
 #include "engine/compile/schedulable_nodes.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,6 +119,8 @@ static void append_ports(struct problem *problem, struct host_ports *to,
 static const struct shape *shape_at(const struct problem *problem,
                                     const struct schedulable_node *node, uint32_t pod)
 {
+    assert(pod < node->state->pods.count);
+    assert(node->state->running[pod] < problem->pods.bound_count);
     uint32_t class = problem->pods.bound[node->state->running[pod]].class;
     return class != NONE && !class_at(problem, class)->aside
                ? shape_of(problem, class_at(problem, class))
@@ -224,6 +227,7 @@ static uint32_t set_of(struct problem *problem, const struct state_node *state)
         return asked_labels(problem, state->labels, &known);
     const struct node_object *object =
         &problem->node_objects.items[problem_node_object(problem, state->node)];
+    assert(object < problem->node_objects.items + problem->node_objects.count);
     uint32_t set = state->labels == object->labels ? object->set
                                                    : asked_labels(problem, state->labels, &known);
     return with_node_name(problem, set, state->node->meta.name);
@@ -231,6 +235,7 @@ static uint32_t set_of(struct problem *problem, const struct state_node *state)
 
 void nodes_compile(struct problem *problem)
 {
+    assert(problem->schedulable_nodes == NULL);
     uint32_t daemons_count;
     const struct daemon *daemons = daemons_compile(problem, &daemons_count);
     CLEANUP_ARENA struct arena *scratch = arena_create(4096);

@@ -1,5 +1,6 @@
 #include "engine/consolidation/balanced_policy.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -53,6 +54,8 @@ static bool is_approved(const struct disruption_pool *pool, struct price_share s
 {
     if (savings <= 0 || share.own <= 0 || pool->balanced_price <= 0 || pool->balanced_cost <= 0)
         return false;
+    assert(cost >= 1.0); // DIS-56
+    assert(share.all > 0);
     struct wide gain = wide_product((unsigned __int128)savings * (uint64_t)share.own,
                                     (uint64_t)(fixed_cost(pool->balanced_cost) * THRESHOLD_K));
     struct wide trouble = wide_product((unsigned __int128)fixed_cost(cost) * (uint64_t)share.all,
@@ -100,6 +103,7 @@ static struct plan_score score_of(const struct disruption_pool *pool, struct pri
 static void add_score(struct disruption *disruption, struct plan_score score)
 {
     struct plan *plan = disruption->plan;
+    assert(plan->scores.count <= disruption->scores_capacity);
     if (plan->scores.count == disruption->scores_capacity) {
         disruption->scores_capacity = 2 * disruption->scores_capacity + 16;
         struct plan_score *larger =
@@ -115,6 +119,7 @@ void balanced_policy_note_scores(struct disruption *disruption,
                                  struct disruption_candidate *const *candidates, uint32_t count,
                                  int64_t savings)
 {
+    assert(count > 0);
     bool approved = balanced_policy_approves(candidates, count, savings);
     for (uint32_t i = 0; i < count; i++) {
         const struct disruption_pool *pool = candidates[i]->pool;

@@ -1,5 +1,6 @@
 #include "engine/consolidation/blocked_moves.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@ void blocked_removal_note(struct disruption *disruption,
                           const struct disruption_candidate *candidate,
                           const struct removal_simulation *removal)
 {
+    assert(!removal_is_possible(removal));
     disruption_note_blocked(disruption, candidate, removal->no_pool ? "DIS-234" : "DIS-161",
                             disruption->explains ? removal_refusal(disruption, removal) : NULL);
 }
@@ -51,6 +53,7 @@ static uint32_t add_quiet_nodes(const struct disruption *disruption,
     uint32_t count = 0;
     for (uint32_t i = 0; i < removal->pass->input.queue_count; i++) {
         const struct placement *placement = &removal->pass->placements[i];
+        assert(placement->kind != ON_NODE || placement->index < problem->nodes.count);
         if (pass_pod(removal->pass, i)->on != candidate->state || placement->kind != ON_NODE ||
             !bitset_has(disruption->quiet, placement->index) || bitset_has(told, placement->index))
             continue;
@@ -107,6 +110,7 @@ static const char *with_prices(struct disruption *disruption,
 void blocked_move_note(struct disruption *disruption, struct disruption_candidate *candidate,
                        const struct consolidation_move *move)
 {
+    assert(move->kind != MOVE_NONE || move->rule != NULL);
     if (only_quiet_nodes_refuse(disruption, candidate))
         return;
     if (move->kind != MOVE_NONE)

@@ -1,11 +1,13 @@
 #include "engine/consolidation/cheap_zones.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "engine/templates/type_table.h"
 
 bool keep_cheaper(struct problem *problem, struct claim *claim, uint32_t set, int64_t price)
 {
+    assert(claim->rows.bits == claim->template->table->count);
     const int64_t *worst = type_table_worst_prices(problem, claim->template->table, set);
     bool dropped = false;
     for (uint32_t w = 0; w < bitset_words(claim->rows.bits); w++)
@@ -84,6 +86,7 @@ static uint32_t find_zones(struct problem *problem, const struct claim *claim,
             }
         }
     }
+    assert((best == NONE) == (zones->count == 0));
     vocabulary_sort_values(problem->vocabulary, zones->values, zones->count);
     return best;
 }
@@ -109,6 +112,7 @@ void cheap_zones_only(struct problem *problem, struct claim *claim, int64_t pric
         return;
     }
     add_zone(&taken, best);
+    assert(taken.count == 1);
     claim->set = with_zones(problem, scratch, set, &taken);
     keep_cheaper(problem, claim, claim->set, price);
     struct claim removal = *claim;

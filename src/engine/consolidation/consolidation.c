@@ -1,5 +1,6 @@
 #include "engine/consolidation/consolidation.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 #include "base/quantity.h"
@@ -88,12 +89,16 @@ struct consolidation_move consolidate(struct disruption *disruption,
     }
     count_savings(disruption, &move, candidates, count);
     ask_payback(disruption, &move, candidates, count);
+    assert(move.kind != MOVE_NONE || move.why != NULL);
+    assert(move.rule != NULL);
+    assert((move.claim != NULL) == (move.removal.claims_count > 0));
     return move;
 }
 
 bool move_drop_own_types(struct disruption *disruption, struct consolidation_move *move,
                          struct disruption_candidate *const *candidates, uint32_t count)
 {
+    assert(move->kind == MOVE_REPLACE);
     if (!move_keep_off_own_types(disruption, move, candidates, count))
         return false;
     count_savings(disruption, move, candidates, count);
@@ -105,6 +110,8 @@ void move_command(struct disruption *disruption, struct consolidation_move *move
                   enum consolidation_type type, struct disruption_candidate *const *candidates,
                   uint32_t count)
 {
+    assert(move->kind != MOVE_NONE);
+    assert((move->kind == MOVE_REPLACE) == (move->claim != NULL));
     struct plan_disruption *command =
         disruption_command(disruption, DISRUPTION_UNDERUTILIZED, type, candidates, count);
     command->savings = move->savings;

@@ -45,6 +45,8 @@ static uint32_t root_of(const struct grouping *grouping, uint32_t i)
 
 static void unite(const struct grouping *grouping, uint32_t a, uint32_t b)
 {
+    assert(a < grouping->count);
+    assert(b < grouping->count);
     uint32_t x = root_of(grouping, a), y = root_of(grouping, b);
     grouping->parent[x > y ? x : y] = x > y ? y : x;
 }
@@ -55,6 +57,7 @@ static uint32_t owner_of(const struct grouping *grouping, const struct queued_po
     const struct candidate_owner key = {disruption_node_of(grouping->disruption, queued), 0};
     const struct candidate_owner *found =
         bsearch(&key, grouping->owners, grouping->count, sizeof *grouping->owners, compare_owners);
+    assert(found == NULL || found->index < grouping->count);
     return found != NULL ? found->index : NONE;
 }
 
@@ -96,6 +99,7 @@ static struct grouping group(const struct disruption *disruption,
 static void make_parts(const struct disruption *disruption, struct consolidation_split *split,
                        struct disruption_candidate *const *candidates, uint32_t count)
 {
+    assert(split->count == 0);
     struct removal_simulation *removal = &split->removal;
     struct grouping grouping = group(disruption, removal, candidates, count);
     struct split_part **part_of =
@@ -114,6 +118,7 @@ static void make_parts(const struct disruption *disruption, struct consolidation
         struct split_part *part = part_of[root];
         part->candidates[part->count++] = candidates[i];
     }
+    assert(split->count <= count);
     for (uint32_t c = 0; c < removal->claims_count; c++) {
         struct claim *claim = removal->claims[c];
         uint32_t first = first_owner(&grouping, removal->pass, claim);
@@ -139,6 +144,7 @@ static bool refuse(struct split_part *part, const char *rule, const char *why)
 static void mark_own_type(struct split_part *part, const struct claim *claim,
                           const struct row_filter *prices, int64_t lowest)
 {
+    assert(part->count > 0);
     for (uint32_t i = part->count; i-- > 0;) {
         if (part->own_type[i])
             continue;
@@ -175,6 +181,7 @@ static bool narrow(struct disruption *disruption, struct split_part *part, int64
     struct problem *problem = disruption->problem;
     int64_t total = 0;
     uint32_t count = part->replacements_count;
+    assert(count > 0);
     for (uint32_t i = 0; i < count; i++)
         total = quantity_add(total, claim_cheapest_price(problem, part->replacements[i].claim));
     if (total >= price && prices_are_known(part))
@@ -209,6 +216,7 @@ static struct claim **claims_of(const struct consolidation_split *split,
 static bool pays(struct disruption *disruption, const struct consolidation_split *split,
                  struct split_part *part, int64_t price)
 {
+    assert(part->why == NULL);
     int64_t expected = price;
     part->savings = price;
     for (uint32_t i = 0; i < part->replacements_count; i++) {
@@ -233,6 +241,7 @@ static bool pays(struct disruption *disruption, const struct consolidation_split
 static void judge(struct disruption *disruption, const struct consolidation_split *split,
                   struct split_part *part)
 {
+    assert(part->count > 0);
     int64_t price = candidates_price(part->candidates, part->count);
     if (part->replacements_count > part->count + 1) {
         refuse(part, "DIS-745",
@@ -250,6 +259,8 @@ static void judge(struct disruption *disruption, const struct consolidation_spli
 
 static void judge_all(struct disruption *disruption, struct consolidation_split *split)
 {
+    assert(split->refused == 0);
+    assert(split->value == 0);
     for (uint32_t i = 0; i < split->count; i++) {
         struct split_part *part = &split->parts[i];
         if (part->why == NULL)
@@ -377,6 +388,7 @@ struct disruption_candidate *split_unschedulable_candidate(
 void split_part_command(struct disruption *disruption, const struct consolidation_split *split,
                         const struct split_part *part)
 {
+    assert(part->why == NULL);
     struct plan *plan = disruption->plan;
     assert(part->count > 0);
     struct plan_disruption *command =

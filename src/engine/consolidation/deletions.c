@@ -65,6 +65,7 @@ static void rank(struct deletion_search *search, const candidate_list *wanted,
 // Whether every pod of the set finds room on nodes that stay.
 static bool fits(struct deletion_search *search, uint32_t mixture)
 {
+    assert(search->set_count > 0);
     search->effort += search->set_count;
     struct removal_simulation removal =
         removal_simulate_mixed(search->disruption, search->set, search->set_count, mixture);
@@ -97,6 +98,7 @@ static void shed(struct deletion_search *search)
     assert(search->set_count > 0);
     struct disruption_candidate *candidate = search->set[--search->set_count];
     candidate->pool->remaining++;
+    assert(candidate->pool->remaining <= candidate->pool->allowed);
     evictions_give_back(&search->evictions, candidate, false);
 }
 
@@ -105,10 +107,12 @@ static void shed(struct deletion_search *search)
 static void add_chunk(struct deletion_search *search, const struct deletion_option *options,
                       uint32_t count)
 {
+    assert(count > 0);
     uint32_t before = search->set_count;
     for (uint32_t i = 0; i < count && search->set_count < SET_MAX; i++)
         if (may_take(search, &options[i]))
             search->set[search->set_count++] = options[i].candidate;
+    assert(search->set_count <= SET_MAX);
     if (search->set_count == before || fits(search, 0))
         return;
     while (search->set_count > before)
@@ -129,6 +133,7 @@ static void find_set(struct deletion_search *search)
         uint32_t before = search->set_count;
         add_chunk(search, &search->options[at], count);
         at += count;
+        assert(at <= search->count);
         chunk = search->set_count - before == count ? 2 * chunk
                 : search->set_count == before       ? (chunk + 1) / 2
                                                     : chunk;
@@ -139,6 +144,7 @@ static void find_set(struct deletion_search *search)
 static void make_sure(struct deletion_search *search)
 {
     uint32_t found = search->set_count, least = found - (found + 7) / 8;
+    assert(least <= found);
     while (search->set_count > least && !fits_mixed(search))
         shed(search);
     while (search->set_count > 0 && search->set_count < found && !fits(search, 0))

@@ -109,6 +109,7 @@ static bool attempt(struct multi_node_attempts *attempts,
         note_rejected(attempts, &split);
         if (split.count > 0 && split.refused == 0 && split.value > attempts->best.value) {
             split_free(&attempts->best);
+            assert(split.value > 0);
             attempts->best = split;
             return true;
         }
@@ -152,6 +153,7 @@ static bool attempt_once(struct multi_node_attempts *attempts,
 void multi_node_attempt_prefixes(struct multi_node_attempts *attempts,
                                  struct disruption_candidate *const *taken, uint32_t count)
 {
+    assert(count == 0 || taken != NULL);
     for (uint32_t size = count; size >= 2; size /= 2)
         if (!attempt_once(attempts, taken, size))
             return;

@@ -1,5 +1,6 @@
 #include "engine/consolidation/multi_node_search.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/quantity.h"
@@ -80,12 +81,14 @@ static void rank(struct multi_node_search *search, const candidate_list *wanted)
         search->ranked[search->count++] = (struct ranked_candidate){
             candidate, least < cost ? quantity_subtract(cost, least) : 0, i, 0};
     }
+    assert(search->count <= wanted->count);
     qsort(search->ranked, search->count, sizeof *search->ranked, by_saving_max);
 }
 
 static void note_destinations(struct ranked_candidate *ranked,
                               const struct removal_simulation *removal)
 {
+    assert(ranked->destinations_count == 0);
     const struct pass *pass = removal->pass;
     ranked->fits = removal->nodes_needed == 0;
     for (uint32_t i = 0;
@@ -114,6 +117,7 @@ static bool is_movable(struct multi_node_search *search, struct ranked_candidate
             blocked_removal_note(search->disruption, ranked->candidate, &removal);
         removal_free(&removal);
     }
+    assert(ranked->movable == 1 || ranked->movable == -1);
     return ranked->movable > 0;
 }
 
@@ -149,6 +153,7 @@ static void give_back(struct multi_node_search *search, struct disruption_candid
 {
     for (uint32_t i = 0; i < count; i++) {
         taken[i]->pool->remaining++;
+        assert(taken[i]->pool->remaining <= taken[i]->pool->allowed);
         evictions_give_back(&search->evictions, taken[i], false);
     }
 }
@@ -212,6 +217,7 @@ static uint32_t find_groups(const struct multi_node_search *search,
                 groups[count++] = own[f];
         }
     }
+    assert(count <= GROUPS_MAX);
     return count;
 }
 
@@ -290,6 +296,7 @@ static uint32_t find_destinations(struct multi_node_search *search, struct desti
             continue;
         for (uint32_t d = 0; is_movable(search, ranked) && d < ranked->destinations_count; d++) {
             uint32_t *at = &index[ranked->destinations[d]];
+            assert(*at <= count);
             if (*at == 0) {
                 list[count] = (struct destination_node){.place = ranked->destinations[d]};
                 *at = ++count;
@@ -356,6 +363,7 @@ static struct split_part deletions(const struct consolidation_split *split,
     for (uint32_t i = 0; i < split->count; i++)
         if (split->parts[i].replacements_count == 0)
             all.candidates[all.count++] = split->parts[i].candidates[0];
+    assert(all.count <= SET_MAX);
     all.savings = candidates_price(all.candidates, all.count);
     return all;
 }

@@ -1,5 +1,6 @@
 #include "engine/consolidation/payback.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,7 @@ static int64_t life_in_pool(struct disruption *disruption, const struct disrupti
             text_equal(state->node_pool, pool->pool->meta.name))
             ages[count++] = age_of(disruption, state->claim->meta.creation_timestamp);
     }
+    assert(count <= nodes->count);
     int64_t created = pool->pool->meta.creation_timestamp;
     return payback_typical_life(ages, count, created != 0 ? age_of(disruption, created) : 0,
                                 disruption->problem->settings->consolidation_horizon);
@@ -61,6 +63,7 @@ static int64_t typical_life(struct disruption *disruption, const struct disrupti
         disruption->lives = arena_allocate_array(
             disruption->arena, disruption->table.pools.count + 1, sizeof *disruption->lives);
     int64_t *life = &disruption->lives[pool - disruption->table.pools.items];
+    assert(*life >= 0);
     if (*life == 0)
         *life = life_in_pool(disruption, pool);
     return *life;
@@ -117,6 +120,7 @@ static int64_t cost_of(const struct disruption *disruption,
     double evictions = 0;
     for (uint32_t i = 0; i < count; i++)
         evictions += candidates[i]->cost - 1.0; // DIS-56
+    assert(evictions >= 0);                     // each candidate's cost begins at 1
     int64_t cost =
         (int64_t)llround(disruption->problem->settings->disruption_cost_per_pod * 1e9 * evictions);
     if (launches == 0)
@@ -152,6 +156,7 @@ struct payback payback_of(struct disruption *disruption,
                           struct disruption_candidate *const *candidates, uint32_t count,
                           struct claim *const *claims, uint32_t claims_count, int64_t saving)
 {
+    assert(count > 0);
     int64_t horizon = disruption->problem->settings->consolidation_horizon;
     // Nothing is compared with what is not known: a deletion saves something (DIS-743).
     bool known = claims_count > 0 || candidates_price(candidates, count) > 0;

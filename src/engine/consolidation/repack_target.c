@@ -1,5 +1,7 @@
 #include "engine/consolidation/repack_target.h"
 
+#include <assert.h>
+
 #include "base/quantity.h"
 #include "engine/disruption/eligibility.h"
 #include "engine/disruption/removal_simulation.h"
@@ -43,6 +45,7 @@ static int64_t least_saving(int64_t price, int64_t target)
 
 static int64_t compare(struct disruption *disruption, const candidate_list *wanted)
 {
+    assert(wanted->count >= 2);
     int64_t price = candidates_price(wanted->items, wanted->count), target = 0;
     struct removal_simulation removal =
         removal_simulate(disruption, wanted->items, wanted->count, false);

@@ -1,5 +1,7 @@
 #include "engine/consolidation/replacement_price_bound.h"
 
+#include <assert.h>
+
 #include "base/quantity.h"
 #include "engine/templates/type_table.h"
 
@@ -76,6 +78,7 @@ struct sum {
 static void add_pod(struct price_bound *bound, const struct queued_pod *pod, struct sum *sum)
 {
     const struct problem *problem = bound->disruption->problem;
+    assert(pod->class < problem->interned.classes.count);
     const struct pod_class *class = problem->interned.classes.items[pod->class];
     const int64_t *requests = problem->interned.shapes.items[class->shape].requests;
     const double *prices = prices_for(bound, pod);
@@ -104,6 +107,7 @@ int64_t price_bound_of(struct price_bound *bound, const struct disruption_candid
     struct sum sum = {arena_allocate_array(scratch, problem->dimensions.count + 1, sizeof(double)),
                       false};
     uint32_t place = (uint32_t)(candidate->state - problem->nodes.items);
+    assert(place < problem->nodes.count);
     for (uint32_t i = simulator->movable_start[place]; i < simulator->movable_start[place + 1]; i++)
         add_pod(bound, &problem->pods.movable[simulator->movable[i]], &sum);
     return highest(bound, &sum);

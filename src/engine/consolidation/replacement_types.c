@@ -1,5 +1,6 @@
 #include "engine/consolidation/replacement_types.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -156,6 +157,7 @@ static void cut_for_spot(struct disruption *disruption, struct consolidation_mov
     struct claim *claim = move->claim;
     struct type_table *table = claim->template->table;
     uint32_t most = SPOT_TYPES_MIN, all = count_types(table, claim->rows);
+    assert(all >= most);
     CLEANUP_ARENA struct arena *scratch = arena_create(1024);
     struct bitset whole = bitset_create(scratch, claim->rows.bits);
     bitset_copy(whole, claim->rows);
@@ -205,6 +207,7 @@ static const char *too_many_interruptions(struct disruption *disruption, const s
 static const char *too_few_types(struct disruption *disruption, struct consolidation_move *move,
                                  int64_t price, uint32_t types, const char *pool)
 {
+    assert(types < SPOT_TYPES_MIN);
     move->rule = "DIS-175";
     const char *why =
         arena_format(disruption->arena,
@@ -277,6 +280,8 @@ const char *move_narrow(struct disruption *disruption, struct consolidation_move
                         struct disruption_candidate *const *candidates, uint32_t count,
                         int64_t price)
 {
+    assert(count > 0);
+    assert(move->priced == move->claim->set);
     const char *unknown = unknown_price(disruption, candidates, count);
     if (unknown != NULL) {
         move->rule = "DIS-743";
@@ -298,6 +303,7 @@ static int64_t own_price(struct disruption *disruption,
 {
     struct problem *problem = disruption->problem;
     const struct instance_type *type = candidate->type;
+    assert(type != NULL); // else it would be no candidate (DIS-150)
     const struct overlay_effect *effect = overlays_effect(problem, candidate->pool->pool, type);
     uint32_t labels = set_from_labels(problem->sets, candidate->state->labels);
     int64_t lowest = INT64_MAX;

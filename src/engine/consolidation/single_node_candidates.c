@@ -1,5 +1,7 @@
 #include "engine/consolidation/single_node_candidates.h"
 
+#include <assert.h>
+
 #include "engine/consolidation/consolidation.h"
 #include "engine/disruption/disruption_candidates.h"
 

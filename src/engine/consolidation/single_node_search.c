@@ -54,6 +54,7 @@ struct single_node_search {
 static void add(struct single_node_search *search, struct disruption_candidate *candidate,
                 uint32_t merit, int64_t value, bool packed)
 {
+    assert(search->found_count <= merit);
     search->found[search->found_count++] = (struct found_move){candidate, value, merit, packed};
 }
 
@@ -133,6 +134,7 @@ static const struct split_part *part_with(const struct consolidation_split *spli
 // Every candidate goes for itself, each move still worth it.
 static bool is_disjoint(const struct consolidation_split *split, uint32_t candidates)
 {
+    assert(split->count <= candidates);
     return split->count == candidates && split->refused == 0;
 }
 
@@ -159,6 +161,7 @@ static bool relies_on_room(const struct consolidation_split *split,
 static void make_command(struct single_node_search *search, const struct consolidation_split *split,
                          const struct disruption_candidate *candidate, uint32_t number)
 {
+    assert(part_with(split, candidate) != NULL);
     assert(search->made_count < COMMANDS_MAX);
     split_part_command(search->disruption, split, part_with(split, candidate));
     search->made[search->made_count++] = number;
@@ -169,8 +172,10 @@ static void make_command(struct single_node_search *search, const struct consoli
 static void accept(struct single_node_search *search, struct consolidation_split *split,
                    struct disruption_candidate *candidate)
 {
+    assert(candidate->pool->remaining > 0);
     const struct split_part *part = part_with(split, candidate);
     assert(part != NULL && search->commands < COMMANDS_MAX);
+    assert(part->why == NULL);
     uint32_t number = search->commands++;
     candidate->pool->remaining--;
     search->value = split->value;
@@ -212,6 +217,7 @@ static void consider(struct single_node_search *search, const struct found_move 
     if (candidate->pool->remaining == 0 || !evictions_take(&search->evictions, candidate, false))
         return;
     uint32_t count = search->together_count;
+    assert(count <= search->commands);
     for (uint32_t i = 0; i < count; i++)
         set[i] = search->together[i].candidate;
     set[count++] = candidate;
@@ -264,6 +270,8 @@ void single_node_search_decide(struct disruption *disruption)
     for (uint32_t i = 0; i < search.together_count; i++)
         make_command(&search, &search.last, search.together[i].candidate,
                      search.together[i].number);
+    assert(search.made_count == search.commands);
+    assert(disruption->plan->disruptions.count == first + search.made_count);
     if (search.made_count > 1)
         sort_commands(&search, first);
     split_free(&search.last);

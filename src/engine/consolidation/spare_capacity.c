@@ -10,6 +10,7 @@
 
 static int64_t room_of(const struct problem *problem, uint32_t place, uint32_t dimension)
 {
+    assert(place < problem->nodes.count);
     int64_t room = problem->schedulable_nodes[place].free[dimension];
     return room > 0 ? room : 0;
 }
@@ -64,6 +65,7 @@ struct capacity_need spare_capacity_need(const struct spare_capacity *spare,
                                         : (int64_t)((__int128)sum[d] * MILLION / room);
         need.share = share > need.share ? share : need.share;
     }
+    assert(need.share >= 0);
     return need;
 }
 
@@ -81,6 +83,7 @@ int capacity_needs_compare(const struct capacity_need *a, const struct capacity_
 
 bool spare_capacity_take(struct spare_capacity *spare, const struct capacity_need *need)
 {
+    assert(capacity_need_fits(need));
     const struct problem *problem = spare->disruption->problem;
     uint32_t place = place_of(spare, need->candidate);
     bool own = takes_pods(spare->disruption, place);

@@ -1,5 +1,7 @@
 #include "engine/consolidation/upstream_multi_node.h"
 
+#include <assert.h>
+
 #include "engine/consolidation/balanced_policy.h"
 #include "engine/consolidation/consolidation.h"
 #include "engine/disruption/disruption_candidates.h"
@@ -18,6 +20,7 @@ static candidate_list take(struct disruption *disruption, const struct candidate
         struct disruption_candidate *candidate = wanted.items[i];
         if (candidate->pool->remaining == 0 || !evictions_take(&evictions, candidate, false))
             continue;
+        assert(taken.count < wanted.count);
         candidate->pool->remaining--;
         taken.items[taken.count++] = candidate;
     }
@@ -77,6 +80,7 @@ void upstream_multi_node_decide(struct disruption *disruption)
     candidate_list list = take(disruption, &table);
     uint32_t count;
     struct consolidation_move move = search(disruption, &list, &count);
+    assert((move.kind != MOVE_NONE) == (count >= 2));
     if (move.kind != MOVE_NONE)
         move_command(disruption, &move, CONSOLIDATION_MULTI, list.items, count);
     move_free(&move);

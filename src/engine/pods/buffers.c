@@ -1,5 +1,6 @@
 #include "engine/pods/buffers.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,5 +131,6 @@ uint32_t buffers_placeholders(struct problem *problem, const struct pod ***place
                 (*placeholders)[count++] = pod;
         }
     map_destroy(settled, NULL);
+    assert(count <= total);
     return count;
 }

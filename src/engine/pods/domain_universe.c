@@ -1,5 +1,6 @@
 #include "engine/pods/domain_universe.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@ struct universe_builder {
 
 static void add_domain(struct universe_builder *builder, uint32_t value, uint32_t template)
 {
+    assert(template <builder->universe->words * 64);
     struct domain_universe *universe = builder->universe;
     uint32_t at = 0;
     while (at < universe->count && universe->values[at] != value)
@@ -115,6 +117,7 @@ const struct domain_universe *domain_universe(struct problem *problem, uint32_t 
         vector_push(&problem->topology.universes, NULL);
     if (problem->topology.universes.items[key] != NULL)
         return problem->topology.universes.items[key];
+    assert(key < vocabulary_key_count(problem->vocabulary));
     struct domain_universe *universe = arena_allocate(problem->arena, sizeof *universe);
     universe->words = problem->templates.count / 64 + 1;
     struct universe_builder builder = {problem, universe, 0};

@@ -1,5 +1,6 @@
 #include "engine/pods/identity_index.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,7 @@ static uint64_t label_hash(const char *namespace, const struct string_pair *labe
 
 static void link_entry(struct identity_index *index, uint32_t at)
 {
+    assert(at < index->entries.count);
     struct identity_entry *entry = &index->entries.items[at];
     uint32_t *head = &index->heads[entry->hash & index->mask];
     entry->next = *head;
@@ -50,6 +52,7 @@ static struct identity_index *index_of(struct problem *problem)
         problem->topology.identity_index =
             memory_allocate(sizeof *problem->topology.identity_index);
     struct identity_index *index = problem->topology.identity_index;
+    assert(index->known <= problem->interned.identities.count);
     if (index->heads != NULL && index->known == problem->interned.identities.count)
         return index;
     for (; index->known < problem->interned.identities.count; index->known++)

@@ -1,5 +1,6 @@
 #include "engine/pods/placeholders.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 #include "base/quantity.h"
@@ -73,6 +74,8 @@ static void tolerate_disruption(struct arena *arena, struct pod_spec *spec)
 struct pod *placeholder_make(struct arena *arena, const struct capacity_buffer *buffer,
                              const struct pod_template *template, uint32_t number, int64_t time)
 {
+    assert(number > 0);
+    assert(number <= PLACEHOLDERS_MAX);
     struct pod *pod = arena_allocate(arena, sizeof *pod);
     pod->kind = kind_get(KIND_POD);
     pod->references = 1;

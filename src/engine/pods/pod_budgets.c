@@ -1,5 +1,6 @@
 #include "engine/pods/pod_budgets.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,6 +82,7 @@ static void find_by_hash(const struct pod_budgets *budgets, const struct pod *po
     for (uint32_t at = budgets->heads[hash & budgets->mask]; at != 0;
          at = budgets->entries[at - 1].next) {
         const struct pod_budgets_entry *entry = &budgets->entries[at - 1];
+        assert(entry->budget < budgets->count);
         const struct pod_disruption_budget *budget = budgets->items[entry->budget];
         if (entry->hash == hash && budget_covers(budget, &pod->meta))
             insert(matches, entry->budget);

@@ -179,12 +179,14 @@ static void compile_shape(struct problem *problem, struct pod_class *class,
     for (uint32_t d = 0; d < problem->dimensions.count; d++)
         if (vector[d] > 0)
             shape.dimensions[shape.dimensions_count++] = d;
+    assert(shape.terms_count != 1);
     class->shape = add_shape(problem, &shape);
 }
 
 static void compile_class(struct problem *problem, struct pod_class *class,
                           const struct resource_map *requests)
 {
+    assert(!class->compiled);
     class->compiled = true;
     class->relaxed = NOT_RELAXED;
     compile_shape(problem, class, requests);
@@ -193,6 +195,7 @@ static void compile_class(struct problem *problem, struct pod_class *class,
 
 uint32_t class_derive(struct problem *problem, uint32_t id, const struct relaxation *relaxation)
 {
+    assert(class_at(problem, id)->compiled);
     const struct pod_class *class = class_at(problem, id);
     struct pod_class *relaxed = arena_allocate(problem->arena, sizeof *relaxed);
     relaxed->sample = class->sample;
@@ -210,6 +213,7 @@ uint32_t class_derive(struct problem *problem, uint32_t id, const struct relaxat
     struct resource_map requests = shape_of(problem, class)->request_map;
     compile_class(problem, relaxed, &requests);
     vector_push(&problem->interned.classes, relaxed);
+    assert(relaxed->shape < problem->interned.shapes.count);
     return problem->interned.classes.count - 1;
 }
 
@@ -403,6 +407,7 @@ static void sort_queue(struct problem *problem, struct queued_pod *list, uint32_
             __builtin_prefetch(&list[i + 2 * PREFETCH_AHEAD].pod->meta.uid);
         if (i + PREFETCH_AHEAD < count)
             __builtin_prefetch(list[i + PREFETCH_AHEAD].pod->meta.uid);
+        assert(list[i].class < problem->interned.classes.count);
         list[i].cpu = sizes[list[i].class].cpu;
         list[i].memory = sizes[list[i].class].memory;
         entries[i] = (struct queue_entry){
@@ -413,6 +418,7 @@ static void sort_queue(struct problem *problem, struct queued_pod *list, uint32_
     CLEANUP_FREE struct queued_pod *before = memory_copy(list, count * sizeof *list);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t from = (uint32_t)(entries[i].queued - list);
+        assert(from < count);
         list[i] = before[from];
         list[i].index = list[i].origin = i;
     }
@@ -442,6 +448,7 @@ static void compile_classes(struct problem *problem, const struct queued_pod *li
 // Bound pods of a class, which mostly follow each other, keep the same ones away.
 static void find_inverse(struct problem *problem, uint32_t index)
 {
+    assert(index < problem->pods.bound_count);
     struct bound_pod *bound = &problem->pods.bound[index];
     const struct bound_pod *before = index > 0 ? bound - 1 : NULL;
     if (bound->aside != NULL)

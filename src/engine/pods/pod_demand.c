@@ -1,5 +1,6 @@
 #include "engine/pods/pod_demand.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,6 +165,7 @@ struct pod_demand pod_demand(const struct pod_spec *spec)
             demand.count = counts.of[part];
         }
     }
+    assert((demand.most == NULL) == (most == 0));
     return demand;
 }
 
@@ -186,6 +188,7 @@ static bool is_common(const struct pod *pod)
 static void consider(struct problem *problem, const struct pod *pod, const char **aside,
                      entry_list *entries)
 {
+    assert(*aside == NULL);
     if (is_common(pod))
         return;
     struct pod_demand demand = pod_demand(&pod->spec);
@@ -240,6 +243,7 @@ static void share_steps(struct problem *problem, entry_list *entries)
         qsort(entries->items, entries->count, sizeof *entries->items, compare_entries);
     for (uint32_t i = 0; i < entries->count; i++) {
         const struct entry *entry = &entries->items[i];
+        assert(i == 0 || entry[-1].steps <= entry->steps);
         if (i == 0 || compare_entries(entry, entry - 1) != 0)
             used += share_of(entry);
         if (used > PASS_STEPS_MAX)

@@ -1,5 +1,6 @@
 #include "engine/pods/pod_facts.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/prefetch.h"
@@ -67,6 +68,7 @@ struct pod_facts pod_facts_of(const struct pod_budgets *budgets, const struct po
         pod_budgets_find(budgets, pod, matches);
         if (matches->items.count > 0)
             facts.budget = matches->items.count == 1 ? matches->items.items[0] : BUDGET_SEVERAL;
+        assert(facts.budget >= BUDGET_SEVERAL || facts.budget < budgets->count);
         blocked = is_fully_blocked(budgets, facts.flags, matches);
     }
     if ((facts.flags & POD_MOVES) != 0 && (facts.flags & POD_HELD) == 0 && !blocked)

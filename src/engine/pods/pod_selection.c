@@ -177,6 +177,7 @@ static bool is_reschedulable(const struct problem *problem, const struct pod *po
 // Queues the pod of a node if it is to be scheduled anew when its node goes.
 static void queue_running(struct problem *problem, uint32_t index, struct bound_pod *bound)
 {
+    assert(problem->nodes.running.items[index].node < problem->nodes.count);
     const struct running_pod *running = &problem->nodes.running.items[index];
     const struct state_node *on = &problem->nodes.items[running->node];
     bound->movable = problem->with_movable
@@ -246,12 +247,14 @@ static void identify_bound(struct problem *problem, uint32_t first_queued)
                                                             : &problem->pods.movable[movable++];
             assert(own->pod == bound->pod);
             bound->class = own->class;
+            assert(bound->class < problem->interned.classes.count);
             bound->identity = class_at(problem, own->class)->identity;
         } else {
             bound->identity = problem_identity(problem, bound->pod);
             if (bound->aside == NULL && has_required_anti_affinity(bound->pod))
                 pod_spec_ask_keys(problem, &bound->pod->spec);
         }
+        assert(bound->identity < problem->interned.identities.count);
         if (bound->scheduled)
             bitset_set(problem->pods.scheduled, i);
     }
@@ -275,6 +278,8 @@ void pods_collect(struct problem *problem)
     for (uint32_t i = 0; i < placeholders_count; i++)
         queue_pod(problem->pods.queued, &problem->pods.queued_count, placeholders[i], NULL)
             ->placeholder = true;
+    assert(returning <= problem->pods.movable_count);
+    assert(waiting + placeholders_count <= problem->pods.queued_count);
     pods_set_aside(problem, waiting);
     collect_selector_keys(problem, returning);
     pods_begin_classes(problem);

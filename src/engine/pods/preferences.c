@@ -1,5 +1,6 @@
 #include "engine/pods/preferences.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,6 +87,7 @@ void class_find_preferences(struct problem *problem, struct pod_class *class)
         items[count++] = (struct preference){PREFERENCE_TAINTS, 0, 0};
     if (!problem->settings->preference_policy_ignore) // SCH-166
         count = list_wishes(class, items, count);
+    assert(count <= preferences_room(class));
     qsort(items, count, sizeof *items, compare_preferences);
     class->by_weight = true;
     class->preferences = items;
@@ -95,6 +97,7 @@ void class_find_preferences(struct problem *problem, struct pod_class *class)
 // Made of the unrelaxed class at once, whatever it gives up: not preference by preference.
 static uint32_t derive_without(struct problem *problem, uint32_t original, uint64_t given_up)
 {
+    assert(given_up != 0);
     const struct pod_class *class = class_at(problem, original);
     struct relaxation next = class->relaxation;
     next.given_up = given_up;
@@ -107,6 +110,8 @@ static uint32_t derive_without(struct problem *problem, uint32_t original, uint6
 uint32_t class_without(struct problem *problem, uint32_t original, uint64_t given_up)
 {
     struct pod_class *class = class_at(problem, original);
+    assert(class->original == original);
+    assert(class->by_weight);
     if (given_up == 0)
         return original;
     vector_for_each (known, &class->without)
@@ -155,6 +160,7 @@ static uint32_t schedule_anyway_left(const struct pod_class *class)
     uint32_t count = 0;
     for (uint32_t i = 0; i < class->spreads.count; i++)
         count += is_schedule_anyway(&class->spreads.items[i]);
+    assert(count >= class->relaxation.spreads_dropped);
     return count - class->relaxation.spreads_dropped;
 }
 
@@ -218,6 +224,7 @@ uint32_t class_relax(struct problem *problem, uint32_t id)
     if (next_step(problem, class, &next) == NULL)
         return class->relaxed = NONE;
     uint32_t relaxed = class_derive(problem, id, &next);
+    assert(relaxed != id);
     return class->relaxed = relaxed;
 }
 
@@ -293,6 +300,7 @@ uint32_t class_preferred_affinity(const struct pod_class *class, bool anti,
     order_by_weight(weights, count, order);
     uint32_t dropped =
         anti ? class->relaxation.anti_affinity_dropped : class->relaxation.affinity_dropped;
+    assert(dropped <= count);
     for (uint32_t i = dropped; i < count; i++)
         terms[kept++] = &pods->preferred.items[order[i]].pod_affinity_term;
     free(weights);

@@ -1,5 +1,6 @@
 #include "engine/pods/spread_defaults.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,6 +148,7 @@ static const struct label_selector *deduce(struct problem *problem, const struct
         list_for_each (expression, &own->match_expressions)
             selector->match_expressions.items[selector->match_expressions.count++] = *expression;
     }
+    assert(selector->match_labels.count < room);
     bool nothing = selector->match_labels.count == 0 && selector->match_expressions.count == 0;
     return nothing ? NULL : selector; // SCH-173
 }

@@ -1,5 +1,6 @@
 #include "engine/pods/topology_groups.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,6 +117,7 @@ struct selection {
 static void select_identity(void *context, uint32_t identity)
 {
     const struct selection *selection = context;
+    assert(identity < selection->selects.bits);
     if (term_selects(selection->selector, selection->namespaces,
                      &selection->problem->interned.identities.items[identity]))
         bitset_set(selection->selects, identity);
@@ -164,6 +166,8 @@ static uint32_t intern_group(struct problem *problem, const struct group_definit
         id = problem->topology.groups.count;
         map_set(problem->topology.group_ids, text.data, (void *)id);
     }
+    assert(problem->topology.groups.items[id - 1]->kind == group->kind);
+    assert(problem->topology.groups.items[id - 1]->key == group->key);
     problem->topology.groups.items[id - 1]->hard |= group->hard;
     text_free(&text);
     return (uint32_t)id - 1;
@@ -181,6 +185,8 @@ static const char *peers_text(const struct group_definition *group)
 
 int group_compare(const struct problem *problem, uint32_t a, uint32_t b)
 {
+    assert(a < problem->topology.groups.count);
+    assert(b < problem->topology.groups.count);
     const struct group_definition *x = problem->topology.groups.items[a],
                                   *y = problem->topology.groups.items[b];
     if (x->kind != y->kind)
@@ -438,6 +444,7 @@ void topology_define_groups(struct problem *problem, struct pod_class *class)
     free(spreads);
     add_affinity_groups(problem, class, false);
     add_affinity_groups(problem, class, true);
+    assert(class->groups_count <= room);
     class->inverse_count = topology_define_inverse(problem, class->sample, &class->inverse);
 }
 
@@ -454,6 +461,7 @@ uint32_t topology_define_inverse(struct problem *problem, const struct pod *pod,
                                         sizeof **definitions);
     list_for_each (term, &affinity->pod_anti_affinity->required)
         add_unique(*definitions, &count, define_term(problem, pod, term, GROUP_INVERSE, true));
+    assert(count <= affinity->pod_anti_affinity->required.count);
     return count;
 }
 

@@ -1,5 +1,7 @@
 #include "engine/pods/workload_replicas.h"
 
+#include <assert.h>
+
 #include "base/text.h"
 
 static const char *workload_key(struct problem *problem, const struct pod *pod)
@@ -54,6 +56,7 @@ uint32_t workload_of_pod(struct problem *problem, const struct pod *pod)
 uint32_t workload_node_share(const struct problem *problem, const struct node_template *template,
                              uint32_t workload)
 {
+    assert(workload < problem->workloads.replicas.count);
     uint64_t share =
         (uint64_t)problem->workloads.replicas.items[workload] * template->most_share / 100;
     return share > 0 ? (uint32_t)share : 1;

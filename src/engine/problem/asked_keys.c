@@ -1,11 +1,13 @@
 #include "engine/problem/asked_keys.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "engine/problem/node_terms.h"
 
 void problem_ask_key(struct problem *problem, uint32_t key)
 {
+    assert(key < vocabulary_key_count(problem->vocabulary));
     if (key >= problem->asked.count) {
         uint32_t count = key + 64;
         problem->asked.keys = memory_resize(problem->asked.keys, count);

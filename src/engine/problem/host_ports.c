@@ -1,5 +1,6 @@
 #include "engine/problem/host_ports.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 #include "engine/problem/node_terms.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,9 @@ static uint32_t join(struct problem *problem, uint32_t a, uint32_t b)
     CLEANUP_ARENA struct arena *scratch = arena_create(1024);
     struct requirement x = *requirement_get(problem->sets, a);
     struct requirement y = *requirement_get(problem->sets, b);
+    assert(x.key == y.key);
+    assert(is_choice(&x));
+    assert(is_choice(&y));
     uint32_t *values = arena_allocate_array(scratch, x.count + y.count, sizeof *values);
     memcpy(values, x.values, x.count * sizeof *values);
     memcpy(values + x.count, y.values, y.count * sizeof *values);
@@ -94,6 +98,7 @@ uint32_t node_terms_merge(struct problem *problem, uint32_t *sets, uint32_t coun
 
 uint32_t node_terms_common(struct problem *problem, const uint32_t *sets, uint32_t count)
 {
+    assert(count > 0);
     uint32_t common = sets[0];
     for (uint32_t s = 1; s < count; s++) {
         struct requirement_set own = problem->sets->sets[common];

@@ -33,6 +33,7 @@ void problem_add_dimensions(struct problem *problem, const struct resource_map *
 
 int64_t *vector_create(const struct problem *problem)
 {
+    assert(problem->dimensions.count >= DIMENSIONS_FIXED);
     return arena_allocate_array(problem->arena, problem->dimensions.count, sizeof(int64_t));
 }
 
@@ -126,6 +127,8 @@ static bool tolerates(struct problem *problem, struct memo *memo, uint32_t toler
     uint32_t known = memo_get(memo, tolerations, taints);
     if (known != MEMO_NONE)
         return known;
+    assert(taints < problem->interned.taint_lists.count);
+    assert(tolerations < problem->interned.toleration_lists.count);
     bool all = true;
     list_for_each (taint, list)
         if (!hard_only || !text_equal(taint->effect, "PreferNoSchedule"))

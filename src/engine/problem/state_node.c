@@ -1,5 +1,6 @@
 #include "engine/problem/state_node.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,6 +94,7 @@ static bool is_marked(const struct map *marked, const struct state_node *state)
 
 static void fill(struct arena *arena, const struct map *marked, struct state_node *state)
 {
+    assert(state->node != NULL || state->claim != NULL);
     const struct node *node = state->node;
     state->registered = state_node_registered(node, state->claim);
     state->initialized = state_node_initialized(node, state->claim);
@@ -211,6 +213,7 @@ static void find_running(struct arena *arena, const struct snapshot *snapshot,
     nodes->others.items = arena_allocate_array(arena, others.count + 1, sizeof *others.items);
     vector_for_each (pod, &others)
         nodes->others.items[nodes->others.count++] = *pod;
+    assert(nodes->running.count + nodes->others.count == count);
     vector_free(&others);
 }
 
@@ -247,6 +250,7 @@ static void bind_pods(struct arena *arena, const struct snapshot *snapshot,
         state->running = &indexes[room];
         state->pods.items = &pods[room];
         room += state->pods.count;
+        assert(room <= nodes->running.count);
     }
     for (uint32_t i = 0; i < nodes->running.count; i++) {
         const struct running_pod *running = &nodes->running.items[i];
@@ -287,6 +291,7 @@ struct state_nodes state_nodes_build(struct arena *arena, const struct snapshot 
     for (struct map_entry *entry = map_first(claims); entry != NULL; entry = map_next(entry))
         if (map_get(used, map_key(entry)) == NULL)
             nodes.items[nodes.count++] = (struct state_node){.claim = map_value(entry)};
+    assert(nodes.count <= objects + snapshot->objects[KIND_NODE_CLAIM].count);
     map_destroy(claims, NULL);
     map_destroy(used, NULL);
     struct map *marked = marked_names(snapshot);

@@ -1,5 +1,6 @@
 #include "engine/problem/volume_alternatives.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -166,6 +167,8 @@ bool volume_alternatives_cross(struct problem *problem, struct volume_alternativ
             for (uint32_t j = 0; j < next->count; j++)
                 if (keep_all || sets_intersect(problem->sets, all->sets[i], next->sets[j]))
                     sets[count++] = set_meet(problem->sets, all->sets[i], next->sets[j]);
+    assert(count > 0);
+    assert(count <= pairs);
     *all = (struct volume_alternatives){sets, count};
     return true;
 }

@@ -1,5 +1,6 @@
 #include "engine/problem/volume_limits.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -30,6 +31,7 @@ static void add_limits(struct problem *problem, struct schedulable_node *node)
 static bool counts_volumes(const struct problem *problem, const struct schedulable_node *node,
                            uint32_t pod)
 {
+    assert(node->state->running[pod] < problem->pods.bound_count);
     return problem->pods.bound[node->state->running[pod]].aside == NULL;
 }
 
@@ -180,6 +182,7 @@ bool volumes_fit_rows(struct problem *problem, const struct node_template *templ
                       const struct volume_use *used, uint32_t used_count,
                       const struct pod_volumes *asked, struct bitset rows, struct text *why)
 {
+    assert(rows.bits == template->table->count);
     bool cut_all = false;
     for (uint32_t i = 0; i < template->volume_limits_count; i++) {
         const struct row_volume_limit *limit = &template->volume_limits[i];

@@ -1,5 +1,6 @@
 #include "engine/problem/volumes.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,6 +128,8 @@ const struct pod_volumes *volumes_of_pod(struct problem *problem, const struct p
             volumes->alternatives[i].set =
                 problem_split_hostname(problem, all.sets[i], &volumes->alternatives[i].hostname);
     }
+    assert(volumes == NULL || volumes->uses.count <= pod->spec.volumes.count);
+    assert(volumes == NULL || volumes->exclusive.count <= pod->spec.volumes.count);
     return volumes;
 }
 

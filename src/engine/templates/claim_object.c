@@ -1,5 +1,6 @@
 #include "engine/templates/claim_object.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,7 @@ static bool is_simulation_key(const char *key)
 void claim_object_requirements(struct problem *problem, uint32_t set, struct arena *arena,
                                requirement_list *out)
 {
+    assert(set < problem->sets->sets_count);
     const struct requirement_set *own = &problem->sets->sets[set];
     out->items = arena_allocate_array(arena, 3 * own->count + 1, sizeof *out->items);
     for (uint32_t i = 0; i < own->count; i++) {
@@ -35,6 +37,7 @@ void claim_object_requirements(struct problem *problem, uint32_t set, struct are
         out->count +=
             requirement_to_api(arena, problem->vocabulary, requirement, &out->items[out->count]);
     }
+    assert(out->count <= 3 * own->count);
     list_for_each (entry, out) {
         entry->key = arena_copy_string(arena, entry->key);
         for (uint32_t v = 0; v < entry->values.count; v++)
@@ -83,6 +86,7 @@ void claim_object_labels(struct problem *problem, const struct node_template *te
         if (value[0] != '\0')
             pairs_put(out, arena_copy_string(arena, key), arena_copy_string(arena, value));
     }
+    assert(out->count <= own->count + count + 2);
     pairs_sort(out);
 }
 
@@ -95,4 +99,5 @@ void claim_object_annotations(const struct node_pool *pool, const char *hash, st
         pairs_put(out, annotation->key, annotation->value);
     pairs_put(out, ANNOTATION_NODE_POOL_HASH, hash);
     pairs_put(out, ANNOTATION_NODE_POOL_HASH_VERSION, NODE_POOL_HASH_VERSION);
+    assert(out->count <= own->count + 2);
 }

@@ -1,5 +1,6 @@
 #include "engine/templates/daemons.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@ static bool is_newer(const struct pod *pod, const struct pod *other)
 // One look at all pods finds the newest of every DaemonSet, for all that ask later.
 static void find_newest_pods(struct problem *problem)
 {
+    assert(problem->pods.newest == NULL);
     const struct snapshot *snapshot = problem->snapshot;
     uint32_t sets = snapshot->objects[KIND_DAEMON_SET].count;
     problem->pods.newest =
@@ -133,6 +135,7 @@ static void compile_terms(struct problem *problem, const struct string_map *node
         struct node_term *out = &daemon->terms[daemon->terms_count];
         daemon->full[daemon->terms_count++] = set;
         out->set = problem_split_hostname(problem, set, &out->hostname);
+        assert(daemon->terms_count <= count);
     }
 }
 
@@ -163,6 +166,7 @@ const struct daemon *daemons_compile(struct problem *problem, uint32_t *count)
         struct daemon *daemon = &daemons[(*count)++];
         daemon->daemon_set = daemon_set;
         daemon->tolerations = daemon_tolerations(problem, &spec->tolerations);
+        assert(daemon->tolerations < problem->interned.toleration_lists.count);
         compile_terms(problem, &spec->node_selector, own->affinity, daemon);
         int64_t *requests = vector_create(problem);
         struct resource_map map = daemon_requests(problem, daemon_set);

@@ -1,5 +1,6 @@
 #include "engine/templates/instance_types.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,6 +96,7 @@ const struct instance_type **instance_types_list(struct problem *problem,
         if (serves(catalog_at(problem, i), pool, by_name))
             list_for_each (type, &catalog_at(problem, i)->spec.instance_types)
                 types[(*count)++] = type;
+    assert(*count == total);
     qsort(types, *count, sizeof *types, compare_types);
     return types;
 }

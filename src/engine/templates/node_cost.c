@@ -1,5 +1,6 @@
 #include "engine/templates/node_cost.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,6 +83,7 @@ double node_cost_scale(const struct snapshot *snapshot)
             scale /= STEP;
     }
     vector_free(&ratios);
+    assert(scale > 0);
     return scale;
 }
 

@@ -1,5 +1,6 @@
 #include "engine/templates/overlays.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,6 +138,7 @@ static void collect_targets(struct problem *problem, struct overlays *overlays)
             }
             at += count;
         }
+        assert(!filling || at == overlays->count);
         overlays->count = at;
         if (!filling)
             overlays->items = arena_allocate_array(problem->arena, at + 1, sizeof *overlays->items);

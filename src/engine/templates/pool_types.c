@@ -1,5 +1,6 @@
 #include "engine/templates/pool_types.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,6 +154,7 @@ static void add_rows(struct problem *problem, struct type_table *table,
                 table->rows[r] = (struct row){0};
             table->count = first + group + 1;
         }
+        assert(group < groups);
         struct row *row = &table->rows[first + group];
         if (row->offerings.items == NULL)
             row->offerings.items = arena_allocate_array(problem->arena, type->offerings.count,
@@ -161,6 +163,7 @@ static void add_rows(struct problem *problem, struct type_table *table,
         mark_keys(problem, table, offering_set);
         uint32_t reservation = reservation_of(problem, offering_set, offering);
         table->has_reservations = table->has_reservations || reservation != NONE;
+        assert(row->offerings.count < type->offerings.count);
         row->offerings.items[row->offerings.count++] = (struct row_offering){
             offering_set, variety_of(table, offering_set),
             effect != NULL && effect->prices[i] >= 0 ? effect->prices[i] : offering->price,
@@ -188,6 +191,7 @@ static void add_rows(struct problem *problem, struct type_table *table,
         row->capacity = capacity;
         row->allocatable = row_allocatable(problem, effective, leader);
     }
+    assert(table->count > first);
     table->types_count++;
     free(leaders);
 }
@@ -229,6 +233,8 @@ struct type_table *instance_types_for_pool(struct problem *problem, const struct
     problem->catalog.tables = table;
     for (uint32_t i = 0; i < count; i++)
         add_rows(problem, table, types[i], overlays_effect(problem, pool, types[i]));
+    assert(table->types_count == count);
+    assert(table->count >= count);
     index_varieties(problem, table);
     return table;
 }

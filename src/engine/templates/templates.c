@@ -1,5 +1,6 @@
 #include "engine/templates/templates.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,6 +107,7 @@ static void set_limits(struct problem *problem, struct node_template *template)
 uint32_t count_values(struct problem *problem, const struct type_table *table, struct bitset rows,
                       uint32_t set, uint32_t key)
 {
+    assert(rows.bits <= table->count);
     CLEANUP_ARENA struct arena *scratch = arena_create(4096);
     struct bitset seen = bitset_create(scratch, symbols_count(problem->vocabulary->values));
     const struct requirement *allowed = set_get(problem->sets, set, key);
@@ -143,6 +145,7 @@ uint32_t unmet_min_values(struct problem *problem, const struct type_table *tabl
             keys[j] = keys[j - 1];
             keys[j - 1] = swap;
         }
+    assert(count <= problem->sets->sets[set].count);
     return count;
 }
 
@@ -253,6 +256,7 @@ static void group_by_overhead(struct problem *problem, struct node_template *tem
         if (template->groups_count > before)
             fill_group(problem, group, signature, daemons);
         bitset_set(group->rows, r);
+        assert(template->groups_count <= most);
     }
 }
 
@@ -273,6 +277,7 @@ static void make_threshold(struct problem *problem, const struct node_template *
     qsort_r(order, count, sizeof *order, compare_amounts, net);
     for (uint32_t i = 0; i < count; i++)
         distinct += i == 0 || net[order[i]] != net[order[i - 1]];
+    assert(distinct <= rows);
     threshold->count = distinct;
     threshold->amounts =
         arena_allocate_array(problem->arena, distinct + 1, sizeof *threshold->amounts);
@@ -282,6 +287,7 @@ static void make_threshold(struct problem *problem, const struct node_template *
     for (uint32_t i = count, at = distinct; i-- > 0;) {
         if (i + 1 == count || net[order[i]] != net[order[i + 1]]) {
             threshold->amounts[--at] = net[order[i]];
+            assert(at + 1 == distinct || threshold->amounts[at] < threshold->amounts[at + 1]);
             if (at + 1 < distinct)
                 memcpy(threshold->words + (size_t)at * words,
                        threshold->words + (size_t)(at + 1) * words, words * sizeof(uint64_t));
@@ -318,6 +324,7 @@ static void make_thresholds(struct problem *problem, struct node_template *templ
 bool template_fits(const struct problem *problem, const struct node_template *template,
                    const int64_t *requests, struct bitset out)
 {
+    assert(out.bits == template->table->count);
     uint32_t words = bitset_words(out.bits);
     bitset_copy(out, template->nonnegative);
     for (uint32_t d = 0; d < problem->dimensions.count; d++) {
@@ -384,6 +391,8 @@ static void build_one(struct problem *problem, struct pool_state *state,
     group_by_overhead(problem, template, daemons, daemons_count);
     make_thresholds(problem, template);
     volumes_limit_rows(problem, template);
+    assert(problem->templates.count < problem->templates.pools_count);
+    assert(!bitset_empty(template->rows));
     template->index = problem->templates.count;
     problem->templates.items[problem->templates.count++] = template;
     state->template = template;
@@ -391,6 +400,7 @@ static void build_one(struct problem *problem, struct pool_state *state,
 
 void templates_build(struct problem *problem)
 {
+    assert(problem->templates.items == NULL);
     uint32_t daemons_count;
     const struct daemon *daemons = daemons_compile(problem, &daemons_count);
     collect_pools(problem);

@@ -1,5 +1,6 @@
 #include "engine/templates/type_table.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,7 @@ static void *grown(void *items, uint32_t *capacity, uint32_t needed, size_t size
 static struct bitset rows_for_requirement(struct problem *problem, struct type_table *table,
                                           uint32_t requirement)
 {
+    assert(requirement < problem->sets->requirements_count);
     table->rows_by_requirement =
         grown(table->rows_by_requirement, &table->rows_by_requirement_capacity, requirement,
               sizeof *table->rows_by_requirement);
@@ -64,6 +66,8 @@ const struct row_filter *type_table_filter(struct problem *problem, struct type_
 {
     if (set < table->filters_capacity && table->filters[set] != NULL)
         return table->filters[set];
+    assert(set < problem->sets->sets_count);
+    assert(table->count > 0);
     struct row_filter *filter = arena_allocate(problem->arena, sizeof *filter);
     filter->compatible = bitset_create(problem->arena, table->count);
     filter->offered = bitset_create(problem->arena, table->count);
@@ -127,6 +131,7 @@ const struct row_filter *type_table_prices(struct problem *problem, struct type_
     free(allowed);
     qsort_r(filter->by_price, table->count, sizeof *filter->by_price, compare_prices,
             &(struct price_order){table, filter->cheapest});
+    assert(filter->cheapest[filter->by_price[0]] <= filter->lowest);
     return filter;
 }
 
