@@ -10,7 +10,7 @@
 #include "engine/placement/node_check.h"
 #include "engine/placement/place_claim.h"
 #include "engine/placement/place_node.h"
-#include "engine/pods/preferences.h"
+#include "engine/pods/relaxation.h"
 #include "engine/templates/type_table.h"
 #include "engine/topology/topology.h"
 

@@ -1,5 +1,5 @@
 // What would help (explain.h; SCH-520 part 3): the class with one thing changed is tried like any
-// other, on existing nodes and on new ones. What then has a place is told.
+// other, on existing nodes and on new ones. The pods that have a place then are told.
 #pragma once
 
 #include "engine/explain/explain.h"

@@ -36,7 +36,8 @@ void explain_add_amount(struct text *text, const struct problem *problem, uint32
     text_format(text, "%s %s", number, name);
 }
 
-int64_t explain_overhead(const struct node_template *template, uint32_t row, uint32_t dimension)
+// What the DaemonSets of a row take of a resource.
+static int64_t overhead_of(const struct node_template *template, uint32_t row, uint32_t dimension)
 {
     for (uint32_t g = 0; g < template->groups_count; g++)
         if (bitset_has(template->groups[g].rows, row))
@@ -53,7 +54,7 @@ static int64_t shortfall_of(const struct pass *pass, const struct funnel *funnel
     for (uint32_t i = 0; i < shape->dimensions_count; i++) {
         uint32_t d = shape->dimensions[i];
         int64_t net = quantity_subtract(funnel->template->table->rows[row].allocatable[d],
-                                        explain_overhead(funnel->template, row, d));
+                                        overhead_of(funnel->template, row, d));
         if (net >= shape->requests[d])
             continue;
         int64_t lacking = quantity_subtract(shape->requests[d], net);
@@ -196,7 +197,7 @@ void funnel_tell_miss(struct pass *pass, const struct funnel *funnel,
     text_add(text, row->type->name);
     switch (miss->stage) {
     case STAGE_RESOURCES: {
-        int64_t overhead = explain_overhead(funnel->template, miss->row, miss->dimension);
+        int64_t overhead = overhead_of(funnel->template, miss->row, miss->dimension);
         text_add(text, " lacks ");
         explain_add_amount(text, problem, miss->dimension, miss->shortfall);
         if (overhead > 0) {

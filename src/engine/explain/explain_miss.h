@@ -17,5 +17,3 @@ void funnel_tell_miss(struct pass *pass, const struct funnel *funnel,
 // "300m cpu", "1.2 cpu", "3Gi memory", "2 example.com/gpu".
 void explain_add_amount(struct text *text, const struct problem *problem, uint32_t dimension,
                         int64_t amount);
-// What the DaemonSets of a row take of a resource.
-int64_t explain_overhead(const struct node_template *template, uint32_t row, uint32_t dimension);

@@ -9,13 +9,12 @@
 #include "engine/explain/explain_help.h"
 #include "engine/pass/pass_state.h"
 #include "engine/placement/new_claim.h"
-#include "engine/pods/preferences.h"
+#include "engine/pods/relaxation.h"
 #include "engine/problem/volume_validation.h"
 #include "engine/topology/topology.h"
 #include "engine/topology/topology_record.h"
 
-struct plan_unschedulable *unschedulable_add(struct plan *plan, const struct pod *pod,
-                                             const char *message)
+static struct plan_unschedulable *add(struct plan *plan, const struct pod *pod, const char *message)
 {
     struct plan_unschedulable *out = &plan->unschedulable.items[plan->unschedulable.count++];
     *out =
@@ -26,7 +25,7 @@ struct plan_unschedulable *unschedulable_add(struct plan *plan, const struct pod
 void unschedulable_add_min_values(struct plan *plan, const struct pod *pod, const char *message,
                                   const struct node_pool *pool, bool explain)
 {
-    struct plan_unschedulable *out = unschedulable_add(plan, pod, message);
+    struct plan_unschedulable *out = add(plan, pod, message);
     if (!explain)
         return;
     out->reasons.items = arena_allocate(plan->arena, sizeof *out->reasons.items);

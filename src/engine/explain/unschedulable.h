@@ -4,10 +4,8 @@
 #include "engine/pass/pass_state.h"
 #include "engine/problem/plan_options.h"
 
-// Appends a pod with its message; plan->unschedulable has room for every pod of the queue.
-struct plan_unschedulable *unschedulable_add(struct plan *plan, const struct pod *pod,
-                                             const char *message);
-// The same for SCH-384, with its reason if `explain`.
+// Appends a pod with its message (SCH-384), and its reason if `explain`; plan->unschedulable has
+// room for every pod of the queue.
 void unschedulable_add_min_values(struct plan *plan, const struct pod *pod, const char *message,
                                   const struct node_pool *pool, bool explain);
 // Every pod of the queue that has no place, sorted.

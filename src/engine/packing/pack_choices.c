@@ -18,7 +18,6 @@ static int64_t units_on(const struct row *row, const struct shape *shape)
     int64_t units = INT64_MAX;
     for (uint32_t i = 0; i < shape->dimensions_count; i++) {
         uint32_t d = shape->dimensions[i];
-        assert(shape->requests[d] > 0);
         int64_t own = row->allocatable[d] / shape->requests[d];
         units = own < units ? own : units;
     }

@@ -40,8 +40,8 @@ void packing_bin_clear(const struct packing *packing, struct packing_bin *bin,
     bin->contents.count = bin->rules.count = bin->ports.count = 0;
 }
 
-void packing_bin_copy(const struct packing *packing, struct packing_bin *to,
-                      const struct packing_bin *from)
+static void copy_bin(const struct packing *packing, struct packing_bin *to,
+                     const struct packing_bin *from)
 {
     assert(to != from);
     packing_bin_clear(packing, to, from->machines);
@@ -116,9 +116,7 @@ static void add_content(struct packing_bin *bin, uint32_t item, uint32_t units)
 void packing_bin_add(struct packing *packing, struct packing_bin *bin, uint32_t item_index,
                      uint32_t units, const struct packing_machines *machines)
 {
-    assert(units > 0);
     const struct packing_item *item = &packing->items.items[item_index];
-    assert(machines->template == bin->machines->template);
     for (uint32_t d = 0; d < packing->dimensions_count; d++)
         bin->used[d] = quantity_add(bin->used[d], item->need[d] * units);
     bin->pins = set_meet(packing->problem->sets, bin->pins,
@@ -170,7 +168,7 @@ void packing_commit_copies(struct packing *packing, const struct packing_bin *bi
         if (packing_machines_find(packing, bin->machines, bin->used, bin->machine) != bin->machine)
             return; // a limit
         struct packing_bin *copy = packing_bin_create(packing, bin->machines);
-        packing_bin_copy(packing, copy, bin);
+        copy_bin(packing, copy, bin);
         packing_commit(packing, copy);
     }
 }
@@ -183,12 +181,4 @@ void packing_withdraw(struct packing *packing, uint32_t index, struct packing_bi
     vector_for_each (content, &(*bin)->contents)
         packing->left[content->item] += content->units;
     count_limits(packing, *bin, -1);
-}
-
-int64_t packing_price(const struct packing *packing)
-{
-    int64_t price = 0;
-    vector_for_each (bin, &packing->bins)
-        price = quantity_add(price, packing_bin_price(*bin));
-    return price;
 }

@@ -8,8 +8,6 @@ struct packing_bin *packing_bin_create(struct packing *packing,
 void packing_bin_destroy(struct packing_bin *bin); // NULL is fine
 void packing_bin_clear(const struct packing *packing, struct packing_bin *bin,
                        const struct packing_machines *machines);
-void packing_bin_copy(const struct packing *packing, struct packing_bin *to,
-                      const struct packing_bin *from);
 // How many units rules about one node and host ports let in.
 uint32_t packing_bin_most(const struct packing_bin *bin, const struct packing_item *item);
 // Adds units without any check; the list is of the meet of all sets.
@@ -18,6 +16,5 @@ void packing_bin_add(struct packing *packing, struct packing_bin *bin, uint32_t 
 // The bin becomes part of the packing: what it holds is no longer left, and back.
 void packing_commit(struct packing *packing, struct packing_bin *bin);
 void packing_withdraw(struct packing *packing, uint32_t index, struct packing_bin **bin);
-int64_t packing_price(const struct packing *packing);
 // Commits up to `copies` bins just like it, as long as enough is left and limits allow.
 void packing_commit_copies(struct packing *packing, const struct packing_bin *bin, uint32_t copies);

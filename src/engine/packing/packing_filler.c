@@ -97,7 +97,6 @@ static uint32_t units_to_add(const struct packing_filler *filler, uint32_t k)
     for (uint32_t d = 0; d < packing->dimensions_count; d++)
         if (item->need[d] > 0 && filler->room[d] / item->need[d] < most)
             most = filler->room[d] / item->need[d];
-    assert(most > 0);
     return most > 7 ? (uint32_t)(most / 4) : 1;
 }
 

@@ -53,7 +53,8 @@ bool node_taints_allow(struct problem *problem, const struct shape *shape,
     return problem_tolerates_hard(problem, shape->tolerations, node->taints);
 }
 
-// SCH-508. What a node is like is settled: terms and volumes can be looked at one after the other.
+// SCH-508. The labels of a node are settled: terms and volumes can be looked at one after the
+// other.
 bool node_terms_hold(struct problem *problem, const struct schedulable_node *node,
                      const struct shape *shape)
 {

@@ -12,7 +12,7 @@
 #include "engine/placement/place_node.h"
 #include "engine/placement/place_on_claims.h"
 #include "engine/placement/place_volumes.h"
-#include "engine/pods/preferences.h"
+#include "engine/pods/relaxation.h"
 #include "engine/topology/topology.h"
 #include "engine/topology/topology_hostname.h"
 #include "engine/topology/topology_order.h"

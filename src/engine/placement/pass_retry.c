@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "engine/pass/pass_state.h"
 #include "engine/placement/pass.h"
-#include "engine/pods/preferences.h"
+#include "engine/pods/relaxation.h"
 #include "engine/topology/topology.h"
 
 // Retries in their order. All put the pods in front that failed most often.

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "engine/pods/spread_defaults.h"
 #include "engine/problem/host_ports.h"
 #include "model/reading/pod.h"
 
@@ -159,6 +158,20 @@ static void add_spreads(struct class_key *key, const struct pod_spec *spec)
     add_mark(key);
 }
 
+// The cluster's default constraints go by the owner of a pod that has none itself (SCH-172).
+static void add_owner(const struct problem *problem, const struct pod *pod, struct class_key *key)
+{
+    if (problem->topology.spread_defaults == NULL ||
+        pod->spec.topology_spread_constraints.count > 0)
+        return;
+    const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
+    if (owner == NULL)
+        return;
+    class_key_add(key, owner->api_version);
+    class_key_add(key, owner->kind);
+    class_key_add(key, owner->name);
+}
+
 // A pod whose containers report resources of their own (in-place resize) is a class of its own.
 static bool has_status_resources(const struct pod *pod)
 {
@@ -207,7 +220,7 @@ void class_key_make(const struct problem *problem, const struct queued_pod *queu
         add_resources(key, &spec->resources->requests);
     add_resources(key, &spec->overhead);
     add_volumes(key, pod);
-    spread_defaults_add_key(problem, pod, key);
+    add_owner(problem, pod, key);
     if (has_status_resources(pod))
         class_key_add(key, pod->meta.name);
 }

@@ -133,7 +133,14 @@ static void count_container(struct counts *counts, const struct container *conta
     counts->of[PART_PORTS] += container->ports.count;
 }
 
-struct pod_demand pod_demand(const struct pod_spec *spec)
+struct demand {
+    uint64_t steps;
+    const char *most;  // what takes the greatest part: "pod affinity terms"
+    uint64_t count;    // how many of these
+    uint64_t reaching; // terms that keep away pods of other namespaces
+};
+
+static struct demand demand_of(const struct pod_spec *spec)
 {
     struct counts counts = {0};
     counts.of[PART_EXPRESSIONS] = spec->node_selector.count;
@@ -152,7 +159,7 @@ struct pod_demand pod_demand(const struct pod_spec *spec)
     if (spec->resources != NULL)
         count_resources(&counts, &spec->resources->requests);
     counts.of[PART_VOLUMES] = spec->volumes.count;
-    struct pod_demand demand = {.steps = filters, .reaching = counts.reaching};
+    struct demand demand = {.steps = filters, .reaching = counts.reaching};
     uint64_t most = 0;
     for (int part = 0; part < PART_COUNT; part++) {
         uint64_t steps = counts.of[part] * parts[part].steps;
@@ -191,7 +198,7 @@ static void consider(struct problem *problem, const struct pod *pod, const char 
     assert(*aside == NULL);
     if (is_common(pod))
         return;
-    struct pod_demand demand = pod_demand(&pod->spec);
+    struct demand demand = demand_of(&pod->spec);
     if (demand.steps > POD_STEPS_MAX)
         *aside = arena_format(problem->arena,
                               "the pod is set aside: to plan it takes %" PRIu64

@@ -17,14 +17,6 @@
 #define POD_STEPS_COMMON 2000
 #define PASS_STEPS_MAX   1000000
 
-struct pod_demand {
-    uint64_t steps;
-    const char *most;  // what takes the greatest part: "pod affinity terms"
-    uint64_t count;    // how many of these
-    uint64_t reaching; // terms that keep away pods of other namespaces
-};
-struct pod_demand pod_demand(const struct pod_spec *spec);
-
 // Marks those of the queue, the movable and the bound pods that are set aside (queued_pod.aside,
 // bound_pod.aside), before their selectors are read. `first_bound`: the first of the queue that
 // runs.

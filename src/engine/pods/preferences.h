@@ -1,16 +1,13 @@
-// What a pod rather wishes than needs, and giving it up: step by step in upstream's order
-// (SCH-160), or by weight (SCH-509).
+// The preferences of a pod: all of its wishes by weight (SCH-509), and those that its class has
+// left (SCH-160).
 #pragma once
 
 #include "engine/pods/classes.h"
 
-// The class of the pod after one more step of relaxation, or NONE: the next of SCH-160, or without
-// the lightest preference that is left (SCH-509).
-uint32_t class_relax(struct problem *problem, uint32_t class);
-// SCH-509: the class of the unrelaxed pod `original` without the preferences of the mask.
-uint32_t class_without(struct problem *problem, uint32_t original, uint64_t given_up);
-// What step led from `class` to the next, for DEBUG (SCH-164).
-const char *class_relaxation_text(struct problem *problem, uint32_t class);
+// ScheduleAnyway: the constraint is a wish.
+bool spread_is_wish(const struct topology_spread_constraint *constraint);
+// The pod tolerates every PreferNoSchedule taint.
+bool pod_stands_soft_taints(const struct pod_spec *spec);
 // The preferences of a class by SCH-509, heaviest first; they stay the same while it is relaxed.
 void class_find_preferences(struct problem *problem, struct pod_class *class);
 // The topology spread constraints that are left, in order; room for all of the spec's.

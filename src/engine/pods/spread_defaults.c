@@ -211,17 +211,3 @@ void spread_defaults_read_selectors(struct problem *problem, struct symbols *key
                       ((const struct stateful_set *)snapshot->objects[KIND_STATEFUL_SET].items[i])
                           ->spec.selector);
 }
-
-void spread_defaults_add_key(const struct problem *problem, const struct pod *pod,
-                             struct class_key *key)
-{
-    if (problem->topology.spread_defaults == NULL ||
-        pod->spec.topology_spread_constraints.count > 0)
-        return;
-    const struct owner_reference *owner = controller_of(pod);
-    if (owner == NULL)
-        return;
-    class_key_add(key, owner->api_version);
-    class_key_add(key, owner->kind);
-    class_key_add(key, owner->name);
-}

@@ -1,14 +1,12 @@
 // The cluster's default topology spread constraints (SCH-170 to SCH-175; setting SCHEDULER_CONFIG).
 #pragma once
 
-#include "engine/pods/class_key.h"
+#include "base/symbols.h"
+#include "engine/problem/problem.h"
 
 // Reads the setting; problem->topology.spread_defaults stays NULL if it has no default constraints.
 void spread_defaults_read(struct problem *problem);
 // The labels that the deduced selectors read.
 void spread_defaults_read_selectors(struct problem *problem, struct symbols *keys);
-// What of the pod decides which constraints it gets, for its class.
-void spread_defaults_add_key(const struct problem *problem, const struct pod *pod,
-                             struct class_key *key);
 // Gives the class its default constraints, if it has none of its own.
 void spread_defaults_apply(struct problem *problem, struct pod_class *class);

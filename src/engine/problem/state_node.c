@@ -131,7 +131,7 @@ static bool counts_on_node(const struct pod *pod)
     return pod->spec.node_name != NULL && pod->spec.node_name[0] != '\0' && !pod_is_terminal(pod);
 }
 
-bool pod_returns(const struct pod *pod)
+static bool is_returning(const struct pod *pod)
 {
     return pod_is_terminal(pod) && pod->meta.deletion_timestamp != 0 &&
            pod->spec.node_name != NULL && pod->spec.node_name[0] != '\0' &&
@@ -196,7 +196,7 @@ static void find_running(struct arena *arena, const struct snapshot *snapshot,
         if (i + PREFETCH_AHEAD < count)
             prefetch_running(snapshot->objects[KIND_POD].items[i + PREFETCH_AHEAD]);
         bool counts = counts_on_node(pod);
-        if (!counts && pod_returns(pod))
+        if (!counts && is_returning(pod))
             add_returning(arena, nodes, pod);
         struct state_node *state =
             counts ? map_get(nodes->by_node_name, pod->spec.node_name) : NULL;

@@ -20,7 +20,9 @@ struct state_node {
     bool marked_for_deletion;                  // LIF-309
     LIST(const struct pod *) pods;             // bound, not terminal, by namespace/name (LIF-307)
     const uint32_t *running;                   // the same as indexes of state_nodes.running
-    LIST(const struct pod *) returning;        // see pod_returns(); by namespace/name
+    // Ended and going, to be made anew by their StatefulSets: they take nothing of the node any
+    // more, but need a place as if they ran (DIS-48); by namespace/name.
+    LIST(const struct pod *) returning;
 };
 
 struct running_pod { // on a Node that there is, tracked or not, and not terminal
@@ -41,7 +43,3 @@ void state_nodes_free(struct state_nodes *nodes);
 
 // Why the Node or its NodeClaim cannot be read (API-603); NULL: they can.
 const char *state_node_unreadable(const struct state_node *state);
-
-// A pod that has ended and is going, and whose StatefulSet will make it anew: it takes nothing from
-// its node any more, but needs a place as if it ran (DIS-48).
-bool pod_returns(const struct pod *pod);

@@ -98,7 +98,7 @@ enum requirement_operator requirement_operator(const struct requirement *require
     return requirement->count > 0 ? OPERATOR_IN : OPERATOR_DOES_NOT_EXIST;
 }
 
-const char *requirement_operator_name(enum requirement_operator operator)
+static const char *operator_name(enum requirement_operator operator)
 {
     static const char *const names[] = {"In", "NotIn", "Exists", "DoesNotExist"};
     return names[operator];
@@ -308,7 +308,7 @@ void requirement_add_text(struct text *text, const struct vocabulary *vocabulary
 {
     enum requirement_operator operator= requirement_operator(requirement);
     text_format(text, "%s %s", vocabulary_key_text(vocabulary, requirement->key),
-                requirement_operator_name(operator));
+                operator_name(operator));
     if (requirement->count > 0) {
         CLEANUP_ARENA struct arena *scratch = arena_create(1024);
         const uint32_t *values = sorted_by_text(scratch, vocabulary, requirement);
@@ -352,7 +352,7 @@ uint32_t requirement_to_api(struct arena *arena, const struct vocabulary *vocabu
         struct selector_requirement *entry = &out[count++];
         *entry = (struct selector_requirement){
             .key = key,
-            .operator= requirement_operator_name(requirement_operator(requirement)),
+            .operator= operator_name(requirement_operator(requirement)),
         };
         if (requirement->count > 0) {
             const uint32_t *values = sorted_by_text(arena, vocabulary, requirement);

@@ -43,7 +43,6 @@ struct requirement requirement_in_values(struct arena *arena, uint32_t key, cons
                                          uint32_t count);
 
 enum requirement_operator requirement_operator(const struct requirement *requirement); // SCH-63
-const char *requirement_operator_name(enum requirement_operator operator);
 bool requirement_has(const struct vocabulary *vocabulary, const struct requirement *requirement,
                      uint32_t value);                              // SCH-64
 int64_t requirement_length(const struct requirement *requirement); // SCH-65

@@ -249,8 +249,6 @@ uint32_t set_meet(struct requirement_sets *sets, uint32_t a, uint32_t b)
             items[count++] = meet_requirements(sets, x.requirements[i++], y.requirements[j++]);
     }
     result = intern_set(sets, items, count);
-    assert(count >= x.count);
-    assert(count >= y.count);
     free(items);
     memo_set(&sets->set_meets, a, b, result);
     return result;

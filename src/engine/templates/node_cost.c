@@ -60,7 +60,10 @@ static int compare_numbers(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-double node_cost_scale(const struct snapshot *snapshot)
+// By how much the catalogs' prices differ from the usual ones: the power of ten nearest to the
+// median, over all instance types, of the price to the usual one of as much cpu and memory. 1 if
+// nothing has a price.
+static double scale_of(const struct snapshot *snapshot)
 {
     VECTOR(double) ratios = {0};
     for (uint32_t i = 0; i < snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++) {
@@ -91,7 +94,7 @@ int64_t node_cost_of(const struct snapshot *snapshot)
 {
     double cost = snapshot->settings.node_cost * 1e9;
     if (cost > 0 && !settings_given(&snapshot->settings, "NODE_COST"))
-        cost *= node_cost_scale(snapshot);
+        cost *= scale_of(snapshot);
     return (int64_t)(cost + 0.5);
 }
 

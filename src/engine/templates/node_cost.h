@@ -15,10 +15,6 @@ struct snapshot;
 
 // Of one node. Given explicitly: as it is given.
 int64_t node_cost_of(const struct snapshot *snapshot);
-// By how much the catalogs' prices differ from the usual ones: the power of ten nearest to the
-// median, over all instance types, of the price to the usual one of as much cpu and memory. 1 if
-// nothing has a price.
-double node_cost_scale(const struct snapshot *snapshot);
 
 struct node_costs { // of a set of nodes
     int64_t price;
