@@ -14,7 +14,7 @@ static void add_mark(struct class_key *key)
     vector_push(&key->parts, (struct class_key_part){.text = mark});
 }
 
-void class_key_add(struct class_key *key, const char *text)
+static void add_part(struct class_key *key, const char *text)
 {
     static const char missing[] = "\7";
     vector_push(&key->parts, (struct class_key_part){.text = text != NULL ? text : missing});
@@ -28,15 +28,15 @@ static void add_number(struct class_key *key, int64_t number)
 static void add_list(struct class_key *key, const struct string_list *list)
 {
     for (uint32_t i = 0; i < list->count; i++)
-        class_key_add(key, list->items[i]);
+        add_part(key, list->items[i]);
     add_number(key, list->items != NULL);
 }
 
 static void add_requirements(struct class_key *key, const requirement_list *list)
 {
     list_for_each (entry, list) {
-        class_key_add(key, entry->key);
-        class_key_add(key, entry->operator);
+        add_part(key, entry->key);
+        add_part(key, entry->operator);
         add_list(key, &entry->values);
     }
     add_mark(key);
@@ -45,8 +45,8 @@ static void add_requirements(struct class_key *key, const requirement_list *list
 static void add_map(struct class_key *key, const struct string_map *map)
 {
     list_for_each (pair, map) {
-        class_key_add(key, pair->key);
-        class_key_add(key, pair->value);
+        add_part(key, pair->key);
+        add_part(key, pair->value);
     }
     add_mark(key);
 }
@@ -54,7 +54,7 @@ static void add_map(struct class_key *key, const struct string_map *map)
 static void add_resources(struct class_key *key, const struct resource_map *map)
 {
     list_for_each (entry, map) {
-        class_key_add(key, entry->name);
+        add_part(key, entry->name);
         add_number(key, entry->value);
     }
     add_mark(key);
@@ -63,7 +63,7 @@ static void add_resources(struct class_key *key, const struct resource_map *map)
 static void add_selector(struct class_key *key, const struct label_selector *selector)
 {
     if (selector == NULL) {
-        class_key_add(key, NULL);
+        add_part(key, NULL);
         return;
     }
     add_map(key, &selector->match_labels);
@@ -72,7 +72,7 @@ static void add_selector(struct class_key *key, const struct label_selector *sel
 
 static void add_affinity_term(struct class_key *key, const struct pod_affinity_term *term)
 {
-    class_key_add(key, term->topology_key);
+    add_part(key, term->topology_key);
     add_selector(key, term->label_selector);
     add_selector(key, term->namespace_selector);
     add_list(key, &term->namespaces);
@@ -120,13 +120,13 @@ static void add_affinity(struct class_key *key, const struct affinity *affinity)
 static void add_container(struct class_key *key, const struct pod_spec *spec,
                           const struct container *container)
 {
-    class_key_add(key, container->restart_policy);
+    add_part(key, container->restart_policy);
     add_resources(key, &container->resources.requests);
     list_for_each (port, &container->ports)
         if (container_host_port(spec, port) != 0) {
             add_number(key, container_host_port(spec, port));
-            class_key_add(key, port->host_ip);
-            class_key_add(key, port->protocol);
+            add_part(key, port->host_ip);
+            add_part(key, port->protocol);
         }
     add_mark(key);
 }
@@ -135,10 +135,10 @@ static void add_volumes(struct class_key *key, const struct pod *pod)
 {
     list_for_each (volume, &pod->spec.volumes) {
         if (volume->persistent_volume_claim != NULL) {
-            class_key_add(key, volume->persistent_volume_claim->claim_name);
+            add_part(key, volume->persistent_volume_claim->claim_name);
         } else if (volume->ephemeral != NULL) {
-            class_key_add(key, pod->meta.name);
-            class_key_add(key, volume->name);
+            add_part(key, pod->meta.name);
+            add_part(key, volume->name);
         }
     }
 }
@@ -147,12 +147,12 @@ static void add_spreads(struct class_key *key, const struct pod_spec *spec)
 {
     list_for_each (constraint, &spec->topology_spread_constraints) {
         add_number(key, constraint->max_skew);
-        class_key_add(key, constraint->topology_key);
-        class_key_add(key, constraint->when_unsatisfiable);
+        add_part(key, constraint->topology_key);
+        add_part(key, constraint->when_unsatisfiable);
         add_selector(key, constraint->label_selector);
         add_number(key, constraint->min_domains.present ? constraint->min_domains.value : -1);
-        class_key_add(key, constraint->node_affinity_policy);
-        class_key_add(key, constraint->node_taints_policy);
+        add_part(key, constraint->node_affinity_policy);
+        add_part(key, constraint->node_taints_policy);
         add_list(key, &constraint->match_label_keys);
     }
     add_mark(key);
@@ -167,9 +167,9 @@ static void add_owner(const struct problem *problem, const struct pod *pod, stru
     const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
     if (owner == NULL)
         return;
-    class_key_add(key, owner->api_version);
-    class_key_add(key, owner->kind);
-    class_key_add(key, owner->name);
+    add_part(key, owner->api_version);
+    add_part(key, owner->kind);
+    add_part(key, owner->name);
 }
 
 // A pod whose containers report resources of their own (in-place resize) is a class of its own.
@@ -190,22 +190,22 @@ void class_key_make(const struct problem *problem, const struct queued_pod *queu
     const struct pod *pod = queued->pod;
     const struct pod_spec *spec = &pod->spec;
     key->parts.count = 0;
-    class_key_add(key, pod->meta.namespace);
+    add_part(key, pod->meta.namespace);
     if (queued->aside != NULL) { // nothing else of it is read
-        class_key_add(key, queued->aside);
+        add_part(key, queued->aside);
         add_number(key, queued->running);
         return;
     }
     for (uint32_t i = 0; i < problem->topology.selector_keys_count; i++)
-        class_key_add(key, string_map_get(&pod->meta.labels, problem->topology.selector_keys[i]));
+        add_part(key, string_map_get(&pod->meta.labels, problem->topology.selector_keys[i]));
     add_number(key, queued->from_deleting_node | queued->placeholder << 1 |
                         pod_spec_has_resource_claims(spec) << 2 | queued->running << 3);
     add_map(key, &spec->node_selector);
     list_for_each (toleration, &spec->tolerations) {
-        class_key_add(key, toleration->key);
-        class_key_add(key, toleration->operator);
-        class_key_add(key, toleration->value);
-        class_key_add(key, toleration->effect);
+        add_part(key, toleration->key);
+        add_part(key, toleration->operator);
+        add_part(key, toleration->value);
+        add_part(key, toleration->effect);
     }
     add_mark(key);
     add_spreads(key, spec);
@@ -222,7 +222,7 @@ void class_key_make(const struct problem *problem, const struct queued_pod *queu
     add_volumes(key, pod);
     add_owner(problem, pod, key);
     if (has_status_resources(pod))
-        class_key_add(key, pod->meta.name);
+        add_part(key, pod->meta.name);
 }
 
 bool class_keys_equal(const struct class_key *a, const struct class_key *b)

@@ -15,7 +15,6 @@ struct class_key { // the caller frees the vector
 // The row of the pod, in place of what was in `key` before. As long as the pod lives.
 void class_key_make(const struct problem *problem, const struct queued_pod *queued,
                     struct class_key *key);
-void class_key_add(struct class_key *key, const char *text); // NULL is a text of its own
 bool class_keys_equal(const struct class_key *a, const struct class_key *b);
 // The row as one text; replaces what was in `text`.
 void class_key_text(const struct class_key *key, struct text *text);
