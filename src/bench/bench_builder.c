@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "model/schema/condition_types.h"
 #include "model/schema/decode.h"
 #include "model/schema/pack.h"
 #include "model/tables/kinds.h"
@@ -82,7 +83,7 @@ struct pod *bench_pod(struct bench_builder *builder, const char *name, const cha
                                    .resources.requests = {.items = requests, .count = 2}});
     pod->status.phase = "Pending";
     list_append(builder->arena, &pod->status.conditions,
-                (struct condition){.type = "PodScheduled",
+                (struct condition){.type = condition_name(CONDITION_POD_SCHEDULED),
                                    .status = "False",
                                    .reason = "Unschedulable",
                                    .last_transition_time = BENCH_TIME});
@@ -93,8 +94,10 @@ void bench_pod_bind(struct pod *pod, const char *node_name)
 {
     pod->spec.node_name = node_name;
     pod->status.phase = "Running";
-    pod->status.conditions.items[0] = (struct condition){
-        .type = "PodScheduled", .status = "True", .last_transition_time = BENCH_TIME};
+    pod->status.conditions.items[0] =
+        (struct condition){.type = condition_name(CONDITION_POD_SCHEDULED),
+                           .status = "True",
+                           .last_transition_time = BENCH_TIME};
 }
 
 void bench_label(struct bench_builder *builder, struct string_map *map, const char *key,

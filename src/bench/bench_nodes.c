@@ -6,6 +6,7 @@
 
 #include "bench/bench_builder.h"
 #include "model/reading/catalog.h"
+#include "model/schema/condition_types.h"
 #include "model/tables/kinds.h"
 
 #define MEBIBYTE      (INT64_C(1) << 20)
@@ -61,25 +62,26 @@ static struct string_map node_labels(struct bench_builder *builder,
 }
 
 static void set_conditions(struct bench_builder *builder, condition_list *list,
-                           const char *const *types, uint32_t count)
+                           const enum condition_type *types, uint32_t count)
 {
     list->items = arena_allocate_array(builder->arena, count, sizeof *list->items);
     for (; list->count < count; list->count++)
-        list->items[list->count] = (struct condition){.type = types[list->count],
+        list->items[list->count] = (struct condition){.type = condition_name(types[list->count]),
                                                       .status = "True",
-                                                      .reason = types[list->count],
+                                                      .reason = condition_name(types[list->count]),
                                                       .last_transition_time = CREATED};
 }
 
 static void add_claim(struct bench_builder *builder, const struct bench_machine *machine)
 {
-    const char *conditions[6] = {"Launched", "Registered", "Initialized", "Ready"};
+    enum condition_type conditions[6] = {CONDITION_LAUNCHED, CONDITION_REGISTERED,
+                                         CONDITION_INITIALIZED, CONDITION_READY};
     uint32_t count = 4;
     static const char *finalizers[] = {FINALIZER_TERMINATION};
     if (machine->consolidatable)
-        conditions[count++] = "Consolidatable";
+        conditions[count++] = CONDITION_CONSOLIDATABLE;
     if (machine->drifted)
-        conditions[count++] = "Drifted";
+        conditions[count++] = CONDITION_DRIFTED;
     struct node_claim *claim = arena_allocate(builder->arena, sizeof *claim);
     claim->kind = kind_get(KIND_NODE_CLAIM);
     claim->meta.name = arena_format(builder->arena, "claim-of-%s", machine->name);
@@ -98,7 +100,7 @@ static void add_claim(struct bench_builder *builder, const struct bench_machine 
 
 static void add_node(struct bench_builder *builder, const struct bench_machine *machine)
 {
-    static const char *const conditions[] = {"Ready"};
+    static const enum condition_type conditions[] = {CONDITION_READY};
     static const char *finalizers[] = {FINALIZER_TERMINATION};
     struct node *node = arena_allocate(builder->arena, sizeof *node);
     node->kind = kind_get(KIND_NODE);

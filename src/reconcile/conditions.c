@@ -6,14 +6,18 @@
 
 #include "base/nanoseconds.h"
 #include "base/text.h"
+#include "model/schema/condition_types.h"
 #include "model/schema/core.h"
 #include "model/schema/karpenter.h"
 
-static const char *const node_claim_dependents[] = {"Launched", "Registered", "Initialized", NULL};
-static const char *const node_pool_dependents[] = {"ValidationSucceeded", "NodeClassReady", NULL};
-static const char *const node_overlay_dependents[] = {"ValidationSucceeded", NULL};
+static const enum condition_type node_claim_dependents[] = {
+    CONDITION_LAUNCHED, CONDITION_REGISTERED, CONDITION_INITIALIZED, CONDITION_READY};
+static const enum condition_type node_pool_dependents[] = {
+    CONDITION_VALIDATION_SUCCEEDED, CONDITION_NODE_CLASS_READY, CONDITION_READY};
+static const enum condition_type node_overlay_dependents[] = {CONDITION_VALIDATION_SUCCEEDED,
+                                                              CONDITION_READY};
 
-static const char *const *dependents_of(const struct object *object)
+static const enum condition_type *dependents_of(const struct object *object)
 {
     if (object->kind->id == KIND_NODE_CLAIM)
         return node_claim_dependents;
@@ -22,18 +26,20 @@ static const char *const *dependents_of(const struct object *object)
     return object->kind->id == KIND_NODE_OVERLAY ? node_overlay_dependents : NULL;
 }
 
-static struct condition *find(const struct conditions *conditions, const char *type)
+static struct condition *find(const struct conditions *conditions, enum condition_type type)
 {
+    const char *name = condition_name(type);
     for (uint32_t i = 0; i < conditions->items.count; i++)
-        if (strcmp(conditions->items.items[i].type, type) == 0)
+        if (strcmp(conditions->items.items[i].type, name) == 0)
             return &conditions->items.items[i];
     return NULL;
 }
 
 static bool is_dependent(const struct conditions *conditions, const char *type)
 {
-    for (const char *const *name = conditions->dependents; name != NULL && *name != NULL; name++)
-        if (strcmp(*name, type) == 0)
+    const enum condition_type *dependent = conditions->dependents;
+    for (; dependent != NULL && *dependent != CONDITION_READY; dependent++)
+        if (strcmp(condition_name(*dependent), type) == 0)
             return true;
     return false;
 }
@@ -46,7 +52,7 @@ static bool is_status(const char *status)
 
 static bool is_root(const struct conditions *conditions, const char *type)
 {
-    return conditions->dependents != NULL && strcmp(type, CONDITION_READY) == 0;
+    return conditions->dependents != NULL && strcmp(type, condition_name(CONDITION_READY)) == 0;
 }
 
 // LIF-14: by transition time, the root last; stable.
@@ -67,13 +73,13 @@ static void sort(struct conditions *conditions)
     }
 }
 
-static void add_missing(struct conditions *conditions, const char *type)
+static void add_missing(struct conditions *conditions, enum condition_type type)
 {
     if (find(conditions, type) != NULL)
         return;
     conditions->changed = true;
     vector_push(&conditions->items,
-                (struct condition){.type = type,
+                (struct condition){.type = condition_name(type),
                                    .status = "Unknown",
                                    .reason = "AwaitingReconciliation",
                                    .message = "object is awaiting reconciliation",
@@ -88,6 +94,7 @@ void conditions_read(struct conditions *conditions, struct arena *arena,
     assert(list != NULL);
     *conditions =
         (struct conditions){.arena = arena,
+                            .kind = object->kind->id,
                             .dependents = dependents_of(object),
                             .generation = object->meta.generation,
                             .created = ns_truncate(object->meta.creation_timestamp, SECOND),
@@ -95,8 +102,9 @@ void conditions_read(struct conditions *conditions, struct arena *arena,
                             .deleting = object->meta.deletion_timestamp != 0};
     for (uint32_t i = 0; i < list->count; i++)
         vector_push(&conditions->items, list->items[i]);
-    for (const char *const *name = conditions->dependents; name != NULL && *name != NULL; name++)
-        add_missing(conditions, *name);
+    const enum condition_type *dependent = conditions->dependents;
+    for (; dependent != NULL && *dependent != CONDITION_READY; dependent++)
+        add_missing(conditions, *dependent);
     if (conditions->dependents != NULL)
         add_missing(conditions, CONDITION_READY);
     assert(conditions->items.count >= list->count);
@@ -114,7 +122,7 @@ static bool same_text(const char *a, const char *b)
     return strcmp(a != NULL ? a : "", b != NULL ? b : "") == 0;
 }
 
-static bool set_one(struct conditions *conditions, const char *type, const char *status,
+static bool set_one(struct conditions *conditions, enum condition_type type, const char *status,
                     const char *reason, const char *message)
 {
     assert(status != NULL);
@@ -126,7 +134,7 @@ static bool set_one(struct conditions *conditions, const char *type, const char 
     if (condition == NULL) {
         vector_push(&conditions->items, (struct condition){0});
         condition = &conditions->items.items[conditions->items.count - 1];
-        condition->type = arena_copy_string(conditions->arena, type);
+        condition->type = condition_name(type);
     }
     if (!same_text(condition->status, status))
         condition->last_transition_time = conditions->now;
@@ -162,7 +170,7 @@ static void update_root(struct conditions *conditions)
         text_format(&message, "=%s", unhealthy.items[i]->status);
     }
     if (unhealthy.count == 0)
-        set_one(conditions, CONDITION_READY, "True", CONDITION_READY, "");
+        set_one(conditions, CONDITION_READY, "True", condition_name(CONDITION_READY), "");
     else
         set_one(conditions, CONDITION_READY, any_false ? "False" : "Unknown",
                 any_false ? "UnhealthyDependents" : "ReconcilingDependents", message.data);
@@ -180,17 +188,19 @@ static void raise_generation(struct conditions *conditions)
         }
 }
 
-bool conditions_set(struct conditions *conditions, const char *type, const char *status,
+bool conditions_set(struct conditions *conditions, enum condition_type type, const char *status,
                     const char *reason, const char *message)
 {
+    const char *name = condition_name(type);
     assert(is_status(status));
-    assert(!is_root(conditions, type));
-    bool changed = set_one(conditions, type, status, reason != NULL ? reason : type,
+    assert(!is_root(conditions, name));
+    assert(condition_is_of(type, conditions->kind));
+    bool changed = set_one(conditions, type, status, reason != NULL ? reason : name,
                            message != NULL ? message : "");
     if (changed && conditions->deleting)
         raise_generation(conditions);
     sort(conditions);
-    if (is_dependent(conditions, type) || conditions->deleting)
+    if (is_dependent(conditions, name) || conditions->deleting)
         update_root(conditions);
     sort(conditions);
     assert(conditions_are(conditions, type, status));
@@ -198,7 +208,7 @@ bool conditions_set(struct conditions *conditions, const char *type, const char 
     return changed;
 }
 
-bool conditions_set_true(struct conditions *conditions, const char *type)
+bool conditions_set_true(struct conditions *conditions, enum condition_type type)
 {
     return conditions_set(conditions, type, "True", NULL, NULL);
 }
@@ -208,10 +218,11 @@ static int by_type(const void *a, const void *b)
     return strcmp(((const struct condition *)a)->type, ((const struct condition *)b)->type);
 }
 
-bool conditions_clear(struct conditions *conditions, const char *type)
+bool conditions_clear(struct conditions *conditions, enum condition_type type)
 {
     struct condition *condition = find(conditions, type);
-    if (condition == NULL || is_dependent(conditions, type) || is_root(conditions, type))
+    if (condition == NULL || is_dependent(conditions, condition->type) ||
+        is_root(conditions, condition->type))
         return false;
     uint32_t index = (uint32_t)(condition - conditions->items.items);
     assert(index < conditions->items.count);
@@ -223,12 +234,14 @@ bool conditions_clear(struct conditions *conditions, const char *type)
     return true;
 }
 
-const struct condition *conditions_get(const struct conditions *conditions, const char *type)
+const struct condition *conditions_get(const struct conditions *conditions,
+                                       enum condition_type type)
 {
     return find(conditions, type);
 }
 
-bool conditions_are(const struct conditions *conditions, const char *type, const char *status)
+bool conditions_are(const struct conditions *conditions, enum condition_type type,
+                    const char *status)
 {
     assert(is_status(status));
     const struct condition *condition = find(conditions, type);

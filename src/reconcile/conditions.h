@@ -7,14 +7,14 @@
 #pragma once
 
 #include "base/vector.h"
-#include "model/schema/object.h"
-
-#define CONDITION_READY "Ready"
+#include "model/schema/condition_types.h"
 
 struct conditions {
     struct arena *arena;
     VECTOR(struct condition) items; // release with conditions_free()
-    const char *const *dependents;  // NULL-terminated; NULL: a kind without a root
+    enum kind_id kind;              // of the object
+    const enum condition_type
+        *dependents; // CONDITION_READY, the root, ends them; NULL: a kind without a root
     int64_t generation, created, now;
     bool deleting, changed;
 };
@@ -26,13 +26,15 @@ void conditions_read(struct conditions *conditions, struct arena *arena,
 void conditions_free(struct conditions *conditions);
 
 // LIF-12, LIF-15. reason NULL: the type; message NULL: empty. Answers whether something changed.
-bool conditions_set(struct conditions *conditions, const char *type, const char *status,
+bool conditions_set(struct conditions *conditions, enum condition_type type, const char *status,
                     const char *reason, const char *message);
-bool conditions_set_true(struct conditions *conditions, const char *type);
+bool conditions_set_true(struct conditions *conditions, enum condition_type type);
 // Removes an independent condition; a dependent stays (LIF-14).
-bool conditions_clear(struct conditions *conditions, const char *type);
+bool conditions_clear(struct conditions *conditions, enum condition_type type);
 
-const struct condition *conditions_get(const struct conditions *conditions, const char *type);
-bool conditions_are(const struct conditions *conditions, const char *type, const char *status);
+const struct condition *conditions_get(const struct conditions *conditions,
+                                       enum condition_type type);
+bool conditions_are(const struct conditions *conditions, enum condition_type type,
+                    const char *status);
 
 json_t *conditions_encode(const struct conditions *conditions);

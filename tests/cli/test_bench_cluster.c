@@ -5,6 +5,7 @@
 
 #include "engine/disruption/candidates.h"
 #include "engine/engine.h"
+#include "model/schema/condition_types.h"
 #include "model/snapshot/snapshot_encode.h"
 #include "support/cmocka_all.h"
 
@@ -86,7 +87,7 @@ static void all_nodes_are_managed_and_consolidatable_FMT_15(void **state)
         assert_true(condition_is_true(
             &((const struct node_claim *)snapshot->objects[KIND_NODE_CLAIM].items[i])
                  ->status.conditions,
-            "Consolidatable"));
+            CONDITION_CONSOLIDATABLE));
     CLEANUP_ARENA struct arena *arena = arena_create(4096);
     const struct candidate_options options = {.reason = DISRUPTION_UNDERUTILIZED};
     struct candidate_table table = candidates_build(arena, snapshot, &options);

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "model/reading/catalog.h"
 #include "model/reading/selector.h"
+#include "model/schema/condition_types.h"
 #include "model/schema/encode.h"
 #include "model/snapshot/snapshot_complete.h"
 #include "model/snapshot/snapshot_encode.h"
@@ -412,7 +413,7 @@ static void nodes_are_initialized_and_carry_pods(void **state)
             assert_non_null(object_label((const struct object *)node, LABEL_INSTANCE_TYPE));
             assert_string_equal(object_label((const struct object *)node, LABEL_CAPACITY_TYPE),
                                 "on-demand");
-            assert_true(condition_is_true(&node->status.conditions, "Ready"));
+            assert_true(condition_is_true(&node->status.conditions, CONDITION_READY));
         }
         assert_nodes_hold_their_pods(snapshot);
         snapshot_destroy(snapshot);

@@ -6,6 +6,7 @@
 #include "control/nodeclaim/claim_drift.h"
 #include "control/nodeclaim/disruption_conditions.h"
 #include "control/runtime/control.h"
+#include "model/schema/condition_types.h"
 #include "model/snapshot/snapshot.h"
 #include "model/snapshot/snapshot_read.h"
 #include "model/tables/kinds.h"
@@ -205,7 +206,7 @@ static void check_quiet(const struct quiet_case *row)
     int64_t again =
         claim_consolidatable(&conditions, &claim, &pool, NOW_SECONDS * SECOND, row->anyway);
     assert_true(again == (row->again_seconds > 0 ? row->again_seconds * SECOND : INT64_MAX));
-    assert_int_equal(conditions_are(&conditions, "Consolidatable", "True"), row->is);
+    assert_int_equal(conditions_are(&conditions, CONDITION_CONSOLIDATABLE, "True"), row->is);
     conditions_free(&conditions);
     arena_destroy(arena);
 }

@@ -1,4 +1,5 @@
 #include "helpers.h"
+#include "model/schema/condition_types.h"
 
 #include <pthread.h>
 
@@ -335,9 +336,9 @@ static void an_object_filled_by_hand_is_copied(void **state)
     assert_string_equal(copy->meta.name, "claim-1");
     assert_string_equal(object_label(copy, "b"), "2");
     const struct node_claim *copied = (const struct node_claim *)copy;
-    assert_true(condition_is_true(&copied->status.conditions, "Ready"));
-    assert_false(condition_is_true(&copied->status.conditions, "Launched"));
-    assert_null(condition_find(&copied->status.conditions, "Launched"));
+    assert_true(condition_is_true(&copied->status.conditions, CONDITION_READY));
+    assert_false(condition_is_true(&copied->status.conditions, CONDITION_LAUNCHED));
+    assert_null(condition_find(&copied->status.conditions, CONDITION_LAUNCHED));
 }
 
 // A pod as an API server sends it: 50,000 of them must fit in well under 100 MiB.

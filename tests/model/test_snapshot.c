@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "model/reading/pod.h"
+#include "model/schema/condition_types.h"
 #include "model/snapshot/snapshot.h"
 #include "model/snapshot/snapshot_complete.h"
 #include "model/snapshot/snapshot_encode.h"
@@ -238,7 +239,8 @@ static void a_saved_live_cluster_is_planned_as_it_was_FMT_3(void **state)
     static const char *const names[] = {"web-0", "web-1", "single"};
     for (size_t i = 0; i < ARRAY_LENGTH(names); i++) {
         const struct pod *pod = find_pod(snapshot, names[i]);
-        const struct condition *condition = condition_find(&pod->status.conditions, "PodScheduled");
+        const struct condition *condition =
+            condition_find(&pod->status.conditions, CONDITION_POD_SCHEDULED);
         assert_non_null(condition);
         assert_string_equal(condition->reason, "Unschedulable");
     }

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "model/reading/catalog.h"
 #include "model/reading/pod.h"
+#include "model/schema/condition_types.h"
 
 // --- labels, taints ------------------------------------------------------------------------------
 
@@ -350,7 +351,8 @@ bool choice_satisfies(const struct machine_choice *choice, const requirement_lis
 
 bool choice_is_launchable(const struct machine_choice *choice)
 {
-    const struct condition *ready = condition_find(&choice->pool->status.conditions, "Ready");
+    const struct condition *ready =
+        condition_find(&choice->pool->status.conditions, CONDITION_READY);
     if (!choice->offering->available || (ready != NULL && strcmp(ready->status, "True") != 0))
         return false;
     return choice_satisfies(choice, &choice->pool->spec.template.spec.requirements);

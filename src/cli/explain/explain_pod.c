@@ -11,6 +11,7 @@
 #include "cli/output/explain_print.h"
 #include "engine/engine.h"
 #include "model/reading/pod.h"
+#include "model/schema/condition_types.h"
 #include "model/snapshot/plan_encode.h"
 #include "model/snapshot/plan_explanation.h"
 
@@ -151,8 +152,8 @@ static const char *launches_wait(const struct snapshot *snapshot, const char *na
 {
     for (uint32_t i = 0; i < snapshot->objects[KIND_NODE_POOL].count; i++) {
         const struct object *pool = snapshot->objects[KIND_NODE_POOL].items[i];
-        const struct condition *condition =
-            condition_find(&((const struct node_pool *)pool)->status.conditions, "LaunchBackOff");
+        const struct condition *condition = condition_find(
+            &((const struct node_pool *)pool)->status.conditions, CONDITION_LAUNCH_BACK_OFF);
         if (text_equal(pool->meta.name, name) && condition != NULL &&
             text_equal(condition->status, "True"))
             return condition->message;

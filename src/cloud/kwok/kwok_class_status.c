@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "model/schema/condition_types.h"
 #include "reconcile/conditions.h"
 #include "reconcile/operations.h"
 #include "reconcile/patch.h"

@@ -13,6 +13,7 @@
 #include "cloud/kwok/kwok_catalog.h"
 #include "cloud/kwok/kwok_node.h"
 #include "model/reading/catalog.h"
+#include "model/schema/condition_types.h"
 
 #define CREATE_TRIES   4
 #define RETRY_DELAY    (500 * MILLISECOND)
@@ -200,7 +201,7 @@ static bool node_is_owed(struct kwok_cloud *kwok, const struct node_claim *claim
     const char *provider_id = claim->status.provider_id;
     if (provider_id == NULL || !text_starts_with(provider_id, KWOK_PROVIDER_PREFIX) ||
         object_is_deleting((const struct object *)claim) || kwok_node_due(claim) == 0 ||
-        condition_is_true(&claim->status.conditions, "Registered"))
+        condition_is_true(&claim->status.conditions, CONDITION_REGISTERED))
         return false;
     const char *name = provider_id + strlen(KWOK_PROVIDER_PREFIX);
     return node_named(kwok, name) == NULL && map_get(kwok->boots, name) == NULL &&
@@ -249,7 +250,7 @@ static bool node_class_ready(struct kwok_cloud *kwok, const struct node_claim *c
     if (node_class == NULL)
         return error_set(error, ERROR_INSUFFICIENT_CAPACITY, "KWOKNodeClass %s not found",
                          name != NULL ? name : "(none)");
-    const struct condition *ready = condition_find(&node_class->status.conditions, "Ready");
+    const struct condition *ready = condition_find(&node_class->status.conditions, CONDITION_READY);
     if (ready != NULL && text_equal(ready->status, "False"))
         return error_set(error, ERROR_NODE_CLASS_NOT_READY, "%s",
                          ready->message != NULL ? ready->message : "not ready");

@@ -11,12 +11,13 @@
 #include "control/state/cluster.h"
 #include "engine/pods/placeholders.h"
 #include "model/reading/workload_counts.h"
+#include "model/schema/condition_types.h"
 #include "reconcile/conditions.h"
 #include "reconcile/operations.h"
 
 #define PERIOD_NS   (30 * SECOND)
 #define UNSYNCED_NS (50 * MILLISECOND)
-#define READY       "ReadyForProvisioning"
+#define READY       CONDITION_READY_FOR_PROVISIONING
 
 struct buffer_record {
     const struct object *workload; // as it was last read; NULL: none, or it could not be read
@@ -152,7 +153,8 @@ static void on_pod(void *context, enum mirror_change change, const struct object
 static bool is_initialized(const struct object *claim)
 {
     return claim != NULL &&
-           condition_is_true(&((const struct node_claim *)claim)->status.conditions, "Initialized");
+           condition_is_true(&((const struct node_claim *)claim)->status.conditions,
+                             CONDITION_INITIALIZED);
 }
 
 // New capacity is there: the next pass finds that the placeholders fit, which the status can say
@@ -274,7 +276,7 @@ static void set_provisioning(const struct capacity_buffers *buffers, struct cond
                              const struct capacity_buffer *buffer,
                              const struct buffer_resolution *resolution, int64_t size)
 {
-    const char *type = "Provisioning";
+    enum condition_type type = CONDITION_PROVISIONING;
     const struct buffer_outcome *outcome =
         buffer_placements_outcome(buffers->ledger, buffer->meta.namespace, buffer->meta.name);
     if (resolution->failure != NULL)

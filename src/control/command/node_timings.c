@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/nanoseconds.h"
+#include "model/schema/condition_types.h"
 
 #define REMEMBERED  32
 #define DRAIN_USUAL MINUTE        // where none has been seen
@@ -48,8 +49,8 @@ static const struct condition *initialized(const struct object *object)
 {
     if (object == NULL)
         return NULL;
-    const struct condition *condition =
-        condition_find(&((const struct node_claim *)object)->status.conditions, "Initialized");
+    const struct condition *condition = condition_find(
+        &((const struct node_claim *)object)->status.conditions, CONDITION_INITIALIZED);
     return condition != NULL && text_equal(condition->status, "True") ? condition : NULL;
 }
 

@@ -6,6 +6,7 @@
 #include "control/state/cluster.h"
 #include "control/state/state_node.h"
 #include "engine/disruption/budgets.h"
+#include "model/schema/condition_types.h"
 
 struct count {                  // of one NodePool's nodes
     int64_t total, own, others; // others: that are disrupted already
@@ -15,7 +16,8 @@ struct count {                  // of one NodePool's nodes
 static bool counts(const struct state_node *state)
 {
     return state->claims.count > 0 && state_initialized(state) &&
-           !condition_is_true(&state->claims.items[0]->status.conditions, "InstanceTerminating");
+           !condition_is_true(&state->claims.items[0]->status.conditions,
+                              CONDITION_INSTANCE_TERMINATING);
 }
 
 // Two commands that wait for their marks must not keep each other from it.
@@ -32,7 +34,7 @@ static bool is_disrupted(const struct disruption_command *other,
                          const struct disruption_command *command, const struct state_node *state)
 {
     const struct node *node = state_main_node(state);
-    return state_marked(state) || !condition_is_true(&node->status.conditions, "Ready") ||
+    return state_marked(state) || !condition_is_true(&node->status.conditions, CONDITION_READY) ||
            takes_precedence(other, command, node);
 }
 

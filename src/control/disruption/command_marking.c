@@ -8,6 +8,7 @@
 #include "control/node/drain.h"
 #include "control/runtime/wakes.h"
 #include "control/state/cluster.h"
+#include "model/schema/condition_types.h"
 
 // How long a command is looked at before it is carried out (DIS-260). Upstream waits 15 s, during
 // which anything may be scheduled to the node. With the taint in place what may change is what
@@ -93,7 +94,7 @@ struct reconcile_result step_reason(struct step *step)
         if (entry->gone)
             continue;
         const struct condition *condition =
-            condition_find(&claim->status.conditions, "DisruptionReason");
+            condition_find(&claim->status.conditions, CONDITION_DISRUPTION_REASON);
         bool matters = condition != NULL || reason_matters(step, entry->node);
         if (!matters || (condition != NULL &&
                          text_equal(condition->reason, disruption_reason_name(command->reason))))

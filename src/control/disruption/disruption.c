@@ -26,6 +26,7 @@
 #include "control/state/cluster.h"
 #include "control/state/cluster_sync.h"
 #include "model/reading/pod.h"
+#include "model/schema/condition_types.h"
 #include "reconcile/deadline.h"
 #include "reconcile/operations.h"
 
@@ -59,7 +60,7 @@ static void on_wake(void *context, const char *key)
     look_soon(context);
 }
 
-static bool claim_is(const struct object *claim, const char *condition)
+static bool claim_is(const struct object *claim, enum condition_type condition)
 {
     return claim != NULL &&
            condition_is_true(&((const struct node_claim *)claim)->status.conditions, condition);
@@ -70,13 +71,15 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
 {
     struct disruption_controller *disruption = context;
     (void)change;
-    bool drifts = claim_is(old_object, "Drifted") != claim_is(new_object, "Drifted");
+    bool drifts =
+        claim_is(old_object, CONDITION_DRIFTED) != claim_is(new_object, CONDITION_DRIFTED);
     if (drifts)
         evaluation_schedule_touch(disruption->evaluation);
-    if (drifts && claim_is(new_object, "Drifted"))
+    if (drifts && claim_is(new_object, CONDITION_DRIFTED))
         disruption_backoff_drifted(disruption->parts.backoff,
                                    object_label(new_object, LABEL_NODE_POOL));
-    if (claim_is(old_object, "Consolidatable") != claim_is(new_object, "Consolidatable")) {
+    if (claim_is(old_object, CONDITION_CONSOLIDATABLE) !=
+        claim_is(new_object, CONDITION_CONSOLIDATABLE)) {
         evaluation_schedule_touch(disruption->evaluation);
         look_soon(disruption);
     } else if (drifts) {

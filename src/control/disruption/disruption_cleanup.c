@@ -9,6 +9,7 @@
 #include "control/disruption/disruption_taints.h"
 #include "control/state/cluster.h"
 #include "control/state/state_node.h"
+#include "model/schema/condition_types.h"
 #include "reconcile/operations.h"
 
 #define AGAIN_NS       (10 * SECOND) // what cannot be cleared yet: DIS-19
@@ -35,7 +36,7 @@ static bool is_marked(const struct object *object)
 
 static bool has_reason(const struct node_claim *claim)
 {
-    return condition_find(&claim->status.conditions, "DisruptionReason") != NULL;
+    return condition_find(&claim->status.conditions, CONDITION_DISRUPTION_REASON) != NULL;
 }
 
 static void look(struct disruption_cleanup *leftovers, const char *prefix, const char *name)

@@ -21,6 +21,7 @@
 #include "engine/disruption/emptiness.h"
 #include "model/reading/pod.h"
 #include "model/reading/pod_eviction.h"
+#include "model/schema/condition_types.h"
 
 #define NEW_POD_NS (30 * SECOND) // how long a pending pod may still find its place by itself
 
@@ -54,7 +55,8 @@ static bool is_wanted(struct arena *arena, const struct control *control, const 
     int64_t now = manager_now(&control->manager);
     for (uint32_t i = 0; i < pods->count; i++) {
         const struct pod *pod = pods->items[i];
-        const struct condition *condition = condition_find(&pod->status.conditions, "PodScheduled");
+        const struct condition *condition =
+            condition_find(&pod->status.conditions, CONDITION_POD_SCHEDULED);
         int64_t since =
             condition != NULL ? condition->last_transition_time : pod->meta.creation_timestamp;
         // What lies in the future is from before a clock was set back.
@@ -161,7 +163,8 @@ static bool is_kept_for_a_while(const struct disruption_parts *parts,
     const struct control *control = parts->control;
     int64_t quiet_ns = consolidation_history_quiet_ns(
         parts->history, label_or_empty((const struct object *)claim, LABEL_NODE_POOL));
-    const struct condition *initialized = condition_find(&claim->status.conditions, "Initialized");
+    const struct condition *initialized =
+        condition_find(&claim->status.conditions, CONDITION_INITIALIZED);
     int64_t since = pod_events_last(parts->pod_events, claim);
     if (since == 0 && initialized != NULL)
         since = initialized->last_transition_time;
@@ -212,8 +215,8 @@ static bool is_wanted_in_vain(const struct disruption_block *block)
         return false;
     bool bars_drift =
         block->check < CHECK_UNREADABLE_POD || claim->spec.termination_grace_period.text == NULL;
-    return condition_is_true(&claim->status.conditions, "Consolidatable") ||
-           (bars_drift && condition_is_true(&claim->status.conditions, "Drifted"));
+    return condition_is_true(&claim->status.conditions, CONDITION_CONSOLIDATABLE) ||
+           (bars_drift && condition_is_true(&claim->status.conditions, CONDITION_DRIFTED));
 }
 
 static void tell_pool(const struct turn *turn, const struct emptiness *emptiness,
@@ -244,8 +247,8 @@ static void tell_protections(const struct disruption_parts *parts)
         const struct node *node = state_only_node(state);
         const struct node_claim *claim = state_only_claim(state);
         if (node == NULL || claim == NULL || state_marked(state) ||
-            (!condition_is_true(&claim->status.conditions, "Consolidatable") &&
-             !condition_is_true(&claim->status.conditions, "Drifted")))
+            (!condition_is_true(&claim->status.conditions, CONDITION_CONSOLIDATABLE) &&
+             !condition_is_true(&claim->status.conditions, CONDITION_DRIFTED)))
             continue;
         const struct pod_list *pods = cluster_pods(control->cluster, node->meta.name);
         for (uint32_t i = 0; i < pods->count; i++)
@@ -278,7 +281,7 @@ static bool may_be_empty(const struct disruption_parts *parts, const struct stat
     const struct node *node = state_only_node(state);
     const struct node_claim *claim = state_only_claim(state);
     if (node == NULL || claim == NULL || state_marked(state) ||
-        !condition_is_true(&claim->status.conditions, "Consolidatable") ||
+        !condition_is_true(&claim->status.conditions, CONDITION_CONSOLIDATABLE) ||
         commands_has(parts->commands, node->meta.name))
         return false;
     const struct pod_list *pods = cluster_pods(control->cluster, node->meta.name);

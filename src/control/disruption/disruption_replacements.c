@@ -13,6 +13,7 @@
 #include "control/state/cluster_plans.h"
 #include "control/static/static_capacity.h"
 #include "model/reading/pod.h"
+#include "model/schema/condition_types.h"
 
 // From its creation: a command's timeout, and some time to look at it.
 #define ABANDONED_NS (15 * MINUTE)
@@ -236,10 +237,10 @@ static enum replacements_state state_of(struct control *control,
     if (!node_claim_is_launched(claim))
         return REPLACEMENTS_LAUNCHING;
     const struct node *node = cluster_node_of(control->cluster, claim, NULL);
-    bool initialized = condition_is_true(&claim->status.conditions, "Initialized");
+    bool initialized = condition_is_true(&claim->status.conditions, CONDITION_INITIALIZED);
     bool ready = !control->strategy->awaits_ready_replacements ||
                  (node != NULL && !object_is_deleting((const struct object *)node) &&
-                  condition_is_true(&node->status.conditions, "Ready"));
+                  condition_is_true(&node->status.conditions, CONDITION_READY));
     if (initialized && ready)
         return REPLACEMENTS_READY;
     publish(&control->manager, about, &waiting, "Waiting on readiness to continue disruption");
@@ -269,7 +270,8 @@ uint32_t replacements_not_initialized(const struct control *control,
     uint32_t count = 0;
     list_for_each (replacement, &command->replacements) {
         const struct node_claim *claim = replacement_claim(control, command, replacement);
-        count += claim == NULL || !condition_is_true(&claim->status.conditions, "Initialized");
+        count +=
+            claim == NULL || !condition_is_true(&claim->status.conditions, CONDITION_INITIALIZED);
     }
     return count;
 }
@@ -303,8 +305,8 @@ static bool is_used(struct control *control, const struct node_claim *claim)
 
 bool replacement_has_joined(const struct node_claim *claim)
 {
-    return condition_is_true(&claim->status.conditions, "Registered") &&
-           !condition_is_true(&claim->status.conditions, "Initialized");
+    return condition_is_true(&claim->status.conditions, CONDITION_REGISTERED) &&
+           !condition_is_true(&claim->status.conditions, CONDITION_INITIALIZED);
 }
 
 bool replacement_is_abandoned(struct control *control, const struct commands *commands,

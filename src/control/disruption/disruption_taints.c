@@ -1,6 +1,7 @@
 #include "control/disruption/disruption_taints.h"
 
 #include "control/command/disruption_command.h"
+#include "model/schema/condition_types.h"
 #include "reconcile/conditions.h"
 
 static bool balancers_excluded(const struct node *node)
@@ -53,13 +54,13 @@ json_t *untaint_patch(const struct node *node)
 
 json_t *unreason_patch(struct control *control, const struct node_claim *claim)
 {
-    if (condition_find(&claim->status.conditions, "DisruptionReason") == NULL)
+    if (condition_find(&claim->status.conditions, CONDITION_DISRUPTION_REASON) == NULL)
         return NULL;
     struct arena *arena CLEANUP_ARENA = arena_create(2048);
     struct conditions conditions;
     conditions_read(&conditions, arena, (const struct object *)claim, &claim->status.conditions,
                     manager_now(&control->manager));
-    conditions_clear(&conditions, "DisruptionReason");
+    conditions_clear(&conditions, CONDITION_DISRUPTION_REASON);
     json_t *body = json_locked((const struct object *)claim);
     json_object_set_new(body, "status",
                         json_pack("{s:o}", "conditions", conditions_encode(&conditions)));
@@ -75,7 +76,7 @@ json_t *reason_patch(struct control *control, const struct node_claim *claim,
     conditions_read(&conditions, arena, (const struct object *)claim, &claim->status.conditions,
                     manager_now(&control->manager));
     const char *name = disruption_reason_name(reason);
-    conditions_set(&conditions, "DisruptionReason", "True", name, name);
+    conditions_set(&conditions, CONDITION_DISRUPTION_REASON, "True", name, name);
     json_t *body = json_locked((const struct object *)claim);
     json_object_set_new(body, "status",
                         json_pack("{s:o}", "conditions", conditions_encode(&conditions)));

@@ -12,6 +12,7 @@
 #include "control/state/decision_inputs.h"
 #include "control/state/state_node.h"
 #include "engine/disruption/expiry.h"
+#include "model/schema/condition_types.h"
 
 #define QUIET_NS       SECOND
 #define DURATION_SHARE 4 // the pause after an evaluation, in times that it took
@@ -115,8 +116,9 @@ static bool has_candidates(const struct control *control)
          (state = cluster_next(control->cluster, &position)) != NULL;) {
         const struct node_claim *claim = state_only_claim(state);
         if (claim != NULL && !state_marked(state) &&
-            (condition_is_true(&claim->status.conditions, "Consolidatable") ||
-             condition_is_true(&claim->status.conditions, "Drifted") || may_expire(control, claim)))
+            (condition_is_true(&claim->status.conditions, CONDITION_CONSOLIDATABLE) ||
+             condition_is_true(&claim->status.conditions, CONDITION_DRIFTED) ||
+             may_expire(control, claim)))
             return true;
     }
     return false;

@@ -8,10 +8,11 @@
 #include "control/launch/launch_backoff_catalog.h"
 #include "control/launch/launch_backoff_internal.h"
 #include "model/reading/pod.h"
+#include "model/schema/condition_types.h"
 #include "reconcile/conditions.h"
 #include "reconcile/operations.h"
 
-#define CONDITION "LaunchBackOff"
+#define CONDITION CONDITION_LAUNCH_BACK_OFF
 #define NAMED_MAX 3
 #define LOOK_NS   MINUTE // the condition ends without an event
 

@@ -10,6 +10,7 @@
 #include "control/state/cluster.h"
 #include "control/state/protection_events.h"
 #include "model/reading/pod.h"
+#include "model/schema/condition_types.h"
 #include "reconcile/operations.h"
 
 // After an accepted eviction the mirror has this long to show that the pod is terminating, before
@@ -188,7 +189,8 @@ static const struct node_claim *claim_of(const struct eviction_queue *evictions,
 static bool is_voluntary(const struct eviction_queue *evictions, const struct eviction *eviction)
 {
     const struct node_claim *claim = claim_of(evictions, eviction);
-    return claim != NULL && condition_is_true(&claim->status.conditions, "DisruptionReason");
+    return claim != NULL &&
+           condition_is_true(&claim->status.conditions, CONDITION_DISRUPTION_REASON);
 }
 
 // LIF-124.
@@ -199,7 +201,7 @@ static const char *reason_of(const struct eviction_queue *evictions,
     if (claim == NULL)
         return "";
     return is_voluntary(evictions, eviction)
-               ? condition_find(&claim->status.conditions, "DisruptionReason")->reason
+               ? condition_find(&claim->status.conditions, CONDITION_DISRUPTION_REASON)->reason
                : "Forceful Termination";
 }
 

@@ -8,6 +8,7 @@
 #include "control/runtime/control.h"
 #include "control/state/cluster.h"
 #include "control/state/disruption_counters.h"
+#include "model/schema/condition_types.h"
 #include "reconcile/operations.h"
 
 #define BLOCKED_RETRY_NS  (5 * MINUTE)
@@ -42,7 +43,7 @@ static bool conditions_differ(const condition_list *before, const condition_list
     if (before->count != after->count)
         return true;
     list_for_each (condition, after) {
-        const struct condition *old = condition_find(before, condition->type);
+        const struct condition *old = condition_find_named(before, condition->type);
         if (old == NULL || !text_equal(old->status, condition->status) ||
             old->last_transition_time != condition->last_transition_time)
             return true;
@@ -109,7 +110,7 @@ static struct finding examine(const struct node_health *health, const struct nod
     for (uint32_t i = 0; i < health->policies_count; i++) {
         const struct repair_policy *policy = &health->policies[i];
         const struct condition *condition =
-            condition_find(&node->status.conditions, policy->condition_type);
+            condition_find_named(&node->status.conditions, policy->condition_type);
         if (condition == NULL || !text_equal(condition->status, policy->bad_status))
             continue;
         int64_t due = ns_add(condition->last_transition_time, policy->toleration_ns);

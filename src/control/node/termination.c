@@ -12,6 +12,7 @@
 #include "control/runtime/machine_operations.h"
 #include "control/runtime/wakes.h"
 #include "control/state/cluster.h"
+#include "model/schema/condition_types.h"
 #include "reconcile/conditions.h"
 
 #define DRAIN_POLL_NS       SECOND
@@ -301,8 +302,9 @@ static struct reconcile_result write_conditions(struct node_pass *pass,
 {
     if (pass->claim == NULL || !pass->conditions.changed)
         return otherwise;
-    pass->record->drained_now = conditions_are(&pass->conditions, "Drained", "True") &&
-                                !condition_is_true(&pass->claim->status.conditions, "Drained");
+    pass->record->drained_now =
+        conditions_are(&pass->conditions, CONDITION_DRAINED, "True") &&
+        !condition_is_true(&pass->claim->status.conditions, CONDITION_DRAINED);
     json_t *body = json_locked((const struct object *)pass->claim);
     json_object_set_new(body, "status",
                         json_pack("{s:o}", "conditions", conditions_encode(&pass->conditions)));
@@ -311,7 +313,7 @@ static struct reconcile_result write_conditions(struct node_pass *pass,
     return start_patch_status(&patch, (const struct object *)pass->claim, body);
 }
 
-static void set_condition(struct node_pass *pass, const char *type, const char *status,
+static void set_condition(struct node_pass *pass, enum condition_type type, const char *status,
                           const char *reason)
 {
     if (pass->claim != NULL)
@@ -327,7 +329,8 @@ static void note_vanished(struct termination *termination, const char *name)
     const struct node *node = find_node(control, name);
     const struct node_claim *claim =
         node != NULL ? cluster_claim_of(control->cluster, node, NULL) : NULL;
-    if (claim != NULL && !condition_is_true(&claim->status.conditions, "InstanceTerminating"))
+    if (claim != NULL &&
+        !condition_is_true(&claim->status.conditions, CONDITION_INSTANCE_TERMINATING))
         interruptions_note(termination->interruptions, claim);
 }
 
@@ -354,7 +357,7 @@ static bool instance_vanished(struct node_pass *pass, struct reconcile_result *r
 {
     struct node_record *record = pass->record;
     const char *provider_id = pass->node->spec.provider_id;
-    bool ready = condition_is_true(&pass->node->status.conditions, "Ready");
+    bool ready = condition_is_true(&pass->node->status.conditions, CONDITION_READY);
     // It came back: the provider was wrong, and is asked to end it.
     if (ready && !record->deletion.is_accepted)
         record->deletion.is_gone = false;
@@ -406,7 +409,7 @@ static void tell_waiting(struct node_pass *pass, uint32_t waiting, const char *b
 static const char *draining_message(struct node_pass *pass, const char *blockers)
 {
     struct node_record *record = pass->record;
-    const struct condition *present = conditions_get(&pass->conditions, "Drained");
+    const struct condition *present = conditions_get(&pass->conditions, CONDITION_DRAINED);
     if (blockers == NULL || !pass->control->strategy->names_drain_blockers) {
         record->blocked_ns = 0;
         return "Draining";
@@ -426,7 +429,7 @@ static void report_waiting(struct node_pass *pass, const struct pod_list *pods, 
     drain_blockers(pass->control, pass->termination->evictions, pods, pass->now, &blockers);
     tell_waiting(pass, waiting, blockers.data);
     if (pass->claim != NULL)
-        conditions_set(&pass->conditions, "Drained", "Unknown", "Draining",
+        conditions_set(&pass->conditions, CONDITION_DRAINED, "Unknown", "Draining",
                        draining_message(pass, blockers.data));
     text_free(&blockers);
 }
@@ -447,9 +450,10 @@ static void tell_stuck(const struct node_pass *pass, const struct pod_list *pods
 static bool drained(struct node_pass *pass, struct reconcile_result *result)
 {
     struct drain drain;
-    bool was_drained = pass->claim != NULL && conditions_are(&pass->conditions, "Drained", "True");
+    bool was_drained =
+        pass->claim != NULL && conditions_are(&pass->conditions, CONDITION_DRAINED, "True");
     if (was_drained && (pass->record->deletion.is_accepted ||
-                        conditions_are(&pass->conditions, "InstanceTerminating", "True")))
+                        conditions_are(&pass->conditions, CONDITION_INSTANCE_TERMINATING, "True")))
         return true;
     const struct pod_list *pods = cluster_pods(pass->control->cluster, pass->node->meta.name);
     drain_plan(&drain, pods, pass->deadline, pass->now);
@@ -467,12 +471,12 @@ static bool drained(struct node_pass *pass, struct reconcile_result *result)
     int64_t left =
         ns_subtract(ns_add(pass->record->tainted_at_ns, drain_minimum(pass)), pass->now_ns);
     if (pass->claim != NULL && left > 0) {
-        set_condition(pass, "Drained", "Unknown", "Draining");
+        set_condition(pass, CONDITION_DRAINED, "Unknown", "Draining");
         *result = reconcile_after(left < DRAIN_POLL_NS ? left : DRAIN_POLL_NS);
         return false;
     }
     tell_stuck(pass, pods);
-    set_condition(pass, "Drained", "True", "Drained");
+    set_condition(pass, CONDITION_DRAINED, "True", NULL);
     return true;
 }
 
@@ -483,15 +487,15 @@ static bool volumes_detached(struct node_pass *pass, struct reconcile_result *re
     uint32_t count = volume_attachments_awaited(pass->control, pass->node, pass->now, &names);
     bool done = true;
     if (count == 0) {
-        set_condition(pass, "VolumesDetached", "True", "VolumesDetached");
+        set_condition(pass, CONDITION_VOLUMES_DETACHED, "True", NULL);
     } else if (pass->deadline != 0 && pass->now > pass->deadline) {
-        set_condition(pass, "VolumesDetached", "False", "TerminationGracePeriodElapsed");
+        set_condition(pass, CONDITION_VOLUMES_DETACHED, "False", "TerminationGracePeriodElapsed");
     } else {
         if (count > 5)
             text_format(&names, " and %u other(s)", count - 5);
         publish(&pass->control->manager, (const struct object *)pass->node, &awaiting_volumes,
                 "Awaiting deletion of bound volumeattachments (%s)", names.data);
-        set_condition(pass, "VolumesDetached", "Unknown", "AwaitingVolumeDetachment");
+        set_condition(pass, CONDITION_VOLUMES_DETACHED, "Unknown", "AwaitingVolumeDetachment");
         *result = reconcile_after(DRAIN_POLL_NS);
         done = false;
     }
@@ -525,7 +529,7 @@ static bool instance_terminated(struct node_pass *pass, struct reconcile_result 
                                        note_machine_deleted);
         return false;
     }
-    set_condition(pass, "InstanceTerminating", "True", "InstanceTerminating");
+    set_condition(pass, CONDITION_INSTANCE_TERMINATING, "True", NULL);
     *result = reconcile_after(ns_subtract(record->deletion.again_ns, pass->now_ns));
     return record->deletion.is_gone;
 }
@@ -535,7 +539,7 @@ static bool instance_terminated(struct node_pass *pass, struct reconcile_result 
 static bool ended_at_once(const struct node_pass *pass)
 {
     return pass->claim != NULL && pass->control->strategy->skips_conditions_at_end &&
-           condition_find(&pass->claim->status.conditions, "Drained") == NULL;
+           condition_find(&pass->claim->status.conditions, CONDITION_DRAINED) == NULL;
 }
 
 // --- the frame -----------------------------------------------------------------------------------

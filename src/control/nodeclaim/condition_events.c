@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "control/runtime/control.h"
+#include "model/schema/condition_types.h"
 #include "model/tables/kinds.h"
 #include "reconcile/conditions.h"
 
@@ -57,7 +58,8 @@ static void on_object(void *context, enum mirror_change change, const struct obj
     if (object == NULL)
         return;
     list_for_each (condition, object_conditions(object)) {
-        const struct condition *old = condition_find(object_conditions(before), condition->type);
+        const struct condition *old =
+            condition_find_named(object_conditions(before), condition->type);
         if (old != NULL && !text_equal(old->status, condition->status))
             tell_transition(control, object, old, condition);
     }

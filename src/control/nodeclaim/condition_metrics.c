@@ -9,6 +9,7 @@
 #include "base/metrics_text.h"
 #include "base/nanoseconds.h"
 #include "control/runtime/control.h"
+#include "model/schema/condition_types.h"
 #include "model/tables/kinds.h"
 #include "reconcile/conditions.h"
 
@@ -175,8 +176,9 @@ static void on_object(void *context, enum mirror_change change, const struct obj
     }
     list_for_each (condition, object_conditions(new_object)) {
         const struct condition *before =
-            old_object != NULL ? condition_find(object_conditions(old_object), condition->type)
-                               : NULL;
+            old_object != NULL
+                ? condition_find_named(object_conditions(old_object), condition->type)
+                : NULL;
         bool first = before == NULL && !text_equal(condition->status, "Unknown");
         if (first || (before != NULL && !text_equal(before->status, condition->status)))
             note_transition(kind, new_object, before, condition);

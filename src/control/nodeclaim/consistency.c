@@ -6,6 +6,7 @@
 #include "base/quantity.h"
 #include "control/runtime/control.h"
 #include "control/state/cluster.h"
+#include "model/schema/condition_types.h"
 #include "reconcile/conditions.h"
 #include "reconcile/operations.h"
 
@@ -35,8 +36,9 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
     (void)change;
     const struct node_claim *before = (const struct node_claim *)old_object;
     const struct node_claim *claim = (const struct node_claim *)new_object;
-    bool was = before != NULL && condition_is_true(&before->status.conditions, "Initialized");
-    bool is = claim != NULL && condition_is_true(&claim->status.conditions, "Initialized");
+    bool was =
+        before != NULL && condition_is_true(&before->status.conditions, CONDITION_INITIALIZED);
+    bool is = claim != NULL && condition_is_true(&claim->status.conditions, CONDITION_INITIALIZED);
     if (claim == NULL || was != is || before == NULL)
         reconcile_queue_add(consistency->queue,
                             (claim != NULL ? new_object : old_object)->meta.name);
@@ -120,9 +122,9 @@ static struct reconcile_result write_condition(struct consistency *consistency,
     struct conditions conditions;
     conditions_read(&conditions, arena, (const struct object *)claim, &claim->status.conditions,
                     manager_now(&control->manager));
-    bool changed = fails ? conditions_set(&conditions, "ConsistentStateFound", "False",
+    bool changed = fails ? conditions_set(&conditions, CONDITION_CONSISTENT_STATE_FOUND, "False",
                                           "ConsistencyCheckFailed", "Consistency Check Failed")
-                         : conditions_set_true(&conditions, "ConsistentStateFound");
+                         : conditions_set_true(&conditions, CONDITION_CONSISTENT_STATE_FOUND);
     struct reconcile_result result = reconcile_after(PERIOD_NS);
     if (changed) {
         json_t *body = json_locked((const struct object *)claim);
@@ -147,7 +149,7 @@ static bool checked_lately(struct consistency *consistency, const struct node_cl
     *left = ns_subtract(ns_add(check->at_ns, PERIOD_NS),
                         loop_monotonic_ns(consistency->control->manager.loop));
     const struct condition *condition =
-        condition_find(&claim->status.conditions, "ConsistentStateFound");
+        condition_find(&claim->status.conditions, CONDITION_CONSISTENT_STATE_FOUND);
     return *left > 0 && condition != NULL;
 }
 
@@ -176,7 +178,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     const struct node *node = cluster_node_of(control->cluster, claim, NULL);
     int64_t left;
     if (!managed_claim(control, claim) || object_is_deleting((const struct object *)claim) ||
-        node == NULL || !condition_is_true(&claim->status.conditions, "Initialized"))
+        node == NULL || !condition_is_true(&claim->status.conditions, CONDITION_INITIALIZED))
         return reconcile_done(); // its initialization brings it back
     bool retrying = reconcile_queue_failures(consistency->queue, claim->meta.name) > 0;
     if (!retrying && checked_lately(consistency, claim, &left))

@@ -7,11 +7,12 @@
 #include "control/nodeclaim/pod_churn.h"
 #include "control/runtime/control.h"
 #include "control/state/cluster.h"
+#include "model/schema/condition_types.h"
 #include "reconcile/conditions.h"
 #include "reconcile/operations.h"
 
-#define CONSOLIDATABLE "Consolidatable"
-#define DRIFTED        "Drifted"
+#define CONSOLIDATABLE CONDITION_CONSOLIDATABLE
+#define DRIFTED        CONDITION_DRIFTED
 #define DRIFT_AGAIN_NS (5 * MINUTE) // DIS-78
 
 struct disruption_conditions {
@@ -113,7 +114,7 @@ static int64_t quiet_since(struct conditions *conditions, const struct node_clai
 {
     return claim->status.last_pod_event_time != 0
                ? claim->status.last_pod_event_time
-               : conditions_get(conditions, "Initialized")->last_transition_time;
+               : conditions_get(conditions, CONDITION_INITIALIZED)->last_transition_time;
 }
 
 static bool waits_for_quiet(const struct node_pool *pool)
@@ -126,7 +127,7 @@ int64_t claim_consolidatable(struct conditions *conditions, const struct node_cl
                              const struct node_pool *pool, int64_t now, bool quiet)
 {
     const struct duration *after = &pool->spec.disruption.consolidate_after;
-    const struct condition *initialized = conditions_get(conditions, "Initialized");
+    const struct condition *initialized = conditions_get(conditions, CONDITION_INITIALIZED);
     if (after->text == NULL || after->nanoseconds == DURATION_NEVER) { // absent: DIS-96
         remove_consolidatable(conditions, claim, "consolidation is disabled");
         return INT64_MAX;
@@ -157,7 +158,8 @@ static int64_t look_at_quiet(struct disruption_conditions *disruption,
     *patch = NULL;
     if (pool->spec.replicas.present)
         return INT64_MAX;
-    bool initialized = text_equal(conditions_get(conditions, "Initialized")->status, "True");
+    bool initialized =
+        text_equal(conditions_get(conditions, CONDITION_INITIALIZED)->status, "True");
     int64_t since = quiet_since(conditions, claim);
     bool rested = !waits_for_quiet(pool) || !initialized ||
                   ns_add(since, pool->spec.disruption.consolidate_after.nanoseconds) <= now;
@@ -188,7 +190,7 @@ static int64_t claim_drifted(struct disruption_conditions *disruption,
                              const struct node_pool *pool, struct error *error)
 {
     const char *reason;
-    if (!text_equal(conditions_get(conditions, "Launched")->status, "True")) {
+    if (!text_equal(conditions_get(conditions, CONDITION_LAUNCHED)->status, "True")) {
         if (conditions_clear(conditions, DRIFTED))
             log_debug("removing drift status condition, isn't launched", "s:controller",
                       "nodeclaim.disruption", "o:NodeClaim", claim->meta.name);

@@ -6,6 +6,7 @@
 #include "control/nodeclaim/lifecycle.h"
 #include "control/runtime/machine_operations.h"
 #include "control/state/cluster.h"
+#include "model/schema/condition_types.h"
 
 static const struct event_text grace_period_expiring = {.reason = "TerminationGracePeriodExpiring",
                                                         .warning = true};
@@ -44,7 +45,7 @@ static bool nodes_remain(struct claim_pass *pass, bool *started)
 {
     const struct node_list *nodes =
         cluster_nodes_with(pass->control->cluster, pass->claim->status.provider_id);
-    bool registered = condition_is_true(&pass->claim->status.conditions, "Registered");
+    bool registered = condition_is_true(&pass->claim->status.conditions, CONDITION_REGISTERED);
     uint32_t remaining = 0;
     for (uint32_t i = 0; i < nodes->count; i++) {
         const struct object *node = (const struct object *)nodes->items[i];
@@ -91,8 +92,8 @@ static bool machine_gone(struct claim_pass *pass, struct reconcile_result *resul
     if (record->deletion.is_gone)
         return true;
     // Told to go: the condition says so, once.
-    if (!condition_is_true(&pass->claim->status.conditions, "InstanceTerminating")) {
-        conditions_set_true(&pass->conditions, "InstanceTerminating");
+    if (!condition_is_true(&pass->claim->status.conditions, CONDITION_INSTANCE_TERMINATING)) {
+        conditions_set_true(&pass->conditions, CONDITION_INSTANCE_TERMINATING);
         json_t *body = json_locked((const struct object *)pass->claim);
         json_object_set_new(body, "status",
                             json_pack("{s:o}", "conditions", conditions_encode(&pass->conditions)));
@@ -120,7 +121,7 @@ static enum operation_outcome note_finalized(void *context, const char *key,
     const char *pool = object_label(object, LABEL_NODE_POOL);
     int64_t now = manager_now(&control->manager);
     const struct condition *terminating =
-        condition_find(&claim->status.conditions, "InstanceTerminating");
+        condition_find(&claim->status.conditions, CONDITION_INSTANCE_TERMINATING);
     if (terminating != NULL)
         metric_observe(control->metrics.instance_termination_seconds,
                        seconds_between(terminating->last_transition_time, now), pool);

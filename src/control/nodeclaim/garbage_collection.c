@@ -8,6 +8,7 @@
 #include "control/runtime/machine_operations.h"
 #include "control/state/cluster.h"
 #include "control/state/disruption_counters.h"
+#include "model/schema/condition_types.h"
 
 #define CLAIMS_KEY          "nodeclaims"
 #define INSTANCES_KEY       "instances"
@@ -134,13 +135,13 @@ static bool claim_is_orphan(const struct garbage_collection *collection,
 {
     const struct control *control = collection->control;
     if (!managed_claim(control, claim) || object_is_deleting((const struct object *)claim) ||
-        !condition_is_true(&claim->status.conditions, "Registered") ||
+        !condition_is_true(&claim->status.conditions, CONDITION_REGISTERED) ||
         claim->status.provider_id == NULL ||
         map_get(collection->claims.machines, claim->status.provider_id) != NULL ||
         node_is_unreadable(control, claim))
         return false;
     const struct node *node = cluster_node_of(control->cluster, claim, NULL);
-    return node == NULL || !condition_is_true(&node->status.conditions, "Ready");
+    return node == NULL || !condition_is_true(&node->status.conditions, CONDITION_READY);
 }
 
 static enum operation_outcome note_claim_deleted(void *context, const char *key,

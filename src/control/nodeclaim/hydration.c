@@ -5,6 +5,7 @@
 #include "base/duration.h"
 #include "control/runtime/control.h"
 #include "control/state/cluster.h"
+#include "model/schema/condition_types.h"
 #include "reconcile/operations.h"
 
 struct hydration {
@@ -119,7 +120,7 @@ static struct reconcile_result reconcile_node(void *context, struct work_item *i
         node != NULL ? cluster_claim_of(control->cluster, node, NULL) : NULL;
     // Before registration the label comes with the rest (LIF-42).
     if (claim == NULL || !managed_claim(control, claim) || wanted(claim) == NULL ||
-        !condition_is_true(&claim->status.conditions, "Registered") ||
+        !condition_is_true(&claim->status.conditions, CONDITION_REGISTERED) ||
         text_equal(string_map_get(&node->meta.labels, control->node_class_label), wanted(claim)))
         return reconcile_done();
     return label(hydration, item, (const struct object *)node, wanted(claim));

@@ -6,6 +6,7 @@
 #include "control/nodeclaim/lifecycle.h"
 #include "control/runtime/control.h"
 #include "control/state/cluster.h"
+#include "model/schema/condition_types.h"
 #include "model/tables/well_known.h"
 
 #define BLOCKED_FIRST_NS (5 * MINUTE) // LIF-443: told after this long, and again
@@ -19,7 +20,8 @@ static void report_age(struct claim_pass *pass, const char *reason, const char *
         return;
     if (!text_equal(record->blocked_reason, reason)) {
         // A new process does not know when it began: since the Node was there.
-        const struct condition *registered = conditions_get(&pass->conditions, "Registered");
+        const struct condition *registered =
+            conditions_get(&pass->conditions, CONDITION_REGISTERED);
         record->blocked_since =
             record->blocked_reason == NULL ? registered->last_transition_time : pass->now;
         record->blocked_reason = reason;
@@ -40,7 +42,7 @@ static void report_age(struct claim_pass *pass, const char *reason, const char *
 
 static void not_yet(struct claim_pass *pass, const char *reason, const char *message)
 {
-    conditions_set(&pass->conditions, "Initialized", "Unknown", reason, message);
+    conditions_set(&pass->conditions, CONDITION_INITIALIZED, "Unknown", reason, message);
     report_age(pass, reason, message);
 }
 
@@ -85,7 +87,7 @@ static bool resource_missing(struct claim_pass *pass, const struct node *node)
 
 bool node_will_be_initialized(const struct node_claim *claim, const struct node *node)
 {
-    if (!condition_is_true(&node->status.conditions, "Ready") ||
+    if (!condition_is_true(&node->status.conditions, CONDITION_READY) ||
         claim->spec.startup_taints.count > 0)
         return false;
     list_for_each (taint, &node->spec.taints)
@@ -112,11 +114,11 @@ static void label_node(struct claim_pass *pass, const struct node *node)
 
 void claim_initialize(struct claim_pass *pass)
 {
-    if (conditions_are(&pass->conditions, "Initialized", "True")) {
-        conditions_set_true(&pass->conditions, "Initialized"); // LIF-16
+    if (conditions_are(&pass->conditions, CONDITION_INITIALIZED, "True")) {
+        conditions_set_true(&pass->conditions, CONDITION_INITIALIZED); // LIF-16
         return;
     }
-    if (!conditions_are(&pass->conditions, "Registered", "True"))
+    if (!conditions_are(&pass->conditions, CONDITION_REGISTERED, "True"))
         return;
     // A second Node with the provider ID that came after registration holds nothing up.
     const struct node *node = cluster_main_node(pass->control->cluster, pass->claim);
@@ -124,7 +126,7 @@ void claim_initialize(struct claim_pass *pass)
         not_yet(pass, "NodeNotFound", "Node not registered with cluster");
         return;
     }
-    if (!condition_is_true(&node->status.conditions, "Ready")) {
+    if (!condition_is_true(&node->status.conditions, CONDITION_READY)) {
         not_yet(pass, "NodeNotReady", "Node status is NotReady");
         return;
     }
@@ -134,7 +136,7 @@ void claim_initialize(struct claim_pass *pass)
         label_node(pass, node);
         return;
     }
-    conditions_set_true(&pass->conditions, "Initialized");
+    conditions_set_true(&pass->conditions, CONDITION_INITIALIZED);
     pass->record->tells_initialized = true;
     // The common cases of LIF-180 and DIS-86 in the same write; the rest is their controllers'.
     const struct node_pool *pool = pool_of_claim(pass->control, pass->claim);
@@ -143,6 +145,6 @@ void claim_initialize(struct claim_pass *pass)
     struct text issue = {0};
     uint32_t at = 0;
     if (!node_shape_issue(pass->claim, node, &at, &issue))
-        conditions_set_true(&pass->conditions, "ConsistentStateFound");
+        conditions_set_true(&pass->conditions, CONDITION_CONSISTENT_STATE_FOUND);
     text_free(&issue);
 }

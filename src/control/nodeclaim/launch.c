@@ -7,6 +7,7 @@
 #include "control/launch/launch_backoff.h"
 #include "control/nodeclaim/lifecycle.h"
 #include "control/state/cluster.h"
+#include "model/schema/condition_types.h"
 #include "model/schema/encode.h"
 
 #define MESSAGE_BYTES_MAX 300 // LIF-33
@@ -119,7 +120,7 @@ static void launched(struct claim_pass *pass)
         json_object_set_new(pass->status, "imageID", json_string(machine->image_id));
     json_object_set_new(pass->status, "capacity", resource_map_encode(&machine->capacity));
     json_object_set_new(pass->status, "allocatable", resource_map_encode(&machine->allocatable));
-    conditions_set_true(&pass->conditions, "Launched");
+    conditions_set_true(&pass->conditions, CONDITION_LAUNCHED);
     pass->record->tells_launched = true;
 }
 
@@ -158,7 +159,7 @@ static void failed(struct claim_pass *pass)
     const char *message = shorten(pass->arena, failure->message);
     if (record->launch_failures > 1 && pass->control->strategy->counts_launch_attempts)
         message = arena_format(pass->arena, "%s (attempt %u)", message, record->launch_failures);
-    conditions_set(&pass->conditions, "Launched", "Unknown",
+    conditions_set(&pass->conditions, CONDITION_LAUNCHED, "Unknown",
                    record->launch_reason != NULL ? record->launch_reason : "LaunchFailed", message);
     int64_t now_ns = loop_monotonic_ns(pass->control->manager.loop);
     if (now_ns >= record->retry_at_ns)
@@ -170,12 +171,12 @@ static void failed(struct claim_pass *pass)
 void claim_launch(struct claim_pass *pass)
 {
     struct claim_record *record = pass->record;
-    if (!conditions_are(&pass->conditions, "Launched", "Unknown")) {
+    if (!conditions_are(&pass->conditions, CONDITION_LAUNCHED, "Unknown")) {
         arena_destroy(record->machine_arena); // it is in the NodeClaim now
         record->machine_arena = NULL;
         record->launch_error.kind = ERROR_NONE;
-        if (conditions_are(&pass->conditions, "Launched", "True"))
-            conditions_set_true(&pass->conditions, "Launched"); // LIF-16
+        if (conditions_are(&pass->conditions, CONDITION_LAUNCHED, "True"))
+            conditions_set_true(&pass->conditions, CONDITION_LAUNCHED); // LIF-16
         return;
     }
     if (record->machine_arena != NULL)

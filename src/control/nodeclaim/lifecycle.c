@@ -14,6 +14,7 @@
 #include "control/runtime/wakes.h"
 #include "control/state/cluster.h"
 #include "control/state/disruption_counters.h"
+#include "model/schema/condition_types.h"
 #include "model/schema/encode.h"
 
 struct lifecycle {
@@ -54,8 +55,8 @@ static bool node_matters(const struct node *a, const struct node *b)
         return true;
     if (!text_equal(string_map_get(&b->meta.labels, LABEL_INITIALIZED), "true"))
         return true;
-    return condition_is_true(&a->status.conditions, "Ready") !=
-           condition_is_true(&b->status.conditions, "Ready");
+    return condition_is_true(&a->status.conditions, CONDITION_READY) !=
+           condition_is_true(&b->status.conditions, CONDITION_READY);
 }
 
 static void on_node(void *context, enum mirror_change change, const struct object *old_object,

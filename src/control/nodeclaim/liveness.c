@@ -4,6 +4,7 @@
 #include "control/launch/launch_backoff.h"
 #include "control/nodeclaim/lifecycle.h"
 #include "control/nodepool/registration_health.h"
+#include "model/schema/condition_types.h"
 
 #define LAUNCH_TIMEOUT (5 * MINUTE)
 
@@ -28,9 +29,9 @@ static void give_up(struct claim_pass *pass, int64_t timeout, const char *reason
 static void initialization_deadline(struct claim_pass *pass)
 {
     int64_t timeout = pass->control->manager.settings->initialization_timeout;
-    if (timeout == 0 || conditions_are(&pass->conditions, "Initialized", "True"))
+    if (timeout == 0 || conditions_are(&pass->conditions, CONDITION_INITIALIZED, "True"))
         return;
-    const struct condition *registered = conditions_get(&pass->conditions, "Registered");
+    const struct condition *registered = conditions_get(&pass->conditions, CONDITION_REGISTERED);
     int64_t left = ns_subtract(ns_add(registered->last_transition_time, timeout), pass->now);
     if (left > 0) {
         pass_requeue(pass, left);
@@ -44,12 +45,12 @@ void claim_liveness(struct claim_pass *pass)
 {
     if (pass->delete_reason != NULL)
         return;
-    if (conditions_are(&pass->conditions, "Registered", "True")) {
+    if (conditions_are(&pass->conditions, CONDITION_REGISTERED, "True")) {
         initialization_deadline(pass);
         return;
     }
-    const struct condition *launched = conditions_get(&pass->conditions, "Launched");
-    if (!conditions_are(&pass->conditions, "Launched", "True")) {
+    const struct condition *launched = conditions_get(&pass->conditions, CONDITION_LAUNCHED);
+    if (!conditions_are(&pass->conditions, CONDITION_LAUNCHED, "True")) {
         int64_t left =
             ns_subtract(ns_add(launched->last_transition_time, LAUNCH_TIMEOUT), pass->now);
         if (left <= 0) {
@@ -58,7 +59,7 @@ void claim_liveness(struct claim_pass *pass)
         }
         pass_requeue(pass, left);
     }
-    const struct condition *registered = conditions_get(&pass->conditions, "Registered");
+    const struct condition *registered = conditions_get(&pass->conditions, CONDITION_REGISTERED);
     int64_t timeout = pass->control->manager.settings->registration_timeout;
     int64_t left = ns_subtract(ns_add(registered->last_transition_time, timeout), pass->now);
     if (left > 0)

@@ -6,6 +6,7 @@
 #include "control/nomination/nominator.h"
 #include "control/state/cluster.h"
 #include "control/state/nominations.h"
+#include "model/schema/condition_types.h"
 
 // A Node that has just appeared is written by everybody: kubelet, cloud controller, node lifecycle
 // controller. A moment's patience saves a conflict and, when the Node gets ready in that time, the
@@ -150,7 +151,7 @@ static bool is_held(struct claim_pass *pass, const struct node *node)
 // The node of a replacement that is kept for its pods (kept_replacements.h) no longer.
 void claim_open_node(struct claim_pass *pass)
 {
-    const struct node *node = conditions_are(&pass->conditions, "Registered", "True")
+    const struct node *node = conditions_are(&pass->conditions, CONDITION_REGISTERED, "True")
                                   ? cluster_main_node(pass->control->cluster, pass->claim)
                                   : NULL;
     const struct taint *taint =
@@ -167,19 +168,19 @@ void claim_open_node(struct claim_pass *pass)
 
 void claim_register(struct claim_pass *pass)
 {
-    if (conditions_are(&pass->conditions, "Registered", "True")) {
-        conditions_set_true(&pass->conditions, "Registered"); // LIF-16
+    if (conditions_are(&pass->conditions, CONDITION_REGISTERED, "True")) {
+        conditions_set_true(&pass->conditions, CONDITION_REGISTERED); // LIF-16
         return;
     }
     uint32_t count;
     const struct node *node = cluster_node_of(pass->control->cluster, pass->claim, &count);
     if (count > 1) { // looked at again until the deadline (LIF-442)
-        conditions_set(&pass->conditions, "Registered", "False", "MultipleNodesFound",
+        conditions_set(&pass->conditions, CONDITION_REGISTERED, "False", "MultipleNodesFound",
                        "Invariant violated, matched multiple nodes");
         return;
     }
     if (node == NULL) {
-        conditions_set(&pass->conditions, "Registered", "Unknown", "NodeNotFound",
+        conditions_set(&pass->conditions, CONDITION_REGISTERED, "Unknown", "NodeNotFound",
                        "Node not registered with cluster");
         return;
     }
@@ -190,10 +191,10 @@ void claim_register(struct claim_pass *pass)
         sync_node(pass, node);
         return;
     }
-    conditions_set_true(&pass->conditions, "Registered");
-    if (conditions_get(&pass->conditions, "ConsistentStateFound") == NULL)
+    conditions_set_true(&pass->conditions, CONDITION_REGISTERED);
+    if (conditions_get(&pass->conditions, CONDITION_CONSISTENT_STATE_FOUND) == NULL)
         conditions_set_true(&pass->conditions,
-                            "ConsistentStateFound"); // LIF-180: nothing to compare yet
+                            CONDITION_CONSISTENT_STATE_FOUND); // LIF-180: nothing to compare yet
     if (pass->status == NULL)
         pass->status = json_object();
     json_object_set_new(pass->status, "nodeName", json_string(node->meta.name));

@@ -2,10 +2,11 @@
 
 #include "base/nanoseconds.h"
 #include "control/runtime/control.h"
+#include "model/schema/condition_types.h"
 #include "model/validate/budget_lint.h"
 #include "reconcile/conditions.h"
 
-#define CONDITION "BudgetsQuestionable"
+#define CONDITION CONDITION_BUDGETS_QUESTIONABLE
 #define REASON    "HardlyMeant"
 
 struct findings {

@@ -2,6 +2,7 @@
 
 #include "control/nodepool/pool_controller.h"
 #include "control/runtime/control.h"
+#include "model/schema/condition_types.h"
 #include "model/schema/drift_hash.h"
 #include "reconcile/operations.h"
 
@@ -45,7 +46,7 @@ static uint32_t migrate_claims(struct control *control, const struct operation_a
     uint32_t count = claims.count;
     for (uint32_t i = 0; i < count; i++) {
         const struct node_claim *claim = (const struct node_claim *)claims.items[i];
-        bool drifted = condition_find(&claim->status.conditions, "Drifted") != NULL;
+        bool drifted = condition_find(&claim->status.conditions, CONDITION_DRIFTED) != NULL;
         start_patch(about, claims.items[i], NULL, annotate(drifted ? NULL : hash));
     }
     vector_free(&claims);

@@ -5,6 +5,7 @@
 #include "control/nodepool/pool_budgets.h"
 #include "control/nodepool/pool_controller.h"
 #include "control/runtime/control.h"
+#include "model/schema/condition_types.h"
 #include "model/schema/encode.h"
 #include "model/validate/validate.h"
 #include "model/validate/validate_runtime.h"
@@ -28,18 +29,19 @@ static void read_class(const struct object *node_class, struct conditions *condi
     size_t index;
     json_t *entry;
     json_array_foreach (list, index, entry) {
-        if (!text_equal(json_string_value(json_object_get(entry, "type")), CONDITION_READY))
+        if (!text_equal(json_string_value(json_object_get(entry, "type")),
+                        condition_name(CONDITION_READY)))
             continue;
         status = json_string_value(json_object_get(entry, "status"));
         reason = json_string_value(json_object_get(entry, "reason"));
         message = json_string_value(json_object_get(entry, "message"));
     }
     if (text_equal(status, "True"))
-        conditions_set_true(conditions, "NodeClassReady");
+        conditions_set_true(conditions, CONDITION_NODE_CLASS_READY);
     else if (text_equal(status, "False"))
-        conditions_set(conditions, "NodeClassReady", "False", reason, message);
+        conditions_set(conditions, CONDITION_NODE_CLASS_READY, "False", reason, message);
     else
-        conditions_set(conditions, "NodeClassReady", "False", "NodeClassReadinessUnknown",
+        conditions_set(conditions, CONDITION_NODE_CLASS_READY, "False", "NodeClassReadinessUnknown",
                        "Node Class Readiness Unknown");
     json_decref(document);
 }
@@ -52,10 +54,10 @@ static void check_class(const struct control *control, const struct node_pool *p
         name != NULL ? mirror_get(control->manager.mirror, control->node_class_kind, NULL, name)
                      : NULL;
     if (node_class == NULL)
-        conditions_set(conditions, "NodeClassReady", "False", "NodeClassNotFound",
+        conditions_set(conditions, CONDITION_NODE_CLASS_READY, "False", "NodeClassNotFound",
                        "NodeClass not found on cluster");
     else if (object_is_deleting(node_class))
-        conditions_set(conditions, "NodeClassReady", "False", "NodeClassTerminating",
+        conditions_set(conditions, CONDITION_NODE_CLASS_READY, "False", "NodeClassTerminating",
                        "NodeClass is Terminating");
     else
         read_class(node_class, conditions);
@@ -70,10 +72,10 @@ static void check_spec(const struct control *control, const struct node_pool *po
         pool, cloud->well_known_labels != NULL ? cloud->well_known_labels(control->cloud) : NULL,
         control->cloud->provider->labels, message, sizeof message);
     if (valid)
-        conditions_set_true(conditions, "ValidationSucceeded");
+        conditions_set_true(conditions, CONDITION_VALIDATION_SUCCEEDED);
     else
-        conditions_set(conditions, "ValidationSucceeded", "False", "NodePoolValidationFailed",
-                       message);
+        conditions_set(conditions, CONDITION_VALIDATION_SUCCEEDED, "False",
+                       "NodePoolValidationFailed", message);
 }
 
 static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)

@@ -3,10 +3,11 @@
 #include <stdlib.h>
 
 #include "control/nodepool/pool_controller.h"
+#include "model/schema/condition_types.h"
 #include "reconcile/conditions.h"
 #include "reconcile/operations.h"
 
-#define CONDITION "NodeRegistrationHealthy"
+#define CONDITION CONDITION_NODE_REGISTRATION_HEALTHY
 
 struct pool_health { // of one NodePool UID
     struct outcome_ring ring;
@@ -159,7 +160,8 @@ void registration_health_failed(struct registration_health *health, const struct
         entry->recovered = false;
     free(entry->failure_reason);
     free(entry->failure_message);
-    const struct condition *launched = condition_find(&claim->status.conditions, "Launched");
+    const struct condition *launched =
+        condition_find(&claim->status.conditions, CONDITION_LAUNCHED);
     bool by_launch = launched != NULL && !text_equal(launched->status, "True");
     entry->failure_reason = memory_copy_string(by_launch ? launched->reason : "RegistrationFailed");
     entry->failure_message =

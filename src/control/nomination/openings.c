@@ -10,6 +10,7 @@
 #include "control/state/cluster.h"
 #include "control/state/cluster_plans.h"
 #include "model/reading/pod.h"
+#include "model/schema/condition_types.h"
 
 #define LOOK_NS     (100 * MILLISECOND)
 #define TOGETHER_NS (2 * SECOND) // NodeClaims that were created within that time belong together
@@ -117,7 +118,7 @@ static bool is_over(const struct openings *openings, const struct held *held)
 {
     const struct node_claim *claim = find_claim(openings->control, held->claim);
     return claim == NULL || object_is_deleting((const struct object *)claim) ||
-           condition_is_true(&claim->status.conditions, "Registered");
+           condition_is_true(&claim->status.conditions, CONDITION_REGISTERED);
 }
 
 static void drop_ended(struct openings *openings)
@@ -170,7 +171,7 @@ static bool others_come(const struct openings *openings, const held_list *listed
     const struct node_claim *claim;
     while ((claim = cluster_next_planned(openings->control->cluster, &position)) != NULL)
         if (map_get(openings->held, claim->meta.name) == NULL &&
-            !condition_is_true(&claim->status.conditions, "Registered") &&
+            !condition_is_true(&claim->status.conditions, CONDITION_REGISTERED) &&
             claim->meta.creation_timestamp >= ns_subtract(first_ns, TOGETHER_NS) &&
             claim->meta.creation_timestamp <= ns_add(last_ns, TOGETHER_NS))
             return true;

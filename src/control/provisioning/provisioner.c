@@ -25,6 +25,7 @@
 #include "control/state/pod_metrics.h"
 #include "control/state/state_node.h"
 #include "model/reading/pod.h"
+#include "model/schema/condition_types.h"
 #include "reconcile/operations.h"
 
 #define KEY            "provisioner"
@@ -210,8 +211,8 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
     struct provisioner *provisioner = context;
     const struct object *claim = new_object != NULL ? new_object : old_object;
     bool ends = new_object == NULL || object_is_deleting(new_object);
-    bool initialized =
-        condition_is_true(&((const struct node_claim *)claim)->status.conditions, "Initialized");
+    bool initialized = condition_is_true(&((const struct node_claim *)claim)->status.conditions,
+                                         CONDITION_INITIALIZED);
     (void)change;
     if (ends && !initialized && claim->meta.uid != NULL &&
         cluster_provisionable(provisioner->control->cluster)->count > 0)
@@ -221,7 +222,7 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
 static bool pool_is_ready(const struct object *pool)
 {
     return pool != NULL &&
-           condition_is_true(&((const struct node_pool *)pool)->status.conditions, "Ready");
+           condition_is_true(&((const struct node_pool *)pool)->status.conditions, CONDITION_READY);
 }
 
 // Pods that found no pool need not wait for the next repetition.

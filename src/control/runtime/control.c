@@ -10,6 +10,7 @@
 #include "model/reading/catalog.h"
 #include "model/reading/pod.h"
 #include "model/reading/selector.h"
+#include "model/schema/condition_types.h"
 
 // --- whose object it is --------------------------------------------------------------------------
 bool managed_reference(const struct control *control, const struct node_class_reference *reference)
@@ -132,7 +133,7 @@ bool pod_wants_node(const struct pod *pod)
         return false;
     bool unschedulable = false;
     list_for_each (condition, &pod->status.conditions)
-        if (text_equal(condition->type, "PodScheduled") &&
+        if (text_equal(condition->type, condition_name(CONDITION_POD_SCHEDULED)) &&
             text_equal(condition->reason, "Unschedulable"))
             unschedulable = true;
     return unschedulable && !pod_owned_by_daemon_set(pod) && !pod_owned_by_node(pod);

@@ -12,6 +12,7 @@
 #include "control/state/state_node.h"
 #include "model/reading/pod.h"
 #include "model/reading/state_node_rules.h"
+#include "model/schema/condition_types.h"
 #include "model/schema/object.h"
 
 #define CHANGED_AGE_NS (5 * MINUTE)
@@ -271,7 +272,8 @@ static bool is_provisionable(const struct cluster *cluster, const struct pod *po
 {
     if (!cluster->control->strategy->plans_unexamined_pods)
         return pod_wants_node(pod);
-    const struct condition *scheduled = condition_find(&pod->status.conditions, "PodScheduled");
+    const struct condition *scheduled =
+        condition_find(&pod->status.conditions, CONDITION_POD_SCHEDULED);
     bool waits = pod_is_unexamined(pod) || pod_is_nominated(pod) ||
                  (scheduled != NULL && text_equal(scheduled->reason, "Unschedulable"));
     return waits && !is_nominated_by_scheduler(cluster, pod) && !pod_owned_by_daemon_set(pod) &&

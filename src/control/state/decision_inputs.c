@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "model/reading/pod.h"
+#include "model/schema/condition_types.h"
 
 struct decision_inputs {
     uint64_t version;
@@ -87,7 +88,7 @@ static bool same_taints(const taint_list *a, const taint_list *b)
 }
 
 static bool same_condition(const condition_list *before, const condition_list *after,
-                           const char *type)
+                           enum condition_type type)
 {
     const struct condition *a = condition_find(before, type), *b = condition_find(after, type);
     if (a == NULL || b == NULL)
@@ -111,13 +112,14 @@ bool node_change_matters(const struct node *before, const struct node *after)
            !same_taints(&before->spec.taints, &after->spec.taints) ||
            !same_resources(&before->status.capacity, &after->status.capacity) ||
            !same_resources(&before->status.allocatable, &after->status.allocatable) ||
-           !same_condition(&before->status.conditions, &after->status.conditions, "Ready");
+           !same_condition(&before->status.conditions, &after->status.conditions, CONDITION_READY);
 }
 
 bool claim_change_matters(const struct node_claim *before, const struct node_claim *after)
 {
-    static const char *const conditions[] = {"Launched", "Registered", "Initialized",
-                                             "InstanceTerminating"};
+    static const enum condition_type conditions[] = {CONDITION_LAUNCHED, CONDITION_REGISTERED,
+                                                     CONDITION_INITIALIZED,
+                                                     CONDITION_INSTANCE_TERMINATING};
     for (size_t i = 0; i < ARRAY_LENGTH(conditions); i++)
         if (!same_condition(&before->status.conditions, &after->status.conditions, conditions[i]))
             return true;
@@ -142,7 +144,7 @@ static bool same_specification(const struct pod *before, const struct pod *after
 
 bool pod_change_matters(const struct pod *before, const struct pod *after)
 {
-    static const char *const conditions[] = {"PodScheduled", "Ready"};
+    static const enum condition_type conditions[] = {CONDITION_POD_SCHEDULED, CONDITION_READY};
     for (size_t i = 0; i < ARRAY_LENGTH(conditions); i++)
         if (!same_condition(&before->status.conditions, &after->status.conditions, conditions[i]))
             return true;
@@ -160,7 +162,7 @@ static bool buffer_change_matters(const struct capacity_buffer *before,
            before->status.replicas.present != after->status.replicas.present ||
            before->status.replicas.value != after->status.replicas.value ||
            !same_condition(&before->status.conditions, &after->status.conditions,
-                           "ReadyForProvisioning");
+                           CONDITION_READY_FOR_PROVISIONING);
 }
 
 static bool matters(enum kind_id kind, const struct object *before, const struct object *after)

@@ -10,6 +10,7 @@
 #include "control/runtime/control.h"
 #include "control/state/cluster.h"
 #include "model/reading/pod.h"
+#include "model/schema/condition_types.h"
 #include "model/schema/object.h"
 
 #define STATE     "karpenter_pods_state"
@@ -63,20 +64,20 @@ static void emit_state(const struct control *control, const struct pod *pod,
     const char *pool = string_map_get(labels, LABEL_NODE_POOL);
     struct text owner = {0};
     write_owner(pod, &owner);
-    const char *const values[] = {pod->meta.name,
-                                  pod->meta.namespace,
-                                  owner.data,
-                                  pod->spec.node_name,
-                                  pod->spec.node_name != NULL ? "true" : "false",
-                                  pool,
-                                  string_map_get(labels, LABEL_ZONE),
-                                  string_map_get(labels, LABEL_ARCH),
-                                  string_map_get(labels, LABEL_CAPACITY_TYPE),
-                                  string_map_get(labels, LABEL_INSTANCE_TYPE),
-                                  pod->status.phase,
-                                  condition_is_true(&pod->status.conditions, "Ready") ? "true"
-                                                                                      : "false",
-                                  pool != NULL && *pool != '\0' ? "true" : "false"};
+    const char *const values[] = {
+        pod->meta.name,
+        pod->meta.namespace,
+        owner.data,
+        pod->spec.node_name,
+        pod->spec.node_name != NULL ? "true" : "false",
+        pool,
+        string_map_get(labels, LABEL_ZONE),
+        string_map_get(labels, LABEL_ARCH),
+        string_map_get(labels, LABEL_CAPACITY_TYPE),
+        string_map_get(labels, LABEL_INSTANCE_TYPE),
+        pod->status.phase,
+        condition_is_true(&pod->status.conditions, CONDITION_READY) ? "true" : "false",
+        pool != NULL && *pool != '\0' ? "true" : "false"};
     metric_emit(metric, out, 1, values, ARRAY_LENGTH(values));
     text_free(&owner);
 }
@@ -93,7 +94,7 @@ static void collect_state(void *context, const struct metric *metric, struct tex
 }
 
 // --- times ---------------------------------------------------------------------------------------
-static int64_t transition(const struct pod *pod, const char *type)
+static int64_t transition(const struct pod *pod, enum condition_type type)
 {
     const struct condition *condition = condition_find(&pod->status.conditions, type);
     return condition != NULL && text_equal(condition->status, "True")
@@ -127,7 +128,8 @@ static void follow(struct pod_metrics *metrics, const struct pod *pod)
     }
     if (times == NULL)
         return;
-    int64_t scheduled = transition(pod, "PodScheduled"), ready = transition(pod, "Ready");
+    int64_t scheduled = transition(pod, CONDITION_POD_SCHEDULED),
+            ready = transition(pod, CONDITION_READY);
     if (times->wanted_at == 0 && pod_wants_node(pod))
         times->wanted_at = manager_now(&metrics->control->manager);
     if (times->unbound && scheduled != 0 && !pending) {
@@ -182,7 +184,8 @@ static int64_t unstarted_since(const struct pod *pod, const struct pod_times *ti
 
 static bool is_unbound(const struct pod *pod)
 {
-    return text_equal(pod->status.phase, "Pending") && transition(pod, "PodScheduled") == 0;
+    return text_equal(pod->status.phase, "Pending") &&
+           transition(pod, CONDITION_POD_SCHEDULED) == 0;
 }
 
 static int64_t unbound_since(const struct pod *pod, const struct pod_times *times)
@@ -203,8 +206,8 @@ static int64_t provisioning_unbound_since(const struct pod *pod, const struct po
 
 static int64_t undecided_since(const struct pod *pod, const struct pod_times *times)
 {
-    bool ended =
-        times->decided || pod->spec.node_name != NULL || transition(pod, "PodScheduled") != 0;
+    bool ended = times->decided || pod->spec.node_name != NULL ||
+                 transition(pod, CONDITION_POD_SCHEDULED) != 0;
     return ended ? 0 : times->wanted_at;
 }
 

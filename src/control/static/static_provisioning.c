@@ -14,6 +14,7 @@
 #include "control/state/node_claim_template.h"
 #include "control/static/static_capacity.h"
 #include "engine/templates/static_claim.h"
+#include "model/schema/condition_types.h"
 #include "reconcile/operations.h"
 
 #define PERIOD_NS        MINUTE
@@ -89,8 +90,8 @@ static void on_pool(void *context, enum mirror_change change, const struct objec
         return;
     }
     bool becomes_ready =
-        before == NULL || (!condition_is_true(&before->status.conditions, "Ready") &&
-                           condition_is_true(&pool->status.conditions, "Ready"));
+        before == NULL || (!condition_is_true(&before->status.conditions, CONDITION_READY) &&
+                           condition_is_true(&pool->status.conditions, CONDITION_READY));
     if (pool->spec.replicas.present &&
         (becomes_ready || before->meta.generation != pool->meta.generation))
         reconcile_queue_add(provisioning->queue, pool->meta.name);
@@ -307,7 +308,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
         record_destroy(map_remove(provisioning->records, name));
         return reconcile_done();
     }
-    if (!condition_is_true(&pool->status.conditions, "Ready"))
+    if (!condition_is_true(&pool->status.conditions, CONDITION_READY))
         return reconcile_done();
     if (!cluster_synced(control->cluster))
         return reconcile_after(UNSYNCED_NS);

@@ -10,6 +10,7 @@
 #include "engine/disruption/budgets.h"
 #include "engine/disruption/eligibility.h"
 #include "engine/disruption/expiry.h"
+#include "model/schema/condition_types.h"
 
 #define NODES_SHOWN 3
 
@@ -24,12 +25,13 @@ static void add_disrupting(const struct blocked_finder *finder, const struct dis
     int64_t shown = 0;
     for (uint32_t i = 0; i < disruption->problem->nodes.count && shown < NODES_SHOWN; i++) {
         const struct state_node *state = &disruption->problem->nodes.items[i];
-        bool counts = state->claim != NULL && state->node != NULL && state->initialized &&
-                      text_equal(state->node_pool, pool->pool->meta.name) &&
-                      !condition_is_true(&state->claim->status.conditions, "InstanceTerminating");
+        bool counts =
+            state->claim != NULL && state->node != NULL && state->initialized &&
+            text_equal(state->node_pool, pool->pool->meta.name) &&
+            !condition_is_true(&state->claim->status.conditions, CONDITION_INSTANCE_TERMINATING);
         if (!counts || (!state->marked_for_deletion &&
                         !(busy != NULL && string_list_has(busy, state->node->meta.name)) &&
-                        condition_is_true(&state->node->status.conditions, "Ready")))
+                        condition_is_true(&state->node->status.conditions, CONDITION_READY)))
             continue;
         text_format(text, "%s%s", shown++ > 0 ? ", " : ": ", state->node->meta.name);
     }
@@ -144,7 +146,8 @@ static struct blocked_reason waiting(const struct blocked_finder *finder,
 {
     const struct node_claim *claim = candidate->claim;
     const struct duration *after = &candidate->pool->pool->spec.disruption.consolidate_after;
-    const struct condition *initialized = condition_find(&claim->status.conditions, "Initialized");
+    const struct condition *initialized =
+        condition_find(&claim->status.conditions, CONDITION_INITIALIZED);
     if (initialized == NULL || !text_equal(initialized->status, "True"))
         return blocked_reason_make(finder, "DIS-84", "its NodeClaim is not initialized");
     bool by_pod = claim->status.last_pod_event_time != 0;
@@ -170,7 +173,7 @@ static struct blocked_reason waiting(const struct blocked_finder *finder,
 
 static bool is_consolidatable(const struct disruption_candidate *candidate)
 {
-    return condition_is_true(&candidate->claim->status.conditions, "Consolidatable");
+    return condition_is_true(&candidate->claim->status.conditions, CONDITION_CONSOLIDATABLE);
 }
 
 // --- by method -----------------------------------------------------------------------------------

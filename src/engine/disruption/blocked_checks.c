@@ -9,6 +9,7 @@
 #include "engine/problem/problem.h"
 #include "model/reading/pod.h"
 #include "model/reading/selector.h"
+#include "model/schema/condition_types.h"
 
 #define PODS_SHOWN 3
 
@@ -18,7 +19,7 @@ static struct blocked_reason not_initialized(const struct blocked_finder *finder
                                              const struct state_node *state)
 {
     const struct condition *condition =
-        condition_find(&state->claim->status.conditions, "Initialized");
+        condition_find(&state->claim->status.conditions, CONDITION_INITIALIZED);
     if (condition == NULL || condition->message == NULL || condition->message[0] == '\0')
         return blocked_reason_make(finder, "DIS-32 #4", "the node is not initialized yet");
     return blocked_reason_make(finder, "DIS-32 #4", "the node is not initialized yet: %s",

@@ -19,6 +19,7 @@
 #include "model/reading/pod.h"
 #include "model/reading/pod_eviction.h"
 #include "model/reading/selector.h"
+#include "model/schema/condition_types.h"
 
 #define ANNOTATION_PLACEHOLDER "karpenter.sh/capacity-buffer-fake-pod"
 
@@ -294,10 +295,11 @@ static void count_node(struct candidate_builder *builder,
     struct disruption_pool *pool =
         state->node_pool != NULL ? map_get(builder->pools, state->node_pool) : NULL;
     if (pool == NULL || state->claim == NULL || !state->initialized ||
-        condition_is_true(&state->claim->status.conditions, "InstanceTerminating"))
+        condition_is_true(&state->claim->status.conditions, CONDITION_INSTANCE_TERMINATING))
         return;
     pool->total++;
-    bool ready = state->node != NULL && condition_is_true(&state->node->status.conditions, "Ready");
+    bool ready =
+        state->node != NULL && condition_is_true(&state->node->status.conditions, CONDITION_READY);
     if (state->marked_for_deletion || is_busy(builder, state->node) || !ready)
         pool->disrupting++;
     assert(pool->disrupting <= pool->total);

@@ -7,10 +7,12 @@
 #include "engine/disruption/disruption_candidates.h"
 #include "engine/disruption/eligibility.h"
 #include "engine/disruption/remove_nodes.h"
+#include "model/schema/condition_types.h"
 
 static int64_t drifted_since(const struct disruption_candidate *candidate)
 {
-    return condition_find(&candidate->claim->status.conditions, "Drifted")->last_transition_time;
+    return condition_find(&candidate->claim->status.conditions, CONDITION_DRIFTED)
+        ->last_transition_time;
 }
 
 int compare_drift_times(const void *a, const void *b)

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "engine/problem/state_node.h"
 #include "model/reading/catalog.h"
+#include "model/schema/condition_types.h"
 
 bool consolidation_is_disabled(const struct node_pool *pool)
 {
@@ -12,7 +13,7 @@ bool consolidation_is_disabled(const struct node_pool *pool)
 
 bool candidate_is_drifted(const struct disruption_candidate *candidate)
 {
-    return condition_is_true(&candidate->claim->status.conditions, "Drifted");
+    return condition_is_true(&candidate->claim->status.conditions, CONDITION_DRIFTED);
 }
 
 bool emptiness_is_eligible(struct arena *arena, const struct disruption_candidate *candidate,
@@ -32,7 +33,7 @@ bool emptiness_is_eligible(struct arena *arena, const struct disruption_candidat
         return false;
     }
     return candidate->empty &&
-           condition_is_true(&candidate->claim->status.conditions, "Consolidatable");
+           condition_is_true(&candidate->claim->status.conditions, CONDITION_CONSOLIDATABLE);
 }
 
 static const char *unknown_type(struct arena *arena, const struct disruption_candidate *candidate)
@@ -66,5 +67,5 @@ bool consolidation_is_eligible(struct arena *arena, const struct disruption_cand
                                 pool->meta.name);
     bool used = !candidate->empty || (candidate->holds_placeholders && !when_empty); // DIS-753
     return *message == NULL && used &&
-           condition_is_true(&candidate->claim->status.conditions, "Consolidatable");
+           condition_is_true(&candidate->claim->status.conditions, CONDITION_CONSOLIDATABLE);
 }

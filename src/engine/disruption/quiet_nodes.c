@@ -6,13 +6,14 @@
 #include "base/text.h"
 #include "engine/disruption/eligibility.h"
 #include "model/reading/pod.h"
+#include "model/schema/condition_types.h"
 
 // DIS-719: the node never comes to rest, but each of the pods that would move has been there for
 // long enough; the condition tells that the wait has lasted.
 static bool is_settled(const struct problem *problem, const struct state_node *state, int64_t after)
 {
     if (problem->settings->quiet_by_node ||
-        !condition_is_true(&state->claim->status.conditions, "Consolidatable"))
+        !condition_is_true(&state->claim->status.conditions, CONDITION_CONSOLIDATABLE))
         return false;
     bool any = false;
     list_for_each (pod, &state->pods) {
@@ -44,7 +45,8 @@ static bool is_quiet(const struct problem *problem, const struct schedulable_nod
     if (pool == NULL || claim == NULL)
         return false;
     const struct duration *after = &pool->spec.disruption.consolidate_after;
-    const struct condition *initialized = condition_find(&claim->status.conditions, "Initialized");
+    const struct condition *initialized =
+        condition_find(&claim->status.conditions, CONDITION_INITIALIZED);
     if (consolidation_is_disabled(pool) || after->nanoseconds == 0 || initialized == NULL ||
         !text_equal(initialized->status, "True"))
         return false;

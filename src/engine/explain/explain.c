@@ -13,6 +13,7 @@
 #include "engine/pods/relaxation.h"
 #include "engine/templates/type_table.h"
 #include "engine/topology/topology.h"
+#include "model/schema/condition_types.h"
 
 void explained_add_reason(struct arena *arena, struct explained *out, enum reason_code code,
                           const char *node_pool, const char *detail)
@@ -231,7 +232,7 @@ static int compare_pools(const void *a, const void *b)
 static void tell_absent(const struct node_pool *pool, struct arena *arena,
                         struct plan_pool_funnel *out)
 {
-    const struct condition *ready = condition_find(&pool->status.conditions, "Ready");
+    const struct condition *ready = condition_find(&pool->status.conditions, CONDITION_READY);
     *out = (struct plan_pool_funnel){.node_pool = pool->meta.name};
     if (object_is_deleting((const struct object *)pool)) {
         out->state = "deleting";

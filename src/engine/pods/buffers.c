@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/pods/placeholders.h"
+#include "model/schema/condition_types.h"
 
 static const struct object *find(const struct problem *problem, enum kind_id kind,
                                  const char *namespace, const char *name)
@@ -68,7 +69,7 @@ static uint32_t replicas_of(struct problem *problem, const struct capacity_buffe
                             const struct pod_template *template)
 {
     const struct condition *ready =
-        condition_find(&buffer->status.conditions, "ReadyForProvisioning");
+        condition_find(&buffer->status.conditions, CONDITION_READY_FOR_PROVISIONING);
     if (template == NULL || (ready != NULL && !text_equal(ready->status, "True")))
         return 0;
     int64_t count =

@@ -6,6 +6,7 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "model/reading/pod.h"
+#include "model/schema/condition_types.h"
 #include "model/tables/kinds.h"
 
 // How often the template fits the buffer's limits; -1 if they say nothing of what it asks for.
@@ -98,7 +99,9 @@ struct pod *placeholder_make(struct arena *arena, const struct capacity_buffer *
     tolerate_disruption(arena, &pod->spec);
     pod->status.conditions.items = arena_allocate_array(arena, 1, sizeof(struct condition));
     pod->status.conditions.items[0] =
-        (struct condition){.type = "PodScheduled", .status = "False", .reason = "Unschedulable"};
+        (struct condition){.type = condition_name(CONDITION_POD_SCHEDULED),
+                           .status = "False",
+                           .reason = "Unschedulable"};
     pod->status.conditions.count = 1;
     return pod;
 }

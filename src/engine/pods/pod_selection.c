@@ -12,6 +12,7 @@
 #include "engine/pods/spread_defaults.h"
 #include "engine/problem/asked_keys.h"
 #include "model/reading/pod.h"
+#include "model/schema/condition_types.h"
 #include "model/snapshot/strategy.h"
 
 bool pod_is_provisionable(const struct snapshot *snapshot, const struct pod *pod)
@@ -24,7 +25,8 @@ bool pod_is_provisionable(const struct snapshot *snapshot, const struct pod *pod
         (snapshot_strategy_of(&snapshot->settings)->plans_unexamined_pods &&
          pod_is_unexamined(pod)))
         return true;
-    const struct condition *scheduled = condition_find(&pod->status.conditions, "PodScheduled");
+    const struct condition *scheduled =
+        condition_find(&pod->status.conditions, CONDITION_POD_SCHEDULED);
     return scheduled != NULL && text_equal(scheduled->reason, "Unschedulable");
 }
 

@@ -12,6 +12,7 @@
 #include "engine/templates/node_bounds.h"
 #include "engine/templates/pool_types.h"
 #include "engine/templates/type_table.h"
+#include "model/schema/condition_types.h"
 
 static int compare_pools(const void *a, const void *b)
 {
@@ -27,7 +28,7 @@ static int compare_pools(const void *a, const void *b)
 // SCH-40, FMT-5: a pool without a Ready condition counts as ready.
 static bool pool_is_ready(const struct node_pool *pool)
 {
-    const struct condition *ready = condition_find(&pool->status.conditions, "Ready");
+    const struct condition *ready = condition_find(&pool->status.conditions, CONDITION_READY);
     return ready == NULL || text_equal(ready->status, "True");
 }
 

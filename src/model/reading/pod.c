@@ -5,6 +5,7 @@
 #include "base/nanoseconds.h"
 #include "base/quantity.h"
 #include "base/text.h"
+#include "model/schema/condition_types.h"
 #include "model/schema/karpenter.h"
 #include "model/schema/resources.h"
 
@@ -142,7 +143,8 @@ static struct resource_map requests(struct arena *arena, const struct pod_spec *
 
 struct resource_map pod_requests(struct arena *arena, const struct pod *pod)
 {
-    const struct condition *resize = condition_find(&pod->status.conditions, "PodResizePending");
+    const struct condition *resize =
+        condition_find(&pod->status.conditions, CONDITION_POD_RESIZE_PENDING);
     struct status_view view = {
         .status = &pod->status,
         .resize_infeasible = resize != NULL && text_equal(resize->reason, "Infeasible"),
@@ -182,7 +184,8 @@ bool pod_is_active(const struct pod *pod)
 
 int64_t pod_bound_at(const struct pod *pod)
 {
-    const struct condition *scheduled = condition_find(&pod->status.conditions, "PodScheduled");
+    const struct condition *scheduled =
+        condition_find(&pod->status.conditions, CONDITION_POD_SCHEDULED);
     return scheduled != NULL && text_equal(scheduled->status, "True")
                ? scheduled->last_transition_time
                : pod->status.start_time;
@@ -221,7 +224,7 @@ bool pod_is_nominated(const struct pod *pod)
 
 bool node_is_ready(const struct node *node)
 {
-    return node != NULL && condition_is_true(&node->status.conditions, "Ready");
+    return node != NULL && condition_is_true(&node->status.conditions, CONDITION_READY);
 }
 
 bool pod_is_unexamined(const struct pod *pod)
@@ -230,7 +233,7 @@ bool pod_is_unexamined(const struct pod *pod)
     return !is_set(pod->spec.node_name) && !is_set(pod->status.nominated_node_name) &&
            pod->spec.scheduling_gates.count == 0 &&
            (!is_set(scheduler) || strcmp(scheduler, "default-scheduler") == 0) &&
-           condition_find(&pod->status.conditions, "PodScheduled") == NULL &&
+           condition_find(&pod->status.conditions, CONDITION_POD_SCHEDULED) == NULL &&
            !pod_is_terminal(pod) && !object_is_deleting((const struct object *)pod);
 }
 
@@ -365,6 +368,6 @@ bool pod_needs_place(const struct pod *pod)
 
 bool pod_is_unready(const struct pod *pod)
 {
-    const struct condition *ready = condition_find(&pod->status.conditions, "Ready");
+    const struct condition *ready = condition_find(&pod->status.conditions, CONDITION_READY);
     return ready != NULL && text_equal(ready->status, "False");
 }

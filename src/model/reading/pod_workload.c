@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "model/reading/pod.h"
+#include "model/schema/condition_types.h"
 
 // A Deployment calls its ReplicaSets <name>-<hash> and puts the hash on their pods.
 static bool is_of_deployment(const struct pod *pod, const struct owner_reference *owner,
@@ -49,7 +50,7 @@ bool pod_workload_find(const struct pod *pod, struct pod_workload *out)
 bool pod_is_serving(const struct pod *pod)
 {
     return pod_is_active(pod) && pod->spec.node_name != NULL &&
-           condition_is_true(&pod->status.conditions, "Ready");
+           condition_is_true(&pod->status.conditions, CONDITION_READY);
 }
 
 bool pod_is_leaving(const struct pod *pod)

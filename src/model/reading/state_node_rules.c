@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/schema/condition_types.h"
 #include "model/tables/well_known.h"
 
 static bool label_is_true(const struct node *node, const char *label)
@@ -85,7 +86,7 @@ struct resource_map state_node_allocatable(struct arena *arena, const struct nod
 bool node_claim_is_ending(const struct node_claim *claim)
 {
     return object_is_deleting((const struct object *)claim) ||
-           condition_is_true(&claim->status.conditions, "InstanceTerminating");
+           condition_is_true(&claim->status.conditions, CONDITION_INSTANCE_TERMINATING);
 }
 
 bool state_node_is_ending(const struct node *node, const struct node_claim *claim)

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "model/schema/condition_types.h"
 #include "model/schema/tables.h"
 
 #define COMMON(kind_name, plural_name, singular_name)                                     \
@@ -94,5 +95,5 @@ int64_t workload_wanted(const struct workload_counts *workload)
 
 bool workload_is_failing(const struct workload_counts *workload)
 {
-    return condition_is_true(&workload->status.conditions, "ReplicaFailure");
+    return condition_is_true(&workload->status.conditions, CONDITION_REPLICA_FAILURE);
 }

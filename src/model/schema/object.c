@@ -93,20 +93,6 @@ const struct owner_reference *object_controller_owner(const struct object *objec
     return NULL;
 }
 
-const struct condition *condition_find(const condition_list *list, const char *type)
-{
-    list_for_each (condition, list)
-        if (text_equal(condition->type, type))
-            return condition;
-    return NULL;
-}
-
-bool condition_is_true(const condition_list *list, const char *type)
-{
-    const struct condition *condition = condition_find(list, type);
-    return condition != NULL && text_equal(condition->status, "True");
-}
-
 // Both maps are sorted, but short as a rule: a binary search costs no more than a scan.
 const char *string_map_get(const struct string_map *map, const char *key)
 {

@@ -201,5 +201,3 @@ struct condition {
     int64_t observed_generation;
 };
 typedef LIST(struct condition) condition_list; // the one typedef: C has no structural type equality
-const struct condition *condition_find(const condition_list *list, const char *type); // or NULL
-bool condition_is_true(const condition_list *list, const char *type);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/schema/condition_types.h"
 #include "model/schema/object.h"
 #include "model/schema/resources.h"
 
@@ -214,8 +215,9 @@ static void pass_for_rejected(struct arena *arena, struct pod *pod)
     if (pod->status.conditions.count > 0 || pod->spec.node_name != NULL)
         return;
     struct condition *condition = arena_allocate(arena, sizeof *condition);
-    *condition =
-        (struct condition){.type = "PodScheduled", .status = "False", .reason = "Unschedulable"};
+    *condition = (struct condition){.type = condition_name(CONDITION_POD_SCHEDULED),
+                                    .status = "False",
+                                    .reason = "Unschedulable"};
     pod->status.conditions.items = condition;
     pod->status.conditions.count = 1;
 }

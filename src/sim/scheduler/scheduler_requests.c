@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/quantity.h"
+#include "model/schema/condition_types.h"
 #include "sim/scheduler/scheduler_internal.h"
 
 // Containers that name no request of a resource count with these when nodes are scored.
@@ -158,7 +159,8 @@ static void container_use(struct filter_cluster *cluster, const struct pod *pod,
     for (uint32_t i = 0; i < statuses_count; i++)
         if (statuses[i].resources != NULL && text_equal(statuses[i].name, container->name))
             status = &statuses[i];
-    const struct condition *resize = condition_find(&pod->status.conditions, "PodResizePending");
+    const struct condition *resize =
+        condition_find(&pod->status.conditions, CONDITION_POD_RESIZE_PENDING);
     bool infeasible = resize != NULL && text_equal(resize->reason, "Infeasible");
     if (status == NULL || !infeasible)
         raise_to(cluster, &container->resources.requests, sums->use);
