@@ -119,6 +119,8 @@ uint32_t buffers_placeholders(struct problem *problem, const struct pod ***place
         const struct capacity_buffer *buffer = (const struct capacity_buffer *)sorted[i];
         templates[i] = template_of(problem, buffer);
         replicas[i] = replicas_of(problem, buffer, templates[i]);
+        if (replicas[i] > PLACEHOLDERS_MAX - total)
+            replicas[i] = PLACEHOLDERS_MAX - total;
         total += replicas[i];
     }
     *placeholders = arena_allocate_array(problem->arena, total + 1, sizeof **placeholders);

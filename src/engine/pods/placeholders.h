@@ -7,7 +7,7 @@
 
 #define ANNOTATION_PLACEHOLDER        "karpenter.sh/capacity-buffer-fake-pod"
 #define ANNOTATION_PLACEHOLDER_BUFFER "karpenter.sh/capacity-buffer-name"
-#define PLACEHOLDERS_MAX              1000000 // of one buffer
+#define PLACEHOLDERS_MAX              1000000 // of one buffer, and of all
 
 // LIF-241. `workload`: replicas of the workload that the buffer names, -1 if it names none.
 int64_t buffer_size(struct arena *scratch, const struct capacity_buffer *buffer,
