@@ -54,6 +54,6 @@ struct control_strategy {
     bool validates_one_by_one;      // DIS-260: a command that waits holds up all others
     bool replaces_expiring;         // DIS-762: nodes, before their deadline
     int64_t validation_ns;          // DIS-260: from the decision to its second look
-    int64_t empty_validation_ns;    // the same for empty nodes
+    int64_t empty_validation_ns;    // DIS-260: the same for empty nodes
 };
 const struct control_strategy *control_strategy_of(const struct settings *settings);

@@ -8,26 +8,26 @@
 struct settings;
 
 struct disruption_strategy {
-    // Candidates.
+    // candidates
     bool takes_pools_without_types; // DIS-718: some methods need no instance types
     bool spares_planned_nodes;      // DIS-765: the plan of pending pods counts as a nomination
     bool prices_reservations;       // DIS-744: a node's own reservation has its own price
     bool counts_moving_pods_only;   // DIS-754: nodes that are no candidates cost what these would
     bool minds_placeholders;        // DIS-753: a node with placeholders is not empty
-    bool reports_disabled_pools;    // events for nodes that go by drift alone (DIS-772)
-    // Pods.
+    bool reports_disabled_pools;    // DIS-772: events for nodes that go by drift alone
+    // pods
     bool counts_evictions; // DIS-760, DIS-761: what commands of one moment ask for together
     bool plans_moves;      // DIS-755: where the pods of removed nodes are to go
     bool minds_unschedulable_anyway; // DIS-710, DIS-711: a removal answers for its own pods only
     bool follows_scheduler;          // DIS-749: pods go where kube-scheduler was seen to put them
-    // Prices of replacements.
-    bool narrows_to_cheap_zones; // DIS-740, DIS-741
-    bool needs_known_prices;     // DIS-743
+    // prices of replacements
+    bool narrows_to_cheap_zones; // DIS-740, DIS-741: rather than leave out types with a dear zone
+    bool needs_known_prices;     // DIS-743: no replacement whose price nobody knows
     bool asks_offering_prices;   // DIS-742: not those of a claim's first type
-    // Methods.
+    // methods
     bool moves_many_at_once;   // DIS-717, DIS-745, DIS-746: drift and consolidation as a whole,
                                // engine/disruption_methods.c
-    bool replaces_expiring;    // DIS-762
+    bool replaces_expiring;    // DIS-762: nodes, before their deadline
     bool deletes_static_first; // DIS-728: where limits leave no room for a replacement
     bool confirms_together;    // DIS-763: what was decided together is confirmed together
 };

@@ -17,7 +17,7 @@ struct engine_strategy {
     // pods, topology
     bool counts_as_scheduler; // SCH-515: which nodes and pods spreads and affinities count
     // templates, placement
-    bool adds_asked_labels_only; // SCH-514
+    bool adds_asked_labels_only; // SCH-514: no label that neither pods nor NodePools ask for
     // topology
     bool counts_planned_nodes;    // SCH-528: nodes of NodeClaims that have not come yet are domains
     bool counts_launchable_zones; // SCH-512: domains of spreads are those where machines may start
