@@ -1,7 +1,8 @@
 #include "model/schema/condition_types.h"
 
-#include "base/text.h"
 #include <assert.h>
+
+#include "base/text.h"
 
 #define BIT(kind)    (UINT64_C(1) << (kind))
 #define CLAIM        BIT(KIND_NODE_CLAIM)
