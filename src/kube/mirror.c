@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/vector.h"
+#include "kube/invalid_object.h"
 #include "kube/object_table.h"
 #include "kube/reflector.h"
 #include "kube/resource_version.h"
@@ -27,11 +28,6 @@ struct invalid_handler {
     mirror_invalid_handler handler;
     void *context;
 };
-struct invalid { // an object that does not decode
-    uint32_t epoch;
-    const struct object *salvaged; // NULL: it has no name
-    char resource_version[];
-};
 
 struct mirror_kind {
     struct mirror *mirror;
@@ -42,7 +38,7 @@ struct mirror_kind {
     bool has_field_selector, is_synced, is_absent;
     uint32_t epoch; // of the list under way, or the last one
     struct object_table table;
-    struct map *invalid; // "namespace/name" to struct invalid
+    struct map *invalid; // "namespace/name" to struct invalid_object
     VECTOR(struct change_handler) handlers;
     VECTOR(struct invalid_handler) invalid_handlers;
 };
@@ -72,16 +68,6 @@ static void sweep(struct mirror_kind *kind, const char *resource_version);
 static void notify(struct mirror_kind *kind, enum mirror_change change,
                    const struct object *old_object, const struct object *new_object);
 static const char *metadata_text(const json_t *document, const char *name);
-static char *invalid_key(const char *namespace, const char *name);
-
-static void invalid_destroy(void *value)
-{
-    struct invalid *invalid = value;
-    if (invalid == NULL)
-        return;
-    object_release(invalid->salvaged);
-    free(invalid);
-}
 
 struct mirror *mirror_create(struct loop *loop, struct kube_client *client)
 {
@@ -106,7 +92,7 @@ void mirror_destroy(struct mirror *mirror)
         struct mirror_kind *kind = &mirror->kinds[i];
         reflector_destroy(kind->reflector);
         object_table_free(&kind->table);
-        map_destroy(kind->invalid, invalid_destroy);
+        map_destroy(kind->invalid, invalid_object_destroy);
         vector_free(&kind->handlers);
         vector_free(&kind->invalid_handlers);
         free(kind->namespace);
@@ -169,7 +155,7 @@ bool mirror_is_invalid(const struct mirror *mirror, enum kind_id kind, const cha
 {
     assert(kind < KIND_COUNT);
     assert(name != NULL);
-    CLEANUP_FREE char *key = invalid_key(namespace, name);
+    CLEANUP_FREE char *key = invalid_object_key(namespace, name);
     return map_get(mirror->kinds[kind].invalid, key) != NULL;
 }
 
@@ -232,7 +218,7 @@ const struct object *mirror_next_salvaged(const struct mirror *mirror, enum kind
     for (struct map_entry *at = map_first(invalid); at != NULL && salvaged == NULL;
          at = map_next(at))
         if (seen++ >= position)
-            salvaged = ((const struct invalid *)map_value(at))->salvaged;
+            salvaged = ((const struct invalid_object *)map_value(at))->salvaged;
     iterator->position = (const void *)seen;
     return salvaged;
 }
@@ -320,8 +306,8 @@ static void take(struct mirror_kind *kind, const json_t *document)
         return;
     }
     if (map_count(kind->invalid) > 0) {
-        CLEANUP_FREE char *key = invalid_key(object->meta.namespace, object->meta.name);
-        invalid_destroy(map_remove(kind->invalid, key));
+        CLEANUP_FREE char *key = invalid_object_key(object->meta.namespace, object->meta.name);
+        invalid_object_destroy(map_remove(kind->invalid, key));
     }
     put(kind, object);
 }
@@ -406,8 +392,8 @@ static void drop_deleted(struct mirror_kind *kind, const json_t *document)
     const char *namespace = metadata_text(document, "namespace");
     if (name == NULL)
         return;
-    CLEANUP_FREE char *key = invalid_key(namespace, name);
-    invalid_destroy(map_remove(kind->invalid, key));
+    CLEANUP_FREE char *key = invalid_object_key(namespace, name);
+    invalid_object_destroy(map_remove(kind->invalid, key));
     struct object_entry *entry = object_table_find(&kind->table, namespace, name);
     if (entry == NULL)
         return;
@@ -447,18 +433,15 @@ static void take_invalid(struct mirror_kind *kind, const json_t *document,
     struct object *salvaged =
         kind->view == NULL ? object_salvage(document, kind_get(kind->id)) : NULL;
     keep_salvaged(kind, namespace, name, salvaged);
-    CLEANUP_FREE char *key = invalid_key(namespace, name);
-    struct invalid *invalid = map_get(kind->invalid, key);
+    CLEANUP_FREE char *key = invalid_object_key(namespace, name);
+    struct invalid_object *invalid = map_get(kind->invalid, key);
     if (invalid != NULL && strcmp(invalid->resource_version, version) == 0) {
         invalid->epoch = kind->epoch;
         object_release(salvaged);
         return;
     }
-    invalid = memory_allocate(sizeof *invalid + strlen(version) + 1);
-    invalid->epoch = kind->epoch;
-    invalid->salvaged = salvaged;
-    strcpy(invalid->resource_version, version);
-    invalid_destroy(map_set(kind->invalid, key, invalid));
+    invalid_object_destroy(
+        map_set(kind->invalid, key, invalid_object_create(kind->epoch, salvaged, version)));
     log_error("ignoring an object that cannot be read", "s:kind", kind_get(kind->id)->name,
               "s:namespace", namespace, "s:name", name, "s:error", error->message);
     for (uint32_t i = 0; i < kind->invalid_handlers.count; i++)
@@ -484,8 +467,8 @@ static void sweep(struct mirror_kind *kind, const char *resource_version)
     struct map_entry *next;
     for (struct map_entry *at = map_first(kind->invalid); at != NULL; at = next) {
         next = map_next(at);
-        if (((struct invalid *)map_value(at))->epoch != kind->epoch)
-            invalid_destroy(map_remove(kind->invalid, map_key(at)));
+        if (((struct invalid_object *)map_value(at))->epoch != kind->epoch)
+            invalid_object_destroy(map_remove(kind->invalid, map_key(at)));
     }
 }
 
@@ -503,12 +486,4 @@ static void notify(struct mirror_kind *kind, enum mirror_change change,
 static const char *metadata_text(const json_t *document, const char *name)
 {
     return json_string_value(json_object_get(json_object_get(document, "metadata"), name));
-}
-
-static char *invalid_key(const char *namespace, const char *name)
-{
-    assert(name != NULL);
-    struct text key = {0};
-    text_format(&key, "%s/%s", namespace != NULL ? namespace : "", name);
-    return text_take(&key);
 }

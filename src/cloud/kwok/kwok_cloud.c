@@ -334,24 +334,6 @@ static void kwok_delete(struct cloud *cloud, const char *provider_id, machine_ca
         delete_node(kwok, name);
 }
 
-static void machine_of_node(const struct node *node, struct machine *machine)
-{
-    const struct owner_reference *owner =
-        object_owner((const struct object *)node, "karpenter.sh/v1", "NodeClaim");
-    *machine = (struct machine){
-        .provider_id = node->spec.provider_id,
-        .node_name = node->meta.name,
-        .labels = node->meta.labels,
-        .annotations = node->meta.annotations,
-        .capacity = node->status.capacity,
-        .allocatable = node->status.allocatable,
-        .created = node->meta.creation_timestamp,
-        .node_claim_name = string_map_get(&node->meta.labels, LABEL_HOSTNAME),
-        .node_claim_uid = owner != NULL ? owner->uid : NULL,
-        .terminating = object_is_deleting((const struct object *)node),
-    };
-}
-
 static void kwok_get(struct cloud *cloud, const char *provider_id, machine_callback callback,
                      void *context)
 {
@@ -367,7 +349,7 @@ static void kwok_get(struct cloud *cloud, const char *provider_id, machine_callb
     struct machine *machine = arena_allocate(answer->arena, sizeof *machine);
     // The answer comes later: keep the Node's strings by decoding nothing, copying the few facts
     // asked for.
-    machine_of_node(node, machine);
+    kwok_machine_of_node(node, machine);
     machine->provider_id = arena_copy_string(answer->arena, machine->provider_id);
     machine->node_name = arena_copy_string(answer->arena, machine->node_name);
     machine->labels = (struct string_map){0};
@@ -407,7 +389,7 @@ static void kwok_list(struct cloud *cloud, machine_list_callback callback, void 
         struct machine machine;
         if (name_of(node->spec.provider_id) == NULL || object_is_deleting(object))
             continue;
-        machine_of_node(node, &machine);
+        kwok_machine_of_node(node, &machine);
         add_copy(answer, list, &count, &machine);
     }
     // Machines whose Node is still to come are there, too.

@@ -210,3 +210,21 @@ int64_t kwok_node_due(const struct node_claim *claim)
     int64_t due;
     return text != NULL && instant_parse(text, &due, NULL) ? due : 0;
 }
+
+void kwok_machine_of_node(const struct node *node, struct machine *machine)
+{
+    const struct owner_reference *owner =
+        object_owner((const struct object *)node, "karpenter.sh/v1", "NodeClaim");
+    *machine = (struct machine){
+        .provider_id = node->spec.provider_id,
+        .node_name = node->meta.name,
+        .labels = node->meta.labels,
+        .annotations = node->meta.annotations,
+        .capacity = node->status.capacity,
+        .allocatable = node->status.allocatable,
+        .created = node->meta.creation_timestamp,
+        .node_claim_name = string_map_get(&node->meta.labels, LABEL_HOSTNAME),
+        .node_claim_uid = owner != NULL ? owner->uid : NULL,
+        .terminating = object_is_deleting((const struct object *)node),
+    };
+}

@@ -25,3 +25,5 @@ json_t *kwok_node_body(const struct node_claim *claim, const struct machine *mac
 struct machine *kwok_machine_on_record(struct arena *arena, const struct node_claim *claim);
 // When its Node is due; 0 if the annotation is missing or does not parse.
 int64_t kwok_node_due(const struct node_claim *claim);
+// The machine that a Node stands for (KWK-15); its texts and maps are the Node's.
+void kwok_machine_of_node(const struct node *node, struct machine *machine);
