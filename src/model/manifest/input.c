@@ -1,6 +1,7 @@
 // Files and directories to documents: finding, reading, choosing the parser, unpacking lists.
 #include "model/manifest/input.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -54,6 +55,7 @@ static bool read_directory(struct documents *documents, const char *path, bool w
 bool documents_read(struct documents *documents, const char *path, bool with_positions,
                     struct error *error)
 {
+    assert(path != NULL);
     struct stat status;
     if (strcmp(path, "-") == 0)
         return read_file(documents, path, with_positions, error);
@@ -163,6 +165,7 @@ static bool add_document(struct documents *documents, struct document document,
 static bool receive(void *context, struct yaml_document read, struct error *error)
 {
     struct receiver *receiver = context;
+    assert(receiver->file != NULL);
     struct document document = {.value = read.value,
                                 .file = receiver->file,
                                 .index = receiver->index++,
@@ -233,6 +236,7 @@ static void release_document(struct document *document)
 
 static void drop_documents(struct documents *documents, uint32_t first)
 {
+    assert(first <= documents->count);
     for (uint32_t i = first; i < documents->count; i++)
         release_document(&documents->items[i]);
     documents->count = first;
@@ -242,6 +246,8 @@ static void drop_documents(struct documents *documents, uint32_t first)
 static bool add_with_positions(struct receiver *receiver, json_t *value, const char *text,
                                size_t length, uint32_t lines_before)
 {
+    assert(receiver->positions != NULL);
+    assert(receiver->parsed == NULL);
     CLEANUP_FREE char *plain = without_tabs(text, length);
     uint64_t bytes = 0; // nothing stays
     struct yaml_source source = {.text = plain,
@@ -361,6 +367,8 @@ static bool read_json(struct receiver *receiver, const char *text, size_t length
             return refuse_json(receiver, lines, &why, error);
         struct json_part part = {text + at, (size_t)why.position, lines};
         at += part.length;
+        assert(at <= length);
+        assert(part.length > 0);
         if (!*is_read && !is_blank(text + at, length - at) &&
             !looks_like_json(text + at, length - at)) {
             json_decref(value);
@@ -397,6 +405,8 @@ static bool read_yaml(struct receiver *receiver, const char *text, size_t length
 bool documents_read_text(struct documents *documents, const char *text, size_t length,
                          const char *file, bool with_positions, struct error *error)
 {
+    assert(text != NULL);
+    assert(file != NULL);
     if (length > INPUT_FILE_BYTES_MAX)
         return error_set(error, ERROR_INVALID, "%s: larger than %u MiB", file,
                          INPUT_FILE_BYTES_MAX >> 20);
@@ -478,6 +488,7 @@ static bool add_document(struct documents *documents, struct document document, 
 void document_position(const struct document *document, const char *path, uint32_t *line,
                        uint32_t *column)
 {
+    assert(path != NULL);
     *line = document->line;
     *column = 1;
     if (document->positions != NULL)

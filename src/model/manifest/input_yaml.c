@@ -1,6 +1,7 @@
 // From libyaml's events to JSON values: recursive over nodes, no deeper than INPUT_DEPTH_MAX.
 #include "model/manifest/input_yaml.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,6 +100,8 @@ static bool check_tags(const struct yaml_source *source, struct error *error)
 
 bool yaml_read(const struct yaml_source *source, struct error *error)
 {
+    assert(source->text != NULL);
+    assert(source->receive != NULL);
     struct reader reader = {.source = source, .error = error};
     if (!check_tags(source, error))
         return false;
@@ -126,6 +129,7 @@ static void free_anchor(void *value)
 
 static bool read_document(struct reader *reader)
 {
+    assert(reader->anchors == NULL);
     struct node root = {0};
     struct spot spot = {.is_root = true};
     reader->anchors = map_create();
@@ -170,6 +174,8 @@ static uint32_t add_position(struct reader *reader, const struct spot *spot,
 static bool add_anchor(struct reader *reader, const char *name, const struct node *node,
                        uint64_t bytes)
 {
+    assert(node->value != NULL);
+    assert(node->height >= 1);
     struct anchor *anchor = memory_allocate(sizeof *anchor);
     *anchor = (struct anchor){json_incref(node->value), bytes, node->height};
     struct anchor *before = map_set(reader->anchors, name, anchor);
@@ -190,6 +196,7 @@ static const char *anchor_of(const yaml_event_t *event)
 // The node that the current event begins; afterwards its last event is the current one.
 static bool read_node(struct reader *reader, int depth, const struct spot *spot, struct node *node)
 {
+    assert(depth >= 1);
     const yaml_event_t *event = &reader->event;
     if (depth > INPUT_DEPTH_MAX)
         return fail_here(reader, "nested deeper than 64");
@@ -307,6 +314,7 @@ static uint32_t line_of_key(const struct mapping *mapping, const char *name)
             break;
         at++;
     }
+    assert(at < mapping->lines.count);
     return mapping->lines.items[at];
 }
 
@@ -324,6 +332,7 @@ static bool check_key(struct reader *reader, const struct mapping *mapping, cons
 
 static bool add_merge(struct reader *reader, struct mapping *mapping, const struct node *value)
 {
+    assert(value->value != NULL);
     if (json_is_object(value->value)) {
         json_array_append(mapping->merges, value->value);
         return true;
@@ -356,6 +365,7 @@ static bool add_member(struct reader *reader, struct mapping *mapping, const cha
 // One key with its value; the current event begins the key.
 static bool read_entry(struct reader *reader, int depth, struct mapping *mapping)
 {
+    assert(json_is_object(mapping->node->value));
     struct node key = {0}, value = {0};
     struct positions *positions = reader->positions;
     reader->positions = NULL; // keys have no position of their own

@@ -45,6 +45,7 @@ struct positions *positions_create(void)
 
 struct positions *positions_retain(struct positions *positions)
 {
+    assert(positions->uses > 0);
     positions->uses++;
     return positions;
 }
@@ -90,6 +91,7 @@ uint32_t positions_add_item(struct positions *positions, uint32_t parent, uint32
 void positions_get(const struct positions *positions, uint32_t place, uint32_t *line,
                    uint32_t *column)
 {
+    assert(place < positions->places.count);
     *line = positions->places.items[place].line;
     *column = positions->places.items[place].column;
 }
@@ -114,6 +116,7 @@ static uint32_t first_slot(const struct positions *positions, uint32_t parent,
 static void index_place(struct positions *positions, uint32_t at)
 {
     const struct position *place = &positions->places.items[at];
+    assert(place->parent < at);
     struct step step = step_to(positions, place);
     uint32_t slot = first_slot(positions, place->parent, &step);
     while (positions->slots[slot] != 0)
@@ -132,6 +135,7 @@ static void index_all(struct positions *positions)
         positions->slots_count = slots;
         positions->indexed = 0;
     }
+    assert(positions->indexed <= count);
     for (; positions->indexed < count; positions->indexed++)
         if (positions->places.items[positions->indexed].parent != NONE)
             index_place(positions, positions->indexed);
@@ -150,6 +154,7 @@ static bool is_step_to(const struct positions *positions, const struct position 
 static uint32_t find_child(const struct positions *positions, uint32_t parent,
                            const struct step *step)
 {
+    assert((positions->slots_count & (positions->slots_count - 1)) == 0);
     uint32_t slot = first_slot(positions, parent, step);
     for (; positions->slots[slot] != 0; slot = (slot + 1) & (positions->slots_count - 1)) {
         uint32_t at = positions->slots[slot] - 1;
@@ -202,6 +207,7 @@ static const char *read_step(const char *path, struct step *step, struct text *n
 
 uint32_t positions_find(struct positions *positions, uint32_t from, const char *path)
 {
+    assert(from < positions->places.count);
     struct text name = {0};
     struct step step;
     index_all(positions);

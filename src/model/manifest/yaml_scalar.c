@@ -1,5 +1,6 @@
 #include "model/manifest/yaml_scalar.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -121,6 +122,7 @@ static json_t *float_value(double number)
 
 static json_t *resolve_number(const char *text, size_t length, bool *is_number)
 {
+    assert(length <= NUMBER_LENGTH_MAX);
     char plain[NUMBER_LENGTH_MAX + 1];
     size_t kept = 0;
     for (size_t i = 0; i < length; i++)
@@ -141,6 +143,7 @@ static json_t *resolve_number(const char *text, size_t length, bool *is_number)
 
 json_t *yaml_resolve_plain(const char *text, size_t length)
 {
+    assert(text != NULL);
     for (const struct word *word = words; word < words + ARRAY_LENGTH(words); word++) {
         if (strlen(word->text) != length || memcmp(word->text, text, length) != 0)
             continue;

@@ -16,6 +16,7 @@ static int append(void *context, unsigned char *data, size_t size);
 
 void yaml_write(const json_t *value, struct text *text)
 {
+    assert(value != NULL);
     yaml_emitter_t emitter;
     yaml_event_t event;
     int ready = yaml_emitter_initialize(&emitter);
@@ -78,6 +79,7 @@ static void write_value(yaml_emitter_t *emitter, const json_t *value)
         write_string(emitter, json_string_value(value));
     } else {
         char *number = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+        assert(number != NULL);
         write_plain(emitter, number);
         cleanup_free(&number);
     }

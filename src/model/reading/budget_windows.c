@@ -1,5 +1,6 @@
 #include "model/reading/budget_windows.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,7 @@ static int64_t first_hit(const struct node_pool_budget *budget, const struct cro
 bool budget_is_active(const struct node_pool_budget *budget, int64_t now, bool *active,
                       struct error *error)
 {
+    assert(active != NULL);
     *active = true;
     if (!is_scheduled(budget))
         return true;
@@ -64,12 +66,14 @@ static int64_t covered_span(const struct cron *cron, int64_t duration)
             return 0;
         last = minute;
     }
+    assert(last >= first);
     return ns_multiply(last - first, MINUTE);
 }
 
 // The end of the window that the hit at `hit` is in.
 static int64_t window_end(const struct cron *cron, int64_t hit, int64_t duration)
 {
+    assert(duration > 0);
     int64_t span = covered_span(cron, duration), limit = ns_add(hit, LOOK_AHEAD_NS);
     for (;;) {
         int64_t next = cron_next(cron, hit);
@@ -98,6 +102,8 @@ bool budget_next_window(const struct node_pool_budget *budget, int64_t instant,
     if (budget->duration.nanoseconds <= 0)
         return false;
     *window = (struct budget_window){hit, window_end(&cron, hit, budget->duration.nanoseconds)};
+    assert(window->start < window->end);
+    assert(window->end > instant);
     return true;
 }
 
@@ -106,6 +112,8 @@ bool budget_next_window(const struct node_pool_budget *budget, int64_t instant,
 bool budget_nodes(const struct node_pool_budget *budget, int64_t total, int64_t *nodes,
                   struct error *error)
 {
+    assert(total >= 0);
+    assert(nodes != NULL);
     const char *text = budget->nodes != NULL ? budget->nodes : "";
     size_t length = strlen(text);
     bool percent = length > 0 && text[length - 1] == '%';
@@ -126,6 +134,7 @@ bool budget_nodes(const struct node_pool_budget *budget, int64_t total, int64_t 
 
 bool budget_has_reason(const struct node_pool_budget *budget, enum disruption_reason reason)
 {
+    assert(reason < DISRUPTION_REASONS_COUNT);
     return budget->reasons.items == NULL ||
            string_list_has(&budget->reasons, disruption_reason_name(reason));
 }

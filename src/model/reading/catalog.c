@@ -1,5 +1,6 @@
 #include "model/reading/catalog.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/map.h"
@@ -158,6 +159,7 @@ bool instance_type_catalog_check(const struct instance_type_catalog *catalog, st
 // --- readings ------------------------------------------------------------------------------------
 const char *requirement_single_value(const requirement_list *requirements, const char *key)
 {
+    assert(key != NULL);
     list_for_each (requirement, requirements)
         if (text_equal(requirement->key, key) && text_equal(requirement->operator, "In") &&
             requirement->values.count == 1)
@@ -231,6 +233,7 @@ struct resource_map instance_type_allocatable(struct arena *arena,
                                               const struct instance_type *instance_type,
                                               const struct offering *offering)
 {
+    assert(arena != NULL);
     struct resource_map capacity = instance_type->capacity;
     struct resource_map overhead = total_overhead(arena, &instance_type->overhead);
     if (offering != NULL && offering->capacity_override.items != NULL)
@@ -243,6 +246,7 @@ struct resource_map instance_type_allocatable(struct arena *arena,
         allocatable.items[allocatable.count++] = (struct resource_quantity){
             quantity->name,
             quantity_subtract(quantity->value, resource_map_get(&overhead, quantity->name))};
+    assert(allocatable.count == capacity.count);
     take_huge_pages(&capacity, &allocatable);
     return allocatable;
 }

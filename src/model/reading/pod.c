@@ -1,5 +1,6 @@
 #include "model/reading/pod.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/nanoseconds.h"
@@ -70,6 +71,7 @@ struct containers {
 
 static struct resource_map sum_of(const struct containers *all, uint32_t from, uint32_t to)
 {
+    assert(from <= to);
     if (to - from == 0)
         return (struct resource_map){0};
     if (to - from == 1)
@@ -85,6 +87,7 @@ struct start { // of init containers one after the other: what stays, the most a
 
 static struct start start_of(const struct containers *all, uint32_t from, uint32_t to)
 {
+    assert(from <= to);
     if (to - from == 0)
         return (struct start){0};
     if (to - from == 1) {
@@ -128,12 +131,14 @@ static struct resource_map apply_pod_level(struct arena *arena, const struct res
     list_for_each (quantity, pod_level)
         if (is_pod_level(quantity->name))
             supported.items[supported.count++] = *quantity;
+    assert(supported.count <= pod_level->count);
     return resource_map_override(arena, total, &supported);
 }
 
 static struct resource_map requests(struct arena *arena, const struct pod_spec *spec,
                                     const struct status_view *view)
 {
+    assert(arena != NULL);
     struct resource_map total = containers_total(arena, spec, view, container_requests);
     if (spec->resources != NULL)
         total = apply_pod_level(arena, &total, &spec->resources->requests);
@@ -285,6 +290,7 @@ static bool parse_canonical(const char *text, int64_t *value)
 
 static bool compare_values(const struct toleration *toleration, const struct taint *taint)
 {
+    assert(toleration->operator[0] == 'L' || toleration->operator[0] == 'G');
     int64_t bound, value;
     if (!parse_canonical(toleration->value, &bound) || !parse_canonical(taint->value, &value))
         return false;
@@ -310,6 +316,7 @@ bool toleration_tolerates(const struct toleration *toleration, const struct tain
 
 bool tolerations_tolerate(const toleration_list *tolerations, const struct taint *taint)
 {
+    assert(taint != NULL);
     list_for_each (toleration, tolerations)
         if (toleration_tolerates(toleration, taint))
             return true;

@@ -1,5 +1,6 @@
 #include "model/reading/pod_eviction.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 // --- pods ----------------------------------------------------------------------------------------
 static double clamp(double cost)
 {
+    assert(!isnan(cost));
     return cost > 10 ? 10 : cost < -10 ? -10 : cost;
 }
 

@@ -33,7 +33,8 @@ bool requirement_allows(const struct selector_requirement *requirement, const ch
 
 bool requirements_allow(const requirement_list *requirements, const char *key, const char *value)
 {
-    assert(requirements != NULL && key != NULL);
+    assert(requirements != NULL);
+    assert(key != NULL);
     list_for_each (requirement, requirements)
         if (strcmp(requirement->key, key) == 0 && !requirement_allows(requirement, value))
             return false;
@@ -42,7 +43,8 @@ bool requirements_allow(const requirement_list *requirements, const char *key, c
 
 bool requirement_meets(const struct selector_requirement *offered, const requirement_list *wanted)
 {
-    assert(offered != NULL && wanted != NULL);
+    assert(offered != NULL);
+    assert(wanted != NULL);
     if (text_equal(offered->operator, "DoesNotExist"))
         return requirements_allow(wanted, offered->key, NULL);
     if (!text_equal(offered->operator, "In"))
@@ -55,7 +57,8 @@ bool requirement_meets(const struct selector_requirement *offered, const require
 
 bool offering_compatible(const struct offering *offering, const requirement_list *claim)
 {
-    assert(offering != NULL && claim != NULL);
+    assert(offering != NULL);
+    assert(claim != NULL);
     if (!offering->available)
         return false;
     list_for_each (requirement, &offering->requirements)

@@ -1,5 +1,6 @@
 #include "model/reading/scheduler_config.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -84,6 +85,7 @@ static bool check_selectors(struct config_reader *reader, const json_t *source, 
 static bool check_required(struct config_reader *reader,
                            const struct topology_spread_constraint *constraint, const char *path)
 {
+    assert(path[0] != '\0');
     const char *why = NULL;
     if (constraint->max_skew == 0)
         return refuse(reader, arena_format(reader->arena, "%s.maxSkew", path),
@@ -175,6 +177,7 @@ static bool read_root(struct config_reader *reader, const json_t *root)
 bool scheduler_config_read(const char *text, struct arena *arena, struct scheduler_config *out,
                            struct error *error)
 {
+    assert(arena != NULL);
     struct config_reader reader = {arena, out, error};
     struct documents documents = {0};
     *out = (struct scheduler_config){0};

@@ -239,6 +239,8 @@ static bool refuse_name(const char *name, struct error *error)
 bool settings_set(struct settings *settings, const char *environment_name, const char *value,
                   struct error *error)
 {
+    assert(environment_name != NULL);
+    assert(value != NULL);
     for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {
         if (strcmp(table[i].environment, environment_name) != 0)
             continue;
@@ -307,6 +309,8 @@ void settings_free(struct settings *settings)
 
 void settings_copy(struct settings *to, const struct settings *from)
 {
+    assert(to != from);
+    assert(from->strings_count <= ARRAY_LENGTH(from->strings));
     *to = *from;
     for (uint32_t i = 0; i < from->strings_count; i++) {
         to->strings[i] = memory_copy_string(from->strings[i]);
@@ -330,6 +334,7 @@ bool settings_is_explicit(const struct settings *settings, uint32_t index)
 // that the settings own, in the place of the row's earlier one.
 static void keep_string(struct settings *settings, const struct setting *row, const char *value)
 {
+    assert(value != NULL);
     const char **slot = (const char **)((char *)settings + row->offset);
     if (strcmp(value, row->default_text) == 0)
         value = row->default_text;
@@ -364,6 +369,7 @@ static bool parse_bool(const char *text, bool *value)
 static bool set_number(struct settings *settings, const struct setting *row, const char *value,
                        struct error *error)
 {
+    assert(row->minimum <= row->maximum);
     int64_t number;
     if (!text_parse_int64(value, &number))
         return error_set(error, ERROR_INVALID, "%s: \"%.100s\" is not a whole number",
@@ -394,6 +400,7 @@ static bool set_float(struct settings *settings, const struct setting *row, cons
 static bool set_duration(struct settings *settings, const struct setting *row, const char *value,
                          struct error *error)
 {
+    assert(row->minimum <= row->maximum);
     int64_t nanoseconds;
     if (!duration_parse(value, &nanoseconds, error))
         return error_prefix(error, "%s", row->environment);
@@ -422,6 +429,7 @@ static bool refuse_choice(const struct setting *row, const char *value, struct e
 static bool set_choice(struct settings *settings, const struct setting *row, const char *value,
                        struct error *error)
 {
+    assert(row->choices != NULL);
     uint32_t index = 0;
     while (row->choices[index] != NULL && strcmp(row->choices[index], value) != 0)
         index++;
@@ -540,6 +548,7 @@ static const char *choice_text(const struct setting *row, const char *from)
 void settings_format(const struct settings *settings, const struct setting *setting,
                      struct text *out)
 {
+    assert(out != NULL);
     const char *from = (const char *)settings + setting->offset;
     char duration[DURATION_TEXT_MAX];
     int64_t number;

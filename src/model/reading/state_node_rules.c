@@ -59,6 +59,7 @@ static struct resource_map filled(struct arena *arena, const struct resource_map
         i += order <= 0;
         j += order >= 0;
     }
+    assert(result.count <= own->count + other->count);
     return result;
 }
 

@@ -73,6 +73,7 @@ static int64_t or_one(const struct optional_int *number)
 
 static int64_t job_wanted(const struct workload_counts *job)
 {
+    assert(job->kind->id == KIND_JOB);
     if (job->spec.suspend.present && job->spec.suspend.value)
         return 0;
     int64_t wanted = or_one(&job->spec.parallelism);
@@ -84,6 +85,7 @@ static int64_t job_wanted(const struct workload_counts *job)
 
 int64_t workload_wanted(const struct workload_counts *workload)
 {
+    assert(workload->kind != NULL);
     if (workload->kind->id == KIND_JOB)
         return job_wanted(workload);
     int64_t wanted = or_one(&workload->spec.replicas);

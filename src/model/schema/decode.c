@@ -41,6 +41,8 @@ static bool kind_is_whole(const struct kind *kind)
 static struct object *decode_document(struct decoder *decoder, const json_t *document,
                                       const struct kind *kind)
 {
+    assert(kind->type != NULL);
+    assert(decoder->error != NULL || !decoder->salvages);
     decoder->arena = arena_create(DECODE_ARENA_BYTES);
     struct object *scratch = arena_allocate(decoder->arena, kind->type->size);
     scratch->kind = kind;
@@ -59,6 +61,7 @@ static struct object *decode_document(struct decoder *decoder, const json_t *doc
 
 struct object *object_salvage(const json_t *document, const struct kind *kind)
 {
+    assert(kind != NULL);
     struct error error = {0};
     if (!json_is_object(document) || !check_kind(document, kind, &error))
         return NULL;
@@ -73,6 +76,7 @@ struct object *object_salvage(const json_t *document, const struct kind *kind)
 struct object *object_decode(const json_t *document, const struct kind *kind, enum decode_mode mode,
                              struct error *error)
 {
+    assert(mode == DECODE_STRICT || mode == DECODE_LENIENT);
     assert(kind != NULL);
     if (!json_is_object(document)) {
         error_set(error, ERROR_INVALID, "the document is not an object");
@@ -117,6 +121,7 @@ static bool decode_list(struct decoder *decoder, const struct decode_place *plac
         else if (!decoder->salvages)
             return false;
     }
+    assert(taken <= count);
     *to = (struct any_list){items, taken};
     return true;
 }
@@ -138,6 +143,7 @@ static bool decode_string_list(struct decoder *decoder, const struct decode_plac
         else if (!decoder->salvages)
             return false;
     }
+    assert(taken <= count);
     *to = (struct string_list){items, taken};
     return true;
 }
@@ -165,6 +171,7 @@ static bool decode_string_map(struct decoder *decoder, const struct decode_place
     }
     if (count > 1)
         qsort(items, count, sizeof *items, string_pair_compare);
+    assert(count <= json_object_size(value));
     *to = (struct string_map){items, count};
     return true;
 }
@@ -198,6 +205,7 @@ static bool decode_resource_map(struct decoder *decoder, const struct decode_pla
     }
     if (count > 1)
         qsort(items, count, sizeof *items, compare_quantities);
+    assert(count <= json_object_size(value));
     *to = (struct resource_map){items, count};
     return true;
 }
@@ -206,6 +214,7 @@ static bool decode_resource_map(struct decoder *decoder, const struct decode_pla
 static bool decode_value(struct decoder *decoder, const struct decode_place *place,
                          const struct field *field, const json_t *value, char *to)
 {
+    assert(value != NULL);
     switch (field->kind) {
     case FIELD_STRING:
         return decode_string(decoder, place, value, (const char **)to);
@@ -350,6 +359,7 @@ static size_t field_bytes(const struct field *field)
 static bool decode_struct(struct decoder *decoder, const struct decode_place *place,
                           const struct type *type, const json_t *value, char *to)
 {
+    assert(type->fields_count > 0);
     if (!json_is_object(value))
         return decoder_expected(decoder, place, "an object", value);
     if (decoder->strict && !check_unknown(decoder, place, type, value))

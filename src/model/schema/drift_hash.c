@@ -1,5 +1,6 @@
 #include "model/schema/drift_hash.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 // --- the algebra (API-201, 202) ------------------------------------------------------------------
 static void little_endian(uint64_t value, unsigned char *out, size_t bytes)
 {
+    assert(bytes <= 8);
     for (size_t i = 0; i < bytes; i++)
         out[i] = (unsigned char)(value >> (8 * i));
 }
@@ -96,6 +98,8 @@ static uint64_t hash_instant(int64_t nanoseconds)
     int64_t seconds = nanoseconds / SECOND - (fraction < 0);
     if (fraction < 0)
         fraction = ns_add(fraction, SECOND);
+    assert(fraction >= 0);
+    assert(fraction < SECOND);
     uint64_t since_year_one = (uint64_t)(seconds + year_one_to_1970);
     unsigned char buffer[15] = {1};
     for (int i = 0; i < 8; i++)
@@ -349,6 +353,7 @@ void ec2_node_class_hash(const struct ec2_node_class *node_class, const char *ca
 // the largest that leaves a whole number: 1024Gi is 1Ti, 1000G is 1T.
 static void canonical_quantity(const char *text, char *out, size_t size)
 {
+    assert(size > 0);
     static const char binary[][3] = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
     static const char decimal[][3] = {"", "k", "M", "G", "T", "P", "E"};
     char *unit;

@@ -10,6 +10,7 @@ static json_t *encode_field(const struct field *field, const char *from);
 
 json_t *object_encode(const struct object *object)
 {
+    assert(object->kind != NULL);
     json_t *json = json_object();
     json_object_set_new(json, "apiVersion", json_string(object->kind->api_version));
     json_object_set_new(json, "kind", json_string(object->kind->name));
@@ -20,6 +21,8 @@ json_t *object_encode(const struct object *object)
 
 json_t *struct_encode(const struct type *type, const void *value)
 {
+    assert(type != NULL);
+    assert(value != NULL);
     json_t *json = json_object();
     for (const struct field *field = type->fields; field < type->fields + type->fields_count;
          field++) {

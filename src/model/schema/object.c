@@ -14,7 +14,8 @@ struct object *object_acquire(const struct object *object)
         return NULL;
     struct object *mutable = (struct object *)object;
     uint32_t before = __atomic_fetch_add(&mutable->references, 1, __ATOMIC_RELAXED);
-    assert(before > 0 && before < UINT32_MAX);
+    assert(before > 0);
+    assert(before < UINT32_MAX);
     return mutable;
 }
 
@@ -42,11 +43,13 @@ int object_compare_names(const void *a, const void *b)
 
 void object_namespaced_name(const struct object *object, char out[600])
 {
+    assert(object->meta.name != NULL);
     snprintf(out, 600, "%s/%s", text_or_empty(object->meta.namespace), object->meta.name);
 }
 
 void object_describe(const struct object *object, char out[600])
 {
+    assert(object->kind != NULL);
     const char *name = object->meta.name != NULL            ? object->meta.name
                        : object->meta.generate_name != NULL ? object->meta.generate_name
                                                             : "";
@@ -58,11 +61,13 @@ void object_describe(const struct object *object, char out[600])
 
 const char *object_label(const struct object *object, const char *key)
 {
+    assert(key != NULL);
     return string_map_get(&object->meta.labels, key);
 }
 
 const char *object_annotation(const struct object *object, const char *key)
 {
+    assert(key != NULL);
     return string_map_get(&object->meta.annotations, key);
 }
 

@@ -41,6 +41,8 @@ static void place_string(struct packer *packer, const char *text, const struct f
 
 struct object *object_pack(const struct object *source, struct arena *arena, struct error *error)
 {
+    assert(source->kind != NULL);
+    assert(arena != NULL);
     const struct type *type = source->kind->type;
     struct packer packer = {.arena = arena, .structs_bytes = type->size};
     pack_struct(&packer, type, NULL, (const char *)source);
@@ -57,6 +59,7 @@ struct object *object_pack(const struct object *source, struct arena *arena, str
                 memcpy(packer.block + packer.strings_base + packer.known[i].offset,
                        packer.known[i].text, packer.known[i].length);
         pack_struct(&packer, type, (char *)object, (const char *)source);
+        assert(packer.placed_next == packer.placed.count);
         assert(packer.structs_bytes == packer.strings_base);
         object->kind = source->kind;
         object->references = 1;
@@ -97,6 +100,7 @@ static void pack_string(struct packer *packer, const char **to, const char *text
         place_string(packer, text, field, share);
         return;
     }
+    assert(packer->placed_next < packer->placed.count);
     const struct placed_string *placed = &packer->placed.items[packer->placed_next++];
     *to = placed->elsewhere != NULL ? placed->elsewhere
                                     : packer->block + packer->strings_base + placed->offset;
@@ -133,6 +137,7 @@ static void pack_string_map(struct packer *packer, const struct field *field, ch
         packer, to, (const struct any_list *)from, sizeof(struct string_pair));
     bool share = (field->flags & FIELD_SHARED) != 0;
     for (uint32_t i = 0; from->items != NULL && i < from->count; i++) {
+        assert(packer->copying || i == 0 || strcmp(from->items[i - 1].key, from->items[i].key) < 0);
         pack_string(packer, packer->copying ? &items[i].key : NULL, from->items[i].key, NULL, true);
         pack_string(packer, packer->copying ? &items[i].value : NULL, from->items[i].value, field,
                     share);
@@ -144,6 +149,8 @@ static void pack_resource_map(struct packer *packer, char *to, const struct reso
     struct resource_quantity *items = (struct resource_quantity *)pack_items(
         packer, to, (const struct any_list *)from, sizeof(struct resource_quantity));
     for (uint32_t i = 0; from->items != NULL && i < from->count; i++) {
+        assert(packer->copying || i == 0 ||
+               strcmp(from->items[i - 1].name, from->items[i].name) < 0);
         pack_string(packer, packer->copying ? &items[i].name : NULL, from->items[i].name, NULL,
                     true);
         if (packer->copying)
@@ -154,6 +161,7 @@ static void pack_resource_map(struct packer *packer, char *to, const struct reso
 static void pack_list(struct packer *packer, const struct field *field, char *to,
                       const struct any_list *from)
 {
+    assert(field->type != NULL);
     char *items = pack_items(packer, to, from, field->type->size);
     for (uint32_t i = 0; from->items != NULL && i < from->count; i++)
         pack_struct(packer, field->type,
@@ -164,6 +172,7 @@ static void pack_list(struct packer *packer, const struct field *field, char *to
 static void pack_pointer(struct packer *packer, const struct field *field, char *to,
                          const char *from)
 {
+    assert(field->type != NULL);
     if (from == NULL)
         return;
     char *copy = reserve(packer, field->type->size);
@@ -260,6 +269,7 @@ static const char *find_static(const struct field *field, const char *text)
 static struct known_string *known_slot(struct known_string *known, uint32_t slots, const char *text,
                                        uint32_t length, uint64_t hash)
 {
+    assert((slots & (slots - 1)) == 0);
     uint32_t slot = (uint32_t)(hash >> 32) & (slots - 1);
     while (known[slot].text != NULL && (known[slot].hash != hash || known[slot].length != length ||
                                         memcmp(known[slot].text, text, length) != 0))
@@ -278,6 +288,7 @@ static void known_grow(struct packer *packer)
     }
     packer->known = known;
     packer->known_slots = slots;
+    assert(packer->known_count < packer->known_slots);
 }
 
 static void place_string(struct packer *packer, const char *text, const struct field *field,

@@ -1,5 +1,6 @@
 #include "model/schema/resources.h"
 
+#include <assert.h>
 #include <string.h>
 
 // A merge of two sorted maps. `combine` NULL: the second map's value wins.
@@ -7,6 +8,7 @@ static struct resource_map resource_map_combine(struct arena *arena, const struc
                                                 const struct resource_map *b,
                                                 int64_t (*combine)(int64_t a, int64_t b))
 {
+    assert(arena != NULL);
     struct resource_map result = {
         .items =
             arena_allocate_array(arena, (size_t)a->count + b->count + 1, sizeof *result.items)};
@@ -32,6 +34,9 @@ static struct resource_map resource_map_combine(struct arena *arena, const struc
             j++;
         }
     }
+    assert(result.count <= a->count + b->count);
+    assert(result.count < 2 ||
+           strcmp(result.items[result.count - 2].name, result.items[result.count - 1].name) < 0);
     return result;
 }
 
@@ -61,6 +66,7 @@ struct resource_map resource_map_override(struct arena *arena, const struct reso
 struct resource_map resource_map_with(struct arena *arena, const struct resource_map *base,
                                       const char *name, int64_t value)
 {
+    assert(name != NULL);
     struct resource_quantity entry = {name, value};
     return resource_map_override(arena, base, &(struct resource_map){&entry, 1});
 }

@@ -1,5 +1,6 @@
 #include "model/schema/shared_strings.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,7 @@ static bool entry_is(const struct shared_entry *entry, const char *text, size_t 
 
 static struct shared_entry *entry_create(const char *text, size_t length, uint64_t hash)
 {
+    assert(length <= SHARED_STRING_LENGTH_MAX);
     struct shared_entry *entry = memory_allocate(sizeof *entry + length + 1);
     entry->hash = (uint32_t)hash;
     entry->length = (uint32_t)length;
@@ -44,6 +46,7 @@ static bool reserve_place(void)
 
 const char *shared_string(const char *text, size_t length, uint64_t hash, bool add)
 {
+    assert(text != NULL);
     if (length > SHARED_STRING_LENGTH_MAX)
         return NULL;
     struct shared_entry *fresh = NULL;

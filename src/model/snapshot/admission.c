@@ -1,5 +1,6 @@
 #include "model/snapshot/admission.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,7 @@ static void apply_limit_ranges(struct arena *arena, const struct snapshot *snaps
         if (range->meta.name != NULL && strcmp(where, namespace) == 0)
             ranges[count++] = range;
     }
+    assert(count <= total);
     qsort(ranges, count, sizeof *ranges, object_compare_names);
     for (uint32_t i = 0; i < count; i++)
         list_for_each (item, &ranges[i]->spec.limits)
@@ -135,6 +137,7 @@ static void admit_term(struct arena *arena, const struct string_map *labels,
     add_expressions(arena, &selector->match_expressions, &term->match_label_keys, "In", labels);
     add_expressions(arena, &selector->match_expressions, &term->mismatch_label_keys, "NotIn",
                     labels);
+    assert(selector->match_expressions.count <= count + more);
     term->label_selector = selector;
 }
 
@@ -224,6 +227,7 @@ static void pass_for_rejected(struct arena *arena, struct pod *pod)
 
 void pod_admit(struct snapshot *snapshot, struct pod *pod)
 {
+    assert(snapshot->arena != NULL);
     const char *namespace = pod->meta.namespace == NULL ? "default" : pod->meta.namespace;
     struct pod_spec *spec = &pod->spec;
     spec->containers.items =

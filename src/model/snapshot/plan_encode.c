@@ -1,5 +1,7 @@
 #include "model/snapshot/plan_encode.h"
 
+#include <assert.h>
+
 #include "base/quantity.h"
 #include "model/schema/encode.h"
 #include "model/schema/tables.h"
@@ -11,6 +13,7 @@ static json_t *encode_totals(const struct plan *plan);
 
 json_t *plan_encode(const struct plan *plan)
 {
+    assert(plan->arena != NULL);
     json_t *claims = json_array(), *nodes = json_array();
     list_for_each (claim, &plan->claims)
         json_array_append_new(claims, plan_claim_encode(claim));
@@ -78,6 +81,9 @@ static json_t *encode_requirements(const requirement_list *requirements)
 
 json_t *plan_claim_encode(const struct plan_claim *claim)
 {
+    assert(claim->node_pool != NULL);
+    assert(claim->types.count == 0 ||
+           claim->price <= claim->types.items[claim->types.count - 1].price);
     json_t *types = json_array();
     list_for_each (type, &claim->types)
         json_array_append_new(types, json_string(type->instance_type->name));
@@ -121,6 +127,7 @@ static json_t *encode_reason(const struct plan_reason *reason)
 
 json_t *plan_unschedulable_encode(const struct plan_unschedulable *entry)
 {
+    assert(entry->pod != NULL);
     json_t *reasons = json_array();
     list_for_each (reason, &entry->reasons)
         json_array_append_new(reasons, encode_reason(reason));
@@ -182,6 +189,7 @@ static json_t *encode_moves(const struct plan_moves *moves)
 
 json_t *plan_disruption_encode(const struct plan_disruption *disruption)
 {
+    assert(disruption->candidates.count > 0);
     json_t *replacements = json_array();
     list_for_each (claim, &disruption->replacements)
         json_array_append_new(replacements, plan_claim_encode(claim));
@@ -199,6 +207,7 @@ json_t *plan_disruption_encode(const struct plan_disruption *disruption)
 
 json_t *plan_verdict_encode(const struct plan_verdict *verdict)
 {
+    assert(verdict->rule != NULL);
     const struct string_map *labels = NULL;
     if (verdict->node != NULL)
         labels = &verdict->node->meta.labels;
@@ -218,6 +227,8 @@ json_t *plan_verdict_encode(const struct plan_verdict *verdict)
 
 static json_t *encode_totals(const struct plan *plan)
 {
+    assert(plan->node_cost >= 0);
+    assert(plan->lower_bound >= 0);
     json_t *json = json_object();
     json_object_set_new(json, "newNodes", json_integer(plan->claims.count));
     json_object_set_new(json, "pricePerHour", encode_price(plan->price));

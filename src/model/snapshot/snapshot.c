@@ -1,5 +1,6 @@
 #include "model/snapshot/snapshot.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/vector.h"
@@ -32,10 +33,13 @@ void snapshot_destroy(struct snapshot *snapshot)
 
 void snapshot_add(struct snapshot *snapshot, const struct object *object)
 {
+    assert(object->kind->id < KIND_COUNT);
+    assert(object->kind->id != KIND_SNAPSHOT_CONTEXT);
     vector_push(&snapshot->objects[object->kind->id], object_acquire(object));
 }
 
 void snapshot_keep(struct snapshot *snapshot, const struct object *object)
 {
+    assert(object != NULL);
     vector_push(&snapshot->kept, object_acquire(object));
 }

@@ -1,5 +1,6 @@
 #include "model/snapshot/snapshot_complete.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/map.h"
@@ -31,6 +32,8 @@ static void complete_object(struct snapshot *snapshot, const struct object **slo
     if (needs_uid && object->kind->id == KIND_POD)
         pod_admit(snapshot, (struct pod *)changed);
     *slot = object_copy(changed);
+    assert((*slot)->kind == object->kind);
+    assert((*slot)->meta.uid != NULL);
     object_release(object);
 }
 
@@ -58,6 +61,7 @@ void snapshot_merge_duplicates(struct snapshot *snapshot)
             }
             text_free(&key);
         }
+        assert(kept <= count);
         snapshot->objects[kind].count = kept;
         map_destroy(slots, NULL);
     }

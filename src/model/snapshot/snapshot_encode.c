@@ -1,5 +1,6 @@
 #include "model/snapshot/snapshot_encode.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +14,8 @@ static void format_instant(int64_t nanoseconds, char out[INSTANT_TEXT_MAX])
     int64_t fraction = nanoseconds % SECOND;
     if (fraction < 0)
         fraction = ns_add(fraction, SECOND);
+    assert(fraction >= 0);
+    assert(fraction < SECOND);
     instant_format(ns_subtract(nanoseconds, fraction), out);
     size_t length = strlen(out);
     if (fraction != 0)

@@ -1,5 +1,6 @@
 #include "model/snapshot/snapshot_read.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@ static bool read_standard_input(struct snapshot *snapshot, bool strict, struct e
 
 bool snapshot_read(struct snapshot *snapshot, const char *path, bool strict, struct error *error)
 {
+    assert(path != NULL);
     if (strcmp(path, "-") == 0)
         return read_standard_input(snapshot, strict, error);
     struct documents documents = {0};
@@ -181,11 +183,13 @@ static bool add_document(struct snapshot *snapshot, const json_t *document, bool
 static bool locate(const struct documents *documents, uint32_t at, const char *text, size_t length,
                    struct error *error)
 {
+    assert(at < documents->count);
     const struct document *document = &documents->items[at];
     uint32_t ordinal = at, line = document->line, column = 1;
     while (ordinal > 0 && documents->items[ordinal - 1].file == document->file)
         ordinal--;
     ordinal = at - ordinal;
+    assert(error->kind != ERROR_NONE);
     struct error why = *error, ignored = {0};
     struct documents again = {0};
     bool is_read = text != NULL

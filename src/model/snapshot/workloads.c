@@ -1,5 +1,6 @@
 #include "model/snapshot/workloads.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,6 +124,7 @@ static struct workload workload_of(const struct object *object)
 const char *derived_uid(struct arena *arena, const char *kind, const char *namespace,
                         const char *name)
 {
+    assert(kind != NULL);
     char uid[37];
     hash_uuid(arena_format(arena, "%s/%s/%s", kind, namespace == NULL ? "" : namespace,
                            name == NULL ? "" : name),
@@ -155,6 +157,7 @@ static void add_label(struct arena *arena, struct string_map *labels, const char
     }
     if (!placed)
         items[to++] = (struct string_pair){key, value};
+    assert(to <= labels->count + 1);
     *labels = (struct string_map){items, to};
 }
 
@@ -162,6 +165,7 @@ static void add_label(struct arena *arena, struct string_map *labels, const char
 static void set_owner(struct arena *arena, const struct workload *workload, struct pod *pod,
                       int64_t index)
 {
+    assert(index >= 0);
     const struct object *object = workload->object;
     struct owner_reference *owner = arena_allocate(arena, sizeof *owner);
     *owner = (struct owner_reference){object->kind->api_version,
@@ -242,6 +246,7 @@ static void add_volumes(struct expansion *expansion, const struct workload *work
         volumes[at].persistent_volume_claim->claim_name = claim;
         add_claim(expansion, template, pod, claim);
     }
+    assert(count <= pod->spec.volumes.count + templates);
     pod->spec.volumes.items = volumes;
     pod->spec.volumes.count = count;
 }
@@ -282,6 +287,7 @@ static bool expand_workload(struct expansion *expansion, const struct workload *
     if (object->kind->id == KIND_DEPLOYMENT && selects_a_pod(expansion->snapshot, workload))
         return true;
     expansion->pods_total += workload->pods;
+    assert(expansion->pods_total >= workload->pods);
     if (expansion->pods_total > WORKLOAD_PODS_MAX) {
         char name[600];
         object_describe(object, name);

@@ -31,7 +31,8 @@ static void set_text(json_t *object, const char *key, const char *text)
 
 json_t *crd_encode(const struct kind *kind, const struct crd_options *options)
 {
-    assert(kind->custom && kind->custom_facts != NULL);
+    assert(kind->custom);
+    assert(kind->custom_facts != NULL);
     json_t *definition = json_object(), *metadata = json_object(), *spec = json_object();
     json_t *versions = json_array();
     char name[200];

@@ -102,12 +102,14 @@ static const struct kind kinds[KIND_COUNT] = {
 
 const struct kind *kind_get(enum kind_id id)
 {
+    assert(kinds[id].id == id);
     assert(id < KIND_COUNT);
     return &kinds[id];
 }
 
 const condition_list *object_conditions(const struct object *object)
 {
+    assert(object->kind != NULL);
     static const condition_list none = {0};
     return object->kind->conditions != 0
                ? (const condition_list *)((const char *)object + object->kind->conditions)
@@ -125,6 +127,8 @@ static bool has_older_version(const struct kind *kind, const char *api_version)
 
 const struct kind *kind_find(const char *api_version, const char *name)
 {
+    assert(api_version != NULL);
+    assert(name != NULL);
     for (const struct kind *kind = kinds; kind < kinds + KIND_COUNT; kind++)
         if (strcmp(kind->name, name) == 0 &&
             (strcmp(kind->api_version, api_version) == 0 || has_older_version(kind, api_version)))

@@ -1,5 +1,6 @@
 #include "model/validate/budget_lint.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@ static void tell(const struct report *report, const char *code, const char *fiel
 static void tell(const struct report *report, const char *code, const char *field, const char *hint,
                  const char *format, ...)
 {
+    assert(code != NULL);
     char message[1000];
     va_list arguments;
     va_start(arguments, format);
@@ -136,6 +138,7 @@ static void tell_rounding(const struct report *report, int64_t most_nodes)
 void budget_lint(const struct node_pool_budget *budget, int64_t most_nodes, int64_t now,
                  void (*call)(void *context, const struct budget_finding *oddity), void *context)
 {
+    assert(call != NULL);
     const struct report report = {budget, now, call, context};
     if (budget->schedule != NULL && tell_schedule(&report))
         tell_duration(&report);

@@ -1,5 +1,6 @@
 #include "model/validate/findings.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,8 @@ void findings_free(struct findings *findings)
 
 static void add(struct findings *findings, struct finding finding)
 {
+    assert(finding.path != NULL);
+    assert(finding.level <= FINDING_WARNING);
     if (findings->arena == NULL)
         findings->arena = arena_create(512);
     size_t length = strlen(finding.path);
@@ -54,6 +57,7 @@ bool findings_refuse(const struct findings *findings)
 void findings_status_message(const struct findings *findings, const struct kind *kind,
                              const char *name, char *out, size_t size)
 {
+    assert(size > 0);
     struct text text = {0};
     text_format(&text, "%s.%s \"%s\" is invalid: ", kind->name, kind->group,
                 name != NULL ? name : "");

@@ -24,6 +24,8 @@ bool validate_object(const struct kind *kind, const json_t *object, const json_t
                      const struct validate_options *options, struct findings *findings,
                      json_t **stored)
 {
+    assert(kind != NULL);
+    assert(options != NULL);
     if (stored != NULL)
         *stored = NULL;
     if (!kind->custom) {
@@ -60,6 +62,7 @@ bool validate_object(const struct kind *kind, const json_t *object, const json_t
 // The header's fields are no part of the kind's table.
 static json_t *prepare_root(struct validation *validation, const json_t *object)
 {
+    assert(json_is_object(object));
     json_t *body = json_object(), *result = json_object();
     const char *key;
     json_t *value;
@@ -110,6 +113,7 @@ static void settle_status(struct validation *validation, json_t *stored, const j
 
 static void check_root(struct validation *validation, const json_t *stored, const json_t *old)
 {
+    assert(validation->kind->custom_facts != NULL);
     check_metadata(validation, json_object_get(stored, "metadata"),
                    json_object_get(old, "metadata"));
     const struct type *type = validation->kind->type;

@@ -1,5 +1,6 @@
 #include "model/validate/validate_prepare.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -37,6 +38,7 @@ json_t *prepare_object(struct validation *validation, const struct place *place,
             json_object_set_new(result, key, prepare_value(validation, &child, field, value));
     }
     add_defaults(validation, place, type, result);
+    assert(json_is_object(result));
     return result;
 }
 
@@ -82,6 +84,7 @@ static void report_members(struct validation *validation, const struct place *pl
 static json_t *prepare_list(struct validation *validation, const struct place *place,
                             const struct field *field, const json_t *list)
 {
+    assert(json_is_array(list));
     json_t *result = json_array();
     size_t index;
     json_t *item;
@@ -101,6 +104,7 @@ static json_t *prepare_list(struct validation *validation, const struct place *p
 static json_t *prepare_map(struct validation *validation, const struct place *place,
                            const json_t *map)
 {
+    assert(json_is_object(map));
     json_t *result = json_object();
     const char *key;
     json_t *value;
@@ -150,6 +154,7 @@ static void add_defaults(struct validation *validation, const struct place *plac
             continue;
         struct place child = {place, field->name, 0, false};
         json_t *value = json_loads(field->default_json, JSON_DECODE_ANY, NULL);
+        assert(value != NULL); // the tables are the program's own
         json_object_set_new(object, field->name, prepare_value(validation, &child, field, value));
         json_decref(value);
     }

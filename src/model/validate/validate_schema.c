@@ -1,5 +1,6 @@
 #include "model/validate/validate_schema.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,7 @@ void check_object(struct validation *validation, const struct place *place, cons
 void check_field(struct validation *validation, const struct place *place,
                  const struct field *field, const json_t *value, const json_t *old_value)
 {
+    assert(value != NULL);
     bool before = validation->forgiven;
     if (old_value != NULL && json_equal(value, old_value))
         validation->forgiven = true;
@@ -237,6 +239,7 @@ static void check_number(struct validation *validation, const struct place *plac
 static const json_t *find_old_item(const struct field *field, const json_t *old_list,
                                    const json_t *item)
 {
+    assert(field->list_key != NULL);
     const char *key = json_text(item, field->list_key);
     size_t index;
     json_t *old_item;
@@ -267,6 +270,7 @@ static void check_item(struct validation *validation, const struct place *place,
 
 static bool are_same(const struct field *field, const json_t *a, const json_t *b)
 {
+    assert((field->flags & FIELD_LIST_SET) || field->list_key != NULL);
     if (field->flags & FIELD_LIST_SET)
         return json_equal(a, b);
     const char *key = json_text(a, field->list_key);
@@ -363,6 +367,7 @@ static void check_map(struct validation *validation, const struct place *place,
 static void report_rule(struct validation *validation, const struct place *place,
                         const struct rule *rule)
 {
+    assert(rule->message != NULL);
     bool forgiven = validation->forgiven;
     validation_report(validation, forgiven ? FINDING_WARNING : FINDING_REFUSED,
                       forgiven ? "W-kept" : NULL, rule->id, place, rule->hint, "%s", rule->message);

@@ -1,5 +1,6 @@
 #include "model/validate/validate_set.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@ static void check_ties(struct validated *objects, size_t count, enum kind_id id)
 
 void validate_set(struct validated *objects, size_t count)
 {
+    assert(objects != NULL || count == 0);
     check_references(objects, count);
     check_ties(objects, count, KIND_NODE_POOL);
     check_ties(objects, count, KIND_NODE_OVERLAY);
@@ -192,6 +194,7 @@ static void check_ties(struct validated *objects, size_t count, enum kind_id id)
     for (size_t i = 0; i < count && found < PAIRS_MAX; i++)
         if (objects[i].kind->id == id && objects[i].stored != NULL)
             members[found++] = i;
+    assert(found <= PAIRS_MAX);
     bool pools = id == KIND_NODE_POOL;
     for (size_t i = 1; i < found; i++)
         for (size_t k = 0; k < i; k++) {

@@ -1,5 +1,6 @@
 #include "model/validate/validation.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,6 +32,7 @@ void place_text(const struct place *place, struct text *text)
 
 bool validation_is_full(const struct validation *validation)
 {
+    assert(validation->reported <= FINDINGS_MAX);
     return validation->reported == FINDINGS_MAX;
 }
 
@@ -38,6 +40,7 @@ void validation_report(struct validation *validation, enum finding_level level, 
                        const char *rule, const struct place *place, const char *hint,
                        const char *format, ...)
 {
+    assert(format != NULL);
     validation->refused = validation->refused || level == FINDING_REFUSED;
     if (validation->findings == NULL || validation_is_full(validation))
         return;
