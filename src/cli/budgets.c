@@ -10,7 +10,7 @@
 #include "cli/input/provider_options.h"
 #include "cli/output/budget_report.h"
 #include "cli/output/columns.h"
-#include "engine/disruption/budgets.h"
+#include "engine/disruption/nodepool_budgets.h"
 
 #define DAY         (24 * HOUR)
 #define CHANGES_MAX 1000 // of one NodePool
@@ -50,7 +50,7 @@ static struct changes find_changes(const struct disruption_pool *pool, int64_t n
         }
         if (!same)
             changes.items[changes.count++] = change;
-        instant = budgets_next_change(pool->pool, instant);
+        instant = nodepool_budgets_next_change(pool->pool, instant);
     }
     return changes;
 }

@@ -12,8 +12,8 @@
 #include "control/node/daemon_mismatch.h"
 #include "control/node/discovered_capacity.h"
 #include "control/node/eviction_queue.h"
-#include "control/node/node_health.h"
 #include "control/node/node_metrics.h"
+#include "control/node/node_repair.h"
 #include "control/node/termination.h"
 #include "control/nodeclaim/condition_events.h"
 #include "control/nodeclaim/condition_metrics.h"
@@ -79,7 +79,7 @@ struct controller {
     struct expiration *expiration;
     struct garbage_collection *garbage_collection;
     struct consistency *consistency;
-    struct node_health *node_health;
+    struct node_repair *node_repair;
     struct hydration *hydration;
     struct pool_controller *pool_hash, *pool_readiness, *pool_counter;
     struct static_provisioning *static_provisioning;
@@ -211,7 +211,7 @@ static void create_deciding(struct controller *controller)
     controller->garbage_collection = garbage_collection_create(control, controller->interruptions);
     controller->consistency = consistency_create(control);
     pod_events_observe(controller->pod_events);
-    controller->node_health = node_health_create(control);
+    controller->node_repair = node_repair_create(control);
     controller->hydration = hydration_create(control);
 }
 
@@ -388,7 +388,7 @@ void controller_destroy(struct controller *controller)
     pool_controller_destroy(controller->pool_readiness);
     pool_controller_destroy(controller->pool_hash);
     hydration_destroy(controller->hydration);
-    node_health_destroy(controller->node_health);
+    node_repair_destroy(controller->node_repair);
     pod_events_destroy(controller->pod_events);
     consistency_destroy(controller->consistency);
     garbage_collection_destroy(controller->garbage_collection);

@@ -1,4 +1,4 @@
-#include "control/cmocka_all.h"
+#include "support/cmocka_all.h"
 
 #include "base/duration.h"
 #include "base/log.h"

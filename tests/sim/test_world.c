@@ -1,5 +1,5 @@
 // The whole simulated cluster: from a manifest to running pods, through failures, twice the same.
-#include "world_helpers.h"
+#include "sim/world_helpers.h"
 
 #include "base/hash.h"
 #include "sim/store/store_watch.h"

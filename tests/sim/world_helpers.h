@@ -9,8 +9,8 @@
 #include "model/tables/kinds.h"
 #include "sim/store/store_patch.h"
 #include "sim/store/store_remove.h"
+#include "sim/store_helpers.h"
 #include "sim/world.h"
-#include "store_helpers.h"
 
 struct scene {
     struct loop *loop;

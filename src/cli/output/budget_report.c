@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "cli/output/columns.h"
-#include "engine/disruption/budgets.h"
+#include "engine/disruption/nodepool_budgets.h"
 #include "model/validate/budget_lint.h"
 
 #define WIDTH 100 // of running text
@@ -63,7 +63,7 @@ void budget_allowed_at(const struct disruption_pool *pool, int64_t instant,
 {
     for (enum disruption_reason i = 0; i < BUDGET_REASONS_COUNT; i++) {
         struct error ignored; // an oddity
-        if (!budgets_allowed(pool->pool, i, pool->total, instant, &allowed[i], &ignored))
+        if (!nodepool_budgets_allowed(pool->pool, i, pool->total, instant, &allowed[i], &ignored))
             allowed[i] = 0;
     }
 }

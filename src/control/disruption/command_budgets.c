@@ -5,7 +5,7 @@
 #include "control/command/commands.h"
 #include "control/state/cluster.h"
 #include "control/state/state_node.h"
-#include "engine/disruption/budgets.h"
+#include "engine/disruption/nodepool_budgets.h"
 #include "model/schema/condition_types.h"
 
 struct count {                  // of one NodePool's nodes
@@ -66,8 +66,8 @@ bool command_within_budgets(const struct control *control, const struct commands
         struct count count = count_nodes(control, commands, command, pool->meta.name);
         struct error error = {0};
         int64_t allowed = 0;
-        if (!budgets_allowed(pool, command->reason, count.total, manager_now(&control->manager),
-                             &allowed, &error) ||
+        if (!nodepool_budgets_allowed(pool, command->reason, count.total,
+                                      manager_now(&control->manager), &allowed, &error) ||
             count.others + count.own > allowed)
             return false;
     }

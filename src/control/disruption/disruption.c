@@ -9,7 +9,7 @@
 #include "control/command/consolidation_target.h"
 #include "control/command/disruption_backoff.h"
 #include "control/command/interruptions.h"
-#include "control/command/spot_prices.h"
+#include "control/command/spot_price_history.h"
 #include "control/command/target_report.h"
 #include "control/disruption/disruption_assembly.h"
 #include "control/disruption/disruption_cleanup.h"
@@ -152,7 +152,7 @@ static void on_pod(void *context, enum mirror_change change, const struct object
 static void on_types(void *context)
 {
     struct disruption_controller *disruption = context;
-    spot_prices_note_change(disruption->parts.spot_prices);
+    spot_price_history_note_change(disruption->parts.spot_prices);
     consolidation_target_note_change(disruption->parts.target);
     evaluation_schedule_touch(disruption->evaluation);
     reconcile_queue_add_after(disruption->queue, KEY, LOOK_SOON_NS);

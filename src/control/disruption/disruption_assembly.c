@@ -7,7 +7,7 @@
 #include "control/command/disruption_backoff.h"
 #include "control/command/node_timings.h"
 #include "control/command/savings.h"
-#include "control/command/spot_prices.h"
+#include "control/command/spot_price_history.h"
 #include "control/disruption/disruption_cleanup.h"
 #include "control/disruption/disruption_queue.h"
 
@@ -22,7 +22,7 @@ void disruption_assemble(struct disruption_parts *parts)
     parts->history = consolidation_history_create(control, parts->savings);
     parts->outcomes = consolidation_outcomes_create(control, parts->history, parts->savings);
     parts->target = consolidation_target_create(control);
-    parts->spot_prices = spot_prices_create();
+    parts->spot_prices = spot_price_history_create();
     parts->blocked_events = blocked_events_create(control);
 }
 
@@ -35,7 +35,7 @@ void disruption_disassemble(struct disruption_parts *parts)
     consolidation_outcomes_destroy(parts->outcomes);
     consolidation_history_destroy(parts->history);
     consolidation_target_destroy(parts->target);
-    spot_prices_destroy(parts->spot_prices);
+    spot_price_history_destroy(parts->spot_prices);
     blocked_events_destroy(parts->blocked_events);
     savings_destroy(parts->savings);
 }

@@ -13,12 +13,12 @@
 #include "control/command/disruption_backoff.h"
 #include "control/command/interruptions.h"
 #include "control/command/node_timings.h"
-#include "control/command/spot_prices.h"
+#include "control/command/spot_price_history.h"
 #include "control/disruption/disruption_queue.h"
 #include "control/provisioning/snapshot_builder.h"
 #include "control/state/cluster.h"
 #include "control/state/state_node.h"
-#include "engine/disruption/budgets.h"
+#include "engine/disruption/nodepool_budgets.h"
 #include "engine/engine.h"
 #include "model/reading/pod.h"
 
@@ -63,10 +63,10 @@ struct disruption_evaluation *evaluation_create(const struct disruption_parts *p
     sweep->moved_nodes = consolidation_target_nodes(parts->target, sweep->arena);
     sweep->refused_nodes = disruption_backoff_refused(parts->backoff, sweep->arena);
     sweep->paused_pools = disruption_backoff_pools(parts->backoff, sweep->arena);
-    spot_prices_observe(parts->spot_prices, sweep->snapshot);
+    spot_price_history_observe(parts->spot_prices, sweep->snapshot);
     sweep->interruptions = interruptions_list(parts->interruptions, sweep->arena);
     sweep->scheduled = consolidation_outcomes_scheduled(parts->outcomes, sweep->arena);
-    sweep->spot_prices = spot_prices_list(parts->spot_prices, sweep->snapshot, sweep->arena);
+    sweep->spot_prices = spot_price_history_list(parts->spot_prices, sweep->snapshot, sweep->arena);
     sweep->inputs =
         (struct disruption_inputs){.busy = &sweep->busy,
                                    .paused_nodes = &sweep->paused_nodes,
@@ -163,7 +163,7 @@ int64_t snapshot_next_change(const struct snapshot *snapshot)
     list_for_each (nomination, &snapshot->nominated)
         take_earlier(nomination->until, now, &earliest);
     for (uint32_t i = 0; i < snapshot->objects[KIND_NODE_POOL].count; i++)
-        take_earlier(budgets_next_change(
+        take_earlier(nodepool_budgets_next_change(
                          (const struct node_pool *)snapshot->objects[KIND_NODE_POOL].items[i], now),
                      now, &earliest);
     for (uint32_t i = 0; i < snapshot->objects[KIND_POD].count; i++) {

@@ -18,7 +18,7 @@ struct node_timings;
 struct pod_events;
 struct protection_events;
 struct savings;
-struct spot_prices;
+struct spot_price_history;
 struct static_capacity;
 struct target_report;
 struct wave_report;
@@ -45,5 +45,5 @@ struct disruption_parts {
     struct disruption_queue *queue;
     struct node_timings *timings;
     struct savings *savings;
-    struct spot_prices *spot_prices;
+    struct spot_price_history *spot_prices;
 };

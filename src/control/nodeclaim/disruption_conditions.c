@@ -3,7 +3,8 @@
 #include <stdlib.h>
 
 #include "base/nanoseconds.h"
-#include "control/nodeclaim/claim_drift.h"
+#include "control/nodeclaim/consolidate_after.h"
+#include "control/nodeclaim/drift_detection.h"
 #include "control/nodeclaim/pod_churn.h"
 #include "control/runtime/control.h"
 #include "control/state/cluster.h"
@@ -11,14 +12,12 @@
 #include "reconcile/conditions.h"
 #include "reconcile/operations.h"
 
-#define CONSOLIDATABLE CONDITION_CONSOLIDATABLE
-#define DRIFTED        CONDITION_DRIFTED
 #define DRIFT_AGAIN_NS (5 * MINUTE) // DIS-78
 
 struct disruption_conditions {
     struct control *control;
     struct reconcile_queue *queue;
-    struct claim_drift *drift;
+    struct drift_detection *drift;
     struct pod_churn *pod_churn;
 };
 
@@ -87,7 +86,7 @@ struct disruption_conditions *disruption_conditions_create(struct control *contr
     mirror_on_change(control->manager.mirror, KIND_NODE_CLAIM, on_claim, disruption);
     mirror_on_change(control->manager.mirror, KIND_NODE_POOL, on_pool, disruption);
     mirror_on_change(control->manager.mirror, control->node_class_kind, on_node_class, disruption);
-    disruption->drift = claim_drift_create(control);
+    disruption->drift = drift_detection_create(control);
     disruption->pod_churn = pod_churn_create(control);
     return disruption;
 }
@@ -96,57 +95,9 @@ void disruption_conditions_destroy(struct disruption_conditions *disruption)
 {
     if (disruption == NULL)
         return;
-    claim_drift_destroy(disruption->drift);
+    drift_detection_destroy(disruption->drift);
     pod_churn_destroy(disruption->pod_churn);
     free(disruption);
-}
-
-static void remove_consolidatable(struct conditions *conditions, const struct node_claim *claim,
-                                  const char *reason)
-{
-    if (conditions_clear(conditions, CONSOLIDATABLE))
-        log_debug("removing consolidatable status condition", "s:controller",
-                  "nodeclaim.disruption", "o:NodeClaim", claim->meta.name, "s:reason", reason);
-}
-
-// DIS-85: since when the claim's node has been left alone by pods.
-static int64_t quiet_since(struct conditions *conditions, const struct node_claim *claim)
-{
-    return claim->status.last_pod_event_time != 0
-               ? claim->status.last_pod_event_time
-               : conditions_get(conditions, CONDITION_INITIALIZED)->last_transition_time;
-}
-
-static bool waits_for_quiet(const struct node_pool *pool)
-{
-    const struct duration *after = &pool->spec.disruption.consolidate_after;
-    return after->text != NULL && after->nanoseconds != DURATION_NEVER && after->nanoseconds > 0;
-}
-
-int64_t claim_consolidatable(struct conditions *conditions, const struct node_claim *claim,
-                             const struct node_pool *pool, int64_t now, bool quiet)
-{
-    const struct duration *after = &pool->spec.disruption.consolidate_after;
-    const struct condition *initialized = conditions_get(conditions, CONDITION_INITIALIZED);
-    if (after->text == NULL || after->nanoseconds == DURATION_NEVER) { // absent: DIS-96
-        remove_consolidatable(conditions, claim, "consolidation is disabled");
-        return INT64_MAX;
-    }
-    if (!text_equal(initialized->status, "True")) {
-        remove_consolidatable(conditions, claim, "nodeclaim isn't initialized");
-        return INT64_MAX;
-    }
-    int64_t left = ns_subtract(ns_add(quiet_since(conditions, claim), after->nanoseconds), now);
-    bool waits = left > 0 && after->nanoseconds > 0;
-    if (waits && !quiet) {
-        remove_consolidatable(conditions, claim, "consolidateAfter window not yet elapsed");
-        return left;
-    }
-    if (!conditions_are(conditions, CONSOLIDATABLE, "True"))
-        log_debug("marking consolidatable", "s:controller", "nodeclaim.disruption", "o:NodeClaim",
-                  claim->meta.name);
-    conditions_set_true(conditions, CONSOLIDATABLE);
-    return waits ? left : INT64_MAX;
 }
 
 // DIS-83 to DIS-88, and DIS-719. Answers in how long to look again; `*patch` gets what is to be
@@ -160,8 +111,8 @@ static int64_t look_at_quiet(struct disruption_conditions *disruption,
         return INT64_MAX;
     bool initialized =
         text_equal(conditions_get(conditions, CONDITION_INITIALIZED)->status, "True");
-    int64_t since = quiet_since(conditions, claim);
-    bool rested = !waits_for_quiet(pool) || !initialized ||
+    int64_t since = claim_quiet_since(conditions, claim);
+    bool rested = !pool_waits_for_quiet(pool) || !initialized ||
                   ns_add(since, pool->spec.disruption.consolidate_after.nanoseconds) <= now;
     struct pod_churn_look look = pod_churn_look(disruption->pod_churn, claim, pool, rested, since);
     int64_t left = claim_consolidatable(conditions, claim, pool, now, look.quiet);
@@ -173,15 +124,15 @@ static void set_drifted(struct conditions *conditions, const struct node_claim *
                         const char *reason)
 {
     if (reason == NULL) {
-        if (conditions_clear(conditions, DRIFTED))
+        if (conditions_clear(conditions, CONDITION_DRIFTED))
             log_debug("removing drifted status condition, not drifted", "s:controller",
                       "nodeclaim.disruption", "o:NodeClaim", claim->meta.name);
         return;
     }
-    if (!conditions_are(conditions, DRIFTED, "True"))
+    if (!conditions_are(conditions, CONDITION_DRIFTED, "True"))
         log_debug("marking drifted", "s:controller", "nodeclaim.disruption", "o:NodeClaim",
                   claim->meta.name, "s:reason", reason);
-    conditions_set(conditions, DRIFTED, "True", reason, reason);
+    conditions_set(conditions, CONDITION_DRIFTED, "True", reason, reason);
 }
 
 // DIS-72 to DIS-78. Answers in how long to look again; *error if it could not be found out.
@@ -191,12 +142,12 @@ static int64_t claim_drifted(struct disruption_conditions *disruption,
 {
     const char *reason;
     if (!text_equal(conditions_get(conditions, CONDITION_LAUNCHED)->status, "True")) {
-        if (conditions_clear(conditions, DRIFTED))
+        if (conditions_clear(conditions, CONDITION_DRIFTED))
             log_debug("removing drift status condition, isn't launched", "s:controller",
                       "nodeclaim.disruption", "o:NodeClaim", claim->meta.name);
         return INT64_MAX;
     }
-    if (claim_drift_find(disruption->drift, claim, pool, &reason, error))
+    if (drift_detection_find(disruption->drift, claim, pool, &reason, error))
         set_drifted(conditions, claim, reason);
     else
         error_prefix(error, "getting drift");

@@ -2,7 +2,7 @@
 
 #include "base/nanoseconds.h"
 #include "control/nodeclaim/consistency.h"
-#include "control/nodeclaim/disruption_conditions.h"
+#include "control/nodeclaim/consolidate_after.h"
 #include "control/nodeclaim/lifecycle.h"
 #include "control/runtime/control.h"
 #include "control/state/cluster.h"

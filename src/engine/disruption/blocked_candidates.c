@@ -7,9 +7,9 @@
 #include "base/nanoseconds.h"
 #include "base/text.h"
 #include "engine/disruption/blocked_checks.h"
-#include "engine/disruption/budgets.h"
 #include "engine/disruption/eligibility.h"
 #include "engine/disruption/expiry.h"
+#include "engine/disruption/nodepool_budgets.h"
 #include "model/schema/condition_types.h"
 
 #define NODES_SHOWN 3
@@ -74,12 +74,13 @@ static struct pool_budget *budget_of(const struct blocked_finder *finder,
     if (budget->known)
         return budget;
     budget->known = true;
-    bool readable = budgets_allowed(pool->pool, reason, pool->total, now, &allowed, &error);
+    bool readable =
+        nodepool_budgets_allowed(pool->pool, reason, pool->total, now, &allowed, &error);
     budget->remaining = allowed > pool->disrupting ? allowed - pool->disrupting : 0;
     budget->rule = !readable ? "DIS-121" : allowed == 0 ? "DIS-120" : "DIS-127";
     if (budget->remaining > 0 || !disruption->explains)
         return budget;
-    uint32_t decides = budgets_deciding(pool->pool, reason, pool->total, now);
+    uint32_t decides = nodepool_budgets_deciding(pool->pool, reason, pool->total, now);
     struct text text = {0};
     text_format(&text, "no disruption budget for %s is left: ", disruption_reason_name(reason));
     if (!readable)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "engine/pods/pod_budgets.h"
+#include "engine/pods/pdb.h"
 #include "engine/problem/problem.h"
 #include "model/reading/pod.h"
 #include "model/reading/selector.h"
@@ -192,7 +192,7 @@ static struct blocked_reason unreadable(const struct blocked_finder *finder,
     list_for_each (pod, &state->pods) {
         const struct pod_disruption_budget *budget =
             pod_is_evictable(*pod, problem->snapshot->time)
-                ? pod_budgets_unreadable(problem->pods.budgets, (*pod)->meta.namespace)
+                ? pdb_index_unreadable(problem->pods.budgets, (*pod)->meta.namespace)
                 : NULL;
         if (budget != NULL && budget->meta.unreadable != NULL)
             return blocked_reason_make(

@@ -9,8 +9,8 @@
 #include "base/text.h"
 #include "engine/disruption/blocked_candidates.h"
 #include "engine/disruption/blocked_checks.h"
-#include "engine/disruption/budgets.h"
 #include "engine/disruption/disruption_candidates.h"
+#include "engine/disruption/nodepool_budgets.h"
 #include "engine/templates/instance_types.h"
 #include "engine/templates/templates.h"
 
@@ -79,8 +79,8 @@ static void warn_of_rounding(const struct disruption *disruption,
                              const struct disruption_pool *pool)
 {
     struct plan *plan = disruption->plan;
-    uint32_t index = budgets_deciding(pool->pool, DISRUPTION_UNDERUTILIZED, pool->total,
-                                      disruption->problem->snapshot->time);
+    uint32_t index = nodepool_budgets_deciding(pool->pool, DISRUPTION_UNDERUTILIZED, pool->total,
+                                               disruption->problem->snapshot->time);
     if (pool->total != 1 || index == UINT32_MAX)
         return;
     const char *nodes = pool->pool->spec.disruption.budgets.items[index].nodes;

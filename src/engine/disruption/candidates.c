@@ -10,8 +10,9 @@
 #include "base/nanoseconds.h"
 #include "base/quantity.h"
 #include "base/text.h"
-#include "engine/disruption/budgets.h"
 #include "engine/disruption/candidate_prices.h"
+#include "engine/disruption/nodepool_budgets.h"
+#include "engine/disruption/pdb_blocks.h"
 #include "engine/disruption/strategy.h"
 #include "engine/pods/pod_facts.h"
 #include "engine/problem/problem.h"
@@ -33,58 +34,14 @@ struct candidate_builder {
     struct map *pools;            // disruption_pool by name
     struct map *planned;          // plan_placement by name; NULL: not known
     struct map *busy, *nominated; // Node names
-    const struct pod_budgets *budgets;
-    const struct pod_facts *facts;     // by running pod
-    struct pod_budget_matches matches; // scratch
+    struct pdb_check pdbs;
+    const struct pod_facts *facts; // by running pod
 };
 
 static const struct pod_facts *facts_at(const struct candidate_builder *builder,
                                         const struct state_node *state, uint32_t pod)
 {
     return &builder->facts[state->running[pod]];
-}
-
-// DIS-43 to DIS-45, DIS-708: the message of what blocks the eviction of an evictable pod, or NULL.
-static const char *budget_blocks(struct candidate_builder *builder, const struct pod *pod,
-                                 const struct pod_facts *facts, enum candidate_check *check)
-{
-    if (facts->budget == BUDGET_NONE && builder->budgets->unreadable_count == 0)
-        return NULL;
-    const struct pod_disruption_budget *unreadable =
-        pod_budgets_unreadable(builder->budgets, pod->meta.namespace);
-    *check = CHECK_UNREADABLE_BUDGET;
-    if (unreadable != NULL)
-        return arena_format(builder->arena, "Pdb %s (PodDisruptionBudget=[%s/%s])",
-                            unreadable->meta.unreadable != NULL ? "cannot be read"
-                                                                : "has an invalid selector",
-                            pod->meta.namespace, unreadable->meta.name);
-    pod_facts_budgets(facts, builder->budgets, pod, &builder->matches);
-    if (builder->matches.items.count == 0)
-        return NULL;
-    assert(builder->matches.items.items[0] < builder->budgets->count);
-    const struct pod_disruption_budget *match =
-        builder->budgets->items[builder->matches.items.items[0]];
-    *check = CHECK_BUDGET;
-    vector_for_each (index, &builder->matches.items)
-        if (budget_is_unreadable(builder->budgets->items[*index]))
-            return arena_format(builder->arena,
-                                "Selector of a PDB cannot be read, so that it may be of any pod of "
-                                "its namespace (PodDisruptionBudget=[%s/%s])",
-                                pod->meta.namespace, builder->budgets->items[*index]->meta.name);
-    *check = CHECK_SEVERAL_BUDGETS;
-    if (builder->matches.items.count > 1)
-        return arena_format(builder->arena,
-                            "Eviction does not support multiple PDBs "
-                            "(PodDisruptionBudget(s)=[%s/%s %s/%s])",
-                            pod->meta.namespace, match->meta.name, pod->meta.namespace,
-                            builder->budgets->items[builder->matches.items.items[1]]->meta.name);
-    if (match->status.disruptions_allowed > 0 ||
-        (text_equal(match->spec.unhealthy_pod_eviction_policy, "AlwaysAllow") &&
-         (facts->flags & POD_UNREADY) != 0))
-        return NULL;
-    *check = CHECK_BUDGET;
-    return arena_format(builder->arena, "Pdb prevents pod evictions (PodDisruptionBudget=[%s/%s])",
-                        pod->meta.namespace, match->meta.name);
 }
 
 static const char *held(struct candidate_builder *builder, const struct pod *pod,
@@ -109,7 +66,7 @@ static const char *pods_block(struct candidate_builder *builder, const struct st
     for (uint32_t i = 0; i < state->pods.count; i++) {
         const struct pod_facts *facts = facts_at(builder, state, i);
         const char *message = (facts->flags & POD_EVICTABLE) != 0
-                                  ? budget_blocks(builder, state->pods.items[i], facts, check)
+                                  ? pdb_blocks(&builder->pdbs, state->pods.items[i], facts, check)
                                   : NULL;
         if (message != NULL)
             return message;
@@ -349,8 +306,8 @@ void candidates_apply_budgets(struct arena *arena, const struct snapshot *snapsh
 {
     list_for_each (pool, &table->pools) {
         struct error error = {0};
-        if (!budgets_allowed(pool->pool, reason, pool->total, snapshot->time, &pool->allowed,
-                             &error))
+        if (!nodepool_budgets_allowed(pool->pool, reason, pool->total, snapshot->time,
+                                      &pool->allowed, &error))
             pool->budget_error =
                 arena_format(arena, "invalid disruption budgets in nodepool %s, %s",
                              pool->pool->meta.name, error.message);
@@ -405,7 +362,7 @@ static void free_indexes(struct candidate_builder *builder)
     map_destroy(builder->nominated, NULL);
     if (builder->planned != NULL)
         map_destroy(builder->planned, NULL);
-    vector_free(&builder->matches.items);
+    vector_free(&builder->pdbs.matches.items);
 }
 
 struct candidate_table candidates_build(struct arena *arena, const struct snapshot *snapshot,
@@ -432,10 +389,12 @@ struct candidate_table candidates_build(struct arena *arena, const struct snapsh
     add_pools(&builder);
     index_plan(&builder);
     index_names(&builder);
-    builder.budgets = problem != NULL ? problem->pods.budgets : pod_budgets_create(arena, snapshot);
+    builder.pdbs = (struct pdb_check){.arena = arena,
+                                      .index = problem != NULL ? problem->pods.budgets
+                                                               : pdb_index_create(arena, snapshot)};
     builder.facts = problem != NULL
                         ? problem->pods.facts
-                        : pod_facts_create(arena, &states, builder.budgets, snapshot->time);
+                        : pod_facts_create(arena, &states, builder.pdbs.index, snapshot->time);
     table.candidates.items =
         arena_allocate_array(arena, states.count + 1, sizeof *table.candidates.items);
     table.blocks.items = arena_allocate_array(arena, states.count + 1, sizeof *table.blocks.items);

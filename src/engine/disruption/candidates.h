@@ -3,6 +3,7 @@
 // pure.
 #pragma once
 
+#include "engine/disruption/candidate_check.h"
 #include "engine/disruption/disruption_pool.h"
 #include "model/snapshot/plan.h"
 #include "model/snapshot/snapshot.h"
@@ -11,25 +12,6 @@ struct problem;
 struct spot_price_list;
 struct state_node;
 
-enum candidate_check { // the rows of DIS-32
-    CHECK_PASSED,
-    CHECK_BUSY,
-    CHECK_UNMANAGED,
-    CHECK_NO_NODE,
-    CHECK_UNINITIALIZED,
-    CHECK_MARKED,
-    CHECK_NOMINATED,
-    CHECK_ANNOTATION,
-    CHECK_NO_POOL_LABEL,
-    CHECK_UNKNOWN_POOL,
-    CHECK_NO_PODS,
-    CHECK_UNREADABLE,
-    CHECK_UNREADABLE_POD,
-    CHECK_POD,
-    CHECK_UNREADABLE_BUDGET,
-    CHECK_SEVERAL_BUDGETS,
-    CHECK_BUDGET,
-};
 struct disruption_candidate {
     const struct state_node *state; // in the problem's nodes, if there is a problem
     const struct node *node;

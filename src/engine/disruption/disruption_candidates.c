@@ -4,7 +4,7 @@
 
 #include "base/map.h"
 #include "engine/disruption/removal_simulation.h"
-#include "engine/pods/pod_budgets.h"
+#include "engine/pods/pdb.h"
 
 // DIS-753: a node is not empty for consolidation while a placeholder is on it.
 static void find_placeholders(struct disruption *disruption)
@@ -30,7 +30,7 @@ static void find_placeholders(struct disruption *disruption)
 // DIS-708.
 static void note_unreadable_budgets(struct disruption *disruption)
 {
-    const struct pod_budgets *budgets = disruption->problem->pods.budgets;
+    const struct pdb_index *budgets = disruption->problem->pods.budgets;
     for (uint32_t i = 0; i < budgets->unreadable_count; i++) {
         assert(budgets->unreadable[i] < budgets->count);
         const struct pod_disruption_budget *budget = budgets->items[budgets->unreadable[i]];

@@ -36,10 +36,10 @@ static void add_need(struct budget_needs *needs, uint32_t budget)
 
 // The evictions that the pod needs of budgets, if any (DIS-42, DIS-43, DIS-45).
 static void add_needs_of_pod(const struct disruption *disruption, const struct pod *pod,
-                             const struct pod_facts *facts, struct pod_budget_matches *matches,
+                             const struct pod_facts *facts, struct pdb_matches *matches,
                              struct budget_needs *needs)
 {
-    const struct pod_budgets *budgets = disruption->problem->pods.budgets;
+    const struct pdb_index *budgets = disruption->problem->pods.budgets;
     if (facts->budget == BUDGET_NONE)
         return;
     pod_facts_budgets(facts, budgets, pod, matches);
@@ -55,7 +55,7 @@ static struct budget_needs find_needs(const struct disruption *disruption,
                                       const struct state_node *state)
 {
     struct budget_needs needs = {0};
-    struct pod_budget_matches matches = {0};
+    struct pdb_matches matches = {0};
     for (uint32_t i = 0; i < state->pods.count; i++)
         add_needs_of_pod(disruption, state->pods.items[i],
                          &disruption->problem->pods.facts[state->running[i]], &matches, &needs);
@@ -67,7 +67,7 @@ static struct budget_needs find_needs(const struct disruption *disruption,
 static struct budget_needs find_needs_of_leaving(const struct disruption *disruption)
 {
     struct budget_needs needs = {0};
-    struct pod_budget_matches matches = {0};
+    struct pdb_matches matches = {0};
     const struct problem *problem = disruption->problem;
     for (uint32_t i = 0; i < problem->nodes.running.count; i++)
         if ((problem->pods.facts[i].flags & POD_LEAVING) != 0)
@@ -144,7 +144,7 @@ static void note_refusal(struct evictions *evictions, const struct disruption_ca
 
 static bool budgets_take(struct evictions *evictions, const struct disruption_candidate *candidate)
 {
-    const struct pod_budgets *budgets = evictions->disruption->problem->pods.budgets;
+    const struct pdb_index *budgets = evictions->disruption->problem->pods.budgets;
     struct budget_needs needs = find_needs(evictions->disruption, candidate->state);
     const struct budget_need *refused = NULL;
     vector_for_each (need, &needs.items) {

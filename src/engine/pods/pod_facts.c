@@ -35,8 +35,8 @@ static uint32_t flags_of(const struct pod *pod, int64_t now)
 }
 
 // SCH-24, of an evictable pod.
-static bool is_fully_blocked(const struct pod_budgets *budgets, uint32_t flags,
-                             const struct pod_budget_matches *matches)
+static bool is_fully_blocked(const struct pdb_index *budgets, uint32_t flags,
+                             const struct pdb_matches *matches)
 {
     uint32_t count = 0, first = 0;
     vector_for_each (match, &matches->items) {
@@ -59,13 +59,13 @@ static bool is_fully_blocked(const struct pod_budgets *budgets, uint32_t flags,
            (least->present && least->text != NULL && strcmp(least->text, "100%") == 0);
 }
 
-struct pod_facts pod_facts_of(const struct pod_budgets *budgets, const struct pod *pod, int64_t now,
-                              struct pod_budget_matches *matches)
+struct pod_facts pod_facts_of(const struct pdb_index *budgets, const struct pod *pod, int64_t now,
+                              struct pdb_matches *matches)
 {
     struct pod_facts facts = {.budget = BUDGET_NONE, .flags = flags_of(pod, now)};
     bool blocked = false;
     if ((facts.flags & POD_EVICTABLE) != 0 && budgets->count > 0) {
-        pod_budgets_find(budgets, pod, matches);
+        pdb_index_find(budgets, pod, matches);
         if (matches->items.count > 0)
             facts.budget = matches->items.count == 1 ? matches->items.items[0] : BUDGET_SEVERAL;
         assert(facts.budget >= BUDGET_SEVERAL || facts.budget < budgets->count);
@@ -93,10 +93,10 @@ static void prefetch(const struct pod *pod)
 }
 
 struct pod_facts *pod_facts_create(struct arena *arena, const struct state_nodes *nodes,
-                                   const struct pod_budgets *budgets, int64_t now)
+                                   const struct pdb_index *budgets, int64_t now)
 {
     struct pod_facts *facts = arena_allocate_array(arena, nodes->running.count + 1, sizeof *facts);
-    struct pod_budget_matches matches = {0};
+    struct pdb_matches matches = {0};
     for (uint32_t i = 0; i < nodes->running.count; i++) {
         if (i + PREFETCH_AHEAD < nodes->running.count)
             prefetch(nodes->running.items[i + PREFETCH_AHEAD].pod);
@@ -109,12 +109,12 @@ struct pod_facts *pod_facts_create(struct arena *arena, const struct state_nodes
     return facts;
 }
 
-void pod_facts_budgets(const struct pod_facts *facts, const struct pod_budgets *budgets,
-                       const struct pod *pod, struct pod_budget_matches *matches)
+void pod_facts_budgets(const struct pod_facts *facts, const struct pdb_index *budgets,
+                       const struct pod *pod, struct pdb_matches *matches)
 {
     matches->items.count = 0;
     if (facts->budget == BUDGET_SEVERAL)
-        pod_budgets_find(budgets, pod, matches);
+        pdb_index_find(budgets, pod, matches);
     else if (facts->budget != BUDGET_NONE)
         vector_push(&matches->items, facts->budget);
 }

@@ -1,7 +1,7 @@
 // What disruption reads of running pods, worked out once for all methods and candidates (DIS-703).
 #pragma once
 
-#include "engine/pods/pod_budgets.h"
+#include "engine/pods/pdb.h"
 #include "engine/problem/state_node.h"
 
 enum {
@@ -25,11 +25,11 @@ struct pod_facts {
     uint32_t flags;
 };
 // `matches` is scratch, the caller's to free.
-struct pod_facts pod_facts_of(const struct pod_budgets *budgets, const struct pod *pod, int64_t now,
-                              struct pod_budget_matches *matches);
+struct pod_facts pod_facts_of(const struct pdb_index *budgets, const struct pod *pod, int64_t now,
+                              struct pdb_matches *matches);
 // Of all running pods, by index in nodes->running; in `arena`.
 struct pod_facts *pod_facts_create(struct arena *arena, const struct state_nodes *nodes,
-                                   const struct pod_budgets *budgets, int64_t now);
+                                   const struct pdb_index *budgets, int64_t now);
 // The pod's budgets, in place of what was in `matches` before; none of one that is not evictable.
-void pod_facts_budgets(const struct pod_facts *facts, const struct pod_budgets *budgets,
-                       const struct pod *pod, struct pod_budget_matches *matches);
+void pod_facts_budgets(const struct pod_facts *facts, const struct pdb_index *budgets,
+                       const struct pod *pod, struct pdb_matches *matches);

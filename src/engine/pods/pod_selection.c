@@ -169,7 +169,7 @@ static void collect_nodes(struct problem *problem)
 // SCH-23: a pod of a node that goes away needs a place elsewhere.
 static bool is_reschedulable(const struct problem *problem, const struct pod *pod)
 {
-    struct pod_budget_matches matches = {0};
+    struct pdb_matches matches = {0};
     struct pod_facts facts =
         pod_facts_of(problem->pods.budgets, pod, problem->snapshot->time, &matches);
     vector_free(&matches.items);
@@ -266,7 +266,7 @@ void pods_collect(struct problem *problem)
 {
     const struct pod **placeholders;
     uint32_t placeholders_count = buffers_placeholders(problem, &placeholders);
-    problem->pods.budgets = pod_budgets_create(problem->arena, problem->snapshot);
+    problem->pods.budgets = pdb_index_create(problem->arena, problem->snapshot);
     if (problem->with_movable)
         problem->pods.facts = pod_facts_create(problem->arena, &problem->nodes,
                                                problem->pods.budgets, problem->snapshot->time);

@@ -385,7 +385,7 @@ struct problem_pods {
     struct bitset scheduled; // bound pods that are scheduled in any pass
     uint32_t *bound_inverse; // indexes of bound pods with inverse groups
     uint32_t bound_inverse_count;
-    struct pod_budgets *budgets;
+    struct pdb_index *budgets;
     struct pod_facts *facts;   // by bound pod; with_movable only
     const struct pod **newest; // by the snapshot's DaemonSets; NULL until asked for (daemons.c)
 };

@@ -1,0 +1,25 @@
+// Why a NodeClaim is drifted (DIS-72 to DIS-77): its NodePool's template or requirements have
+// changed, its machine's type is no longer to be had, or the provider says so.
+#pragma once
+
+#include "control/runtime/control.h"
+
+struct drift_detection;
+struct drift_detection *drift_detection_create(struct control *control);
+void drift_detection_destroy(struct drift_detection *drift); // NULL is fine
+
+// The reason, NULL if there is none. False with *error if the instance types cannot be read.
+// `labels`: those of the NodeClaim.
+bool drift_detection_find(struct drift_detection *drift, const struct node_claim *claim,
+                          const struct node_pool *pool, const char **reason,
+                          struct error *error) MUST_USE;
+
+// --- inside, for tests ---------------------------------------------------------------------------
+bool claim_template_drifted(const struct node_claim *claim, const struct node_pool *pool); // DIS-74
+// DIS-75.
+bool claim_requirements_drifted(const struct node_claim *claim,
+                                const requirement_list *requirements);
+// DIS-76: the catalog has the NodeClaim's type, with an offering that is what its machine is.
+// `well_known`: the provider's labels beside the core's; may be NULL.
+bool catalog_has_machine(const struct instance_type_catalog *catalog,
+                         const struct node_claim *claim, const char *const *well_known);

@@ -1,0 +1,22 @@
+// What is checked of a node before it may be disrupted, in this order (DIS-32).
+#pragma once
+
+enum candidate_check {
+    CHECK_PASSED,
+    CHECK_BUSY,
+    CHECK_UNMANAGED,
+    CHECK_NO_NODE,
+    CHECK_UNINITIALIZED,
+    CHECK_MARKED,
+    CHECK_NOMINATED,
+    CHECK_ANNOTATION,
+    CHECK_NO_POOL_LABEL,
+    CHECK_UNKNOWN_POOL,
+    CHECK_NO_PODS,
+    CHECK_UNREADABLE,
+    CHECK_UNREADABLE_POD,
+    CHECK_POD,
+    CHECK_UNREADABLE_BUDGET,
+    CHECK_SEVERAL_BUDGETS,
+    CHECK_BUDGET,
+};
