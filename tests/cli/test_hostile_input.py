@@ -115,7 +115,7 @@ def limit():
 
 def run(arguments, path):
     environment = {"PATH": os.environ.get("PATH", ""), "HOME": os.path.dirname(path),
-                   "ASAN_OPTIONS": "exitcode=99:hard_rss_limit_mb=%d" % (3 * MEMORY_BYTES // MIB),
+                   "ASAN_OPTIONS": "malloc_context_size=2:exitcode=99:hard_rss_limit_mb=%d" % (3 * MEMORY_BYTES // MIB),
                    "UBSAN_OPTIONS": "halt_on_error=1:exitcode=99"}
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as complaint:

@@ -12,6 +12,7 @@
 #include "control/state/decision_inputs.h"
 #include "control/state/state_node.h"
 #include "engine/disruption/expiry.h"
+#include "engine/disruption/strategy.h"
 #include "model/schema/condition_types.h"
 
 #define QUIET_NS       SECOND
@@ -104,7 +105,7 @@ static void start_job(struct evaluation_schedule *schedule,
 // DIS-762: a deadline is near, or will be before the next look.
 static bool may_expire(const struct control *control, const struct node_claim *claim)
 {
-    return control->strategy->replaces_expiring &&
+    return disruption_strategy_of(control->manager.settings)->replaces_expiring &&
            expiry_window_start(claim) <= ns_add(manager_now(&control->manager), LOOK_SETTLED_NS);
 }
 

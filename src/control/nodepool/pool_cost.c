@@ -4,6 +4,7 @@
 
 #include "base/metrics_text.h"
 #include "control/runtime/control.h"
+#include "engine/disruption/strategy.h"
 #include "model/reading/catalog.h"
 
 #define NANOUSD 1e9
@@ -62,9 +63,11 @@ static void add_claims(const struct pool_cost *cost, const struct map *pools)
             priced != NULL ? map_get(priced->types, object_label(claim, LABEL_INSTANCE_TYPE))
                            : NULL;
         const struct offering *offering =
-            type != NULL ? instance_type_offering(type, &claim->meta.labels,
-                                                  cost->control->strategy->prices_reservations)
-                         : NULL;
+            type != NULL
+                ? instance_type_offering(
+                      type, &claim->meta.labels,
+                      disruption_strategy_of(cost->control->manager.settings)->prices_reservations)
+                : NULL;
         if (offering != NULL)
             priced->price += offering->price;
     }

@@ -19,6 +19,7 @@
 #include "engine/launch/partial_launch.h"
 #include "engine/pods/placeholders.h"
 #include "model/reading/pod.h"
+#include "model/snapshot/strategy.h"
 
 #define NAMED_PODS_MAX      5
 #define FAILURES_LOGGED_MAX 100 // a pass; all have their event
@@ -209,8 +210,8 @@ static bool any_real_pod(const struct plan_placement *placement)
 static bool goes_by_itself(const struct provisioning_pass *pass, const struct pod *pod,
                            const struct state_node *state)
 {
-    return pass->control->strategy->plans_unexamined_pods && pod_is_unexamined(pod) &&
-           state != NULL && state_initialized(state);
+    return snapshot_strategy_of(pass->control->manager.settings)->plans_unexamined_pods &&
+           pod_is_unexamined(pod) && state != NULL && state_initialized(state);
 }
 
 static void tell_nominated(struct control *control, const struct pod *pod, const char *claim,

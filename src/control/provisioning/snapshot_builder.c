@@ -10,6 +10,7 @@
 #include "control/state/cluster_plans.h"
 #include "control/state/state_node.h"
 #include "model/reading/pod.h"
+#include "model/snapshot/strategy.h"
 
 static const enum kind_id kinds[] = {
     KIND_NODE,
@@ -57,7 +58,7 @@ static void add_pods(struct snapshot *snapshot, struct control *control)
         const struct pod *pod = (const struct pod *)object;
         bool bound = pod->spec.node_name != NULL && *pod->spec.node_name != '\0';
         if (pod_is_terminal(pod) || cluster_is_spoken_for(control->cluster, pod) ||
-            (!bound && control->strategy->plans_unexamined_pods))
+            (!bound && snapshot_strategy_of(control->manager.settings)->plans_unexamined_pods))
             continue; // those that wait and count are added below
         snapshot_add(snapshot, object);
     }
@@ -129,14 +130,15 @@ struct snapshot *snapshot_build(const struct snapshot_sources *sources, struct t
     snapshot->settings = *control->manager.settings;
     snapshot->settings.strings_count = 0;
     memset(snapshot->settings.strings, 0, sizeof snapshot->settings.strings);
-    snapshot->require_unschedulable_condition = !control->strategy->plans_unexamined_pods;
+    snapshot->require_unschedulable_condition =
+        !snapshot_strategy_of(control->manager.settings)->plans_unexamined_pods;
     for (size_t i = 0; i < ARRAY_LENGTH(kinds); i++)
         add_kind(snapshot, control, kinds[i]);
     add_kind(snapshot, control, control->node_class_kind);
     add_salvaged_nodes(snapshot, control);
     snapshot_add_node_claims(snapshot, control, sources->commands);
     add_pods(snapshot, control);
-    if (control->strategy->plans_unexamined_pods)
+    if (snapshot_strategy_of(control->manager.settings)->plans_unexamined_pods)
         add_waiting_pods(snapshot, control);
     snapshot_add_planned_pods(snapshot, control);
     if (sources->bursts != NULL)

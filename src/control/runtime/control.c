@@ -7,6 +7,7 @@
 
 #include "base/duration.h"
 #include "base/quantity.h"
+#include "engine/disruption/strategy.h"
 #include "model/reading/catalog.h"
 #include "model/reading/pod.h"
 #include "model/reading/selector.h"
@@ -76,7 +77,9 @@ int64_t claim_price(const struct control *control, const struct node_claim *clai
             ? instance_type_catalog_find(catalog, string_map_get(labels, LABEL_INSTANCE_TYPE))
             : NULL;
     const struct offering *offering =
-        type != NULL ? instance_type_offering(type, labels, control->strategy->prices_reservations)
+        type != NULL ? instance_type_offering(
+                           type, labels,
+                           disruption_strategy_of(control->manager.settings)->prices_reservations)
                      : NULL;
     int64_t price = offering != NULL ? offering->price : 0;
     if (known != NULL)

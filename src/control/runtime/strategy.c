@@ -9,8 +9,6 @@ static const struct control_strategy upstream = {
     .empty_validation_ns = 15 * SECOND,
 };
 static const struct control_strategy adze = {
-    .prices_reservations = true,
-    .plans_unexamined_pods = true,
     .keeps_plans = true,
     .ends_idle_nominations = true,
     .delays_pod_events = true,
@@ -40,7 +38,6 @@ static const struct control_strategy adze = {
     .skips_unread_reasons = true,
     .checks_blockers = true,
     .awaits_rest = true,
-    .replaces_expiring = true,
     .validation_ns = 3 * SECOND,
     .empty_validation_ns = SECOND,
 };

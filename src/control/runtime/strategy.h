@@ -1,7 +1,8 @@
 // The two ways in which clusters are kept: upstream's, and adze's own. COMPATIBILITY (FMT-18)
 // chooses one of them once, at start; each member is something that they do differently, with its
-// rule. Decisions have tables of their own (engine/problem/strategy.h,
-// engine/disruption/strategy.h). docs/compatibility.md lists all.
+// rule. Decisions have tables of their own (strategy.h of model/snapshot, engine/problem and
+// engine/disruption), which controllers ask, too, where they act on the same difference.
+// docs/compatibility.md lists all.
 #pragma once
 
 #include <stdbool.h>
@@ -10,10 +11,7 @@
 struct settings;
 
 struct control_strategy {
-    // runtime, nodepool
-    bool prices_reservations; // DIS-744: a machine's own reservation has its own price
     // state
-    bool plans_unexamined_pods; // SCH-527: pods that kube-scheduler has not tried yet are planned
     bool keeps_plans;           // SCH-528: a planned pod has its place until it is bound there
     bool ends_idle_nominations; // LIF-313: a nomination is over when no pod is pending any more
     bool delays_pod_events;     // LIF-453: lastPodEventTime has no hurry where nothing waits for it
@@ -52,7 +50,6 @@ struct control_strategy {
     bool checks_blockers;           // DIS-791: nothing has come that bars the nodes from going
     bool awaits_rest;               // DIS-703: after pods have come or gone by the dozen
     bool validates_one_by_one;      // DIS-260: a command that waits holds up all others
-    bool replaces_expiring;         // DIS-762: nodes, before their deadline
     int64_t validation_ns;          // DIS-260: from the decision to its second look
     int64_t empty_validation_ns;    // DIS-260: the same for empty nodes
 };

@@ -14,6 +14,7 @@
 #include "model/reading/state_node_rules.h"
 #include "model/schema/condition_types.h"
 #include "model/schema/object.h"
+#include "model/snapshot/strategy.h"
 
 #define CHANGED_AGE_NS (5 * MINUTE)
 static void on_node(void *context, enum mirror_change change, const struct object *old_object,
@@ -270,7 +271,7 @@ static bool is_nominated_by_scheduler(const struct cluster *cluster, const struc
 
 static bool is_provisionable(const struct cluster *cluster, const struct pod *pod)
 {
-    if (!cluster->control->strategy->plans_unexamined_pods)
+    if (!snapshot_strategy_of(cluster->control->manager.settings)->plans_unexamined_pods)
         return pod_wants_node(pod);
     const struct condition *scheduled =
         condition_find(&pod->status.conditions, CONDITION_POD_SCHEDULED);
