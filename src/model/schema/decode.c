@@ -18,7 +18,7 @@
 // kubectl's copy of the whole manifest: never read, and often the largest part of an object.
 #define ANNOTATION_LAST_APPLIED "kubectl.kubernetes.io/last-applied-configuration"
 
-static bool decode_struct(struct decoder *decoder, const struct decode_place *place,
+static bool decode_struct(struct decoder *decoder, const struct place *place,
                           const struct type *type, const json_t *value, char *to);
 
 // --- entry ---------------------------------------------------------------------------------------
@@ -96,27 +96,28 @@ static void *items_create(struct decoder *decoder, size_t count, size_t size)
     return count == 0 ? empty_items : arena_allocate_array(decoder->arena, count, size);
 }
 
-static bool count_items(struct decoder *decoder, const struct decode_place *place, size_t count)
+static bool count_items(struct decoder *decoder, const struct place *place, size_t count)
 {
     decoder->items += count;
     return decoder->items <= DECODE_ITEMS_MAX ||
            decoder_fail(decoder, place, "more than %d items in one object", DECODE_ITEMS_MAX);
 }
 
-static bool decode_list(struct decoder *decoder, const struct decode_place *place,
-                        const struct type *type, const json_t *value, struct any_list *to)
+static bool decode_list(struct decoder *decoder, const struct place *place,
+                        const struct field *field, const json_t *value, struct any_list *to)
 {
-    if (!json_is_array(value))
-        return decoder_expected(decoder, place, "a list", value);
     size_t count = json_array_size(value);
     if (!count_items(decoder, place, count))
         return false;
+    const struct type *type = field->type;
+    const struct json_form *form = form_of_items(field);
     char *items = items_create(decoder, count, type->size);
     uint32_t taken = 0;
     for (size_t i = 0; i < count; i++) {
-        struct decode_place item = {place, NULL, i};
-        if (decode_struct(decoder, &item, type, json_array_get(value, i),
-                          items + taken * type->size))
+        struct place place_of_item = {place, NULL, i};
+        const json_t *item = json_array_get(value, i);
+        if (decoder_expects(decoder, &place_of_item, form, item) &&
+            decode_struct(decoder, &place_of_item, type, item, items + taken * type->size))
             taken++;
         else if (!decoder->salvages)
             return false;
@@ -126,20 +127,21 @@ static bool decode_list(struct decoder *decoder, const struct decode_place *plac
     return true;
 }
 
-static bool decode_string_list(struct decoder *decoder, const struct decode_place *place,
-                               const json_t *value, struct string_list *to)
+static bool decode_string_list(struct decoder *decoder, const struct place *place,
+                               const struct field *field, const json_t *value,
+                               struct string_list *to)
 {
-    if (!json_is_array(value))
-        return decoder_expected(decoder, place, "a list", value);
     size_t count = json_array_size(value);
     if (!count_items(decoder, place, count))
         return false;
+    const struct json_form *form = form_of_items(field);
     const char **items = items_create(decoder, count, sizeof *items);
     uint32_t taken = 0;
     for (size_t i = 0; i < count; i++) {
-        struct decode_place item = {place, NULL, i};
-        if (decode_string(decoder, &item, json_array_get(value, i), &items[taken]))
-            taken++;
+        struct place place_of_item = {place, NULL, i};
+        const json_t *item = json_array_get(value, i);
+        if (decoder_expects(decoder, &place_of_item, form, item))
+            items[taken++] = json_string_value(item);
         else if (!decoder->salvages)
             return false;
     }
@@ -148,13 +150,12 @@ static bool decode_string_list(struct decoder *decoder, const struct decode_plac
     return true;
 }
 
-static bool decode_string_map(struct decoder *decoder, const struct decode_place *place,
-                              const json_t *value, struct string_map *to)
+static bool decode_string_map(struct decoder *decoder, const struct place *place,
+                              const struct field *field, const json_t *value, struct string_map *to)
 {
-    if (!json_is_object(value))
-        return decoder_expected(decoder, place, "an object", value);
     if (!count_items(decoder, place, json_object_size(value)))
         return false;
+    const struct json_form *form = form_of_items(field);
     struct string_pair *items = items_create(decoder, json_object_size(value), sizeof *items);
     uint32_t count = 0;
     const char *key;
@@ -162,10 +163,9 @@ static bool decode_string_map(struct decoder *decoder, const struct decode_place
     json_object_foreach ((json_t *)value, key, member) {
         if (json_is_null(member) || strcmp(key, ANNOTATION_LAST_APPLIED) == 0)
             continue;
-        struct decode_place entry = {place, key, 0};
-        items[count].key = key;
-        if (decode_string(decoder, &entry, member, &items[count].value))
-            count++;
+        struct place entry = {place, key, 0};
+        if (decoder_expects(decoder, &entry, form, member))
+            items[count++] = (struct string_pair){key, json_string_value(member)};
         else if (!decoder->salvages)
             return false;
     }
@@ -182,13 +182,13 @@ static int compare_quantities(const void *a, const void *b)
                   ((const struct resource_quantity *)b)->name);
 }
 
-static bool decode_resource_map(struct decoder *decoder, const struct decode_place *place,
-                                const json_t *value, struct resource_map *to)
+static bool decode_resource_map(struct decoder *decoder, const struct place *place,
+                                const struct field *field, const json_t *value,
+                                struct resource_map *to)
 {
-    if (!json_is_object(value))
-        return decoder_expected(decoder, place, "an object", value);
     if (!count_items(decoder, place, json_object_size(value)))
         return false;
+    const struct json_form *form = form_of_items(field);
     struct resource_quantity *items = items_create(decoder, json_object_size(value), sizeof *items);
     uint32_t count = 0;
     const char *key;
@@ -196,9 +196,10 @@ static bool decode_resource_map(struct decoder *decoder, const struct decode_pla
     json_object_foreach ((json_t *)value, key, member) {
         if (json_is_null(member))
             continue;
-        struct decode_place entry = {place, key, 0};
+        struct place entry = {place, key, 0};
         items[count].name = key;
-        if (decode_quantity(decoder, &entry, key, member, &items[count].value))
+        if (decoder_expects(decoder, &entry, form, member) &&
+            decode_quantity(decoder, &entry, key, member, &items[count].value))
             count++;
         else if (!decoder->salvages)
             return false;
@@ -211,28 +212,32 @@ static bool decode_resource_map(struct decoder *decoder, const struct decode_pla
 }
 
 // --- structs -------------------------------------------------------------------------------------
-static bool decode_value(struct decoder *decoder, const struct decode_place *place,
+static bool decode_value(struct decoder *decoder, const struct place *place,
                          const struct field *field, const json_t *value, char *to)
 {
     assert(value != NULL);
+    const struct json_form *form = form_of(field);
+    if (!decoder_expects(decoder, place, form, value))
+        return false;
     switch (field->kind) {
     case FIELD_STRING:
-        return decode_string(decoder, place, value, (const char **)to);
+        *(const char **)to = json_string_value(value);
+        return true;
     case FIELD_BOOL:
-        return decode_bool(decoder, place, value, (bool *)to);
+        *(bool *)to = json_is_true(value);
+        return true;
     case FIELD_OPTIONAL_BOOL:
-        ((struct optional_bool *)to)->present = true;
-        return decode_bool(decoder, place, value, &((struct optional_bool *)to)->value);
+        *(struct optional_bool *)to = (struct optional_bool){true, json_is_true(value)};
+        return true;
     case FIELD_INT:
     case FIELD_INT32:
-        return decode_int(decoder, place, value, field->kind == FIELD_INT32, (int64_t *)to);
+        return decode_int(decoder, place, value, form, (int64_t *)to);
     case FIELD_OPTIONAL_INT:
     case FIELD_OPTIONAL_INT32:
         ((struct optional_int *)to)->present = true;
-        return decode_int(decoder, place, value, field->kind == FIELD_OPTIONAL_INT32,
-                          &((struct optional_int *)to)->value);
+        return decode_int(decoder, place, value, form, &((struct optional_int *)to)->value);
     case FIELD_INT_OR_STRING:
-        return decode_int_or_string(decoder, place, value, (struct int_or_string *)to);
+        return decode_int_or_string(decoder, place, value, form, (struct int_or_string *)to);
     case FIELD_DURATION:
         return decode_duration(decoder, place, value, (struct duration *)to);
     case FIELD_TIME:
@@ -246,46 +251,42 @@ static bool decode_value(struct decoder *decoder, const struct decode_place *pla
         *(char **)to = arena_allocate(decoder->arena, field->type->size);
         return decode_struct(decoder, place, field->type, value, *(char **)to);
     case FIELD_LIST:
-        return decode_list(decoder, place, field->type, value, (struct any_list *)to);
+        return decode_list(decoder, place, field, value, (struct any_list *)to);
     case FIELD_STRING_LIST:
-        return decode_string_list(decoder, place, value, (struct string_list *)to);
+        return decode_string_list(decoder, place, field, value, (struct string_list *)to);
     case FIELD_STRING_MAP:
-        return decode_string_map(decoder, place, value, (struct string_map *)to);
+        return decode_string_map(decoder, place, field, value, (struct string_map *)to);
     case FIELD_RESOURCE_MAP:
-        return decode_resource_map(decoder, place, value, (struct resource_map *)to);
+        return decode_resource_map(decoder, place, field, value, (struct resource_map *)to);
     case FIELD_JSON:
         return decode_free_form(decoder, place, value, (const char **)to);
     }
     return decoder_fail(decoder, place, "the field's table is broken");
 }
 
-static bool decode_default(struct decoder *decoder, const struct decode_place *place,
-                           const struct field *field, const char *text, char *to)
+// `value` is the decoder's from here on: the scratch object has its texts.
+static bool decode_default(struct decoder *decoder, const struct place *place,
+                           const struct field *field, json_t *value, char *to)
 {
-    json_error_t why;
-    json_t *value = json_loads(text, JSON_DECODE_ANY, &why);
-    if (value == NULL)
-        return decoder_fail(decoder, place, "the default of the field's table is broken: %s",
-                            why.text);
     vector_push(&decoder->defaults, value);
     return decode_value(decoder, place, field, value, to);
 }
 
-// An explicit null counts as absent, save where the row says that it means empty.
-static bool decode_field(struct decoder *decoder, const struct decode_place *parent,
+// An explicit null means empty where the row says so.
+static bool decode_field(struct decoder *decoder, const struct place *parent,
                          const struct field *field, const json_t *value, char *to)
 {
-    struct decode_place place = {parent, field->name, 0};
-    if (value != NULL && !json_is_null(value))
+    struct place place = {parent, field->name, 0};
+    if (json_is_given(value))
         return decode_value(decoder, &place, field, value, to);
     if (field->default_json != NULL)
-        return decode_default(decoder, &place, field, field->default_json, to);
+        return decode_default(decoder, &place, field, field_default(field, false), to);
     // No API server stores an object without it; from files it reads as Go's decoders have it.
     if (field->kind == FIELD_STRING && (field->flags & FIELD_REQUIRED))
         *(const char **)to = "";
     // The struct is there all the same, and will be written: it reads as if it had been empty.
     if (field->kind == FIELD_OBJECT && (field->flags & FIELD_REQUIRED))
-        return decode_default(decoder, &place, field, "{}", to);
+        return decode_default(decoder, &place, field, json_object(), to);
     if (value != NULL && (field->flags & FIELD_NULL_TO_EMPTY) &&
         (field->kind == FIELD_LIST || field->kind == FIELD_STRING_LIST ||
          field->kind == FIELD_STRING_MAP || field->kind == FIELD_RESOURCE_MAP))
@@ -293,28 +294,23 @@ static bool decode_field(struct decoder *decoder, const struct decode_place *par
     return true;
 }
 
-static bool refuse_unknown(struct decoder *decoder, const struct decode_place *place,
+static bool refuse_unknown(struct decoder *decoder, const struct place *place,
                            const struct type *type, const char *name)
 {
-    const char *siblings[256];
     const char *nearest[1];
-    size_t count = 0;
-    for (uint32_t i = 0; i < type->fields_count && count < ARRAY_LENGTH(siblings); i++)
-        siblings[count++] = type->fields[i].name;
-    struct decode_place unknown = {place, name, 0};
-    if (text_nearest(name, siblings, count, nearest, 1) == 1)
+    struct place unknown = {place, name, 0};
+    if (type_nearest_fields(type, name, nearest, 1) == 1)
         return decoder_fail(decoder, &unknown, "unknown field, did you mean \"%s\"?", nearest[0]);
     return decoder_fail(decoder, &unknown, "unknown field");
 }
 
-static bool check_unknown(struct decoder *decoder, const struct decode_place *place,
+static bool check_unknown(struct decoder *decoder, const struct place *place,
                           const struct type *type, const json_t *value)
 {
     const char *key;
     json_t *member;
     json_object_foreach ((json_t *)value, key, member) {
-        bool is_header =
-            place == NULL && (strcmp(key, "apiVersion") == 0 || strcmp(key, "kind") == 0);
+        bool is_header = place == NULL && field_is_header(key);
         if (!is_header && type_field(type, key) == NULL)
             return refuse_unknown(decoder, place, type, key);
     }
@@ -356,12 +352,11 @@ static size_t field_bytes(const struct field *field)
     return sizeof(void *);
 }
 
-static bool decode_struct(struct decoder *decoder, const struct decode_place *place,
+static bool decode_struct(struct decoder *decoder, const struct place *place,
                           const struct type *type, const json_t *value, char *to)
 {
     assert(type->fields_count > 0);
-    if (!json_is_object(value))
-        return decoder_expected(decoder, place, "an object", value);
+    assert(json_is_object(value));
     if (decoder->strict && !check_unknown(decoder, place, type, value))
         return false;
     for (const struct field *field = type->fields; field < type->fields + type->fields_count;

@@ -1,5 +1,6 @@
 #include "model/schema/decode_scalars.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,63 +10,32 @@
 
 #define DECODE_DEPTH_MAX 64 // API-303: of free-form values
 
-bool decode_string(struct decoder *decoder, const struct decode_place *place, const json_t *value,
-                   const char **to)
+bool decode_int(struct decoder *decoder, const struct place *place, const json_t *value,
+                const struct json_form *form, int64_t *to)
 {
-    if (!json_is_string(value))
-        return decoder_expected(decoder, place, "a string", value);
-    *to = json_string_value(value);
-    return true;
-}
-
-bool decode_bool(struct decoder *decoder, const struct decode_place *place, const json_t *value,
-                 bool *to)
-{
-    if (!json_is_boolean(value))
-        return decoder_expected(decoder, place, "a boolean", value);
-    *to = json_is_true(value);
-    return true;
-}
-
-bool decode_int(struct decoder *decoder, const struct decode_place *place, const json_t *value,
-                bool narrow, int64_t *to)
-{
-    if (json_is_integer(value)) {
-        *to = json_integer_value(value);
-    } else if (json_is_real(value)) {
-        double real = json_real_value(value);
-        // 2^63 itself does not fit; every double below it that is whole does.
-        if (!(real >= -0x1p63 && real < 0x1p63) || real != (double)(int64_t)real)
-            return decoder_fail(decoder, place, "expected an integer, found %g", real);
-        *to = (int64_t)real;
-    } else {
-        return decoder_expected(decoder, place, "an integer", value);
-    }
-    if (narrow && (*to < INT32_MIN || *to > INT32_MAX))
+    if (!json_whole(value, to))
+        return decoder_fail(decoder, place, "expected an integer, found %g",
+                            json_real_value(value));
+    if (!form_has_range_of(form, *to))
         return decoder_fail(decoder, place, "%" PRId64 " is out of the range of a 32-bit integer",
                             *to);
     return true;
 }
 
-bool decode_int_or_string(struct decoder *decoder, const struct decode_place *place,
-                          const json_t *value, struct int_or_string *to)
+bool decode_int_or_string(struct decoder *decoder, const struct place *place, const json_t *value,
+                          const struct json_form *form, struct int_or_string *to)
 {
     to->present = true;
-    if (json_is_string(value)) {
-        to->text = json_string_value(value);
-        return true;
-    }
-    if (!json_is_number(value))
-        return decoder_expected(decoder, place, "an integer or a string", value);
-    return decode_int(decoder, place, value, true, &to->number);
+    to->text = json_string_value(value);
+    return to->text != NULL || decode_int(decoder, place, value, form, &to->number);
 }
 
-bool decode_duration(struct decoder *decoder, const struct decode_place *place, const json_t *value,
+bool decode_duration(struct decoder *decoder, const struct place *place, const json_t *value,
                      struct duration *to)
 {
-    if (!decode_string(decoder, place, value, &to->text))
-        return false;
+    assert(json_is_string(value));
     struct error why = {0};
+    to->text = json_string_value(value);
     if (strcmp(to->text, "Never") == 0)
         to->nanoseconds = DURATION_NEVER;
     else if (!duration_parse(to->text, &to->nanoseconds, &why))
@@ -73,13 +43,12 @@ bool decode_duration(struct decoder *decoder, const struct decode_place *place, 
     return true;
 }
 
-bool decode_time(struct decoder *decoder, const struct decode_place *place, const json_t *value,
+bool decode_time(struct decoder *decoder, const struct place *place, const json_t *value,
                  int64_t *to)
 {
-    const char *text = NULL;
+    assert(json_is_string(value));
+    const char *text = json_string_value(value);
     struct error why = {0};
-    if (!decode_string(decoder, place, value, &text))
-        return false;
     // The zero value of Go's time, which some clients write for "none".
     if (strncmp(text, "0001-01-01T00:00:00", 19) == 0) {
         *to = 0;
@@ -92,15 +61,14 @@ bool decode_time(struct decoder *decoder, const struct decode_place *place, cons
     return true;
 }
 
-bool decode_price(struct decoder *decoder, const struct decode_place *place, const json_t *value,
+bool decode_price(struct decoder *decoder, const struct place *place, const json_t *value,
                   int64_t *to)
 {
     struct error why = {0};
     if (json_is_string(value))
         return price_parse(json_string_value(value), to, &why) ||
                decoder_fail(decoder, place, "%s", why.message);
-    if (!json_is_number(value))
-        return decoder_expected(decoder, place, "a number", value);
+    assert(json_is_number(value));
     *to = price_from_double(json_number_value(value));
     return true;
 }
@@ -124,8 +92,8 @@ static bool depth_is_fine(const json_t *value, int depth)
     return true;
 }
 
-bool decode_free_form(struct decoder *decoder, const struct decode_place *place,
-                      const json_t *value, const char **to)
+bool decode_free_form(struct decoder *decoder, const struct place *place, const json_t *value,
+                      const char **to)
 {
     if (!depth_is_fine(value, 1))
         return decoder_fail(decoder, place, "nested deeper than %d", DECODE_DEPTH_MAX);
@@ -137,8 +105,8 @@ bool decode_free_form(struct decoder *decoder, const struct decode_place *place,
     return true;
 }
 
-bool decode_quantity(struct decoder *decoder, const struct decode_place *place,
-                     const char *resource, const json_t *value, int64_t *to)
+bool decode_quantity(struct decoder *decoder, const struct place *place, const char *resource,
+                     const json_t *value, int64_t *to)
 {
     char number[32];
     const char *text = number;
@@ -147,10 +115,8 @@ bool decode_quantity(struct decoder *decoder, const struct decode_place *place,
         text = json_string_value(value);
     else if (json_is_integer(value))
         snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-    else if (json_is_real(value))
-        snprintf(number, sizeof number, "%.17g", json_real_value(value));
     else
-        return decoder_expected(decoder, place, "a quantity", value);
+        snprintf(number, sizeof number, "%.17g", json_real_value(value));
     return quantity_parse(resource, text, to, &why) ||
            decoder_fail(decoder, place, "%s", why.message);
 }

@@ -1,23 +1,20 @@
-// Values of one field, by its type. False, with the decoder's error: the value has another form.
+// Values of one field, by its type; they have the field's form (form_reads()). False, with the
+// decoder's error: the text or number cannot be read.
 #pragma once
 
 #include "model/schema/decoder.h"
 
-bool decode_string(struct decoder *decoder, const struct decode_place *place, const json_t *value,
-                   const char **to);
-bool decode_bool(struct decoder *decoder, const struct decode_place *place, const json_t *value,
-                 bool *to);
-bool decode_int(struct decoder *decoder, const struct decode_place *place, const json_t *value,
-                bool narrow, int64_t *to);
-bool decode_int_or_string(struct decoder *decoder, const struct decode_place *place,
-                          const json_t *value, struct int_or_string *to);
-bool decode_duration(struct decoder *decoder, const struct decode_place *place, const json_t *value,
+bool decode_int(struct decoder *decoder, const struct place *place, const json_t *value,
+                const struct json_form *form, int64_t *to);
+bool decode_int_or_string(struct decoder *decoder, const struct place *place, const json_t *value,
+                          const struct json_form *form, struct int_or_string *to);
+bool decode_duration(struct decoder *decoder, const struct place *place, const json_t *value,
                      struct duration *to);
-bool decode_time(struct decoder *decoder, const struct decode_place *place, const json_t *value,
+bool decode_time(struct decoder *decoder, const struct place *place, const json_t *value,
                  int64_t *to);
-bool decode_price(struct decoder *decoder, const struct decode_place *place, const json_t *value,
+bool decode_price(struct decoder *decoder, const struct place *place, const json_t *value,
                   int64_t *to);
-bool decode_free_form(struct decoder *decoder, const struct decode_place *place,
-                      const json_t *value, const char **to);
-bool decode_quantity(struct decoder *decoder, const struct decode_place *place,
-                     const char *resource, const json_t *value, int64_t *to);
+bool decode_free_form(struct decoder *decoder, const struct place *place, const json_t *value,
+                      const char **to);
+bool decode_quantity(struct decoder *decoder, const struct place *place, const char *resource,
+                     const json_t *value, int64_t *to);

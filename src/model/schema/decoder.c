@@ -4,21 +4,8 @@
 #include <stdio.h>
 
 #include "base/text.h"
-#include "model/schema/path.h"
 
-static void place_text(const struct decode_place *place, struct text *text)
-{
-    if (place == NULL)
-        return;
-    place_text(place->parent, text);
-    if (place->name == NULL)
-        path_add_index(text, place->index);
-    else
-        path_add_name(text, place->name);
-}
-
-bool decoder_fail(struct decoder *decoder, const struct decode_place *place, const char *format,
-                  ...)
+bool decoder_fail(struct decoder *decoder, const struct place *place, const char *format, ...)
 {
     if (decoder->salvages && decoder->error->kind != ERROR_NONE)
         return false;
@@ -36,9 +23,9 @@ bool decoder_fail(struct decoder *decoder, const struct decode_place *place, con
     return false;
 }
 
-bool decoder_expected(struct decoder *decoder, const struct decode_place *place, const char *form,
-                      const json_t *value)
+bool decoder_expected(struct decoder *decoder, const struct place *place,
+                      const struct json_form *form, const json_t *value)
 {
-    return decoder_fail(decoder, place, "expected %s, found %s", form,
+    return decoder_fail(decoder, place, "expected %s, found %s", form->name,
                         json_type_text(value, "a boolean"));
 }

@@ -3,13 +3,10 @@
 
 #include "base/memory.h"
 #include "base/vector.h"
+#include "model/schema/form.h"
 #include "model/schema/object.h"
+#include "model/schema/place.h"
 
-struct decode_place { // where in the document; a chain on the stack, made into text for errors only
-    const struct decode_place *parent;
-    const char *name; // field or map key; NULL: a list item
-    size_t index;
-};
 struct decoder {
     struct arena *arena;
     struct error *error;
@@ -20,8 +17,14 @@ struct decoder {
 };
 
 // Sets the error, the first one if the decoder salvages; false.
-bool decoder_fail(struct decoder *decoder, const struct decode_place *place, const char *format,
-                  ...) PRINTF_LIKE(3, 4);
+bool decoder_fail(struct decoder *decoder, const struct place *place, const char *format, ...)
+    PRINTF_LIKE(3, 4);
 // "expected FORM, found ..."; false.
-bool decoder_expected(struct decoder *decoder, const struct decode_place *place, const char *form,
-                      const json_t *value);
+bool decoder_expected(struct decoder *decoder, const struct place *place,
+                      const struct json_form *form, const json_t *value);
+// Whether the value has the form; an error if not.
+static inline bool decoder_expects(struct decoder *decoder, const struct place *place,
+                                   const struct json_form *form, const json_t *value)
+{
+    return form_reads(form, value) || decoder_expected(decoder, place, form, value);
+}

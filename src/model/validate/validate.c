@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/schema/form.h"
 #include "model/tables/rules_json.h"
 #include "model/validate/validate_metadata.h"
 #include "model/validate/validate_prepare.h"
@@ -67,14 +68,14 @@ static json_t *prepare_root(struct validation *validation, const json_t *object)
     const char *key;
     json_t *value;
     json_object_foreach ((json_t *)object, key, value) {
-        if (strcmp(key, "apiVersion") == 0 || strcmp(key, "kind") == 0) {
+        if (field_is_header(key)) {
             json_object_set(result, key, value);
         } else if (strcmp(key, "metadata") == 0) {
-            struct place place = {NULL, "metadata", 0, false};
+            struct place place = {NULL, "metadata", 0};
             if (json_is_object(value))
                 json_object_set_new(result, key,
                                     prepare_object(validation, &place, &type_any_metadata, value));
-            else if (!json_is_null(value))
+            else if (json_is_given(value))
                 json_object_set(result, key, value);
         } else {
             json_object_set(body, key, value);
@@ -107,8 +108,7 @@ static void settle_status(struct validation *validation, json_t *stored, const j
     if (json_has(old, "status"))
         json_object_set(stored, "status", json_object_get(old, "status"));
     else if (status->default_json != NULL)
-        json_object_set_new(stored, "status",
-                            json_loads(status->default_json, JSON_DECODE_ANY, NULL));
+        json_object_set_new(stored, "status", field_default(status, false));
 }
 
 static void check_root(struct validation *validation, const json_t *stored, const json_t *old)
@@ -123,11 +123,11 @@ static void check_root(struct validation *validation, const json_t *stored, cons
         if (strcmp(field->name, "metadata") == 0 ||
             (is_status && !validation->options->status_written))
             continue;
-        struct place place = {NULL, field->name, 0, false};
+        struct place place = {NULL, field->name, 0};
         const json_t *value = json_object_get(stored, field->name);
         if (value != NULL)
             check_field(validation, &place, field, value, json_object_get(old, field->name));
-        else if (field_is_required(validation, field))
+        else if (field_is_required(field, validation->options->as_of_aws_1_14))
             validation_report(validation, FINDING_REFUSED, NULL, schema_rule(validation, field),
                               &place, NULL, "is required");
     }
@@ -141,7 +141,7 @@ static void check_scale(struct validation *validation, const json_t *stored)
     assert(strcmp(validation->kind->custom_facts->scale_spec_path, ".spec.replicas") == 0);
     const json_t *json = json_object_get(stored, "spec");
     const json_t *replicas = json_object_get(json, "replicas");
-    struct place spec = {NULL, "spec", 0, false}, place = {&spec, "replicas", 0, false};
+    struct place spec = {NULL, "spec", 0}, place = {&spec, "replicas", 0};
     if (json != NULL && !json_is_object(json))
         validation_report(validation, FINDING_REFUSED, NULL, "API-28", &place, NULL,
                           "cannot be read: spec is no object");

@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "base/vector.h"
+#include "model/schema/form.h"
 #include "model/schema/tables.h"
 #include "model/validate/validation.h"
 
-#define NAMES_MAX   64 // fields of one type, values of one enumeration
+#define NAMES_MAX   64 // values of one enumeration
 #define TREE_DEPTH  8
 #define MATCHES_MAX 3
 
@@ -59,28 +60,33 @@ static const struct {
 
 static bool hint_nearest(const char *word, const char *const *words, size_t count,
                          struct text *out);
+static bool hint_matches(const char *const *matches, size_t found, struct text *out);
 static bool hint_old_field(const struct kind *kind, const char *name, struct text *out);
 static bool hint_elsewhere(const struct type *type, const char *name, struct text *out);
 
 bool hint_unknown_field(const struct validation *validation, const struct place *place,
                         const struct type *type, const char *name, struct text *out)
 {
-    const char *names[NAMES_MAX];
-    size_t count = 0;
+    const char *nearest[MATCHES_MAX];
     if (type->fields_count == 0) // no object belongs there at all
         return false;
-    for (; count < type->fields_count && count < NAMES_MAX; count++)
-        names[count] = type->fields[count].name;
-    if (place != NULL && place->parent == NULL && strcmp(place->key, "metadata") == 0)
-        return hint_nearest(name, names, count, out);
-    return hint_old_field(validation->kind, name, out) || hint_nearest(name, names, count, out) ||
-           hint_elsewhere(validation->kind->type, name, out);
+    bool is_metadata =
+        place != NULL && place->parent == NULL && strcmp(place->key, "metadata") == 0;
+    if (!is_metadata && hint_old_field(validation->kind, name, out))
+        return true;
+    size_t count = type_nearest_fields(type, name, nearest, MATCHES_MAX);
+    return hint_matches(nearest, count, out) ||
+           (!is_metadata && hint_elsewhere(validation->kind->type, name, out));
 }
 
 static bool hint_nearest(const char *word, const char *const *words, size_t count, struct text *out)
 {
     const char *matches[MATCHES_MAX];
-    size_t found = text_nearest(word, words, count, matches, MATCHES_MAX);
+    return hint_matches(matches, text_nearest(word, words, count, matches, MATCHES_MAX), out);
+}
+
+static bool hint_matches(const char *const *matches, size_t found, struct text *out)
+{
     for (size_t i = 0; i < found; i++)
         text_format(out, "%s%s",
                     i == 0          ? "did you mean "
@@ -115,7 +121,7 @@ static bool find_field(const struct type *type, const char *name, const struct p
         const struct field *field = &type->fields[i];
         if (place == NULL && strcmp(field->name, "spec") != 0)
             continue;
-        struct place child = {place, field->name, 0, false}, item = {&child, NULL, 0, false};
+        struct place child = {place, field->name, 0}, item = {&child, NULL, 0};
         if (place != NULL && strcmp(field->name, name) == 0) {
             place_text(&child, out);
             return true;

@@ -196,7 +196,7 @@ static void check_expressions(struct validation *validation, const struct place 
 
 void advise_kubelet(struct validation *validation, const json_t *kubelet, const char *family)
 {
-    struct place spec_place = {NULL, "spec", 0, false}, place = {&spec_place, "kubelet", 0, false};
+    struct place spec_place = {NULL, "spec", 0}, place = {&spec_place, "kubelet", 0};
     check_structure(validation, &place, kubelet);
     check_semantics(validation, &place, kubelet);
     check_expressions(validation, &place, kubelet);
@@ -253,14 +253,14 @@ static const char *const reservable[] = {"cpu", "memory", "ephemeral-storage", "
 static void check_keys(struct validation *validation, const struct place *parent,
                        const json_t *kubelet, const char *name, const char *const *allowed)
 {
-    struct place map_place = {parent, name, 0, false};
+    struct place map_place = {parent, name, 0};
     struct text list = {0};
     for (size_t i = 0; allowed[i] != NULL; i++)
         text_join(&list, ", ", allowed[i]);
     const char *key;
     json_t *value;
     json_object_foreach (json_object_get(kubelet, name), key, value) {
-        struct place place = {&map_place, key, 0, true};
+        struct place place = {&map_place, key, 0};
         if (!text_list_has(allowed, key))
             reject(validation, &place, "AWN-232", "spec.kubelet.%s: \"%s\" is not one of %s", name,
                    key, list.data);
@@ -295,11 +295,11 @@ static void check_values(struct validation *validation, const struct place *pare
                          const json_t *kubelet, const char *name, bool (*is_valid)(const char *),
                          const char *wanted)
 {
-    struct place map_place = {parent, name, 0, false};
+    struct place map_place = {parent, name, 0};
     const char *key;
     json_t *value;
     json_object_foreach (json_object_get(kubelet, name), key, value) {
-        struct place place = {&map_place, key, 0, true};
+        struct place place = {&map_place, key, 0};
         if (json_is_string(value) && !is_valid(json_string_value(value)))
             reject(validation, &place, "AWN-232", "spec.kubelet.%s: \"%s\" is not %s", name,
                    json_string_value(value), wanted);
@@ -309,11 +309,11 @@ static void check_values(struct validation *validation, const struct place *pare
 static void check_same_keys(struct validation *validation, const struct place *parent,
                             const json_t *kubelet, const char *name, const char *other)
 {
-    struct place map_place = {parent, name, 0, false};
+    struct place map_place = {parent, name, 0};
     const char *key;
     json_t *value;
     json_object_foreach (json_object_get(kubelet, name), key, value) {
-        struct place place = {&map_place, key, 0, true};
+        struct place place = {&map_place, key, 0};
         if (json_object_get(json_object_get(kubelet, other), key) == NULL)
             reject(validation, &place, "AWN-232", "spec.kubelet.%s: %s has no entry in %s", name,
                    key, other);
@@ -323,7 +323,7 @@ static void check_same_keys(struct validation *validation, const struct place *p
 static void check_range(struct validation *validation, const struct place *parent,
                         const json_t *kubelet, const char *name, json_int_t most)
 {
-    struct place place = {parent, name, 0, false};
+    struct place place = {parent, name, 0};
     const json_t *value = json_object_get(kubelet, name);
     if (json_is_integer(value) &&
         (json_integer_value(value) < 0 || json_integer_value(value) > most))
@@ -339,8 +339,8 @@ static void check_semantics(struct validation *validation, const struct place *p
     static const char *const threshold_maps[] = {"evictionHard", "evictionSoft",
                                                  "evictionMinimumReclaim"};
     static const char *const reserved_maps[] = {"kubeReserved", "systemReserved"};
-    struct place taints_place = {place, "registerWithTaints", 0, false};
-    struct place high_place = {place, "imageGCHighThresholdPercent", 0, false};
+    struct place taints_place = {place, "registerWithTaints", 0};
+    struct place high_place = {place, "imageGCHighThresholdPercent", 0};
     if (json_has(kubelet, "registerWithTaints"))
         reject(validation, &taints_place, "AWN-232",
                "spec.kubelet.registerWithTaints may not be set: write taints in the NodePool");
@@ -380,16 +380,16 @@ static void check_expressions(struct validation *validation, const struct place 
     static const char hint[] = "set AWS_FEATURE_GATES=NodeClassCEL=true on the controller";
     static const char message[] =
         "an expression needs the feature gate NodeClassCEL, which is off by default";
-    struct place max_pods_place = {place, "maxPods", 0, false};
+    struct place max_pods_place = {place, "maxPods", 0};
     if (json_is_string(json_object_get(kubelet, "maxPods")))
         validation_report(validation, FINDING_WARNING, "W-feature-gate", "AWN-235", &max_pods_place,
                           hint, "%s", message);
     for (size_t i = 0; i < ARRAY_LENGTH(maps); i++) {
-        struct place map_place = {place, maps[i], 0, false};
+        struct place map_place = {place, maps[i], 0};
         const char *key;
         json_t *value;
         json_object_foreach (json_object_get(kubelet, maps[i]), key, value) {
-            struct place value_place = {&map_place, key, 0, true};
+            struct place value_place = {&map_place, key, 0};
             int64_t quantity;
             if (json_is_string(value) && json_string_value(value)[0] != '-' &&
                 !quantity_parse_scaled(json_string_value(value), 3, &quantity, NULL))
@@ -421,7 +421,7 @@ static void check_family(struct validation *validation, const struct place *plac
     const char *key;
     json_t *value;
     json_object_foreach ((json_t *)kubelet, key, value) {
-        struct place field_place = {place, key, 0, false};
+        struct place field_place = {place, key, 0};
         bool too_many = strcmp(key, "clusterDNS") == 0 && json_array_size(value) > 1;
         bool unknown_there = strcmp(family, "Bottlerocket") == 0 && strcmp(key, "podsPerCore") == 0;
         if (!text_list_has(interpreted, key) || unknown_there)

@@ -63,7 +63,7 @@ void check_metadata(struct validation *validation, const json_t *metadata,
                     const json_t *old_metadata)
 {
     (void)old_metadata; // metadata is checked anew at every write
-    struct place place = {NULL, "metadata", 0, false};
+    struct place place = {NULL, "metadata", 0};
     if (metadata != NULL && !json_is_object(metadata)) {
         validation_report(validation, FINDING_REFUSED, NULL, NULL, &place, NULL,
                           "must be an object");
@@ -87,7 +87,7 @@ static void refuse(struct validation *validation, const struct place *place, con
 static void check_name(struct validation *validation, const struct place *metadata_place,
                        const json_t *metadata)
 {
-    struct place place = {metadata_place, "name", 0, false};
+    struct place place = {metadata_place, "name", 0};
     const json_t *name = json_object_get(metadata, "name");
     const char *why;
     if (name != NULL && !json_is_string(name))
@@ -104,11 +104,11 @@ static void check_name(struct validation *validation, const struct place *metada
 static void check_labels(struct validation *validation, const struct place *metadata_place,
                          const json_t *labels)
 {
-    struct place labels_place = {metadata_place, "labels", 0, false};
+    struct place labels_place = {metadata_place, "labels", 0};
     const char *key, *why;
     json_t *value;
     json_object_foreach ((json_t *)labels, key, value) {
-        struct place place = {&labels_place, key, 0, true};
+        struct place place = {&labels_place, key, 0};
         if (!text_is_qualified_name(key, &why))
             refuse(validation, &place, key, why);
         if (json_is_string(value) && !text_is_label_value(json_string_value(value), &why))
@@ -127,12 +127,12 @@ static void lower_ascii(char *text)
 static void check_annotations(struct validation *validation, const struct place *metadata_place,
                               const json_t *annotations)
 {
-    struct place annotations_place = {metadata_place, "annotations", 0, false};
+    struct place annotations_place = {metadata_place, "annotations", 0};
     const char *key, *why;
     json_t *value;
     size_t bytes = 0;
     json_object_foreach ((json_t *)annotations, key, value) {
-        struct place place = {&annotations_place, key, 0, true};
+        struct place place = {&annotations_place, key, 0};
         char *lowered = memory_copy_string(key);
         lower_ascii(lowered);
         if (!text_is_qualified_name(lowered, &why))
@@ -149,12 +149,12 @@ static void check_annotations(struct validation *validation, const struct place 
 static void check_finalizers(struct validation *validation, const struct place *metadata_place,
                              const json_t *finalizers)
 {
-    struct place list_place = {metadata_place, "finalizers", 0, false};
+    struct place list_place = {metadata_place, "finalizers", 0};
     const char *why;
     size_t index;
     json_t *value;
     json_array_foreach (finalizers, index, value) {
-        struct place place = {&list_place, NULL, index, false};
+        struct place place = {&list_place, NULL, index};
         if (json_is_string(value) && !text_is_qualified_name(json_string_value(value), &why))
             refuse(validation, &place, json_string_value(value), why);
     }

@@ -1,13 +1,14 @@
 #include "model/validate/validate_prepare.h"
 
 #include <assert.h>
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "model/schema/form.h"
 #include "model/validate/validate_hints.h"
 #include "model/validate/validation.h"
 
-#define WHOLE_NUMBER_MAX 9007199254740992.0 // 2^53: beyond it a real is not exact
+#define WHOLE_NUMBER_MAX (INT64_C(1) << 53) // beyond it a real is not exact
 
 static json_t *prepare_value(struct validation *validation, const struct place *place,
                              const struct field *field, const json_t *value);
@@ -31,10 +32,10 @@ json_t *prepare_object(struct validation *validation, const struct place *place,
     json_t *value;
     json_object_foreach ((json_t *)object, key, value) {
         const struct field *field = type_field(type, key);
-        struct place child = {place, key, 0, field == NULL};
+        struct place child = {place, key, 0};
         if (field == NULL)
             report_unknown(validation, &child, type, key);
-        else if (!json_is_null(value))
+        else if (json_is_given(value))
             json_object_set_new(result, key, prepare_value(validation, &child, field, value));
     }
     add_defaults(validation, place, type, result);
@@ -45,20 +46,16 @@ json_t *prepare_object(struct validation *validation, const struct place *place,
 static json_t *prepare_value(struct validation *validation, const struct place *place,
                              const struct field *field, const json_t *value)
 {
-    bool is_object = field->kind == FIELD_OBJECT || field->kind == FIELD_POINTER;
-    bool is_map = field->kind == FIELD_STRING_MAP || field->kind == FIELD_RESOURCE_MAP;
-    if (is_object && json_is_object(value))
+    if (field->kind == FIELD_JSON)
+        return json_is_object(value) ? prepare_map(validation, NULL, value) : copy_whole(value);
+    bool fits = form_stores(form_of(field), value);
+    if (fits && (field->kind == FIELD_OBJECT || field->kind == FIELD_POINTER))
         return prepare_object(validation, place, field->type, value);
-    if (field->kind == FIELD_LIST && json_is_array(value))
+    if (fits && (field->kind == FIELD_LIST || field->kind == FIELD_STRING_LIST))
         return prepare_list(validation, place, field, value);
-    if (field->kind == FIELD_STRING_LIST && json_is_array(value))
-        return prepare_list(validation, place, field, value);
-    if (field->kind == FIELD_JSON && json_is_object(value))
-        return prepare_map(validation, NULL, value);
-    if (is_map && json_is_object(value))
+    if (fits && (field->kind == FIELD_STRING_MAP || field->kind == FIELD_RESOURCE_MAP))
         return prepare_map(validation, place, value);
-    if (field->kind != FIELD_JSON)
-        report_members(validation, place, value);
+    report_members(validation, place, value);
     return copy_whole(value);
 }
 
@@ -71,11 +68,11 @@ static void report_members(struct validation *validation, const struct place *pl
     json_t *member;
     size_t index;
     json_object_foreach ((json_t *)value, key, member) {
-        struct place child = {place, key, 0, true};
+        struct place child = {place, key, 0};
         report_unknown(validation, &child, &nothing, key);
     }
     json_array_foreach (value, index, member) {
-        struct place child = {place, NULL, index, false};
+        struct place child = {place, NULL, index};
         report_members(validation, &child, member);
     }
 }
@@ -89,8 +86,8 @@ static json_t *prepare_list(struct validation *validation, const struct place *p
     size_t index;
     json_t *item;
     json_array_foreach (list, index, item) {
-        struct place child = {place, NULL, index, false};
-        if (field->kind == FIELD_LIST && json_is_object(item)) {
+        struct place child = {place, NULL, index};
+        if (field->kind == FIELD_LIST && form_stores(form_of_items(field), item)) {
             json_array_append_new(result, prepare_object(validation, &child, field->type, item));
             continue;
         }
@@ -109,7 +106,7 @@ static json_t *prepare_map(struct validation *validation, const struct place *pl
     const char *key;
     json_t *value;
     json_object_foreach ((json_t *)map, key, value) {
-        struct place child = {place, key, 0, true};
+        struct place child = {place, key, 0};
         if (json_is_null(value))
             continue;
         if (place != NULL)
@@ -122,10 +119,10 @@ static json_t *prepare_map(struct validation *validation, const struct place *pl
 // A deep copy in which 1.0 has become 1.
 static json_t *copy_whole(const json_t *value)
 {
+    int64_t number;
     if (json_is_real(value)) {
-        double number = json_real_value(value);
-        if (number == floor(number) && fabs(number) <= WHOLE_NUMBER_MAX)
-            return json_integer((json_int_t)number);
+        if (json_whole(value, &number) && llabs(number) <= WHOLE_NUMBER_MAX)
+            return json_integer(number);
     } else if (json_is_object(value)) {
         json_t *result = json_object(), *member;
         const char *key;
@@ -148,13 +145,12 @@ static void add_defaults(struct validation *validation, const struct place *plac
 {
     for (uint32_t i = 0; i < type->fields_count; i++) {
         const struct field *field = &type->fields[i];
-        if (field->default_json == NULL || json_object_get(object, field->name) != NULL)
+        if (json_object_get(object, field->name) != NULL)
             continue;
-        if ((field->flags & FIELD_REQUIRED_AS_OF_AWS) && validation->options->as_of_aws_1_14)
+        json_t *value = field_default(field, validation->options->as_of_aws_1_14);
+        if (value == NULL)
             continue;
-        struct place child = {place, field->name, 0, false};
-        json_t *value = json_loads(field->default_json, JSON_DECODE_ANY, NULL);
-        assert(value != NULL); // the tables are the program's own
+        struct place child = {place, field->name, 0};
         json_object_set_new(object, field->name, prepare_value(validation, &child, field, value));
         json_decref(value);
     }

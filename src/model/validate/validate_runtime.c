@@ -35,11 +35,11 @@ static void check_capacity(struct runtime *runtime, const struct place *place,
 
 static void check_pool_template(struct runtime *runtime, const json_t *pool)
 {
-    struct place spec = {NULL, "spec", 0, false}, template = {&spec, "template", 0, false};
-    struct place metadata = {&template, "metadata", 0, false};
-    struct place labels = {&metadata, "labels", 0, false};
-    struct place inner = {&template, "spec", 0, false};
-    struct place requirements = {&inner, "requirements", 0, false};
+    struct place spec = {NULL, "spec", 0}, template = {&spec, "template", 0};
+    struct place metadata = {&template, "metadata", 0};
+    struct place labels = {&metadata, "labels", 0};
+    struct place inner = {&template, "spec", 0};
+    struct place requirements = {&inner, "requirements", 0};
     const json_t *json = json_object_get(json_object_get(pool, "spec"), "template");
     const json_t *json_spec = json_object_get(json, "spec");
     check_labels(runtime, &labels, json_object_get(json_object_get(json, "metadata"), "labels"));
@@ -71,9 +71,9 @@ void check_node_overlay_at_run_time(struct validation *validation, const json_t 
         .overlay = true,
         .validation = validation,
     };
-    struct place spec = {NULL, "spec", 0, false};
-    struct place requirements = {&spec, "requirements", 0, false};
-    struct place capacity = {&spec, "capacity", 0, false};
+    struct place spec = {NULL, "spec", 0};
+    struct place requirements = {&spec, "requirements", 0};
+    struct place capacity = {&spec, "capacity", 0};
     const json_t *json = json_object_get(object, "spec");
     check_requirements(&runtime, &requirements, json_object_get(json, "requirements"));
     check_capacity(&runtime, &capacity, json_object_get(json, "capacity"));
@@ -195,7 +195,7 @@ static void check_labels(struct runtime *runtime, const struct place *place, con
         return;
     const char **keys = sorted_keys(labels);
     for (size_t i = 0; keys[i] != NULL; i++) {
-        struct place child = {place, keys[i], 0, true};
+        struct place child = {place, keys[i], 0};
         check_label(runtime, &child, keys[i], json_text(labels, keys[i]));
     }
     free(keys);
@@ -203,8 +203,8 @@ static void check_labels(struct runtime *runtime, const struct place *place, con
 
 static void check_taint(struct runtime *runtime, const struct place *place, const json_t *taint)
 {
-    struct place key_place = {place, "key", 0, false}, value_place = {place, "value", 0, false};
-    struct place effect_place = {place, "effect", 0, false};
+    struct place key_place = {place, "key", 0}, value_place = {place, "value", 0};
+    struct place effect_place = {place, "effect", 0};
     const char *list = place->parent->key, *why;
     const char *key = json_text(taint, "key"), *value = json_text(taint, "value");
     const char *effect = json_text(taint, "effect");
@@ -241,11 +241,11 @@ static void check_taints(struct runtime *runtime, const struct place *spec_place
     static const char *const lists[] = {"taints", "startupTaints"};
     json_t *seen = json_object();
     for (size_t i = 0; i < ARRAY_LENGTH(lists); i++) {
-        struct place list_place = {spec_place, lists[i], 0, false};
+        struct place list_place = {spec_place, lists[i], 0};
         size_t index;
         json_t *taint;
         json_array_foreach (json_object_get(spec, lists[i]), index, taint) {
-            struct place place = {&list_place, NULL, index, false};
+            struct place place = {&list_place, NULL, index};
             check_taint(runtime, &place, taint);
             check_pair(runtime, &place, seen, taint);
         }
@@ -271,7 +271,7 @@ static void check_requirement(struct runtime *runtime, const struct place *place
     if (given == NULL || operator== NULL)
         return;
     const char *key = label_alias_target(given), *why;
-    struct place key_place = {place, "key", 0, false};
+    struct place key_place = {place, "key", 0};
     check_operator(runtime, place, key, operator);
     if (label_is_restricted(key, runtime->well_known, restricted_domains(runtime))) {
         struct text text = {0};
@@ -292,7 +292,7 @@ static void check_requirements(struct runtime *runtime, const struct place *plac
     size_t index;
     json_t *requirement;
     json_array_foreach (requirements, index, requirement) {
-        struct place child = {place, NULL, index, false};
+        struct place child = {place, NULL, index};
         runtime->in_requirement = true;
         check_requirement(runtime, &child, requirement);
         end_requirement(runtime);
@@ -302,7 +302,7 @@ static void check_requirements(struct runtime *runtime, const struct place *plac
 static void check_operator(struct runtime *runtime, const struct place *place, const char *key,
                            const char *operator)
 {
-    struct place operator_place = {place, "operator", 0, false};
+    struct place operator_place = {place, "operator", 0};
     struct text list = {0};
     for (size_t i = 0; requirement_operators[i] != NULL; i++) {
         text_join(&list, " ", requirement_operators[i]);
@@ -332,7 +332,7 @@ static void check_known_values(struct runtime *runtime, const struct place *plac
     const char *const *known = label_known_values(key, runtime->labels);
     if (known == NULL || !json_text_is(requirement, "operator", "In"))
         return;
-    struct place values_place = {place, "values", 0, false};
+    struct place values_place = {place, "values", 0};
     struct text all = {0}, unknown = {0}, set = {0};
     const json_t *values = json_object_get(requirement, "values");
     const json_t *min_values = runtime->overlay ? NULL : json_object_get(requirement, "minValues");
@@ -367,12 +367,12 @@ static void check_known_values(struct runtime *runtime, const struct place *plac
 static void check_values(struct runtime *runtime, const struct place *place, const char *key,
                          const json_t *values)
 {
-    struct place values_place = {place, "values", 0, false};
+    struct place values_place = {place, "values", 0};
     size_t index;
     json_t *value;
     const char *why;
     json_array_foreach (values, index, value) {
-        struct place child = {&values_place, NULL, index, false};
+        struct place child = {&values_place, NULL, index};
         if (json_is_string(value) && !text_is_label_value(json_string_value(value), &why))
             fail(runtime, &child, NULL, "invalid value %s for key %s, %s", json_string_value(value),
                  key, why);
@@ -413,7 +413,7 @@ static void check_pool_key(struct runtime *runtime, const struct place *place,
     size_t index;
     json_t *requirement;
     json_array_foreach (requirements, index, requirement) {
-        struct place child = {place, NULL, index, false}, key_place = {&child, "key", 0, false};
+        struct place child = {place, NULL, index}, key_place = {&child, "key", 0};
         if (json_text_is(requirement, "key", LABEL_NODE_POOL))
             fail(runtime, &key_place, NULL, "invalid key: \"%s\" in requirements, restricted",
                  LABEL_NODE_POOL);
@@ -427,7 +427,7 @@ static void check_capacity(struct runtime *runtime, const struct place *place,
         return;
     const char **keys = sorted_keys(capacity);
     for (size_t i = 0; keys[i] != NULL; i++) {
-        struct place child = {place, keys[i], 0, true};
+        struct place child = {place, keys[i], 0};
         if (text_list_has(well_known_resources_core, keys[i]) ||
             (runtime->labels != NULL && text_list_has(runtime->labels->resources, keys[i])))
             fail(runtime, &child, NULL, "invalid capacity: %s in resource, restricted", keys[i]);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/pattern.h"
-#include "model/schema/path.h"
+#include "model/schema/form.h"
 #include "model/schema/schema.h"
 #include "model/tables/rules_json.h"
 #include "model/validate/validate_hints.h"
@@ -15,9 +15,9 @@
 static void check_kind(struct validation *validation, const struct place *place,
                        const struct field *field, const json_t *value, const json_t *old_value);
 static void check_text(struct validation *validation, const struct place *place,
-                       const struct field *field, const json_t *value);
+                       const struct field *field, const char *text);
 static void check_number(struct validation *validation, const struct place *place,
-                         const struct field *field, const json_t *value);
+                         const struct field *field, int64_t number);
 static void check_list(struct validation *validation, const struct place *place,
                        const struct field *field, const json_t *list, const json_t *old_list);
 static void check_map(struct validation *validation, const struct place *place,
@@ -28,19 +28,20 @@ static void check_rules(struct validation *validation, const struct place *place
 static void refuse(struct validation *validation, const struct place *place,
                    const struct field *field, const char *hint, const char *format, ...)
     PRINTF_LIKE(5, 6);
-static void refuse_type(struct validation *validation, const struct place *place,
-                        const struct field *field, const char *wanted, const json_t *value);
+static void refuse_form(struct validation *validation, const struct place *place,
+                        const struct field *field, const struct json_form *form,
+                        const json_t *value);
 
 void check_object(struct validation *validation, const struct place *place, const struct type *type,
                   const json_t *value, const json_t *old_value)
 {
     for (uint32_t i = 0; i < type->fields_count; i++) {
         const struct field *field = &type->fields[i];
-        struct place child = {place, field->name, 0, false};
+        struct place child = {place, field->name, 0};
         const json_t *member = json_object_get(value, field->name);
         if (member != NULL)
             check_field(validation, &child, field, member, json_object_get(old_value, field->name));
-        else if (field_is_required(validation, field))
+        else if (field_is_required(field, validation->options->as_of_aws_1_14))
             refuse(validation, &child, field, hint_required(field->name), "is required");
     }
     check_rules(validation, place, type->rules, type->rules_count, value, old_value);
@@ -58,71 +59,45 @@ void check_field(struct validation *validation, const struct place *place,
     validation->forgiven = before;
 }
 
-bool field_is_required(const struct validation *validation, const struct field *field)
-{
-    if (field->flags & FIELD_REQUIRED)
-        return true;
-    return (field->flags & FIELD_REQUIRED_AS_OF_AWS) && validation->options->as_of_aws_1_14;
-}
-
 static void check_kind(struct validation *validation, const struct place *place,
                        const struct field *field, const json_t *value, const json_t *old_value)
 {
+    const struct json_form *form = form_of(field);
+    if (!form_stores(form, value)) {
+        refuse_form(validation, place, field, form, value);
+        return;
+    }
     switch (field->kind) {
     case FIELD_STRING:
     case FIELD_DURATION:
     case FIELD_TIME:
     case FIELD_MICRO_TIME:
-        check_text(validation, place, field, value);
-        break;
-    case FIELD_BOOL:
-    case FIELD_OPTIONAL_BOOL:
-        if (!json_is_boolean(value))
-            refuse_type(validation, place, field, "true or false", value);
+        check_text(validation, place, field, json_string_value(value));
         break;
     case FIELD_INT:
     case FIELD_INT32:
     case FIELD_OPTIONAL_INT:
     case FIELD_OPTIONAL_INT32:
-        check_number(validation, place, field, value);
-        break;
-    case FIELD_PRICE:
-        if (!json_is_number(value))
-            refuse_type(validation, place, field, "a number", value);
-        break;
-    case FIELD_INT_OR_STRING:
-        if (!json_is_integer(value) && !json_is_string(value))
-            refuse_type(validation, place, field, "a whole number or a string", value);
+        check_number(validation, place, field, json_integer_value(value));
         break;
     case FIELD_OBJECT:
     case FIELD_POINTER:
-        if (json_is_object(value))
-            check_object(validation, place, field->type, value,
-                         json_is_object(old_value) ? old_value : NULL);
-        else
-            refuse_type(validation, place, field, "an object", value);
+        check_object(validation, place, field->type, value,
+                     json_is_object(old_value) ? old_value : NULL);
         break;
     case FIELD_LIST:
     case FIELD_STRING_LIST:
-        if (json_is_array(value))
-            check_list(validation, place, field, value, old_value);
-        else
-            refuse_type(validation, place, field, "a list", value);
+        check_list(validation, place, field, value, old_value);
         break;
     case FIELD_STRING_MAP:
     case FIELD_RESOURCE_MAP:
-        if (json_is_object(value))
-            check_map(validation, place, field, value, old_value);
-        else
-            refuse_type(validation, place, field, "an object", value);
+        check_map(validation, place, field, value, old_value);
         break;
+    case FIELD_BOOL:
+    case FIELD_OPTIONAL_BOOL:
+    case FIELD_PRICE:
+    case FIELD_INT_OR_STRING:
     case FIELD_JSON: // checked by whoever reads it
-        if (field->format != NULL && strcmp(field->format, "array") == 0) {
-            if (!json_is_array(value))
-                refuse_type(validation, place, field, "a list", value);
-        } else if (!json_is_object(value)) {
-            refuse_type(validation, place, field, "an object", value);
-        }
         break;
     }
 }
@@ -196,13 +171,8 @@ done:
 }
 
 static void check_text(struct validation *validation, const struct place *place,
-                       const struct field *field, const json_t *value)
+                       const struct field *field, const char *text)
 {
-    if (!json_is_string(value)) {
-        refuse_type(validation, place, field, "a string", value);
-        return;
-    }
-    const char *text = json_string_value(value);
     if (field->kind == FIELD_TIME || field->kind == FIELD_MICRO_TIME) {
         if (!is_date_time(text))
             refuse(validation, place, field, "write it as 2026-01-31T12:00:00Z",
@@ -215,27 +185,20 @@ static void check_text(struct validation *validation, const struct place *place,
 }
 
 static void check_number(struct validation *validation, const struct place *place,
-                         const struct field *field, const json_t *value)
+                         const struct field *field, int64_t number)
 {
-    if (!json_is_integer(value)) {
-        refuse_type(validation, place, field, "a whole number", value);
-        return;
-    }
-    int64_t number = json_integer_value(value);
-    bool is_narrow = field->kind == FIELD_INT32 || field->kind == FIELD_OPTIONAL_INT32;
     if ((field->flags & FIELD_HAS_MINIMUM) && number < field->minimum)
         refuse(validation, place, field, NULL, "%" PRId64 " is less than %" PRId64, number,
                field->minimum);
     else if ((field->flags & FIELD_HAS_MAXIMUM) && number > field->maximum)
         refuse(validation, place, field, NULL, "%" PRId64 " is more than %" PRId64, number,
                field->maximum);
-    else if (is_narrow && (number > INT32_MAX || number < INT32_MIN))
+    else if (!form_has_range_of(form_of(field), number))
         refuse(validation, place, field, NULL, "%" PRId64 " does not fit into 32 bits", number);
 }
 
 // --- lists and maps ------------------------------------------------------------------------------
-// Only
-// lists of type map say which old item belongs to which new one.
+// Only lists of type map say which old item belongs to which new one.
 static const json_t *find_old_item(const struct field *field, const json_t *old_list,
                                    const json_t *item)
 {
@@ -252,10 +215,11 @@ static const json_t *find_old_item(const struct field *field, const json_t *old_
 static void check_item(struct validation *validation, const struct place *place,
                        const struct field *field, const json_t *item, const json_t *old_list)
 {
-    if (field->kind == FIELD_STRING_LIST) {
-        check_text(validation, place, field, item);
-    } else if (!json_is_object(item)) {
-        refuse_type(validation, place, field, "an object", item);
+    const struct json_form *form = form_of_items(field);
+    if (!form_stores(form, item)) {
+        refuse_form(validation, place, field, form, item);
+    } else if (field->kind == FIELD_STRING_LIST) {
+        check_text(validation, place, field, json_string_value(item));
     } else {
         const json_t *old_item =
             (field->flags & FIELD_LIST_MAP) ? find_old_item(field, old_list, item) : NULL;
@@ -285,7 +249,7 @@ static void check_duplicates(struct validation *validation, const struct place *
         for (size_t k = 0; k < i; k++) {
             if (!are_same(field, json_array_get(list, i), json_array_get(list, k)))
                 continue;
-            struct place child = {place, NULL, i, false};
+            struct place child = {place, NULL, i};
             validation->has_duplicates = true;
             if (validation->forgives_duplicates)
                 return;
@@ -317,7 +281,7 @@ static void check_list(struct validation *validation, const struct place *place,
     size_t index;
     json_t *item;
     json_array_foreach (list, index, item) {
-        struct place child = {place, NULL, index, false};
+        struct place child = {place, NULL, index};
         check_item(validation, &child, field, item, old_list);
     }
     if ((field->flags & (FIELD_LIST_SET | FIELD_LIST_MAP)) &&
@@ -326,19 +290,28 @@ static void check_list(struct validation *validation, const struct place *place,
 }
 
 static void check_quantity(struct validation *validation, const struct place *place,
-                           const struct field *field, const json_t *value)
+                           const struct field *field, const char *text)
 {
     struct text hint = {0};
     static const struct field quantity = {.pattern = PATTERN_QUANTITY};
-    if (!json_is_integer(value) && !json_is_string(value)) {
-        refuse_type(validation, place, field, "a quantity", value);
-    } else if (json_is_string(value) &&
-               !pattern_matches(PATTERN_QUANTITY, json_string_value(value))) {
-        bool known = hint_pattern(&quantity, json_string_value(value), &hint);
+    if (!pattern_matches(PATTERN_QUANTITY, text)) {
+        bool known = hint_pattern(&quantity, text, &hint);
         refuse(validation, place, field, known ? hint.data : NULL,
-               "\"%.200s\" is not a quantity such as 100m, 4 or 16Gi", json_string_value(value));
+               "\"%.200s\" is not a quantity such as 100m, 4 or 16Gi", text);
     }
     text_free(&hint);
+}
+
+static void check_entry(struct validation *validation, const struct place *place,
+                        const struct field *field, const json_t *value)
+{
+    const struct json_form *form = form_of_items(field);
+    if (!form_stores(form, value))
+        refuse_form(validation, place, field, form, value);
+    else if (field->kind == FIELD_STRING_MAP)
+        check_text(validation, place, field, json_string_value(value));
+    else if (json_is_string(value))
+        check_quantity(validation, place, field, json_string_value(value));
 }
 
 static void check_map(struct validation *validation, const struct place *place,
@@ -348,15 +321,12 @@ static void check_map(struct validation *validation, const struct place *place,
     const char *key;
     json_t *value;
     json_object_foreach ((json_t *)map, key, value) {
-        struct place child = {place, key, 0, true};
+        struct place child = {place, key, 0};
         const json_t *old_value = json_object_get(old_map, key);
         bool before = validation->forgiven;
         if (old_value != NULL && json_equal(value, old_value))
             validation->forgiven = true;
-        if (field->kind == FIELD_RESOURCE_MAP)
-            check_quantity(validation, &child, field, value);
-        else
-            check_text(validation, &child, field, value);
+        check_entry(validation, &child, field, value);
         check_rules(validation, &child, field->item_rules, field->item_rules_count, value,
                     old_value);
         validation->forgiven = before;
@@ -379,7 +349,7 @@ static void check_items(struct validation *validation, const struct place *place
     size_t index;
     json_t *item;
     json_array_foreach (list, index, item) {
-        struct place child = {place, NULL, index, false};
+        struct place child = {place, NULL, index};
         if (rule->item_violated(rule, item))
             report_rule(validation, &child, rule);
     }
@@ -391,7 +361,7 @@ static void check_keys(struct validation *validation, const struct place *place,
     const char *key;
     json_t *value;
     json_object_foreach ((json_t *)map, key, value) {
-        struct place child = {place, key, 0, true};
+        struct place child = {place, key, 0};
         if (rule->text_violated(rule, key))
             report_rule(validation, &child, rule);
     }
@@ -456,12 +426,13 @@ static void refuse(struct validation *validation, const struct place *place,
                       hint, "%s", message);
 }
 
-static void refuse_type(struct validation *validation, const struct place *place,
-                        const struct field *field, const char *wanted, const json_t *value)
+static void refuse_form(struct validation *validation, const struct place *place,
+                        const struct field *field, const struct json_form *form,
+                        const json_t *value)
 {
     struct text hint = {0};
     bool known = hint_type(field, place, value, &hint);
-    refuse(validation, place, field, known ? hint.data : NULL, "must be %s, not %s", wanted,
-           json_type_text(value, "true or false"));
+    refuse(validation, place, field, known ? hint.data : NULL, "must be %s, not %s",
+           form->name_for_people, json_type_text(value, "true or false"));
     text_free(&hint);
 }

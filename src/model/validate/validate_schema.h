@@ -13,4 +13,3 @@ void check_object(struct validation *validation, const struct place *place, cons
                   const json_t *value, const json_t *old_value);
 // The rule (docs/rules/api.md) that a structural finding is about.
 const char *schema_rule(const struct validation *validation, const struct field *field);
-bool field_is_required(const struct validation *validation, const struct field *field);

@@ -45,12 +45,12 @@ static void advise_text(struct validation *validation, const struct place *place
                           "not filled in",
                           json_string_value(value));
     json_object_foreach ((json_t *)value, key, child) {
-        struct place child_place = {place, key, 0, true};
+        struct place child_place = {place, key, 0};
         if (!is_free_text(key))
             advise_text(validation, &child_place, child);
     }
     json_array_foreach (value, index, child) {
-        struct place child_place = {place, NULL, index, false};
+        struct place child_place = {place, NULL, index};
         advise_text(validation, &child_place, child);
     }
 }
@@ -71,11 +71,11 @@ static void advise_startup_taints(struct validation *validation, const struct pl
         "node.kubernetes.io/pid-pressure",    "node.kubernetes.io/network-unavailable",
         "node.kubernetes.io/unschedulable",   "node.cloudprovider.kubernetes.io/uninitialized",
         "karpenter.sh/unregistered",          NULL};
-    struct place list_place = {spec_place, "startupTaints", 0, false};
+    struct place list_place = {spec_place, "startupTaints", 0};
     size_t index;
     json_t *taint;
     json_array_foreach (json_object_get(spec, "startupTaints"), index, taint) {
-        struct place place = {&list_place, NULL, index, false};
+        struct place place = {&list_place, NULL, index};
         const char *key = json_text(taint, "key");
         if (key != NULL && text_list_has(own, key))
             validation_warn(validation, &place, "W-startup-taint", "leave it out",
@@ -86,8 +86,8 @@ static void advise_startup_taints(struct validation *validation, const struct pl
 static void advise_lifetimes(struct validation *validation, const struct place *spec_place,
                              const json_t *spec, bool never_disrupted)
 {
-    struct place grace_place = {spec_place, "terminationGracePeriod", 0, false};
-    struct place expire_place = {spec_place, "expireAfter", 0, false};
+    struct place grace_place = {spec_place, "terminationGracePeriod", 0};
+    struct place expire_place = {spec_place, "expireAfter", 0};
     int64_t grace, expire;
     bool has_grace = warn_duration(validation, &grace_place, spec, &grace);
     bool expires = warn_duration(validation, &expire_place, spec, &expire);
@@ -108,7 +108,7 @@ static void advise_static(struct validation *validation, const struct place *dis
     static const char *const names[][2] = {{"consolidateAfter", "0s"},
                                            {"consolidationPolicy", "WhenEmptyOrUnderutilized"}};
     for (size_t i = 0; i < ARRAY_LENGTH(names); i++) {
-        struct place place = {disruption_place, names[i][0], 0, false};
+        struct place place = {disruption_place, names[i][0], 0};
         const char *text = json_text(disruption, names[i][0]);
         if (text != NULL && strcmp(text, names[i][1]) != 0)
             validation_warn(validation, &place, "W-static-ignored", "leave it out",
@@ -118,13 +118,13 @@ static void advise_static(struct validation *validation, const struct place *dis
 
 static void advise_annotations(struct validation *validation, const json_t *object)
 {
-    struct place metadata_place = {NULL, "metadata", 0, false};
-    struct place list_place = {&metadata_place, "annotations", 0, false};
+    struct place metadata_place = {NULL, "metadata", 0};
+    struct place list_place = {&metadata_place, "annotations", 0};
     const json_t *annotations = json_object_get(json_object_get(object, "metadata"), "annotations");
     const char *key;
     json_t *value;
     json_object_foreach ((json_t *)annotations, key, value) {
-        struct place place = {&list_place, key, 0, true};
+        struct place place = {&list_place, key, 0};
         const char *text = json_string_value(value);
         const char *problem = text != NULL ? pool_annotation_problem(key, text) : NULL;
         if (problem != NULL)
@@ -135,16 +135,16 @@ static void advise_annotations(struct validation *validation, const json_t *obje
 
 void warn_node_pool(struct validation *validation, const json_t *object)
 {
-    struct place spec_place = {NULL, "spec", 0, false};
-    struct place template_place = {&spec_place, "template", 0, false};
-    struct place metadata_place = {&template_place, "metadata", 0, false};
-    struct place labels_place = {&metadata_place, "labels", 0, false};
-    struct place inner_place = {&template_place, "spec", 0, false};
-    struct place requirements_place = {&inner_place, "requirements", 0, false};
-    struct place disruption_place = {&spec_place, "disruption", 0, false};
-    struct place after_place = {&disruption_place, "consolidateAfter", 0, false};
-    struct place limits_place = {&spec_place, "limits", 0, false};
-    struct place replicas_place = {&spec_place, "replicas", 0, false};
+    struct place spec_place = {NULL, "spec", 0};
+    struct place template_place = {&spec_place, "template", 0};
+    struct place metadata_place = {&template_place, "metadata", 0};
+    struct place labels_place = {&metadata_place, "labels", 0};
+    struct place inner_place = {&template_place, "spec", 0};
+    struct place requirements_place = {&inner_place, "requirements", 0};
+    struct place disruption_place = {&spec_place, "disruption", 0};
+    struct place after_place = {&disruption_place, "consolidateAfter", 0};
+    struct place limits_place = {&spec_place, "limits", 0};
+    struct place replicas_place = {&spec_place, "replicas", 0};
     const json_t *spec = json_object_get(object, "spec");
     const json_t *template = json_object_get(spec, "template");
     const json_t *labels = json_object_get(json_object_get(template, "metadata"), "labels");
@@ -153,7 +153,7 @@ void warn_node_pool(struct validation *validation, const json_t *object)
     const char *key;
     json_t *value;
     json_object_foreach ((json_t *)labels, key, value) {
-        struct place place = {&labels_place, key, 0, true};
+        struct place place = {&labels_place, key, 0};
         warn_key(validation, &place, key);
     }
     warn_requirements(validation, &requirements_place, json_object_get(inner, "requirements"),
@@ -176,10 +176,10 @@ void warn_node_pool(struct validation *validation, const json_t *object)
 
 void warn_node_claim(struct validation *validation, const json_t *object)
 {
-    struct place spec_place = {NULL, "spec", 0, false};
-    struct place requirements_place = {&spec_place, "requirements", 0, false};
-    struct place resources_place = {&spec_place, "resources", 0, false};
-    struct place requests_place = {&resources_place, "requests", 0, false};
+    struct place spec_place = {NULL, "spec", 0};
+    struct place requirements_place = {&spec_place, "requirements", 0};
+    struct place resources_place = {&spec_place, "resources", 0};
+    struct place requests_place = {&resources_place, "requests", 0};
     const json_t *spec = json_object_get(object, "spec");
     warn_requirements(validation, &requirements_place, json_object_get(spec, "requirements"), NULL);
     advise_lifetimes(validation, &spec_place, spec, false);
@@ -189,9 +189,9 @@ void warn_node_claim(struct validation *validation, const json_t *object)
 
 void warn_node_overlay(struct validation *validation, const json_t *object)
 {
-    struct place spec_place = {NULL, "spec", 0, false};
-    struct place requirements_place = {&spec_place, "requirements", 0, false};
-    struct place capacity_place = {&spec_place, "capacity", 0, false};
+    struct place spec_place = {NULL, "spec", 0};
+    struct place requirements_place = {&spec_place, "requirements", 0};
+    struct place capacity_place = {&spec_place, "capacity", 0};
     const json_t *spec = json_object_get(object, "spec");
     warn_requirements(validation, &requirements_place, json_object_get(spec, "requirements"), NULL);
     warn_quantities(validation, &capacity_place, json_object_get(spec, "capacity"));
@@ -202,9 +202,9 @@ void warn_node_overlay(struct validation *validation, const json_t *object)
 
 void warn_capacity_buffer(struct validation *validation, const json_t *object)
 {
-    struct place spec_place = {NULL, "spec", 0, false};
-    struct place limits_place = {&spec_place, "limits", 0, false};
-    struct place percentage_place = {&spec_place, "percentage", 0, false};
+    struct place spec_place = {NULL, "spec", 0};
+    struct place limits_place = {&spec_place, "limits", 0};
+    struct place percentage_place = {&spec_place, "percentage", 0};
     const json_t *spec = json_object_get(object, "spec");
     warn_quantities(validation, &limits_place, json_object_get(spec, "limits"));
     if (!json_has(spec, "podTemplateRef") && !json_has(spec, "scalableRef"))

@@ -50,7 +50,7 @@ struct budget_place {
 static void report_finding(void *context, const struct budget_finding *finding)
 {
     const struct budget_place *budget = context;
-    struct place field = {budget->place, finding->field, 0, false};
+    struct place field = {budget->place, finding->field, 0};
     validation_warn(budget->validation, &field, finding->code, finding->hint, "%s",
                     finding->message);
 }
@@ -89,13 +89,13 @@ unsigned warn_budgets(struct validation *validation, const struct place *disrupt
                       const json_t *spec)
 {
     const json_t *disruption = json_object_get(spec, "disruption");
-    struct place list_place = {disruption_place, "budgets", 0, false};
+    struct place list_place = {disruption_place, "budgets", 0};
     unsigned blocked = 0;
     size_t index;
     json_t *budget;
     json_array_foreach (json_object_get(disruption, "budgets"), index, budget) {
-        struct place place = {&list_place, NULL, index, false};
-        struct place duration_place = {&place, "duration", 0, false};
+        struct place place = {&list_place, NULL, index};
+        struct place duration_place = {&place, "duration", 0};
         struct budget_place about = {validation, &place};
         int64_t duration;
         warn_duration(validation, &duration_place, budget, &duration);

@@ -22,12 +22,12 @@
 static void advise_aliases(struct validation *validation, const struct place *spec_place,
                            const json_t *spec)
 {
-    struct place list_place = {spec_place, "amiSelectorTerms", 0, false};
+    struct place list_place = {spec_place, "amiSelectorTerms", 0};
     size_t index;
     json_t *term;
     json_array_foreach (json_object_get(spec, "amiSelectorTerms"), index, term) {
-        struct place place = {&list_place, NULL, index, false};
-        struct place alias_place = {&place, "alias", 0, false};
+        struct place place = {&list_place, NULL, index};
+        struct place alias_place = {&place, "alias", 0};
         const char *alias = json_text(term, "alias"), *at = alias ? strchr(alias, '@') : NULL;
         if (at != NULL && strcmp(at, "@latest") == 0 && strncmp(alias, "windows", 7) != 0)
             validation_warn(validation, &alias_place, "W-alias-latest",
@@ -74,11 +74,11 @@ static void advise_terms(struct validation *validation, const struct place *spec
                          const json_t *spec)
 {
     for (size_t i = 0; i < ARRAY_LENGTH(selectors); i++) {
-        struct place list_place = {spec_place, selectors[i].list, 0, false};
+        struct place list_place = {spec_place, selectors[i].list, 0};
         size_t index;
         json_t *term;
         json_array_foreach (json_object_get(spec, selectors[i].list), index, term) {
-            struct place place = {&list_place, NULL, index, false};
+            struct place place = {&list_place, NULL, index};
             advise_term(validation, &place, &selectors[i], term);
         }
     }
@@ -111,7 +111,7 @@ static void advise_number(struct validation *validation, const struct place *ebs
                           const json_t *ebs, const char *name, const char *type, int64_t least,
                           int64_t most)
 {
-    struct place place = {ebs_place, name, 0, false};
+    struct place place = {ebs_place, name, 0};
     const json_t *value = json_object_get(ebs, name);
     if (!json_is_integer(value))
         return;
@@ -125,7 +125,7 @@ static void advise_number(struct validation *validation, const struct place *ebs
 
 static void advise_ebs(struct validation *validation, const struct place *place, const json_t *ebs)
 {
-    struct place size_place = {place, "volumeSize", 0, false};
+    struct place size_place = {place, "volumeSize", 0};
     const char *given = json_text(ebs, "volumeType"), *size = json_text(ebs, "volumeSize");
     const char *type = given != NULL ? given : "gp3";
     for (size_t i = 0; i < ARRAY_LENGTH(volume_ranges); i++) {
@@ -149,12 +149,12 @@ static void advise_ebs(struct validation *validation, const struct place *place,
 static void advise_volumes(struct validation *validation, const struct place *spec_place,
                            const json_t *spec)
 {
-    struct place list_place = {spec_place, "blockDeviceMappings", 0, false};
+    struct place list_place = {spec_place, "blockDeviceMappings", 0};
     size_t index;
     json_t *mapping;
     json_array_foreach (json_object_get(spec, "blockDeviceMappings"), index, mapping) {
-        struct place place = {&list_place, NULL, index, false};
-        struct place ebs_place = {&place, "ebs", 0, false};
+        struct place place = {&list_place, NULL, index};
+        struct place ebs_place = {&place, "ebs", 0};
         if (!json_has(mapping, "deviceName"))
             validation_warn(validation, &place, "W-volume", "for example /dev/xvda",
                             "deviceName is missing: EC2 refuses the launch");
@@ -221,7 +221,7 @@ static const char *family_of(const json_t *spec)
 static void advise_user_data(struct validation *validation, const struct place *spec_place,
                              const json_t *spec)
 {
-    struct place place = {spec_place, "userData", 0, false};
+    struct place place = {spec_place, "userData", 0};
     const char *text = json_text(spec, "userData"), *family = family_of(spec);
     if (text == NULL)
         return;
@@ -264,7 +264,7 @@ static size_t count_characters(const char *text)
 static void advise_tags(struct validation *validation, const struct place *spec_place,
                         const json_t *spec)
 {
-    struct place tags_place = {spec_place, "tags", 0, false};
+    struct place tags_place = {spec_place, "tags", 0};
     const json_t *tags = json_object_get(spec, "tags");
     if (json_object_size(tags) > TAGS_MAX)
         validation_warn(validation, &tags_place, "W-tag-limits", NULL,
@@ -273,7 +273,7 @@ static void advise_tags(struct validation *validation, const struct place *spec_
     const char *key;
     json_t *value;
     json_object_foreach ((json_t *)tags, key, value) {
-        struct place place = {&tags_place, key, 0, true};
+        struct place place = {&tags_place, key, 0};
         if (count_characters(key) > TAG_KEY_MAX)
             validation_warn(validation, &place, "W-tag-limits", NULL,
                             "the key is longer than %d characters", TAG_KEY_MAX);
@@ -292,7 +292,7 @@ static void advise_tags(struct validation *validation, const struct place *spec_
 
 void warn_ec2_node_class(struct validation *validation, const json_t *object)
 {
-    struct place spec_place = {NULL, "spec", 0, false};
+    struct place spec_place = {NULL, "spec", 0};
     const json_t *spec = json_object_get(object, "spec");
     if (spec == NULL) {
         validation_warn(validation, &spec_place, "W-empty-nodeclass",

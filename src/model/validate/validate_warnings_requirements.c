@@ -110,11 +110,11 @@ static void advise_values(struct validation *validation, const struct place *pla
                    json_text_is(requirement, "operator", "NotIn");
     if (allowed == NULL || !is_list)
         return;
-    struct place values_place = {place, "values", 0, false};
+    struct place values_place = {place, "values", 0};
     size_t index;
     json_t *value;
     json_array_foreach (json_object_get(requirement, "values"), index, value) {
-        struct place child = {&values_place, NULL, index, false};
+        struct place child = {&values_place, NULL, index};
         const char *word = json_string_value(value);
         struct text hint = {0};
         if (word != NULL && !text_list_has(allowed, word))
@@ -154,8 +154,8 @@ static void advise_requirement(struct validation *validation, const struct place
                *operator= json_text(requirement, "operator");
     if (given == NULL || operator== NULL)
         return;
-    struct place key_place = {place, "key", 0, false}, values_place = {place, "values", 0, false};
-    struct place min_place = {place, "minValues", 0, false};
+    struct place key_place = {place, "key", 0}, values_place = {place, "values", 0};
+    struct place min_place = {place, "minValues", 0};
     const char *key = label_alias_target(given);
     size_t count = json_size(requirement, "values");
     bool takes_none = strcmp(operator, "Exists") == 0 || strcmp(operator, "DoesNotExist") == 0;
@@ -190,7 +190,7 @@ void warn_requirements(struct validation *validation, const struct place *place,
     size_t index;
     json_t *requirement;
     json_array_foreach (requirements, index, requirement) {
-        struct place child = {place, NULL, index, false};
+        struct place child = {place, NULL, index};
         advise_requirement(validation, &child, requirement);
     }
     struct requirement_source source = {requirements, labels};
@@ -198,7 +198,7 @@ void warn_requirements(struct validation *validation, const struct place *place,
     const char *key = requirements_contradiction(&source, 1, &last);
     if (key == NULL)
         return;
-    struct place child = {place, NULL, last >= 0 ? (size_t)last : 0, false};
+    struct place child = {place, NULL, last >= 0 ? (size_t)last : 0};
     validation_warn(validation, last >= 0 ? &child : place, "W-requirement-contradiction",
                     "no machine can meet them together",
                     "the requirements and labels on %s leave no value over", key);

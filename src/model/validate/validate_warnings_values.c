@@ -21,7 +21,7 @@ void warn_quantities(struct validation *validation, const struct place *place, c
     const char *key;
     json_t *value;
     json_object_foreach ((json_t *)map, key, value) {
-        struct place child = {place, key, 0, true};
+        struct place child = {place, key, 0};
         const char *text = json_string_value(value);
         int64_t number, thousandths;
         struct error error;

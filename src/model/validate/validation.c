@@ -2,33 +2,9 @@
 
 #include <assert.h>
 #include <stdio.h>
-#include <string.h>
 
 #define FINDINGS_MAX  10000 // of one object: nobody reads more
 #define MESSAGE_BYTES 4096
-
-void place_text(const struct place *place, struct text *text)
-{
-    if (place == NULL)
-        return;
-    place_text(place->parent, text);
-    if (place->key == NULL) {
-        text_format(text, "[%zu]", place->index);
-    } else if (place->map_key &&
-               (place->key[0] == '\0' || strpbrk(place->key, "./[]\"' ") != NULL)) {
-        text_add(text, "[\"");
-        for (const char *c = place->key; *c != '\0'; c++) {
-            if (*c == '"' || *c == '\\')
-                text_add_char(text, '\\');
-            text_add_char(text, *c);
-        }
-        text_add(text, "\"]");
-    } else {
-        if (place->parent != NULL)
-            text_add_char(text, '.');
-        text_add(text, place->key);
-    }
-}
 
 bool validation_is_full(const struct validation *validation)
 {

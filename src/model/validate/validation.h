@@ -2,18 +2,10 @@
 // and the advisers share.
 #pragma once
 
-#include "base/text.h"
+#include "model/schema/place.h"
 #include "model/schema/type.h"
 #include "model/validate/findings.h"
 #include "model/validate/validate_options.h"
-
-// A path as a chain on the stack; its text is made only for findings.
-struct place {
-    const struct place *parent; // NULL: the object itself
-    const char *key;            // NULL: an item of a list
-    size_t index;
-    bool map_key; // the key is the user's, not a field's
-};
 
 struct validation {
     const struct kind *kind;
@@ -26,9 +18,6 @@ struct validation {
     bool forgives_duplicates; // as the old object had some too (ratcheting is for all or none)
     bool forgiven; // the value is as it was before: only rules speak, as warnings (API-10)
 };
-
-// Appends the text of the place (API-316).
-void place_text(const struct place *place, struct text *text);
 
 // Adds a finding at a place. `hint` may be NULL.
 void validation_report(struct validation *validation, enum finding_level level, const char *code,

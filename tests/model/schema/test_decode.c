@@ -190,6 +190,9 @@ static void errors_name_the_field_path_API_316(void **state)
     assert_refused("{apiVersion: v1, kind: Pod, metadata: {labels: {team/x: true}}}",
                    DECODE_LENIENT,
                    "metadata.labels[\"team/x\"]: expected a string, found a boolean");
+    assert_refused("{apiVersion: v1, kind: Pod, metadata: {labels: {'it''s \"a\"': true}}}",
+                   DECODE_LENIENT, // API-316: as validation names the place
+                   "metadata.labels[\"it's \\\"a\\\"\"]: expected a string, found a boolean");
     assert_refused("{apiVersion: v1, kind: Pod, spec: {priority: 3000000000}}", DECODE_LENIENT,
                    "spec.priority: 3000000000 is out of the range of a 32-bit integer");
     assert_refused("{apiVersion: v1, kind: Pod, spec: {priority: 1.5}}", DECODE_LENIENT,
