@@ -8,7 +8,6 @@
 #include "control/command/target_report.h"
 #include "control/launch/launch_backoff.h"
 #include "control/launch/launch_backoff_report.h"
-#include "control/provisioning/claim_limits.h"
 #include "control/provisioning/preference_warnings.h"
 #include "control/provisioning/snapshot_builder.h"
 #include "control/provisioning/snapshot_planned.h"
@@ -52,8 +51,6 @@ void provisioning_pass_destroy(struct provisioning_pass *pass)
         return;
     if (pass->plan != NULL)
         plan_destroy(pass->plan);
-    if (pass->round != NULL)
-        arena_destroy(pass->round->arena);
     snapshot_destroy(pass->snapshot);
     arena_destroy(pass->arena);
     text_free(&pass->errors);
@@ -74,77 +71,17 @@ void provisioning_pass_plan(struct provisioning_pass *pass)
 {
     const struct plan_options options = {
         .zones = true, .explain = pass->with_reasons ? EXPLAIN_REASONS : EXPLAIN_NOTHING};
-    // Real pods first: those that still come may need the room.
-    pass->with_buffers =
-        pass->snapshot->settings.gate_capacity_buffer && !pass->early && pass->left_out == 0;
-    pass->snapshot->settings.gate_capacity_buffer = pass->with_buffers;
+    bool rest = false;
+    if (pass->extent != PASS_WHOLE || pass->left_out > 0)
+        // Real pods first: those that still come may need the room.
+        pass->snapshot->settings.gate_capacity_buffer = false;
     pass->plan = engine_plan(pass->snapshot, &options, &pass->error);
     if (pass->plan != NULL)
         keep_zones(pass);
-    if (pass->plan != NULL && pass->early)
-        pass->plan = partial_launch_choose(pass->arena, pass->snapshot, pass->plan, &pass->rest);
-}
-
-static char *choose_name(const struct provisioning_pass *pass, const struct plan_claim *claim)
-{
-    char name[CLAIM_NAME_MAX];
-    choose_claim_name(pass->control, claim->node_pool->meta.name, name);
-    return arena_copy_string(pass->round->arena, name);
-}
-
-static bool pool_can_launch(const struct provisioning_pass *pass, const struct plan_claim *claim)
-{
-    const struct node_pool *pool = find_pool(pass->control, claim->node_pool->meta.name);
-    return pool != NULL && !object_is_deleting((const struct object *)pool);
-}
-
-static void begin_round(struct provisioning_pass *pass)
-{
-    if (pass->round == NULL)
-        pass->round = arena_allocate(pass->arena, sizeof *pass->round);
-    else
-        arena_destroy(pass->round->arena);
-    *pass->round = (struct creation_round){.arena = arena_create(64 * 1024), .first = pass->next};
-}
-
-// The claims of the next round; with limits also all later ones, which the types must leave room
-// for.
-static struct plan claims_to_fit(const struct provisioning_pass *pass)
-{
-    uint32_t left = pass->plan->claims.count - pass->next;
-    bool limited = false;
-    struct plan part = {0};
-    part.claims.items = pass->plan->claims.items + pass->next;
-    for (uint32_t i = 0; i < left && !limited; i++)
-        limited = part.claims.items[i].node_pool->spec.limits.count > 0;
-    part.claims.count = limited || left < ROUND_CLAIMS_MAX ? left : ROUND_CLAIMS_MAX;
-    return part;
-}
-
-uint32_t provisioning_pass_prepare(struct provisioning_pass *pass)
-{
-    uint32_t count = 0;
-    while (count == 0 && pass->next < pass->plan->claims.count) {
-        begin_round(pass);
-        struct creation_round *round = pass->round;
-        struct plan part = claims_to_fit(pass);
-        round->count = part.claims.count < ROUND_CLAIMS_MAX ? part.claims.count : ROUND_CLAIMS_MAX;
-        round->types = claims_within_limits(pass->control, round->arena, &part);
-        for (uint32_t i = 0; i < round->count; i++) {
-            const struct plan_claim *claim = &part.claims.items[i];
-            if (round->types[i].types.count > 0 && pool_can_launch(pass, claim)) {
-                round->names[i] = choose_name(pass, claim);
-                count++;
-                continue;
-            }
-            pass->refused++;
-            log_error("Reconciler error", "s:controller", "provisioner", "o:NodePool",
-                      claim->node_pool->meta.name, "s:error",
-                      "creating node claim, resource usage exceeds limit");
-        }
-        pass->next += round->count;
-    }
-    return count;
+    if (pass->plan != NULL && pass->extent == PASS_EARLY)
+        pass->plan = partial_launch_choose(pass->arena, pass->snapshot, pass->plan, &rest);
+    if (rest)
+        pass->extent = PASS_EARLY_PART;
 }
 
 // --- telling -------------------------------------------------------------------------------------
@@ -371,11 +308,6 @@ void provisioning_pass_tell(struct provisioning_pass *pass)
                   pass->error.message);
         return;
     }
-    if (!pass->was_told)
-        metric_observe(control->metrics.scheduling_seconds,
-                       (double)ns_subtract(pass->planned_ns, pass->started_ns) / SECOND,
-                       "provisioner");
-    pass->was_told = true;
     list_for_each (note, &pass->plan->notes)
         tell_note(control, note);
     preference_warnings_tell(pass->parts.preference_warnings, pass->plan);
@@ -383,7 +315,7 @@ void provisioning_pass_tell(struct provisioning_pass *pass)
     tell_placements(pass);
     tell_unschedulable(pass);
     tell_zones(pass);
-    if (pass->with_buffers)
+    if (pass->snapshot->settings.gate_capacity_buffer) // placeholder pods were planned too
         capacity_buffers_note_plan(pass->parts.sources.buffers, pass->snapshot, pass->plan);
 }
 
@@ -399,10 +331,11 @@ static void note_planned(const struct provisioning_pass *pass, const struct pod 
         plan_pod(pass->control, pod, claim);
 }
 
-void provisioning_pass_uncertain(struct provisioning_pass *pass, uint32_t index)
+void provisioning_pass_uncertain(const struct provisioning_pass *pass, uint32_t index,
+                                 const char *name)
 {
     list_for_each (pod, &pass->plan->claims.items[index].pods)
-        note_planned(pass, *pod, pass->round->names[index - pass->round->first]);
+        note_planned(pass, *pod, name);
 }
 
 void provisioning_pass_created(struct provisioning_pass *pass, uint32_t index,
