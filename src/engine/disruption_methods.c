@@ -60,7 +60,7 @@ static void take_notes(struct disruption *disruption)
     if (count > 0)
         memcpy(notes, plan->notes.items, count * sizeof *notes);
     list_for_each (note, &problem->notes) {
-        if (note->level != NOTE_EVENT_NORMAL)
+        if (note->level != NOTE_EVENT || event_row(note->event)->type != EVENT_NORMAL)
             continue; // the notes of compiling are in the plan already
         notes[count] = *note;
         notes[count++].message = arena_copy_string(plan->arena, note->message);

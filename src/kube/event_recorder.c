@@ -15,7 +15,6 @@
 #include "base/text.h"
 #include "kube/transport/bucket.h"
 
-#define WINDOW_DEFAULT_NS (2 * MINUTE)
 #define MESSAGE_BYTES_MAX 1024  // the API's limit
 #define QUEUE_MAX         25000 // two a node for 10,000 nodes, half a KiB each
 #define IN_FLIGHT_MAX     16    // events must not crowd out the controllers' own writes
@@ -129,7 +128,7 @@ bool event_record(struct event_recorder *recorder, const struct event_request *r
     assert(request->about->kind != NULL);
     assert(request->reason != NULL);
     assert(request->message != NULL);
-    assert(request->window_ns >= 0);
+    assert(request->window_ns > 0);
     assert(request->rate_per_second >= 0);
     int64_t now_ns = loop_monotonic_ns(recorder->loop);
     // In this order: an event that the rate drops has used up its window.
@@ -167,8 +166,7 @@ static bool passes_window(struct event_recorder *recorder, const struct event_re
         map_set(recorder->windows, key.data, window);
     }
     if (passes)
-        window->end_ns =
-            ns_add(now_ns, request->window_ns > 0 ? request->window_ns : WINDOW_DEFAULT_NS);
+        window->end_ns = ns_add(now_ns, request->window_ns);
     assert(window != NULL);
     text_free(&key);
     return passes;

@@ -13,7 +13,7 @@ struct event_request {
     bool warning;
     const char *reason, *message;
     const char *dedupe; // dedupe values beside the object, joined by '-'; NULL: message (LIF-459)
-    int64_t window_ns;  // 0: 2 minutes
+    int64_t window_ns;  // above 0
     double rate_per_second; // 0: unlimited; else with `burst`, one limiter a reason
     double burst;
 };

@@ -15,24 +15,25 @@ static PRINTF_LIKE(1, 0) char *format_message(const char *format, va_list argume
     return length >= 0 ? message : NULL;
 }
 
-static bool record(struct manager *manager, const struct object *about,
-                   const struct event_text *event, const char *message)
+static bool record(struct manager *manager, const struct object *about, enum event_reason reason,
+                   const char *name, const char *key, const char *message)
 {
-    assert(event->reason != NULL);
-    assert(event->rate >= 0);
+    const struct event_row *row = event_row(reason);
+    assert(name != NULL);
+    assert(event_is_of(reason, about->kind->id));
     struct event_request request = {.about = about,
-                                    .warning = event->warning,
-                                    .reason = event->reason,
+                                    .warning = row->type == EVENT_WARNING,
+                                    .reason = name,
                                     .message = message,
-                                    .dedupe = event->dedupe,
-                                    .window_ns = event->window_ns,
-                                    .rate_per_second = event->rate,
-                                    .burst = event->burst};
+                                    .dedupe = key,
+                                    .window_ns = row->window_ns,
+                                    .rate_per_second = row->rate,
+                                    .burst = row->burst};
     return manager->recorder != NULL && manager->started &&
            event_record(manager->recorder, &request);
 }
 
-void publish(struct manager *manager, const struct object *about, const struct event_text *event,
+void publish(struct manager *manager, const struct object *about, enum event_reason reason,
              const char *format, ...)
 {
     assert(about != NULL);
@@ -40,17 +41,40 @@ void publish(struct manager *manager, const struct object *about, const struct e
     va_start(arguments, format);
     char *message CLEANUP_FREE = format_message(format, arguments);
     va_end(arguments);
-    record(manager, about, event, message);
+    record(manager, about, reason, event_name(reason), NULL, message);
+}
+
+void publish_keyed(struct manager *manager, const struct object *about, enum event_reason reason,
+                   const char *key, const char *format, ...)
+{
+    assert(about != NULL);
+    va_list arguments;
+    va_start(arguments, format);
+    char *message CLEANUP_FREE = format_message(format, arguments);
+    va_end(arguments);
+    record(manager, about, reason, event_name(reason), key, message);
 }
 
 bool publish_of_node(struct manager *manager, const struct node *node,
-                     const struct node_claim *claim, const struct event_text *event,
-                     const char *format, ...)
+                     const struct node_claim *claim, enum event_reason reason, const char *format,
+                     ...)
 {
     va_list arguments;
     va_start(arguments, format);
     char *message CLEANUP_FREE = format_message(format, arguments);
     va_end(arguments);
-    bool said = node != NULL && record(manager, (const struct object *)node, event, message);
-    return (claim != NULL && record(manager, (const struct object *)claim, event, message)) || said;
+    const struct object *const objects[] = {(const struct object *)node,
+                                            (const struct object *)claim};
+    bool said = false;
+    for (size_t i = 0; i < ARRAY_LENGTH(objects); i++)
+        if (objects[i] != NULL)
+            said = record(manager, objects[i], reason, event_name(reason), NULL, message) || said;
+    return said;
+}
+
+void publish_transition(struct manager *manager, const struct object *about, const char *type,
+                        const char *key, const char *message)
+{
+    assert(about != NULL);
+    record(manager, about, EVENT_CONDITION_TRANSITIONED, type, key, message);
 }

@@ -1,23 +1,25 @@
-// Events of reconcilers: each has a static row with its reason and how often it may be said.
+// Events of reconcilers. What an event is about and how often it is told stands in the table of
+// reasons (model/schema/event_reasons.h). Nothing is published while another replica leads.
 #pragma once
 
 #include "base/error.h"
 #include "model/schema/core.h"
+#include "model/schema/event_reasons.h"
 #include "model/schema/karpenter.h"
 
 struct manager;
 
-struct event_text {
-    const char *reason, *dedupe;
-    int64_t window_ns;
-    double rate, burst;
-    bool warning;
-};
-// Nothing is published while another replica leads.
-void publish(struct manager *manager, const struct object *about, const struct event_text *event,
+// The same message about the same object is told once in the reason's window.
+void publish(struct manager *manager, const struct object *about, enum event_reason reason,
              const char *format, ...) PRINTF_LIKE(4, 5);
+// The same: what has the same key, whatever the message says. `key` NULL: the message.
+void publish_keyed(struct manager *manager, const struct object *about, enum event_reason reason,
+                   const char *key, const char *format, ...) PRINTF_LIKE(5, 6);
 // On the Node and on its NodeClaim, as far as they are there (NULL: it is not). False: on none, as
 // it was said within its window.
 bool publish_of_node(struct manager *manager, const struct node *node,
-                     const struct node_claim *claim, const struct event_text *event,
-                     const char *format, ...) PRINTF_LIKE(5, 6);
+                     const struct node_claim *claim, enum event_reason reason, const char *format,
+                     ...) PRINTF_LIKE(5, 6);
+// EVENT_CONDITION_TRANSITIONED: `type` of the condition is its reason in the API.
+void publish_transition(struct manager *manager, const struct object *about, const char *type,
+                        const char *key, const char *message);

@@ -215,7 +215,7 @@ static void a_pool_without_types_is_passed_over_SCH_43_45_46(void **state)
     bool event = false;
     list_for_each (note, &p.plan->notes)
         event = event ||
-                (note->reason != NULL && strcmp(note->reason, "NoCompatibleInstanceTypes") == 0);
+                (note->level == NOTE_EVENT && note->event == EVENT_NO_COMPATIBLE_INSTANCE_TYPES);
     assert_true(event);
 }
 

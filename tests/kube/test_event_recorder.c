@@ -80,8 +80,11 @@ static void world_destroy(struct world *world)
 static void record(struct world *world, const struct object *about, const char *message,
                    const char *dedupe)
 {
-    struct event_request request = {
-        .about = about, .reason = "Nominated", .message = message, .dedupe = dedupe};
+    struct event_request request = {.about = about,
+                                    .reason = "Nominated",
+                                    .message = message,
+                                    .dedupe = dedupe,
+                                    .window_ns = 2 * MINUTE};
     event_record(world->recorder, &request);
 }
 
@@ -110,8 +113,11 @@ static void an_event_says_what_about_whom_LIF_370(void **state)
     assert_string_equal(get(world->body, "reason", NULL), "Nominated");
     assert_string_equal(get(world->body, "firstTimestamp", NULL), "2026-01-01T00:00:00Z");
     assert_int_equal(json_integer_value(json_object_get(world->body, "count")), 1);
-    struct event_request warning = {
-        .about = world->node, .warning = true, .reason = "FailedDraining", .message = "no"};
+    struct event_request warning = {.about = world->node,
+                                    .warning = true,
+                                    .reason = "FailedDraining",
+                                    .message = "no",
+                                    .window_ns = 2 * MINUTE};
     event_record(world->recorder, &warning);
     loop_run_for(world->loop, SECOND);
     assert_string_equal(world->path, "/api/v1/namespaces/default/events"); // cluster-scoped
@@ -171,6 +177,7 @@ static void the_rate_holds_for_a_reason_and_uses_up_windows_LIF_370(void **state
                                     .reason = "Nominated",
                                     .rate_per_second = 5,
                                     .burst = 10,
+                                    .window_ns = 2 * MINUTE,
                                     .dedupe = key,
                                     .message = key};
     for (int i = 0; i < 50; i++) {

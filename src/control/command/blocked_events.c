@@ -70,22 +70,21 @@ static bool was_told(const struct blocked_events *causes, const char *key, uint6
     return false;
 }
 
-void blocked_events_tell(struct blocked_events *causes, enum node_looker looker, const char *reason,
-                         const struct node *node, const struct node_claim *claim,
-                         const char *message)
+void blocked_events_tell(struct blocked_events *causes, enum node_looker looker,
+                         enum event_reason event, const struct node *node,
+                         const struct node_claim *claim, const char *message)
 {
-    const struct event_text event = {.reason = reason};
     const struct object *about =
         node != NULL ? (const struct object *)node : (const struct object *)claim;
     uint64_t hash = hash_string(message) | 1; // 0: nothing was told yet
     struct text key = {0};
-    text_format(&key, "%s %s", reason,
+    text_format(&key, "%s %s", event_name(event),
                 about->meta.uid != NULL ? about->meta.uid : about->meta.name);
     struct cause *cause = find_or_make(causes->causes[looker], key.data, about);
     cause->look = causes->look;
     // What was told a moment ago, before something else was, waits for its turn.
     if (was_told(causes, key.data, hash) ||
-        publish_of_node(&causes->control->manager, node, claim, &event, "%s", message))
+        publish_of_node(&causes->control->manager, node, claim, event, "%s", message))
         cause->message = hash;
     text_free(&key);
 }

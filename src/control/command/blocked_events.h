@@ -15,9 +15,10 @@ struct blocked_events *blocked_events_create(struct control *control);
 void blocked_events_destroy(struct blocked_events *causes); // NULL is fine
 
 enum node_looker { LOOKER_EMPTINESS, LOOKER_SWEEP };
-// `reason`: of the event. One of `node` and `claim` may be NULL.
-void blocked_events_tell(struct blocked_events *causes, enum node_looker looker, const char *reason,
-                         const struct node *node, const struct node_claim *claim,
-                         const char *message);
+// `event`: EVENT_DISRUPTION_BLOCKED or EVENT_UNCONSOLIDATABLE. One of `node` and `claim` may be
+// NULL.
+void blocked_events_tell(struct blocked_events *causes, enum node_looker looker,
+                         enum event_reason event, const struct node *node,
+                         const struct node_claim *claim, const char *message);
 // The look has ended. One at all nodes: what was not told of this time holds no longer.
 void blocked_events_end(struct blocked_events *causes, enum node_looker looker, bool was_at_all);

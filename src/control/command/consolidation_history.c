@@ -49,9 +49,6 @@ struct consolidation_history {
     struct map *pools;                  // struct ledger_pool by name
 };
 
-static const struct event_text loop_event = {
-    .reason = "ConsolidationLoop", .warning = true, .window_ns = HOUR};
-
 static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
                      const struct object *new_object);
 
@@ -189,7 +186,7 @@ static void tell_loop(struct consolidation_history *ledger, const struct ledger_
     metric_add(control->metrics.consolidation_loops, 1, move->pool);
     if (pool != NULL && move->from.count > 0 && move->to.count > 0)
         publish(
-            &control->manager, (const struct object *)pool, &loop_event,
+            &control->manager, (const struct object *)pool, EVENT_CONSOLIDATION_LOOP,
             "consolidation loop: %s replaces %s, which had %s within 24 h; neither replaces the "
             "other any more for 24 h",
             move->to.names[0], move->from.names[0],
@@ -336,14 +333,13 @@ static void regret(struct consolidation_history *ledger, struct ledger_pool *ent
                    const char *pool, int64_t emptied_ns)
 {
     struct control *control = ledger->control;
-    static const struct event_text event = {.reason = "ConsolidationDelayed", .window_ns = HOUR};
     if (entry->last_regret_ns != 0 && emptied_ns <= entry->last_regret_ns)
         return;
     entry->regret_ns = entry->last_regret_ns;
     entry->last_regret_ns = loop_monotonic_ns(control->manager.loop);
     const struct node_pool *object = find_pool(control, pool);
     if (consolidation_history_quiet_ns(ledger, pool) > 0 && object != NULL)
-        publish(&control->manager, (const struct object *)object, &event,
+        publish(&control->manager, (const struct object *)object, EVENT_CONSOLIDATION_DELAYED,
                 "nodes that were removed as empty were launched again within 15 min, twice within "
                 "an hour: empty nodes are kept for 15 min until an hour passes without");
 }

@@ -12,8 +12,6 @@
 #define DRIFT_PAUSE_NS   (5 * SECOND)
 #define DRIFT_ANEW_NS    (10 * SECOND) // after the end of a pause: what drifts then pauses again
 
-static const struct event_text backing_off = {.reason = "DisruptionBlocked", .window_ns = MINUTE};
-
 struct failure_record {
     int64_t delay_ns, until_ns; // monotonic
 };
@@ -96,7 +94,7 @@ void disruption_backoff_pool_failed(struct disruption_backoff *backoff, const ch
                                loop_monotonic_ns(control->manager.loop)),
                    until);
     if (object != NULL)
-        publish(&control->manager, (const struct object *)object, &backing_off,
+        publish(&control->manager, (const struct object *)object, EVENT_DISRUPTION_BLOCKED_POOL,
                 "drift backing off until %s, replacements failed", until);
 }
 

@@ -214,7 +214,6 @@ static void describe(const struct target_report *report, double seconds, struct 
 static void tell(const struct target_report *report)
 {
     struct control *control = report->control;
-    static const struct event_text event = {.reason = "DisruptionSettled"};
     double seconds = (double)ns_subtract(report->last_ns, report->begun_ns) / SECOND;
     metric_observe(control->metrics.target_seconds, seconds);
     log_info("disruption has come to rest", "s:controller", "disruption", "i:commands",
@@ -227,7 +226,7 @@ static void tell(const struct target_report *report)
     for (struct map_entry *at = map_first(report->pools); at != NULL; at = map_next(at)) {
         const struct node_pool *pool = find_pool(control, map_key(at));
         if (pool != NULL && report->evicted > 0 && control->strategy->reports_results)
-            publish(&control->manager, (const struct object *)pool, &event,
+            publish(&control->manager, (const struct object *)pool, EVENT_DISRUPTION_SETTLED,
                     "Disruption settled: %s", text.data);
     }
     text_free(&text);

@@ -11,8 +11,6 @@
 #include "control/state/cluster_plans.h"
 #include "control/state/nominations.h"
 
-static const struct event_text terminating = {.reason = "DisruptionTerminating"};
-
 static void count_deleted(const struct disruption_parts *parts,
                           const struct disruption_command *command,
                           const struct command_node *entry)
@@ -21,10 +19,10 @@ static void count_deleted(const struct disruption_parts *parts,
     const struct node *node = find_node(control, entry->node);
     const struct node_claim *claim = find_claim(control, entry->claim);
     if (node != NULL)
-        publish(&control->manager, (const struct object *)node, &terminating, "Disrupting Node: %s",
-                disruption_reason_name(command->reason));
+        publish(&control->manager, (const struct object *)node, EVENT_DISRUPTION_TERMINATING,
+                "Disrupting Node: %s", disruption_reason_name(command->reason));
     if (claim != NULL)
-        publish(&control->manager, (const struct object *)claim, &terminating,
+        publish(&control->manager, (const struct object *)claim, EVENT_DISRUPTION_TERMINATING,
                 "Disrupting NodeClaim: %s", disruption_reason_name(command->reason));
     if (command->reason == DISRUPTION_EMPTY)
         consolidation_history_emptied(parts->history, entry->pool, entry->instance_type);

@@ -222,7 +222,6 @@ static bool is_wanted_in_vain(const struct disruption_block *block)
 static void tell_pool(const struct turn *turn, const struct emptiness *emptiness,
                       const struct disruption_pool *pool)
 {
-    static const struct event_text event = {.reason = "DisruptionBlocked", .window_ns = MINUTE};
     struct control *control = turn->control;
     const char *name = pool->pool->meta.name;
     metric_set(control->metrics.pool_allowed_disruptions, (double)pool->allowed, name,
@@ -233,7 +232,7 @@ static void tell_pool(const struct turn *turn, const struct emptiness *emptiness
         log_error("detected disruption budget errors", "s:controller", "disruption", "s:error",
                   pool->budget_error);
     if (emptiness->eligible.count > 0 && pool->total != 0 && pool->allowed == 0)
-        publish(&control->manager, (const struct object *)pool->pool, &event,
+        publish(&control->manager, (const struct object *)pool->pool, EVENT_DISRUPTION_BLOCKED_POOL,
                 "No allowed disruptions for disruption reason Empty due to blocking budget");
 }
 
@@ -266,10 +265,11 @@ static void tell(struct turn *turn, const struct emptiness *emptiness)
         tell_pool(turn, emptiness, pool);
     list_for_each (block, &emptiness->table.blocks)
         if (is_wanted_in_vain(block))
-            blocked_events_tell(turn->parts->blocked_events, LOOKER_EMPTINESS, "DisruptionBlocked",
-                                block->node, block->claim, block->message);
+            blocked_events_tell(turn->parts->blocked_events, LOOKER_EMPTINESS,
+                                EVENT_DISRUPTION_BLOCKED, block->node, block->claim,
+                                block->message);
     list_for_each (block, &emptiness->unconsolidatable)
-        blocked_events_tell(turn->parts->blocked_events, LOOKER_EMPTINESS, "Unconsolidatable",
+        blocked_events_tell(turn->parts->blocked_events, LOOKER_EMPTINESS, EVENT_UNCONSOLIDATABLE,
                             block->node, block->claim, block->message);
     blocked_events_end(turn->parts->blocked_events, LOOKER_EMPTINESS, true);
     tell_protections(turn->parts);

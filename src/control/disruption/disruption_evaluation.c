@@ -220,12 +220,10 @@ static struct disruption_command *make_command(struct control *control,
 static void tell_candidate(struct control *control, const struct disruption_command *command,
                            const struct command_node *entry)
 {
-    static const struct event_text event = {.reason = "ConsolidationCandidate",
-                                            .window_ns = 15 * MINUTE};
     struct text text = {0};
     command_describe_part(command, entry, &text);
     publish_of_node(&control->manager, find_node(control, entry->node),
-                    find_claim(control, entry->claim), &event,
+                    find_claim(control, entry->claim), EVENT_CONSOLIDATION_CANDIDATE,
                     "Consolidation candidate: %s (savings: $%.2f)", text.data,
                     (double)command->savings / 1e9);
     text_free(&text);
@@ -243,7 +241,6 @@ static void tell_command(struct control *control, const struct disruption_comman
 // DIS-386, DIS-402.
 static void tell_score(struct control *control, const struct plan_score *score)
 {
-    static const struct event_text event = {.reason = "ConsolidationApproved"};
     const char *policy = score->pool->spec.disruption.consolidation_policy;
     const char *decision = score->approved ? "approved" : "rejected";
     const char *pool = score->pool->meta.name;
@@ -264,7 +261,7 @@ static void tell_score(struct control *control, const struct plan_score *score)
                      : NULL};
     for (size_t i = 0; i < ARRAY_LENGTH(about) && score->approved; i++)
         if (about[i] != NULL)
-            publish(&control->manager, about[i], &event,
+            publish(&control->manager, about[i], EVENT_CONSOLIDATION_APPROVED,
                     "score %.2f >= threshold 0.50 (k: 2, savings %.1f%%, disruption %.1f%%)",
                     score->score, 100 * score->savings, 100 * score->disruption);
 }

@@ -29,9 +29,6 @@
 #define TIMEOUT_MAX_NS  HOUR
 #define LOOK_AGAIN_NS   (5 * SECOND) // at replacements, beside what their changes say
 
-static const struct event_text rejected = {.reason = "ConsolidationRejected",
-                                           .window_ns = 15 * MINUTE};
-
 struct disruption_queue {
     const struct disruption_parts *parts;
     struct control *control;
@@ -177,7 +174,7 @@ static void tell_rejected(struct control *control, const struct disruption_comma
         struct text text = {0};
         command_describe_part(command, entry, &text);
         publish_of_node(&control->manager, find_node(control, entry->node),
-                        find_claim(control, entry->claim), &rejected,
+                        find_claim(control, entry->claim), EVENT_CONSOLIDATION_REJECTED,
                         "Consolidation rejected: %s, reason: %s (savings: $%.2f)", text.data,
                         cancel_kind_name(kind), (double)command->savings / 1e9);
         text_free(&text);

@@ -20,9 +20,6 @@
 // Past the queue's next look, and a moment for kube-scheduler to bind the last pods.
 #define HELD_NS (8 * SECOND)
 
-static const struct event_text launching = {.reason = "DisruptionLaunching"};
-static const struct event_text waiting = {.reason = "DisruptionWaitingReadiness"};
-
 const char *replacements_lost(const struct control *control,
                               const struct disruption_command *command)
 {
@@ -232,7 +229,7 @@ static enum replacements_state state_of(struct control *control,
     const struct object *about = (const struct object *)claim;
     if (object_is_deleting(about))
         return REPLACEMENTS_LOST;
-    publish(&control->manager, about, &launching, "Launching NodeClaim: %s",
+    publish(&control->manager, about, EVENT_DISRUPTION_LAUNCHING, "Launching NodeClaim: %s",
             disruption_reason_name(command->reason));
     if (!node_claim_is_launched(claim))
         return REPLACEMENTS_LAUNCHING;
@@ -243,7 +240,8 @@ static enum replacements_state state_of(struct control *control,
                   condition_is_true(&node->status.conditions, CONDITION_READY));
     if (initialized && ready)
         return REPLACEMENTS_READY;
-    publish(&control->manager, about, &waiting, "Waiting on readiness to continue disruption");
+    publish(&control->manager, about, EVENT_DISRUPTION_WAITING_READINESS,
+            "Waiting on readiness to continue disruption");
     return REPLACEMENTS_WAITING;
 }
 

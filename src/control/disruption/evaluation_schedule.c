@@ -215,21 +215,18 @@ static void publish_note(const struct disruption_parts *parts, const struct plan
     struct control *control = parts->control;
     if (note->object->kind->id == KIND_NODE_POOL ||
         note->object->kind->id == KIND_POD_DISRUPTION_BUDGET)
-        publish(&control->manager, note->object,
-                &(struct event_text){
-                    .reason = note->reason, .dedupe = note->message, .window_ns = MINUTE},
-                "%s", note->message);
+        publish(&control->manager, note->object, note->event, "%s", note->message);
     const struct node *node =
         note->object->kind->id == KIND_NODE ? find_node(control, note->object->meta.name) : NULL;
     if (node != NULL)
-        blocked_events_tell(parts->blocked_events, LOOKER_SWEEP, note->reason, node,
+        blocked_events_tell(parts->blocked_events, LOOKER_SWEEP, note->event, node,
                             cluster_claim_of(control->cluster, node, NULL), note->message);
 }
 
 static void publish_notes(const struct disruption_parts *parts, const struct plan *plan)
 {
     list_for_each (note, &plan->notes)
-        if (note->level == NOTE_EVENT_NORMAL && note->object != NULL && note->reason != NULL)
+        if (note->level == NOTE_EVENT && event_row(note->event)->type == EVENT_NORMAL)
             publish_note(parts, note);
     blocked_events_end(parts->blocked_events, LOOKER_SWEEP, false);
 }

@@ -203,11 +203,10 @@ static void tell(struct control *control, const struct node_pool *pool, const st
     duration_format(ns_subtract(trial->until_ns, now_ns), delay);
     log_info("backing off from launches", "s:controller", "nodeclaim.lifecycle", "o:NodePool",
              pool->meta.name, "s:reason", reason, "s:duration", delay);
-    struct event_text event = {
-        .reason = "LaunchBackOff", .dedupe = pool->meta.uid, .window_ns = SECOND, .warning = true};
-    publish(&control->manager, (const struct object *)pool, &event,
-            "Nothing is launched for %s, after %u attempt(s) in a row that failed (%s)", delay,
-            trial->failures, reason);
+    publish_keyed(&control->manager, (const struct object *)pool, EVENT_LAUNCH_BACK_OFF,
+                  pool->meta.uid,
+                  "Nothing is launched for %s, after %u attempt(s) in a row that failed (%s)",
+                  delay, trial->failures, reason);
 }
 
 void launch_backoff_failed(struct launch_backoff *backoff, const struct node_claim *claim,

@@ -5,8 +5,6 @@
 #include "model/reading/pod.h"
 #include "model/schema/resources.h"
 
-#define WINDOW_NS HOUR
-
 // The requests of the template as the API server completes them: from limits where they are
 // missing.
 static struct resource_map template_requests(struct arena *arena,
@@ -97,15 +95,13 @@ static void on_pod(void *context, enum mirror_change change, const struct object
         char more[QUANTITY_TEXT_MAX], less[QUANTITY_TEXT_MAX];
         quantity_format(entry->name, entry->value, more);
         quantity_format(entry->name, expected, less);
-        const struct event_text event = {.reason = "DaemonSetRequestsMismatch",
-                                         .dedupe = daemon_set->meta.uid,
-                                         .window_ns = WINDOW_NS,
-                                         .warning = true};
-        publish(&control->manager, (const struct object *)daemon_set, &event,
-                "Pod %s requests %s %s where the template says %s, so that node %s has no room for "
-                "all pods that were planned for it; later nodes are planned with what the newest "
-                "pod requests",
-                pod->meta.name, entry->name, more, less, node->meta.name);
+        publish_keyed(
+            &control->manager, (const struct object *)daemon_set,
+            EVENT_DAEMON_SET_REQUESTS_MISMATCH, daemon_set->meta.uid,
+            "Pod %s requests %s %s where the template says %s, so that node %s has no room for "
+            "all pods that were planned for it; later nodes are planned with what the newest "
+            "pod requests",
+            pod->meta.name, entry->name, more, less, node->meta.name);
     }
 }
 

@@ -24,10 +24,6 @@
     "This pod has more than one PodDisruptionBudget, which the eviction subresource does not " \
     "support."
 
-static const struct event_text evicted = {.reason = "Evicted"};
-static const struct event_text disrupted = {.reason = "Disrupted"};
-static const struct event_text failed_draining = {.reason = "FailedDraining", .warning = true};
-
 struct eviction { // of one pod
     char *namespace, *name, *uid, *node_name;
     int64_t deadline;
@@ -218,7 +214,7 @@ static void tell_node(struct eviction_queue *evictions, const struct eviction *e
     const struct node *node =
         eviction->node_name != NULL ? find_node(evictions->control, eviction->node_name) : NULL;
     if (node != NULL)
-        publish(&evictions->control->manager, (const struct object *)node, &failed_draining,
+        publish(&evictions->control->manager, (const struct object *)node, EVENT_FAILED_DRAINING,
                 "Failed to drain node, %s (Pod=%s/%s)", why, eviction->namespace, eviction->name);
 }
 
@@ -248,7 +244,7 @@ static enum operation_outcome note_evicted(void *context, const char *key,
         if (pod != NULL)
             drain_order_evicted(evictions->order, pod);
         if (pod != NULL)
-            publish(&evictions->control->manager, (const struct object *)pod, &evicted,
+            publish(&evictions->control->manager, (const struct object *)pod, EVENT_EVICTED,
                     "Evicted pod: %s", reason_of(evictions, eviction));
         count_drained(evictions, eviction);
         return OPERATION_NOTED;
@@ -307,7 +303,7 @@ static struct reconcile_result delete_overdue(const struct operation_about *abou
     char deadline[INSTANT_TEXT_MAX];
     instant_format(eviction->deadline, deadline);
     int64_t wanted = pod->spec.termination_grace_period_seconds.value;
-    publish(about->manager, (const struct object *)pod, &disrupted,
+    publish(about->manager, (const struct object *)pod, EVENT_DISRUPTED,
             "Deleting the pod to accommodate the terminationTime %s of the node. The pod was "
             "granted %lld seconds of grace-period of its %lld terminationGracePeriodSeconds. This "
             "bypasses the PDB of the pod and the do-not-disrupt annotation.",

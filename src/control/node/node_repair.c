@@ -12,7 +12,6 @@
 #include "reconcile/operations.h"
 
 #define BLOCKED_RETRY_NS  (5 * MINUTE)
-#define BLOCKED_WINDOW_NS (15 * MINUTE)
 #define UNHEALTHY_PERCENT 20
 
 struct node_repair {
@@ -152,13 +151,9 @@ static void tell_blocked(const struct node_repair *repair, const struct node *no
     for (size_t i = 0; i < ARRAY_LENGTH(about); i++) {
         if (about[i] == NULL)
             continue;
-        struct event_text blocked = {.reason = "NodeRepairBlocked",
-                                     .dedupe = about[i]->meta.uid,
-                                     .window_ns = BLOCKED_WINDOW_NS,
-                                     .warning = true};
-        publish(&repair->control->manager, about[i], &blocked,
-                "more than %d%% nodes are unhealthy in the %s", UNHEALTHY_PERCENT,
-                in_pool ? "nodepool" : "cluster");
+        publish_keyed(&repair->control->manager, about[i], EVENT_NODE_REPAIR_BLOCKED,
+                      about[i]->meta.uid, "more than %d%% nodes are unhealthy in the %s",
+                      UNHEALTHY_PERCENT, in_pool ? "nodepool" : "cluster");
     }
 }
 

@@ -21,11 +21,6 @@
 #define DRAIN_MINIMUM_SHORT SECOND
 #define BLOCKED_TOLD_NS     (30 * SECOND) // LIF-449: between two changes of the condition's message
 
-static const struct event_text grace_period_expiring = {.reason = "TerminationGracePeriodExpiring",
-                                                        .warning = true};
-static const struct event_text failed_draining = {.reason = "FailedDraining", .warning = true};
-static const struct event_text awaiting_volumes = {.reason = "AwaitingVolumeDetachment"};
-
 struct node_record { // a cache, made new after a restart
     char *uid;
     int64_t tainted_at_ns; // monotonic: when the taint was first seen; 0: not yet
@@ -396,12 +391,11 @@ static int64_t drain_minimum(const struct node_pass *pass)
 // LIF-112. LIF-449: and which pods hold it up, told once for each set of them.
 static void tell_waiting(struct node_pass *pass, uint32_t waiting, const char *blockers)
 {
-    struct event_text event = failed_draining;
     bool names = blockers != NULL && pass->control->strategy->names_drain_blockers;
-    event.dedupe = names ? blockers : pass->node->meta.name;
-    publish(&pass->control->manager, (const struct object *)pass->node, &event,
-            "Failed to drain node, %u pods are waiting to be evicted%s%s", waiting,
-            names ? ": " : "", names ? blockers : "");
+    publish_keyed(&pass->control->manager, (const struct object *)pass->node, EVENT_FAILED_DRAINING,
+                  names ? blockers : pass->node->meta.name,
+                  "Failed to drain node, %u pods are waiting to be evicted%s%s", waiting,
+                  names ? ": " : "", names ? blockers : "");
 }
 
 // The condition's message names what has held the drain up for a while, and follows it slowly: it
@@ -440,7 +434,7 @@ static void tell_stuck(const struct node_pass *pass, const struct pod_list *pods
     struct text names = {0};
     drain_stuck(pods, pass->now, &names);
     if (names.data != NULL && pass->control->strategy->names_drain_blockers)
-        publish(&pass->control->manager, (const struct object *)pass->node, &failed_draining,
+        publish(&pass->control->manager, (const struct object *)pass->node, EVENT_FAILED_DRAINING,
                 "Failed to drain node, no longer waiting for pods that do not end: %s", names.data);
     text_free(&names);
 }
@@ -493,7 +487,8 @@ static bool volumes_detached(struct node_pass *pass, struct reconcile_result *re
     } else {
         if (count > 5)
             text_format(&names, " and %u other(s)", count - 5);
-        publish(&pass->control->manager, (const struct object *)pass->node, &awaiting_volumes,
+        publish(&pass->control->manager, (const struct object *)pass->node,
+                EVENT_AWAITING_VOLUME_DETACHMENT,
                 "Awaiting deletion of bound volumeattachments (%s)", names.data);
         set_condition(pass, CONDITION_VOLUMES_DETACHED, "Unknown", "AwaitingVolumeDetachment");
         *result = reconcile_after(DRAIN_POLL_NS);
@@ -559,7 +554,7 @@ static struct reconcile_result terminate(struct node_pass *pass)
     if (pass->deadline != 0) {
         char text[INSTANT_TEXT_MAX];
         instant_format(pass->deadline, text);
-        publish(&pass->control->manager, node, &grace_period_expiring,
+        publish(&pass->control->manager, node, EVENT_TERMINATION_GRACE_PERIOD_EXPIRING,
                 "All pods will be deleted by %s", text);
     }
     if (needs_taint(pass))

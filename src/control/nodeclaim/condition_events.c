@@ -7,18 +7,9 @@
 #include "model/tables/kinds.h"
 #include "reconcile/conditions.h"
 
-#define EVENTS_PER_SECOND 10
-#define EVENTS_BURST      200
-
-static void tell(struct control *control, const struct object *object, const char *reason,
-                 const char *message)
+static void add_key(struct text *key, const struct object *object, const char *message)
 {
-    struct text dedupe = {0};
-    text_format(&dedupe, "%s-%s", object->meta.uid != NULL ? object->meta.uid : "", message);
-    struct event_text event = {
-        .reason = reason, .dedupe = dedupe.data, .rate = EVENTS_PER_SECOND, .burst = EVENTS_BURST};
-    publish(&control->manager, object, &event, "%s", message);
-    text_free(&dedupe);
+    text_format(key, "%s-%s", object->meta.uid != NULL ? object->meta.uid : "", message);
 }
 
 static void tell_transition(struct control *control, const struct object *object,
@@ -30,7 +21,10 @@ static void tell_transition(struct control *control, const struct object *object
                 condition->reason != NULL ? condition->reason : "");
     if (condition->message != NULL && *condition->message != '\0')
         text_format(&message, ", Message: %s", condition->message);
-    tell(control, object, condition->type, message.data);
+    struct text key = {0};
+    add_key(&key, object, message.data);
+    publish_transition(&control->manager, object, condition->type, key.data, message.data);
+    text_free(&key);
     text_free(&message);
 }
 
@@ -40,9 +34,12 @@ static void tell_finalized(struct control *control, const struct object *before,
     list_for_each (finalizer, &before->meta.finalizers) {
         if (object != NULL && object_has_finalizer(object, *finalizer))
             continue;
-        struct text message = {0};
+        const struct object *about = object != NULL ? object : before;
+        struct text message = {0}, key = {0};
         text_format(&message, "Finalized %s", *finalizer);
-        tell(control, object != NULL ? object : before, "Finalized", message.data);
+        add_key(&key, about, message.data);
+        publish_keyed(&control->manager, about, EVENT_FINALIZED, key.data, "%s", message.data);
+        text_free(&key);
         text_free(&message);
     }
 }

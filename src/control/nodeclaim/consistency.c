@@ -13,8 +13,6 @@
 #define PERIOD_NS     (10 * MINUTE)
 #define SHARE_MINIMUM 0.90
 
-static const struct event_text failed_check = {.reason = "FailedConsistencyCheck", .warning = true};
-
 struct check { // of one NodeClaim
     char *uid;
     int64_t at_ns; // monotonic
@@ -107,7 +105,8 @@ static bool tell_issues(struct control *control, const struct node_claim *claim,
         any = true;
         log_info("failed consistency check", "s:controller", "nodeclaim.consistency", "o:NodeClaim",
                  claim->meta.name, "s:error", issue.data);
-        publish(&control->manager, (const struct object *)claim, &failed_check, "%s", issue.data);
+        publish(&control->manager, (const struct object *)claim, EVENT_FAILED_CONSISTENCY_CHECK,
+                "%s", issue.data);
     }
     text_free(&issue);
     return any;

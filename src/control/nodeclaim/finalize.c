@@ -8,9 +8,6 @@
 #include "control/state/cluster.h"
 #include "model/schema/condition_types.h"
 
-static const struct event_text grace_period_expiring = {.reason = "TerminationGracePeriodExpiring",
-                                                        .warning = true};
-
 static struct operation_about about(struct claim_pass *pass, const char *doing)
 {
     return (struct operation_about){.manager = &pass->control->manager,
@@ -32,8 +29,8 @@ static struct reconcile_result annotate_deadline(struct claim_pass *pass)
                         json_string(text));
     log_info("annotated nodeclaim", "s:controller", "nodeclaim.lifecycle", "o:NodeClaim",
              claim->meta.name, "s:" ANNOTATION_TERMINATION_TIMESTAMP, text);
-    publish(&pass->control->manager, (const struct object *)claim, &grace_period_expiring,
-            "All pods will be deleted by %s", text);
+    publish(&pass->control->manager, (const struct object *)claim,
+            EVENT_TERMINATION_GRACE_PERIOD_EXPIRING, "All pods will be deleted by %s", text);
     struct operation_about annotate = about(pass, "annotating nodeclaim");
     return start_patch(&annotate, (const struct object *)claim, NULL, body);
 }

@@ -31,13 +31,10 @@ static void report_age(struct claim_pass *pass, const char *reason, const char *
                  age < BLOCKED_FIRST_NS ? ns_subtract(BLOCKED_FIRST_NS, age) : BLOCKED_AGAIN_NS);
     if (age < BLOCKED_FIRST_NS)
         return;
-    struct event_text event = {.reason = "InitializationBlocked",
-                               .dedupe = reason,
-                               .window_ns = BLOCKED_AGAIN_NS,
-                               .warning = true};
-    publish(&pass->control->manager, (const struct object *)pass->claim, &event,
-            "Node is not initialized for %lld minutes: %s (%s)", (long long)(age / MINUTE), message,
-            reason);
+    publish_keyed(&pass->control->manager, (const struct object *)pass->claim,
+                  EVENT_INITIALIZATION_BLOCKED, reason,
+                  "Node is not initialized for %lld minutes: %s (%s)", (long long)(age / MINUTE),
+                  message, reason);
 }
 
 static void not_yet(struct claim_pass *pass, const char *reason, const char *message)

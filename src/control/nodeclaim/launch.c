@@ -14,10 +14,6 @@
 #define RETRY_FIRST_NS    SECOND
 #define RETRY_MAX_NS      MINUTE
 
-static const struct event_text insufficient_capacity = {.reason = "InsufficientCapacityError",
-                                                        .warning = true};
-static const struct event_text class_not_ready = {.reason = "NodeClassNotReady", .warning = true};
-
 // LIF-33, LIF-469: cut between characters; how often it was tried is said in failed().
 static const char *shorten(struct arena *arena, const char *message)
 {
@@ -136,8 +132,9 @@ static void give_up(struct claim_pass *pass, const struct error *failure)
         log_error("failed launching nodeclaim", "s:controller", "nodeclaim.lifecycle",
                   "o:NodeClaim", pass->claim->meta.name, "s:error", message.data);
         publish(&pass->control->manager, claim,
-                capacity ? &insufficient_capacity : &class_not_ready, "NodeClaim %s event: %s",
-                pass->claim->meta.name, shorten(pass->arena, message.data));
+                capacity ? EVENT_INSUFFICIENT_CAPACITY_ERROR : EVENT_NODE_CLASS_NOT_READY,
+                "NodeClaim %s event: %s", pass->claim->meta.name,
+                shorten(pass->arena, message.data));
         text_free(&message);
         if (capacity)
             launch_backoff_no_capacity(pass->parts->launch_backoff, pass->claim);

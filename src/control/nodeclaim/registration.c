@@ -14,9 +14,6 @@
 #define SETTLE_NS (500 * MILLISECOND)
 #define HELD_NS   SECOND // it is woken when the node may open
 
-static const struct event_text unregistered_taint_missing = {.reason = "UnregisteredTaintMissing",
-                                                             .warning = true};
-
 static bool is_owned_by(const struct node *node, const struct node_claim *claim)
 {
     list_for_each (owner, &node->meta.owner_references)
@@ -45,7 +42,7 @@ static void check_unregistered_taint(struct claim_pass *pass, const struct node 
               pass->claim->meta.name, "o:Node", node->meta.name, "s:taint", TAINT_UNREGISTERED,
               "s:error", "missing required startup taint, " TAINT_UNREGISTERED);
     publish(&pass->control->manager, (const struct object *)pass->claim,
-            &unregistered_taint_missing,
+            EVENT_UNREGISTERED_TAINT_MISSING,
             "Missing %s taint which prevents registration-related race conditions on Karpenter-"
             "managed nodes",
             TAINT_UNREGISTERED);

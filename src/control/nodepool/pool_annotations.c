@@ -17,12 +17,8 @@ static void on_pool(void *context, enum mirror_change change, const struct objec
             continue;
         log_error("ignoring an annotation", "s:controller", "provisioner", "o:NodePool",
                   new_object->meta.name, "s:annotation", entry->key, "s:error", problem);
-        publish(&control->manager, new_object,
-                &(struct event_text){.reason = "InvalidAnnotation",
-                                     .warning = true,
-                                     .dedupe = entry->key,
-                                     .window_ns = MINUTE},
-                "Annotation %s is ignored: it %s", entry->key, problem);
+        publish_keyed(&control->manager, new_object, EVENT_INVALID_ANNOTATION, entry->key,
+                      "Annotation %s is ignored: it %s", entry->key, problem);
     }
 }
 

@@ -23,8 +23,6 @@
 #define NAMED_PODS_MAX      5
 #define FAILURES_LOGGED_MAX 100 // a pass; all have their event
 
-static const struct event_text nominated = {.reason = "Nominated", .rate = 5, .burst = 10};
-
 static void dedupe_text(const struct pod *pod, const char *message, struct text *out)
 {
     text_format(out, "%s-%s", pod->meta.uid != NULL ? pod->meta.uid : pod->meta.name, message);
@@ -154,12 +152,10 @@ static bool goes_by_itself(const struct provisioning_pass *pass, const struct po
 static void tell_nominated(struct control *control, const struct pod *pod, const char *claim,
                            const char *node)
 {
-    struct event_text event = nominated;
-    event.dedupe = pod->meta.uid;
-    publish(&control->manager, (const struct object *)pod, &event,
-            "Pod should schedule on: %s%s%s%s%s", claim != NULL ? "nodeclaim/" : "",
-            claim != NULL ? claim : "", claim != NULL && node != NULL ? ", " : "",
-            node != NULL ? "node/" : "", node != NULL ? node : "");
+    publish_keyed(&control->manager, (const struct object *)pod, EVENT_NOMINATED, pod->meta.uid,
+                  "Pod should schedule on: %s%s%s%s%s", claim != NULL ? "nodeclaim/" : "",
+                  claim != NULL ? claim : "", claim != NULL && node != NULL ? ", " : "",
+                  node != NULL ? "node/" : "", node != NULL ? node : "");
 }
 
 // Places on NodeClaims that are on their way are kept for pods that are about to be created.
@@ -241,16 +237,12 @@ static void tell_unschedulable(const struct provisioning_pass *pass)
                       pod->meta.namespace, pod->meta.name, "s:error", entry->message);
         struct text dedupe = {0};
         dedupe_text(pod, entry->message, &dedupe);
-        struct event_text event = {.reason = "FailedScheduling",
-                                   .warning = true,
-                                   .window_ns = 5 * MINUTE,
-                                   .dedupe = dedupe.data};
         struct text waits = {0};
         if (pass->with_reasons && !entry->ignored)
             launch_backoff_explain(pass->parts.sources.launch_backoff, entry, &waits);
-        publish(&pass->control->manager, (const struct object *)pod, &event, "%s%s%s",
-                entry->ignored ? "" : "Failed to schedule pod, ", entry->message,
-                waits.data != NULL ? waits.data : "");
+        publish_keyed(&pass->control->manager, (const struct object *)pod, EVENT_FAILED_SCHEDULING,
+                      dedupe.data, "%s%s%s", entry->ignored ? "" : "Failed to schedule pod, ",
+                      entry->message, waits.data != NULL ? waits.data : "");
         text_free(&waits);
         text_free(&dedupe);
     }
@@ -284,15 +276,9 @@ static void tell_note(struct control *control, const struct plan_note *note)
     case NOTE_ERROR:
         log_error(note->message, "s:controller", "provisioner", key.data, name);
         break;
-    case NOTE_EVENT_NORMAL:
-    case NOTE_EVENT_WARNING: {
-        struct event_text event = {.reason = note->reason,
-                                   .warning = note->level == NOTE_EVENT_WARNING,
-                                   .window_ns = MINUTE};
-        if (note->object != NULL && note->reason != NULL)
-            publish(&control->manager, note->object, &event, "%s", note->message);
+    case NOTE_EVENT:
+        publish(&control->manager, note->object, note->event, "%s", note->message);
         break;
-    }
     }
     text_free(&key);
 }

@@ -92,7 +92,6 @@ static void describe(const struct wave_report *report, double seconds, struct te
 static void tell(const struct wave_report *report)
 {
     struct control *control = report->control;
-    static const struct event_text event = {.reason = "WavePlaced"};
     double seconds = (double)ns_subtract(report->last_ns, report->begun_ns) / SECOND;
     metric_observe(control->metrics.wave_passes, report->passes);
     metric_observe(control->metrics.wave_purchases, report->purchases);
@@ -106,8 +105,8 @@ static void tell(const struct wave_report *report)
     for (struct map_entry *at = map_first(report->pools); at != NULL; at = map_next(at)) {
         const struct node_pool *pool = find_pool(control, map_key(at));
         if (pool != NULL && control->strategy->reports_results)
-            publish(&control->manager, (const struct object *)pool, &event, "Wave placed: %s",
-                    text.data);
+            publish(&control->manager, (const struct object *)pool, EVENT_WAVE_PLACED,
+                    "Wave placed: %s", text.data);
     }
     text_free(&text);
 }

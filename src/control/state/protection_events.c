@@ -30,8 +30,8 @@ void protection_events_destroy(struct protection_events *events)
     free(events);
 }
 
-static void say(struct protection_events *events, const struct pod *pod,
-                const struct event_text *event, const char *text)
+static void say(struct protection_events *events, const struct pod *pod, enum event_reason event,
+                const char *text)
 {
     uint64_t hash = hash_string(text);
     if (pod->meta.uid != NULL) {
@@ -45,8 +45,6 @@ static void say(struct protection_events *events, const struct pod *pod,
 
 static void say_invalid(struct protection_events *events, const struct pod *pod, const char *value)
 {
-    static const struct event_text event = {.reason = "InvalidDoNotDisruptAnnotation",
-                                            .warning = true};
     int64_t duration;
     struct error error = {0};
     struct text text = {0};
@@ -56,14 +54,12 @@ static void say_invalid(struct protection_events *events, const struct pod *pod,
     else
         text_format(&text, "failed to parse \"%s\" as a duration: %s", value, error.message);
     text_add(&text, ", ignoring annotation");
-    say(events, pod, &event, text.data);
+    say(events, pod, EVENT_INVALID_DO_NOT_DISRUPT_ANNOTATION, text.data);
     text_free(&text);
 }
 
 void protection_events_tell(struct protection_events *events, const struct pod *pod)
 {
-    static const struct event_text until_event = {.reason = "DoNotDisruptUntil"};
-    static const struct event_text elapsed = {.reason = "DoNotDisruptGracePeriodElapsed"};
     const char *value = string_map_get(&pod->meta.annotations, ANNOTATION_DO_NOT_DISRUPT);
     char instant[INSTANT_TEXT_MAX], text[INSTANT_TEXT_MAX + 100];
     int64_t until;
@@ -77,10 +73,10 @@ void protection_events_tell(struct protection_events *events, const struct pod *
         instant_format(until, instant);
         snprintf(text, sizeof text,
                  "The " ANNOTATION_DO_NOT_DISRUPT " grace period will elapse at %s", instant);
-        say(events, pod, &until_event, text);
+        say(events, pod, EVENT_DO_NOT_DISRUPT_UNTIL, text);
         break;
     case PROTECTION_ELAPSED:
-        say(events, pod, &elapsed,
+        say(events, pod, EVENT_DO_NOT_DISRUPT_GRACE_PERIOD_ELAPSED,
             "The " ANNOTATION_DO_NOT_DISRUPT " grace period has elapsed, pod is now disruptable");
         break;
     case DISRUPTABLE:

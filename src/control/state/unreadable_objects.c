@@ -25,10 +25,10 @@ static const char *consequence(enum kind_id kind)
 static void on_invalid(void *context, enum kind_id kind, const struct object *salvaged,
                        const struct error *error)
 {
-    static const struct event_text event = {.reason = "Unreadable", .warning = true};
     if (salvaged != NULL)
-        publish(context, salvaged, &event, "The object cannot be read (%s): while it is so, %s",
-                error->message, consequence(kind));
+        publish(context, salvaged, EVENT_UNREADABLE,
+                "The object cannot be read (%s): while it is so, %s", error->message,
+                consequence(kind));
 }
 
 static void on_budget(void *context, enum mirror_change change, const struct object *old_object,
@@ -36,7 +36,6 @@ static void on_budget(void *context, enum mirror_change change, const struct obj
 {
     struct control *control = context;
     (void)change;
-    static const struct event_text event = {.reason = "UnreadableSelector", .warning = true};
     bool was = old_object != NULL &&
                budget_is_unreadable((const struct pod_disruption_budget *)old_object);
     if (new_object == NULL || was || new_object->meta.unreadable != NULL ||
@@ -45,7 +44,7 @@ static void on_budget(void *context, enum mirror_change change, const struct obj
     log_error("tracking PodDisruptionBudgets, selector cannot be read", "s:controller",
               "disruption", "n:PodDisruptionBudget", new_object->meta.namespace,
               new_object->meta.name);
-    publish(&control->manager, new_object, &event,
+    publish(&control->manager, new_object, EVENT_UNREADABLE_SELECTOR,
             "The selector cannot be read: while it is so, no node with a pod of the namespace is "
             "disrupted voluntarily");
 }

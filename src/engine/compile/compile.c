@@ -69,8 +69,8 @@ static const struct snapshot *named_objects(struct problem *problem,
             const struct object *object = snapshot->objects[kind].items[i];
             if (object->meta.name == NULL || (namespaced && object->meta.namespace == NULL) ||
                 (kind == KIND_POD && object->meta.uid == NULL))
-                problem_note(problem, NOTE_ERROR, NULL, object,
-                             "ignoring object without name, namespace or uid");
+                problem_log(problem, NOTE_ERROR, object,
+                            "ignoring object without name, namespace or uid");
             else
                 usable->objects[kind].items[kept++] = object;
         }

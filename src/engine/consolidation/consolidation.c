@@ -23,7 +23,7 @@ candidate_list consolidation_candidates(struct disruption *disruption,
             list.items[list.count++] = candidate;
         else if (disruption->strategy->reports_disabled_pools ||
                  !consolidation_is_disabled(candidate->pool->pool)) // DIS-772
-            disruption_note(disruption, "Unconsolidatable", candidate, message);
+            disruption_note(disruption, EVENT_UNCONSOLIDATABLE, candidate, message);
     }
     return list;
 }

@@ -91,7 +91,7 @@ static void examine(struct single_node_search *search, struct disruption_candida
     if (move.kind != MOVE_NONE && !packed && !fine)
         balanced_policy_note_scores(disruption, &candidate, 1, move.payback.saving);
     if (!packed && !fine) {
-        disruption_note(disruption, "Unconsolidatable", candidate, move.why);
+        disruption_note(disruption, EVENT_UNCONSOLIDATABLE, candidate, move.why);
         blocked_move_note(disruption, candidate, &move);
     }
     move_free(&move);

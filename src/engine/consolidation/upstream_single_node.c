@@ -27,7 +27,7 @@ void upstream_single_node_decide(struct disruption *disruption)
         if (found)
             move_command(disruption, &move, CONSOLIDATION_SINGLE, &candidate, 1);
         else
-            disruption_note(disruption, "Unconsolidatable", candidate, move.why);
+            disruption_note(disruption, EVENT_UNCONSOLIDATABLE, candidate, move.why);
         if (!found && move.kind != MOVE_NONE)
             balanced_policy_note_scores(disruption, &candidate, 1, move.payback.saving);
         if (!found)

@@ -71,12 +71,11 @@ struct plan_disruption *disruption_command(struct disruption *disruption,
     return command;
 }
 
-void disruption_note(struct disruption *disruption, const char *reason,
+void disruption_note(struct disruption *disruption, enum event_reason event,
                      const struct disruption_candidate *candidate, const char *message)
 {
     if (message != NULL)
-        problem_note(disruption->problem, NOTE_EVENT_NORMAL, reason,
-                     (const struct object *)candidate->node, message);
+        problem_event(disruption->problem, event, (const struct object *)candidate->node, message);
 }
 
 void disruption_note_blocked(struct disruption *disruption,

@@ -75,7 +75,7 @@ struct plan_disruption *disruption_command(struct disruption *disruption,
                                            struct disruption_candidate *const *candidates,
                                            uint32_t count);
 // An event about a candidate, among the plan's notes.
-void disruption_note(struct disruption *disruption, const char *reason,
+void disruption_note(struct disruption *disruption, enum event_reason event,
                      const struct disruption_candidate *candidate, const char *message);
 // Why a node is not disrupted by what was asked of it (DIS-770): the rule's identifier and its
 // numbers. The last word about a node counts, but one of the drift methods more, and a command for

@@ -34,9 +34,8 @@ static void note_unreadable_budgets(struct disruption *disruption)
     for (uint32_t i = 0; i < budgets->unreadable_count; i++) {
         assert(budgets->unreadable[i] < budgets->count);
         const struct pod_disruption_budget *budget = budgets->items[budgets->unreadable[i]];
-        problem_note(
-            disruption->problem, NOTE_EVENT_NORMAL, "DisruptionBlocked",
-            (const struct object *)budget,
+        problem_event(
+            disruption->problem, EVENT_DISRUPTION_BLOCKED_POOL, (const struct object *)budget,
             budget->meta.unreadable != NULL
                 ? "it cannot be read: no node with a pod of the namespace that could be "
                   "evicted is disrupted"
@@ -82,12 +81,12 @@ static void note_allowance(struct disruption *disruption, enum disruption_reason
         pool->budget_error != NULL ? arena_copy_string(disruption->plan->arena, pool->budget_error)
                                    : NULL};
     if (pool->total != 0 && pool->allowed == 0)
-        problem_note(disruption->problem, NOTE_EVENT_NORMAL, "DisruptionBlocked",
-                     (const struct object *)pool->pool,
-                     arena_format(disruption->arena,
-                                  "No allowed disruptions for disruption reason %s due to "
-                                  "blocking budget",
-                                  disruption_reason_name(reason)));
+        problem_event(disruption->problem, EVENT_DISRUPTION_BLOCKED_POOL,
+                      (const struct object *)pool->pool,
+                      arena_format(disruption->arena,
+                                   "No allowed disruptions for disruption reason %s due to "
+                                   "blocking budget",
+                                   disruption_reason_name(reason)));
 }
 
 void disruption_turn(struct disruption *disruption, enum disruption_method method,

@@ -143,8 +143,8 @@ void emptiness_decide(struct disruption *disruption)
     struct emptiness found =
         choose(disruption->arena, disruption->problem->snapshot, &table, NULL, &evictions);
     list_for_each (block, &found.unconsolidatable)
-        problem_note(disruption->problem, NOTE_EVENT_NORMAL, "Unconsolidatable",
-                     (const struct object *)block->node, block->message);
+        problem_event(disruption->problem, EVENT_UNCONSOLIDATABLE,
+                      (const struct object *)block->node, block->message);
     if (found.taken.count == 0)
         return;
     struct disruption_candidate *const *taken =

@@ -33,7 +33,7 @@ void remove_refuse(struct disruption *disruption, const struct disruption_candid
 {
     assert(!removal_is_possible(removal));
     const char *message = removal_refusal(disruption, removal);
-    disruption_note(disruption, "DisruptionBlocked", candidate, message);
+    disruption_note(disruption, EVENT_DISRUPTION_BLOCKED, candidate, message);
     disruption_note_blocked(disruption, candidate, removal->no_pool ? "DIS-227" : "DIS-223",
                             message);
 }

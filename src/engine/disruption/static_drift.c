@@ -128,8 +128,8 @@ static void report_limit(struct disruption *disruption, const struct disruption_
         resource_map_get(&pool->pool->spec.limits, "nodes"), counts->active + counts->deleting,
         left->count, first ? "; one after the other goes before its replacement comes" : "");
     if (!first)
-        problem_note(disruption->problem, NOTE_EVENT_NORMAL, "DisruptionBlocked",
-                     (const struct object *)pool->pool, message);
+        problem_event(disruption->problem, EVENT_DISRUPTION_BLOCKED_POOL,
+                      (const struct object *)pool->pool, message);
     for (uint32_t i = 0; i < left->count; i++)
         disruption_note_blocked(disruption, left->items[i], "DIS-728", message);
 }

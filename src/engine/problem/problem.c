@@ -9,12 +9,25 @@
 #include "model/reading/pod.h"
 #include "model/tables/kinds.h"
 
-void problem_note(struct problem *problem, int level, const char *reason,
-                  const struct object *object, const char *message)
+void problem_log(struct problem *problem, enum note_level level, const struct object *object,
+                 const char *message)
 {
-    vector_push(
-        &problem->notes,
-        (struct plan_note){level, reason, arena_copy_string(problem->arena, message), object});
+    assert(level != NOTE_EVENT);
+    vector_push(&problem->notes,
+                (struct plan_note){.level = level,
+                                   .message = arena_copy_string(problem->arena, message),
+                                   .object = object});
+}
+
+void problem_event(struct problem *problem, enum event_reason event, const struct object *about,
+                   const char *message)
+{
+    assert(event_is_of(event, about->kind->id));
+    vector_push(&problem->notes,
+                (struct plan_note){.level = NOTE_EVENT,
+                                   .event = event,
+                                   .message = arena_copy_string(problem->arena, message),
+                                   .object = about});
 }
 
 const char *problem_copy(struct problem *problem, struct text *text)

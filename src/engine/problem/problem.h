@@ -437,8 +437,11 @@ static inline uint32_t problem_node_object(const struct problem *problem, const 
 {
     return (uint32_t)(uintptr_t)map_get(problem->node_objects.by_name, node->meta.name) - 1;
 }
-void problem_note(struct problem *problem, int level, const char *reason,
-                  const struct object *object, const char *message);
+// For the plan's notes; the message is copied.
+void problem_log(struct problem *problem, enum note_level level, const struct object *object,
+                 const char *message);
+void problem_event(struct problem *problem, enum event_reason event, const struct object *about,
+                   const char *message);
 
 // --- resources -----------------------------------------------------------------------------------
 int64_t *vector_create(const struct problem *problem);

@@ -77,7 +77,7 @@ static bool is_valid(struct problem *problem, const struct node_overlay *overlay
     if (!valid) {
         struct text note = {0};
         text_format(&note, "ignoring nodeoverlay, %s", errors.data);
-        problem_note(problem, NOTE_ERROR, NULL, (const struct object *)overlay, note.data);
+        problem_log(problem, NOTE_ERROR, (const struct object *)overlay, note.data);
         text_free(&note);
     }
     text_free(&errors);
@@ -285,8 +285,8 @@ void overlays_evaluate(struct problem *problem)
             continue;
         uint32_t set = set_from_api(problem->sets, &sorted[i]->spec.requirements);
         if (conflicts(problem, overlays, sorted[i], set))
-            problem_note(problem, NOTE_ERROR, NULL, (const struct object *)sorted[i],
-                         "conflict with another overlay");
+            problem_log(problem, NOTE_ERROR, (const struct object *)sorted[i],
+                        "conflict with another overlay");
         else
             apply(problem, overlays, sorted[i], set);
     }

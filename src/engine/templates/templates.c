@@ -43,8 +43,8 @@ static void collect_pools(struct problem *problem)
         if (pool->spec.replicas.present || object_is_deleting((const struct object *)pool))
             continue;
         if (!pool_is_ready(pool)) {
-            problem_note(problem, NOTE_ERROR, NULL, (const struct object *)pool,
-                         "ignoring nodepool, not ready");
+            problem_log(problem, NOTE_ERROR, (const struct object *)pool,
+                        "ignoring nodepool, not ready");
             continue;
         }
         problem->templates.pools[problem->templates.pools_count++].pool = pool;
@@ -365,7 +365,7 @@ static void build_one(struct problem *problem, struct pool_state *state,
     if (template->table == NULL) {
         state->message = "skipping, no resolved instance types found";
         state->reason = REASON_NO_OFFERING;
-        problem_note(problem, NOTE_INFO, NULL, (const struct object *)state->pool, state->message);
+        problem_log(problem, NOTE_INFO, (const struct object *)state->pool, state->message);
         return;
     }
     template_make_sets(problem, template);
@@ -375,10 +375,10 @@ static void build_one(struct problem *problem, struct pool_state *state,
     if (state->message != NULL) {
         state->reason =
             bitset_empty(template->rows) ? REASON_REQUIREMENT_MISMATCH : REASON_MIN_VALUES;
-        problem_note(problem, NOTE_INFO, NULL, (const struct object *)state->pool, state->message);
-        problem_note(problem, NOTE_EVENT_WARNING, "NoCompatibleInstanceTypes",
-                     (const struct object *)state->pool,
-                     "NodePool requirements filtered out all compatible available instance types");
+        problem_log(problem, NOTE_INFO, (const struct object *)state->pool, state->message);
+        problem_event(problem, EVENT_NO_COMPATIBLE_INSTANCE_TYPES,
+                      (const struct object *)state->pool,
+                      "NodePool requirements filtered out all compatible available instance types");
         return;
     }
     node_bounds_drop_rows(template);
@@ -386,7 +386,7 @@ static void build_one(struct problem *problem, struct pool_state *state,
         state->message = "no instance type has as little cpu as annotation "
                          "adze.dev/max-cpu-per-node allows";
         state->reason = REASON_INSUFFICIENT_RESOURCES;
-        problem_note(problem, NOTE_INFO, NULL, (const struct object *)state->pool, state->message);
+        problem_log(problem, NOTE_INFO, (const struct object *)state->pool, state->message);
         return;
     }
     group_by_overhead(problem, template, daemons, daemons_count);

@@ -4,17 +4,16 @@
 
 #include "base/text.h"
 
-#define BIT(kind)    (UINT64_C(1) << (kind))
-#define CLAIM        BIT(KIND_NODE_CLAIM)
-#define POOL         BIT(KIND_NODE_POOL)
-#define OVERLAY      BIT(KIND_NODE_OVERLAY)
-#define BUFFER       BIT(KIND_CAPACITY_BUFFER)
-#define NODE_CLASSES (BIT(KIND_EC2_NODE_CLASS) | BIT(KIND_KWOK_NODE_CLASS))
-static_assert(KIND_COUNT <= 64, "a bit for each kind");
+#define CLAIM        KIND_BIT(KIND_NODE_CLAIM)
+#define POOL         KIND_BIT(KIND_NODE_POOL)
+#define OVERLAY      KIND_BIT(KIND_NODE_OVERLAY)
+#define BUFFER       KIND_BIT(KIND_CAPACITY_BUFFER)
+#define NODE_CLASSES (KIND_BIT(KIND_EC2_NODE_CLASS) | KIND_BIT(KIND_KWOK_NODE_CLASS))
 
 static const struct condition_row rows[] = {
     [CONDITION_READY] = {"Ready",
-                         CLAIM | POOL | OVERLAY | NODE_CLASSES | BIT(KIND_NODE) | BIT(KIND_POD),
+                         CLAIM | POOL | OVERLAY | NODE_CLASSES | KIND_BIT(KIND_NODE) |
+                             KIND_BIT(KIND_POD),
                          "sums up the conditions that it depends on: Launched, Registered and "
                          "Initialized of a NodeClaim, ValidationSucceeded and NodeClassReady of a "
                          "NodePool; nodes come only from a NodePool that is Ready",
@@ -74,17 +73,18 @@ static const struct condition_row rows[] = {
                                           "LIF-242"},
     [CONDITION_PROVISIONING] = {"Provisioning", BUFFER,
                                 "all pods of the buffer fit on nodes that are there", "LIF-246"},
-    [CONDITION_POD_SCHEDULED] = {"PodScheduled", BIT(KIND_POD),
+    [CONDITION_POD_SCHEDULED] = {"PodScheduled", KIND_BIT(KIND_POD),
                                  "kube-scheduler's: False with the reason Unschedulable makes a "
                                  "pod one to provision for",
                                  "SCH-21"},
     [CONDITION_POD_RESIZE_PENDING] =
-        {"PodResizePending", BIT(KIND_POD),
+        {"PodResizePending", KIND_BIT(KIND_POD),
          "the kubelet's: with the reason Infeasible the requests that were asked for do not count",
          "SCH-110"},
     [CONDITION_REPLICA_FAILURE] =
         {"ReplicaFailure",
-         BIT(KIND_REPLICA_SET) | BIT(KIND_REPLICATION_CONTROLLER) | BIT(KIND_DEPLOYMENT),
+         KIND_BIT(KIND_REPLICA_SET) | KIND_BIT(KIND_REPLICATION_CONTROLLER) |
+             KIND_BIT(KIND_DEPLOYMENT),
          "the workload's controller cannot create its pods, so that none are waited for",
          "SCH-527"},
 };
@@ -104,7 +104,7 @@ const char *condition_name(enum condition_type type)
 bool condition_is_of(enum condition_type type, enum kind_id kind)
 {
     assert(kind < KIND_COUNT);
-    return (condition_row(type)->kinds & BIT(kind)) != 0;
+    return (condition_row(type)->kinds & KIND_BIT(kind)) != 0;
 }
 
 const struct condition *condition_find_named(const condition_list *list, const char *name)

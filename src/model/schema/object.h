@@ -6,6 +6,7 @@
 // pointer; an empty list or map has a non-NULL `items` and count 0.
 #pragma once
 
+#include <assert.h>
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -144,6 +145,9 @@ enum kind_id {
     KIND_SNAPSHOT_CONTEXT,
     KIND_COUNT,
 };
+// Of sets of kinds.
+#define KIND_BIT(kind) (UINT64_C(1) << (kind))
+static_assert(KIND_COUNT < 64, "a bit for each kind");
 
 struct kind {
     enum kind_id id;

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "model/reading/disruption_reason.h"
+#include "model/schema/event_reasons.h"
 #include "model/schema/karpenter.h"
 
 // SCH-530; names as in docs/rules/scheduling.md, e.g. "InsufficientResources".
@@ -197,10 +198,10 @@ struct plan_zone {    // SCH-398
     uint32_t pods;
 };
 struct plan_note { // what is to be logged or told as an event; the engine itself does neither
-    enum { NOTE_DEBUG, NOTE_INFO, NOTE_ERROR, NOTE_EVENT_NORMAL, NOTE_EVENT_WARNING } level;
-    const char *reason;          // event reason, or NULL
+    enum note_level { NOTE_DEBUG, NOTE_INFO, NOTE_ERROR, NOTE_EVENT } level;
+    enum event_reason event;     // of NOTE_EVENT
     const char *message;         // log message or event text
-    const struct object *object; // what it is about, or NULL
+    const struct object *object; // what it is about; or NULL, not of NOTE_EVENT
 };
 struct plan {
     struct arena *arena;
