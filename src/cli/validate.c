@@ -377,7 +377,9 @@ static void refuse_kind(struct validate_result *result)
     } else if (hint.length == 0 && text_nearest(result->kind, names, count, near, 1) == 1) {
         text_format(&hint, "did you mean %s?", near[0]);
     }
-    findings_add(&result->findings, FINDING_REFUSED, NULL, "API-301", path, hint.data,
+    findings_add(&result->findings,
+                 &(struct finding){
+                     .level = FINDING_REFUSED, .rule = "API-301", .path = path, .hint = hint.data},
                  "%s %s is not a kind that can be used", result->api_version, result->kind);
     text_free(&hint);
 }
@@ -392,8 +394,12 @@ static void check_own_format(struct validate_result *result)
     if (valid && result->known->id == KIND_INSTANCE_TYPE_CATALOG)
         valid = instance_type_catalog_check((const struct instance_type_catalog *)object, &error);
     if (!valid)
-        findings_add(&result->findings, FINDING_REFUSED, NULL,
-                     result->known->id == KIND_INSTANCE_TYPE_CATALOG ? "FMT-8" : "FMT-9", "", NULL,
+        findings_add(&result->findings,
+                     &(struct finding){.level = FINDING_REFUSED,
+                                       .rule = result->known->id == KIND_INSTANCE_TYPE_CATALOG
+                                                   ? "FMT-8"
+                                                   : "FMT-9",
+                                       .path = ""},
                      "%s", error.message);
     object_release(object);
 }
@@ -412,7 +418,8 @@ static void check_document(struct request *request, const struct document *docum
     if (document->value == NULL || json_is_null(document->value))
         return;
     if (result->api_version == NULL || result->kind == NULL) {
-        findings_add(&result->findings, FINDING_REFUSED, NULL, "API-301", "", NULL,
+        findings_add(&result->findings,
+                     &(struct finding){.level = FINDING_REFUSED, .rule = "API-301", .path = ""},
                      "apiVersion and kind are missing: this is no Kubernetes object");
         return;
     }

@@ -20,30 +20,28 @@ void findings_free(struct findings *findings)
     *findings = (struct findings){0};
 }
 
-static void add(struct findings *findings, struct finding finding)
+static const char *copy_path(struct arena *arena, const char *path)
 {
-    assert(finding.path != NULL);
-    assert(finding.level <= FINDING_WARNING);
-    if (findings->arena == NULL)
-        findings->arena = arena_create(512);
-    size_t length = strlen(finding.path);
-    finding.path = length <= PATH_BYTES_MAX
-                       ? arena_copy_string(findings->arena, finding.path)
-                       : arena_format(findings->arena, "%.*s...", PATH_BYTES_MAX, finding.path);
-    finding.message = arena_copy_string(findings->arena, finding.message);
-    finding.hint = arena_copy_string(findings->arena, finding.hint);
-    vector_push(findings, finding);
+    return strlen(path) <= PATH_BYTES_MAX ? arena_copy_string(arena, path)
+                                          : arena_format(arena, "%.*s...", PATH_BYTES_MAX, path);
 }
 
-void findings_add(struct findings *findings, enum finding_level level, const char *code,
-                  const char *rule, const char *path, const char *hint, const char *format, ...)
+void findings_add(struct findings *findings, const struct finding *finding, const char *format, ...)
 {
+    assert(finding->path != NULL);
+    assert(finding->level <= FINDING_WARNING);
     char message[MESSAGE_BYTES];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    add(findings, (struct finding){level, code, rule, path, message, hint});
+    if (findings->arena == NULL)
+        findings->arena = arena_create(512);
+    struct finding copy = *finding;
+    copy.path = copy_path(findings->arena, finding->path);
+    copy.message = arena_copy_string(findings->arena, message);
+    copy.hint = arena_copy_string(findings->arena, finding->hint);
+    vector_push(findings, copy);
 }
 
 bool findings_refuse(const struct findings *findings)

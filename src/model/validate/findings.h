@@ -28,10 +28,9 @@ struct findings {
     struct arena *arena; // made on first use
 };
 void findings_free(struct findings *findings);
-// Adds one finding; the path, message and hint are copied. `hint` may be NULL.
-void findings_add(struct findings *findings, enum finding_level level, const char *code,
-                  const char *rule, const char *path, const char *hint, const char *format, ...)
-    PRINTF_LIKE(7, 8);
+// Adds a finding with that message in place of its own; path, message and hint are copied.
+void findings_add(struct findings *findings, const struct finding *finding, const char *format, ...)
+    PRINTF_LIKE(3, 4);
 bool findings_refuse(const struct findings *findings); // any FINDING_REFUSED
 // All refusals as one message in the form of an API server's Status ("NodePool.karpenter.sh
 // "default" is invalid: spec.weight: ..."), for the embedded API server.

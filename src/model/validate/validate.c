@@ -36,7 +36,7 @@ bool validate_object(const struct kind *kind, const json_t *object, const json_t
     }
     struct validation validation = {.kind = kind, .options = options, .findings = findings};
     if (!json_is_object(object)) {
-        validation_report(&validation, FINDING_REFUSED, NULL, NULL, NULL, NULL,
+        validation_report(&validation, &(struct report){.level = FINDING_REFUSED},
                           "must be an object");
         return false;
     }
@@ -128,8 +128,11 @@ static void check_root(struct validation *validation, const json_t *stored, cons
         if (value != NULL)
             check_field(validation, &place, field, value, json_object_get(old, field->name));
         else if (field_is_required(field, validation->options->as_of_aws_1_14))
-            validation_report(validation, FINDING_REFUSED, NULL, schema_rule(validation, field),
-                              &place, NULL, "is required");
+            validation_report(validation,
+                              &(struct report){.level = FINDING_REFUSED,
+                                               .rule = schema_rule(validation, field),
+                                               .place = &place},
+                              "is required");
     }
     if (validation->kind->custom_facts->scale_spec_path != NULL)
         check_scale(validation, stored);
@@ -143,12 +146,15 @@ static void check_scale(struct validation *validation, const json_t *stored)
     const json_t *replicas = json_object_get(json, "replicas");
     struct place spec = {NULL, "spec", 0}, place = {&spec, "replicas", 0};
     if (json != NULL && !json_is_object(json))
-        validation_report(validation, FINDING_REFUSED, NULL, "API-28", &place, NULL,
-                          "cannot be read: spec is no object");
+        validation_report(
+            validation,
+            &(struct report){.level = FINDING_REFUSED, .rule = "API-28", .place = &place},
+            "cannot be read: spec is no object");
     if (json_is_integer(replicas) && json_integer_value(replicas) > INT32_MAX)
-        validation_report(validation, FINDING_REFUSED, NULL, "API-28", &place, NULL,
-                          "%" JSON_INTEGER_FORMAT " is more than %d", json_integer_value(replicas),
-                          INT32_MAX);
+        validation_report(
+            validation,
+            &(struct report){.level = FINDING_REFUSED, .rule = "API-28", .place = &place},
+            "%" JSON_INTEGER_FORMAT " is more than %d", json_integer_value(replicas), INT32_MAX);
 }
 
 static void advise(struct validation *validation, const json_t *stored)

@@ -160,8 +160,13 @@ static void check_values(const struct subject *subject, const struct catalog_fac
                 continue;
             snprintf(path, sizeof path, "%s[%zu].values[%zu]", subject->path, index, position);
             hint_near_values(set, word, &hint);
-            findings_add(subject->object->findings, FINDING_WARNING, "W-unknown-value", "GUI-13",
-                         path, hint.data, "no instance type of the catalog has %s %s", given, word);
+            findings_add(subject->object->findings,
+                         &(struct finding){.level = FINDING_WARNING,
+                                           .code = "W-unknown-value",
+                                           .rule = "GUI-13",
+                                           .path = path,
+                                           .hint = hint.data},
+                         "no instance type of the catalog has %s %s", given, word);
             text_free(&hint);
         }
     }
@@ -215,8 +220,11 @@ static void check_any_type(const struct subject *subject, const struct catalog_f
         const char *key = json_text(requirement, "key");
         text_join(&keys, " and ", key != NULL ? key : "");
     }
-    findings_add(subject->object->findings, FINDING_WARNING, "W-no-instance-type", "GUI-13",
-                 subject->path, NULL,
+    findings_add(subject->object->findings,
+                 &(struct finding){.level = FINDING_WARNING,
+                                   .code = "W-no-instance-type",
+                                   .rule = "GUI-13",
+                                   .path = subject->path},
                  "the requirements on %s leave no instance type of the catalog",
                  keys.data != NULL ? keys.data : "labels");
     text_free(&keys);

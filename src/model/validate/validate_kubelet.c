@@ -213,7 +213,9 @@ static void reject(struct validation *validation, const struct place *place, con
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    validation_report(validation, FINDING_REJECTED, NULL, rule, place, NULL, "%s", message);
+    validation_report(validation,
+                      &(struct report){.level = FINDING_REJECTED, .rule = rule, .place = place},
+                      "%s", message);
 }
 
 // --- AWN-231 -------------------------------------------------------------------------------------
@@ -232,9 +234,12 @@ static void check_structure(struct validation *validation, const struct place *p
     json_t *prepared = prepare_object(&inner, place, &type_kubelet, copy);
     check_object(&inner, place, &type_kubelet, prepared, NULL);
     for (uint32_t i = 0; validation->findings != NULL && i < findings.count; i++)
-        findings_add(validation->findings, FINDING_REJECTED, NULL, "AWN-231",
-                     findings.items[i].path, findings.items[i].hint, "%s",
-                     findings.items[i].message);
+        findings_add(validation->findings,
+                     &(struct finding){.level = FINDING_REJECTED,
+                                       .rule = "AWN-231",
+                                       .path = findings.items[i].path,
+                                       .hint = findings.items[i].hint},
+                     "%s", findings.items[i].message);
     json_decref(prepared);
     json_decref(copy);
     findings_free(&findings);
@@ -382,8 +387,13 @@ static void check_expressions(struct validation *validation, const struct place 
         "an expression needs the feature gate NodeClassCEL, which is off by default";
     struct place max_pods_place = {place, "maxPods", 0};
     if (json_is_string(json_object_get(kubelet, "maxPods")))
-        validation_report(validation, FINDING_WARNING, "W-feature-gate", "AWN-235", &max_pods_place,
-                          hint, "%s", message);
+        validation_report(validation,
+                          &(struct report){.level = FINDING_WARNING,
+                                           .code = "W-feature-gate",
+                                           .rule = "AWN-235",
+                                           .place = &max_pods_place,
+                                           .hint = hint},
+                          "%s", message);
     for (size_t i = 0; i < ARRAY_LENGTH(maps); i++) {
         struct place map_place = {place, maps[i], 0};
         const char *key;
@@ -393,8 +403,13 @@ static void check_expressions(struct validation *validation, const struct place 
             int64_t quantity;
             if (json_is_string(value) && json_string_value(value)[0] != '-' &&
                 !quantity_parse_scaled(json_string_value(value), 3, &quantity, NULL))
-                validation_report(validation, FINDING_WARNING, "W-feature-gate", "AWN-235",
-                                  &value_place, hint, "%s", message);
+                validation_report(validation,
+                                  &(struct report){.level = FINDING_WARNING,
+                                                   .code = "W-feature-gate",
+                                                   .rule = "AWN-235",
+                                                   .place = &value_place,
+                                                   .hint = hint},
+                                  "%s", message);
         }
     }
 }

@@ -65,7 +65,7 @@ void check_metadata(struct validation *validation, const json_t *metadata,
     (void)old_metadata; // metadata is checked anew at every write
     struct place place = {NULL, "metadata", 0};
     if (metadata != NULL && !json_is_object(metadata)) {
-        validation_report(validation, FINDING_REFUSED, NULL, NULL, &place, NULL,
+        validation_report(validation, &(struct report){.level = FINDING_REFUSED, .place = &place},
                           "must be an object");
         return;
     }
@@ -80,7 +80,8 @@ void check_metadata(struct validation *validation, const json_t *metadata,
 static void refuse(struct validation *validation, const struct place *place, const char *value,
                    const char *why)
 {
-    validation_report(validation, FINDING_REFUSED, NULL, "API-27", place, NULL,
+    validation_report(validation,
+                      &(struct report){.level = FINDING_REFUSED, .rule = "API-27", .place = place},
                       "\"%.260s\" is not allowed: %s", value, why);
 }
 
@@ -95,8 +96,10 @@ static void check_name(struct validation *validation, const struct place *metada
     const char *text = name != NULL ? json_string_value(name) : "";
     const char *generate = json_text(metadata, "generateName");
     if (text[0] == '\0' && (generate == NULL || generate[0] == '\0'))
-        validation_report(validation, FINDING_REFUSED, NULL, "API-27", &place, NULL,
-                          "a name (or generateName) is required");
+        validation_report(
+            validation,
+            &(struct report){.level = FINDING_REFUSED, .rule = "API-27", .place = &place},
+            "a name (or generateName) is required");
     else if (text[0] != '\0' && !text_is_dns_subdomain(text, &why))
         refuse(validation, &place, text, why);
 }
@@ -141,9 +144,11 @@ static void check_annotations(struct validation *validation, const struct place 
         bytes += strlen(key) + json_string_length(value);
     }
     if (bytes > ANNOTATIONS_BYTES_MAX)
-        validation_report(validation, FINDING_REFUSED, NULL, "API-27", &annotations_place, NULL,
-                          "are %zu bytes long together; at most %d are allowed", bytes,
-                          ANNOTATIONS_BYTES_MAX);
+        validation_report(
+            validation,
+            &(struct report){
+                .level = FINDING_REFUSED, .rule = "API-27", .place = &annotations_place},
+            "are %zu bytes long together; at most %d are allowed", bytes, ANNOTATIONS_BYTES_MAX);
 }
 
 static void check_finalizers(struct validation *validation, const struct place *metadata_place,

@@ -162,8 +162,12 @@ static void report_unknown(struct validation *validation, const struct place *pl
     struct text hint = {0};
     bool known = hint_unknown_field(validation, place->parent, type, name, &hint);
     bool lenient = validation->options->lenient;
-    validation_report(validation, lenient ? FINDING_WARNING : FINDING_REFUSED,
-                      lenient ? "W-unknown-field" : NULL, "API-10", place, known ? hint.data : NULL,
+    validation_report(validation,
+                      &(struct report){.level = lenient ? FINDING_WARNING : FINDING_REFUSED,
+                                       .code = lenient ? "W-unknown-field" : NULL,
+                                       .rule = "API-10",
+                                       .place = place,
+                                       .hint = known ? hint.data : NULL},
                       "unknown field \"%s\"", name);
     text_free(&hint);
 }

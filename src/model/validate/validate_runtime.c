@@ -126,11 +126,14 @@ static void fail(struct runtime *runtime, const struct place *place, const char 
     } else if (!validation_is_full(runtime->validation) &&
                !is_refused_at(runtime->validation->findings, place)) {
         bool wrap = runtime->in_requirement;
-        validation_report(runtime->validation, FINDING_REJECTED, NULL,
-                          runtime->overlay ? "API-155"
-                          : wrap           ? "API-153"
-                                           : "API-152",
-                          place, hint, "%s%s%s", wrap ? "invalid value: " : "", message,
+        validation_report(runtime->validation,
+                          &(struct report){.level = FINDING_REJECTED,
+                                           .rule = runtime->overlay ? "API-155"
+                                                   : wrap           ? "API-153"
+                                                                    : "API-152",
+                                           .place = place,
+                                           .hint = hint},
+                          "%s%s%s", wrap ? "invalid value: " : "", message,
                           wrap ? " in requirements, restricted" : "");
     }
 }

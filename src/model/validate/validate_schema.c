@@ -339,8 +339,13 @@ static void report_rule(struct validation *validation, const struct place *place
 {
     assert(rule->message != NULL);
     bool forgiven = validation->forgiven;
-    validation_report(validation, forgiven ? FINDING_WARNING : FINDING_REFUSED,
-                      forgiven ? "W-kept" : NULL, rule->id, place, rule->hint, "%s", rule->message);
+    validation_report(validation,
+                      &(struct report){.level = forgiven ? FINDING_WARNING : FINDING_REFUSED,
+                                       .code = forgiven ? "W-kept" : NULL,
+                                       .rule = rule->id,
+                                       .place = place,
+                                       .hint = rule->hint},
+                      "%s", rule->message);
 }
 
 static void check_items(struct validation *validation, const struct place *place,
@@ -422,8 +427,12 @@ static void refuse(struct validation *validation, const struct place *place,
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    validation_report(validation, FINDING_REFUSED, NULL, schema_rule(validation, field), place,
-                      hint, "%s", message);
+    validation_report(validation,
+                      &(struct report){.level = FINDING_REFUSED,
+                                       .rule = schema_rule(validation, field),
+                                       .place = place,
+                                       .hint = hint},
+                      "%s", message);
 }
 
 static void refuse_form(struct validation *validation, const struct place *place,

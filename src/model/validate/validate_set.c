@@ -71,8 +71,12 @@ static void check_reference(struct validated *objects, size_t count, struct vali
         return;
     if (group == NULL || kind == NULL) { // GUI-2; the missing field has been refused
         if (classes_named(objects, count, name, &list) != NULL && list.data[0] != '\0')
-            findings_add(object->findings, FINDING_WARNING, "W-nodeclass-missing", "GUI-2", path,
-                         NULL, "of that name there is: %s", list.data);
+            findings_add(object->findings,
+                         &(struct finding){.level = FINDING_WARNING,
+                                           .code = "W-nodeclass-missing",
+                                           .rule = "GUI-2",
+                                           .path = path},
+                         "of that name there is: %s", list.data);
         text_free(&list);
         return;
     }
@@ -84,14 +88,25 @@ static void check_reference(struct validated *objects, size_t count, struct vali
     if (used != NULL) {
         *used = true;
     } else if (!known_kind) {
-        findings_add(object->findings, FINDING_WARNING, "W-nodeclass-missing", "API-313", path,
-                     "karpenter.k8s.aws EC2NodeClass, or karpenter.kwok.sh KWOKNodeClass",
-                     "%s %s is not a kind of NodeClass", group, kind);
+        findings_add(
+            object->findings,
+            &(struct finding){
+                .level = FINDING_WARNING,
+                .code = "W-nodeclass-missing",
+                .rule = "API-313",
+                .path = path,
+                .hint = "karpenter.k8s.aws EC2NodeClass, or karpenter.kwok.sh KWOKNodeClass"},
+            "%s %s is not a kind of NodeClass", group, kind);
     } else if (map_count(classes) > 0) {
         classes_named(objects, count, NULL, &list);
         text_format(&hint, "the input has %s", list.data);
-        findings_add(object->findings, FINDING_WARNING, "W-nodeclass-missing", "API-313", path,
-                     hint.data, "%s %s is not in the input", kind, name);
+        findings_add(object->findings,
+                     &(struct finding){.level = FINDING_WARNING,
+                                       .code = "W-nodeclass-missing",
+                                       .rule = "API-313",
+                                       .path = path,
+                                       .hint = hint.data},
+                     "%s %s is not in the input", kind, name);
     }
     text_free(&key);
     text_free(&list);
@@ -117,8 +132,12 @@ static void check_references(struct validated *objects, size_t count)
             check_reference(objects, count, &objects[i], classes);
     for (size_t i = 0; any_pool && i < count; i++)
         if (is_node_class(objects[i].kind) && objects[i].name != NULL && !used[i])
-            findings_add(objects[i].findings, FINDING_WARNING, "W-unused-nodeclass", "API-313", "",
-                         NULL, "no NodePool of the input refers to it");
+            findings_add(objects[i].findings,
+                         &(struct finding){.level = FINDING_WARNING,
+                                           .code = "W-unused-nodeclass",
+                                           .rule = "API-313",
+                                           .path = ""},
+                         "no NodePool of the input refers to it");
     text_free(&key);
     cleanup_free(&used);
     map_destroy(classes, NULL);
@@ -201,9 +220,12 @@ static void check_ties(struct validated *objects, size_t count, enum kind_id id)
             struct validated *object = &objects[members[i]], *other = &objects[members[k]];
             if (!are_tied(object, other))
                 continue;
-            findings_add(object->findings, FINDING_WARNING,
-                         pools ? "W-weight-tie" : "W-overlay-tie", "API-313", "spec.weight",
-                         "give them different weights",
+            findings_add(object->findings,
+                         &(struct finding){.level = FINDING_WARNING,
+                                           .code = pools ? "W-weight-tie" : "W-overlay-tie",
+                                           .rule = "API-313",
+                                           .path = "spec.weight",
+                                           .hint = "give them different weights"},
                          pools ? "NodePool %s has the same weight and can serve the same pods"
                                : "NodeOverlay %s has the same weight and sets the same of the same "
                                  "instance types; the later name wins",

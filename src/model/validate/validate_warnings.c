@@ -39,8 +39,11 @@ static void advise_text(struct validation *validation, const struct place *place
     json_t *child;
     size_t index;
     if (json_is_string(value) && looks_unfilled(json_string_value(value)))
-        validation_report(validation, FINDING_REJECTED, NULL, "GUI-11", place,
-                          "put the value in its place",
+        validation_report(validation,
+                          &(struct report){.level = FINDING_REJECTED,
+                                           .rule = "GUI-11",
+                                           .place = place,
+                                           .hint = "put the value in its place"},
                           "\"%.200s\" looks like a variable that was "
                           "not filled in",
                           json_string_value(value));
@@ -208,8 +211,11 @@ void warn_capacity_buffer(struct validation *validation, const json_t *object)
     const json_t *spec = json_object_get(object, "spec");
     warn_quantities(validation, &limits_place, json_object_get(spec, "limits"));
     if (!json_has(spec, "podTemplateRef") && !json_has(spec, "scalableRef"))
-        validation_report(validation, FINDING_REJECTED, NULL, "API-78", &spec_place,
-                          "name a PodTemplate or a workload",
+        validation_report(validation,
+                          &(struct report){.level = FINDING_REJECTED,
+                                           .rule = "API-78",
+                                           .place = &spec_place,
+                                           .hint = "name a PodTemplate or a workload"},
                           "neither podTemplateRef nor scalableRef says what to keep room for");
     if (json_has(spec, "podTemplateRef") && json_has(spec, "percentage"))
         validation_warn(validation, &percentage_place, "W-percentage-ignored", "write replicas",

@@ -34,7 +34,10 @@ static void advise_aliases(struct validation *validation, const struct place *sp
                             "name a version to decide yourself when nodes move to it",
                             "nodes drift whenever a new image appears");
         if (at != NULL && strchr(at + 1, '@') != NULL)
-            validation_report(validation, FINDING_REJECTED, NULL, "API-605", &alias_place, NULL,
+            validation_report(validation,
+                              &(struct report){.level = FINDING_REJECTED,
+                                               .rule = "API-605",
+                                               .place = &alias_place},
                               "an alias has one @");
     }
 }
@@ -86,14 +89,17 @@ static void advise_terms(struct validation *validation, const struct place *spec
 
 // --- volumes -------------------------------------------------------------------------------------
 // EC2's ranges by volume type; 0: not given for the type.
-static const struct volume_range {
-    const char *type;
-    int64_t size_min_gib, size_max_gib, iops_min, iops_max, throughput_min, throughput_max;
-} volume_ranges[] = {
-    {"gp2", 1, 16384, 0, 0, 0, 0},       {"gp3", 1, 65536, 3000, 80000, 125, 2000},
-    {"io1", 4, 16384, 100, 64000, 0, 0}, {"io2", 4, 65536, 100, 256000, 0, 0},
-    {"st1", 125, 16384, 0, 0, 0, 0},     {"sc1", 125, 16384, 0, 0, 0, 0},
-    {"standard", 1, 1024, 0, 0, 0, 0},
+struct range {
+    int64_t least, most;
+};
+static const struct volume_type {
+    const char *name;
+    struct range gib, iops, throughput; // most 0: the type takes none
+} volume_types[] = {
+    {"gp2", {1, 16384}, {0}, {0}},          {"gp3", {1, 65536}, {3000, 80000}, {125, 2000}},
+    {"io1", {4, 16384}, {100, 64000}, {0}}, {"io2", {4, 65536}, {100, 256000}, {0}},
+    {"st1", {125, 16384}, {0}, {0}},        {"sc1", {125, 16384}, {0}, {0}},
+    {"standard", {1, 1024}, {0}, {0}},
 };
 
 static int64_t size_in_gib(const char *text)
@@ -107,42 +113,49 @@ static int64_t size_in_gib(const char *text)
     return strcmp(unit, "G") == 0 ? number * 1000000000 / 1073741824 : number;
 }
 
-static void advise_number(struct validation *validation, const struct place *ebs_place,
-                          const json_t *ebs, const char *name, const char *type, int64_t least,
-                          int64_t most)
+static void advise_number(struct validation *validation, const struct place *place,
+                          const json_t *value, const char *type, const struct range *range)
 {
-    struct place place = {ebs_place, name, 0};
-    const json_t *value = json_object_get(ebs, name);
     if (!json_is_integer(value))
         return;
-    if (most == 0)
-        validation_warn(validation, &place, "W-volume", "leave it out", "%s takes no %s", type,
-                        name);
-    else if (json_integer_value(value) < least || json_integer_value(value) > most)
-        validation_warn(validation, &place, "W-volume", NULL,
-                        "%s allows %" PRId64 " to %" PRId64 " %s", type, least, most, name);
+    int64_t number = json_integer_value(value);
+    if (range->most == 0)
+        validation_warn(validation, place, "W-volume", "leave it out", "%s takes no %s", type,
+                        place->key);
+    else if (number < range->least || number > range->most)
+        validation_warn(validation, place, "W-volume", NULL,
+                        "%s allows %" PRId64 " to %" PRId64 " %s", type, range->least, range->most,
+                        place->key);
+}
+
+static void advise_size(struct validation *validation, const struct place *place, const char *size,
+                        const struct volume_type *type)
+{
+    int64_t gib = size_in_gib(size);
+    if (gib < type->gib.least || gib > type->gib.most)
+        validation_warn(validation, place, "W-volume", NULL,
+                        "%s allows %" PRId64 " to %" PRId64 " GiB", type->name, type->gib.least,
+                        type->gib.most);
 }
 
 static void advise_ebs(struct validation *validation, const struct place *place, const json_t *ebs)
 {
-    struct place size_place = {place, "volumeSize", 0};
+    struct place size_place = {place, "volumeSize", 0}, iops_place = {place, "iops", 0};
+    struct place throughput_place = {place, "throughput", 0};
     const char *given = json_text(ebs, "volumeType"), *size = json_text(ebs, "volumeSize");
-    const char *type = given != NULL ? given : "gp3";
-    for (size_t i = 0; i < ARRAY_LENGTH(volume_ranges); i++) {
-        const struct volume_range *range = &volume_ranges[i];
-        if (strcmp(range->type, type) != 0)
+    const char *name = given != NULL ? given : "gp3";
+    for (size_t i = 0; i < ARRAY_LENGTH(volume_types); i++) {
+        const struct volume_type *type = &volume_types[i];
+        if (strcmp(type->name, name) != 0)
             continue;
-        advise_number(validation, place, ebs, "iops", type, range->iops_min, range->iops_max);
-        advise_number(validation, place, ebs, "throughput", type, range->throughput_min,
-                      range->throughput_max);
-        int64_t gib = size != NULL ? size_in_gib(size) : range->size_min_gib;
-        if (gib < range->size_min_gib || gib > range->size_max_gib)
-            validation_warn(validation, &size_place, "W-volume", NULL,
-                            "%s allows %" PRId64 " to %" PRId64 " GiB", type, range->size_min_gib,
-                            range->size_max_gib);
-        bool needs_iops = type[0] == 'i';
+        advise_number(validation, &iops_place, json_object_get(ebs, "iops"), name, &type->iops);
+        advise_number(validation, &throughput_place, json_object_get(ebs, "throughput"), name,
+                      &type->throughput);
+        if (size != NULL)
+            advise_size(validation, &size_place, size, type);
+        bool needs_iops = name[0] == 'i';
         if (needs_iops && !json_has(ebs, "iops"))
-            validation_warn(validation, place, "W-volume", "add iops", "%s needs iops", type);
+            validation_warn(validation, place, "W-volume", "add iops", "%s needs iops", name);
     }
 }
 
@@ -239,16 +252,27 @@ static void advise_user_data(struct validation *validation, const struct place *
     bool is_script = text_starts_with(text, "#!");
     bool bottlerocket = strcmp(family, "Bottlerocket") == 0;
     if (is_base64(text))
-        validation_report(validation, FINDING_REJECTED, NULL, "GUI-14", &place,
-                          "write the text itself", "user data is plain text here, not base64");
+        validation_report(validation,
+                          &(struct report){.level = FINDING_REJECTED,
+                                           .rule = "GUI-14",
+                                           .place = &place,
+                                           .hint = "write the text itself"},
+                          "user data is plain text here, not base64");
     else if (bottlerocket && (is_mime || is_script))
-        validation_report(validation, FINDING_REJECTED, NULL, "GUI-14", &place,
-                          "write TOML with [settings...] tables", "Bottlerocket does not read %s",
-                          is_mime ? "MIME" : "shell scripts");
+        validation_report(validation,
+                          &(struct report){.level = FINDING_REJECTED,
+                                           .rule = "GUI-14",
+                                           .place = &place,
+                                           .hint = "write TOML with [settings...] tables"},
+                          "Bottlerocket does not read %s", is_mime ? "MIME" : "shell scripts");
     else if (!bottlerocket && strcmp(family, "Custom") != 0 && is_toml)
-        validation_report(validation, FINDING_REJECTED, NULL, "GUI-14", &place,
-                          strncmp(family, "Windows", 7) == 0 ? "write a PowerShell script"
-                                                             : "write a shell script or MIME parts",
+        validation_report(validation,
+                          &(struct report){.level = FINDING_REJECTED,
+                                           .rule = "GUI-14",
+                                           .place = &place,
+                                           .hint = strncmp(family, "Windows", 7) == 0
+                                                       ? "write a PowerShell script"
+                                                       : "write a shell script or MIME parts"},
                           "%s does not read TOML", family);
 }
 

@@ -31,7 +31,11 @@ void warn_quantities(struct validation *validation, const struct place *place, c
             continue;
         }
         if (!quantity_parse(key, text, &number, &error))
-            validation_report(validation, FINDING_REJECTED, "W-quantity", "API-603", &child, NULL,
+            validation_report(validation,
+                              &(struct report){.level = FINDING_REJECTED,
+                                               .code = "W-quantity",
+                                               .rule = "API-603",
+                                               .place = &child},
                               "\"%s\" passes the schema but is no quantity: %s", text,
                               error.message);
         else if (number < 0)
@@ -59,8 +63,12 @@ bool warn_duration(struct validation *validation, const struct place *place, con
     if (duration_parse(text, nanoseconds, &error))
         return true;
     *nanoseconds = DURATION_NEVER;
-    validation_report(validation, FINDING_REJECTED, NULL, "API-603", place,
-                      "the most is " HOUR_TEXT_MAX "; write Never where the field takes it",
+    validation_report(validation,
+                      &(struct report){.level = FINDING_REJECTED,
+                                       .rule = "API-603",
+                                       .place = place,
+                                       .hint = "the most is " HOUR_TEXT_MAX
+                                               "; write Never where the field takes it"},
                       "\"%s\" passes the schema but is too long to be read", text);
     return false;
 }

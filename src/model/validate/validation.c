@@ -12,12 +12,11 @@ bool validation_is_full(const struct validation *validation)
     return validation->reported == FINDINGS_MAX;
 }
 
-void validation_report(struct validation *validation, enum finding_level level, const char *code,
-                       const char *rule, const struct place *place, const char *hint,
+void validation_report(struct validation *validation, const struct report *report,
                        const char *format, ...)
 {
     assert(format != NULL);
-    validation->refused = validation->refused || level == FINDING_REFUSED;
+    validation->refused = validation->refused || report->level == FINDING_REFUSED;
     if (validation->findings == NULL || validation_is_full(validation))
         return;
     validation->reported++;
@@ -27,9 +26,14 @@ void validation_report(struct validation *validation, enum finding_level level, 
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     struct text path = {0};
-    place_text(place, &path);
-    findings_add(validation->findings, level, code, rule, text_or_empty(path.data), hint, "%s",
-                 message);
+    place_text(report->place, &path);
+    findings_add(validation->findings,
+                 &(struct finding){.level = report->level,
+                                   .code = report->code,
+                                   .rule = report->rule,
+                                   .path = text_or_empty(path.data),
+                                   .hint = report->hint},
+                 "%s", message);
     text_free(&path);
 }
 
@@ -41,5 +45,11 @@ void validation_warn(struct validation *validation, const struct place *place, c
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    validation_report(validation, FINDING_WARNING, code, "API-313", place, hint, "%s", message);
+    validation_report(validation,
+                      &(struct report){.level = FINDING_WARNING,
+                                       .code = code,
+                                       .rule = "API-313",
+                                       .place = place,
+                                       .hint = hint},
+                      "%s", message);
 }

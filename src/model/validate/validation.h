@@ -19,10 +19,14 @@ struct validation {
     bool forgiven; // the value is as it was before: only rules speak, as warnings (API-10)
 };
 
-// Adds a finding at a place. `hint` may be NULL.
-void validation_report(struct validation *validation, enum finding_level level, const char *code,
-                       const char *rule, const struct place *place, const char *hint,
-                       const char *format, ...) PRINTF_LIKE(7, 8);
+struct report { // what a finding is to say beside its message (findings.h)
+    enum finding_level level;
+    const char *code, *rule, *hint; // each may be NULL
+    const struct place *place;      // NULL: the object itself
+};
+// Adds a finding at a place.
+void validation_report(struct validation *validation, const struct report *report,
+                       const char *format, ...) PRINTF_LIKE(3, 4);
 // A warning of API-313: admitted, but hardly meant.
 void validation_warn(struct validation *validation, const struct place *place, const char *code,
                      const char *hint, const char *format, ...) PRINTF_LIKE(5, 6);
