@@ -8,7 +8,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/nanoseconds.h"
-#include "base/vector.h"
+#include "reconcile/due_heap.h"
 
 #define RUNS_PER_TURN        128 // then the loop's other work gets its turn
 #define CONFLICT_BASE_MAX_NS (50 * MILLISECOND)
@@ -16,14 +16,12 @@
     (2 * SECOND) // an object that others write to is not left alone for it (LIF-471)
 
 struct work_item {
+    struct due due; // first: waiting entries of the heap are items
     struct reconcile_queue *queue;
     char *key;
     bool ready, in_work, again; // `again`: events came in while in work
     uint32_t failures;
-    uint32_t conflicts;  // in a row
-    int64_t due_ns;      // in the heap if heap_index > 0
-    uint32_t heap_index; // 1-based
-    uint64_t due_order;  // equal times: first come, first served
+    uint32_t conflicts; // in a row
     int64_t ready_since_ns, started_ns;
     int64_t after_ns; // wanted while in work; -1 none
     struct work_item *next_ready;
@@ -37,8 +35,7 @@ struct reconcile_queue {
     struct map *items;
     struct work_item *first_ready, *last_ready;
     uint32_t ready_count, in_work_count;
-    VECTOR(struct work_item *) heap; // items[0] unused
-    uint64_t orders;
+    struct due_heap waiting;
     struct timer *pump_timer, *due_timer;
     bool started, stopped, pumping;
     double tokens;
@@ -57,90 +54,6 @@ const char *work_item_key(const struct work_item *item)
 struct reconcile_queue *work_item_queue(const struct work_item *item)
 {
     return item->queue;
-}
-
-void queue_metrics_register(struct queue_metrics *m, struct metrics *registry)
-{
-    const struct metric_options families[] = {
-        {.name = "controller_runtime_reconcile_total",
-         .help = "Reconciles by result.",
-         .type = METRIC_COUNTER,
-         .labels = {"controller", "result"}},
-        {.name = "controller_runtime_reconcile_errors_total",
-         .help = "Reconciles that failed.",
-         .type = METRIC_COUNTER,
-         .labels = {"controller"}},
-        {.name = "controller_runtime_reconcile_time_seconds",
-         .help = "Time of a reconcile.",
-         .type = METRIC_HISTOGRAM,
-         .labels = {"controller"},
-         .buckets = metric_duration_buckets,
-         .buckets_count = metric_duration_buckets_count},
-        {.name = "controller_runtime_max_concurrent_reconciles",
-         .help = "Items that may be in work at once.",
-         .type = METRIC_GAUGE,
-         .labels = {"controller"}},
-        {.name = "controller_runtime_active_workers",
-         .help = "Items in work.",
-         .type = METRIC_GAUGE,
-         .labels = {"controller"}},
-        {.name = "workqueue_depth",
-         .help = "Items waiting for work.",
-         .type = METRIC_GAUGE,
-         .labels = {"name", "controller", "priority"}},
-        {.name = "workqueue_adds_total",
-         .help = "Items added.",
-         .type = METRIC_COUNTER,
-         .labels = {"name", "controller"}},
-        {.name = "workqueue_retries_total",
-         .help = "Items added again after a failure.",
-         .type = METRIC_COUNTER,
-         .labels = {"name", "controller"}},
-        {.name = "workqueue_queue_duration_seconds",
-         .help = "Time from ready to begun.",
-         .type = METRIC_HISTOGRAM,
-         .labels = {"name", "controller"},
-         .buckets = metric_plain_buckets,
-         .buckets_count = metric_plain_buckets_count},
-        {.name = "workqueue_work_duration_seconds",
-         .help = "Time in work.",
-         .type = METRIC_HISTOGRAM,
-         .labels = {"name", "controller"},
-         .buckets = metric_plain_buckets,
-         .buckets_count = metric_plain_buckets_count},
-        {.name = "workqueue_unfinished_work_seconds",
-         .help = "Time that the items in work have been so, together.",
-         .type = METRIC_GAUGE,
-         .labels = {"name", "controller"}},
-        {.name = "workqueue_longest_running_processor_seconds",
-         .help = "Time that the item longest in work has been so.",
-         .type = METRIC_GAUGE,
-         .labels = {"name", "controller"}},
-    };
-    static const char *const never[] = {// what cannot happen here, but alerts ask for
-                                        "controller_runtime_terminal_reconcile_errors_total",
-                                        "controller_runtime_reconcile_panics_total",
-                                        "controller_runtime_reconcile_timeouts_total"};
-    for (size_t i = 0; i < ARRAY_LENGTH(never); i++)
-        m->never[i] =
-            metrics_register(registry, &(struct metric_options){.name = never[i],
-                                                                .help = "Always 0.",
-                                                                .type = METRIC_COUNTER,
-                                                                .labels = {"controller"}});
-    struct metric **const slots[] = {&m->reconcile_total,
-                                     &m->reconcile_errors,
-                                     &m->reconcile_seconds,
-                                     &m->max_concurrent,
-                                     &m->active,
-                                     &m->depth,
-                                     &m->adds,
-                                     &m->retries,
-                                     &m->queue_seconds,
-                                     &m->work_seconds,
-                                     &m->unfinished_seconds,
-                                     &m->longest_seconds};
-    for (size_t i = 0; i < ARRAY_LENGTH(families); i++)
-        *slots[i] = metrics_register(registry, &families[i]);
 }
 
 struct reconcile_queue *reconcile_queue_create(struct loop *loop,
@@ -166,7 +79,6 @@ struct reconcile_queue *reconcile_queue_create(struct loop *loop,
     assert(options->rate >= 0);
     assert(options->rate == 0 || options->burst > 0);
     queue->items = map_create();
-    vector_push(&queue->heap, NULL);
     queue->pump_timer = timer_create_on(loop, pump, queue);
     queue->due_timer = timer_create_on(loop, wake_due, queue);
     queue->tokens = options->burst;
@@ -192,7 +104,7 @@ void reconcile_queue_destroy(struct reconcile_queue *queue)
     timer_destroy(queue->pump_timer);
     timer_destroy(queue->due_timer);
     map_destroy(queue->items, item_destroy);
-    vector_free(&queue->heap);
+    due_heap_free(&queue->waiting);
     free(queue->name);
     free(queue->kind);
     free(queue);
@@ -213,61 +125,11 @@ void reconcile_queue_stop(struct reconcile_queue *queue)
     timer_stop(queue->due_timer);
 }
 
-// --- the heap of waiting items -------------------------------------------------------------------
-static bool due_before(const struct work_item *a, const struct work_item *b)
-{
-    return a->due_ns != b->due_ns ? a->due_ns < b->due_ns : a->due_order < b->due_order;
-}
-
-static void heap_place(struct reconcile_queue *queue, uint32_t index, struct work_item *item)
-{
-    assert(index > 0);
-    assert(index < queue->heap.count);
-    queue->heap.items[index] = item;
-    item->heap_index = index;
-}
-
-static void heap_move(struct reconcile_queue *queue, uint32_t index, struct work_item *item)
-{
-    struct work_item **heap = queue->heap.items;
-    while (index > 1 && due_before(item, heap[index / 2])) {
-        heap_place(queue, index, heap[index / 2]);
-        index /= 2;
-    }
-    for (uint32_t child = 2 * index; child < queue->heap.count; child = 2 * index) {
-        if (child + 1 < queue->heap.count && due_before(heap[child + 1], heap[child]))
-            child++;
-        if (!due_before(heap[child], item))
-            break;
-        heap_place(queue, index, heap[child]);
-        index = child;
-    }
-    heap_place(queue, index, item);
-}
-
-static void heap_remove(struct reconcile_queue *queue, struct work_item *item)
-{
-    if (item->heap_index == 0)
-        return;
-    uint32_t index = item->heap_index;
-    assert(queue->heap.items[index] == item);
-    struct work_item *last = queue->heap.items[--queue->heap.count];
-    item->heap_index = 0;
-    if (last != item)
-        heap_move(queue, index, last);
-}
-
-static void heap_add(struct reconcile_queue *queue, struct work_item *item, int64_t due_ns)
+static void wait_until(struct work_item *item, int64_t due_ns)
 {
     assert(!item->ready);
     assert(!item->in_work);
-    if (item->heap_index > 0 && item->due_ns <= due_ns)
-        return;
-    heap_remove(queue, item);
-    item->due_ns = due_ns;
-    item->due_order = queue->orders++;
-    vector_push(&queue->heap, item);
-    heap_move(queue, queue->heap.count - 1, item);
+    due_heap_put(&item->queue->waiting, &item->due, due_ns);
 }
 
 // --- adding --------------------------------------------------------------------------------------
@@ -287,7 +149,7 @@ static struct work_item *item_get(struct reconcile_queue *queue, const char *key
 
 static void item_drop_if_idle(struct work_item *item)
 {
-    if (item->ready || item->in_work || item->heap_index > 0 || item->failures > 0)
+    if (item->ready || item->in_work || item->due.index > 0 || item->failures > 0)
         return;
     assert(!item->again);
     map_remove(item->queue->items, item->key);
@@ -302,9 +164,9 @@ static void schedule(struct reconcile_queue *queue)
     if (queue->ready_count > 0 && queue->in_work_count < queue->options.concurrency &&
         !timer_is_running(queue->pump_timer))
         timer_start(queue->pump_timer, 0);
-    if (queue->heap.count > 1)
-        timer_start(queue->due_timer,
-                    ns_subtract(queue->heap.items[1]->due_ns, loop_monotonic_ns(queue->loop)));
+    const struct due *first = due_heap_first(&queue->waiting);
+    if (first != NULL)
+        timer_start(queue->due_timer, ns_subtract(first->at_ns, loop_monotonic_ns(queue->loop)));
     else
         timer_stop(queue->due_timer);
 }
@@ -312,14 +174,14 @@ static void schedule(struct reconcile_queue *queue)
 static void make_ready(struct work_item *item)
 {
     struct reconcile_queue *queue = item->queue;
-    heap_remove(queue, item);
+    due_heap_remove(&queue->waiting, &item->due);
     if (item->ready)
         return;
     if (item->in_work) {
         item->again = true;
         return;
     }
-    assert(item->heap_index == 0);
+    assert(item->due.index == 0);
     assert((queue->first_ready == NULL) == (queue->ready_count == 0));
     item->ready = true;
     item->ready_since_ns = loop_monotonic_ns(queue->loop);
@@ -351,7 +213,7 @@ void reconcile_queue_add_after(struct reconcile_queue *queue, const char *key, i
         item->after_ns = delay_ns;
     if (item->ready || item->in_work)
         return;
-    heap_add(queue, item, ns_add(loop_monotonic_ns(queue->loop), delay_ns));
+    wait_until(item, ns_add(loop_monotonic_ns(queue->loop), delay_ns));
     schedule(queue);
 }
 
@@ -360,7 +222,7 @@ void reconcile_queue_forget(struct reconcile_queue *queue, const char *key)
     struct work_item *item = map_get(queue->items, key);
     if (item == NULL)
         return;
-    heap_remove(queue, item);
+    due_heap_remove(&queue->waiting, &item->due);
     item->failures = 0;
     item->again = false;
     item->after_ns = -1;
@@ -375,8 +237,9 @@ static void wake_due(void *context)
     assert(queue->started);
     assert(!queue->stopped);
     int64_t now = loop_monotonic_ns(queue->loop);
-    while (queue->heap.count > 1 && queue->heap.items[1]->due_ns <= now)
-        make_ready(queue->heap.items[1]);
+    for (struct due *first;
+         (first = due_heap_first(&queue->waiting)) != NULL && first->at_ns <= now;)
+        make_ready((struct work_item *)first);
     schedule(queue);
 }
 
@@ -503,7 +366,7 @@ static void item_end(struct work_item *item, struct reconcile_result result,
                      const struct error *error, bool operation)
 {
     assert(item->in_work);
-    assert(item->heap_index == 0);
+    assert(item->due.index == 0);
     assert(result.status != RECONCILE_AFTER ||
            result.after_ns >= 0); // else it would never come back
     struct reconcile_queue *queue = item->queue;
@@ -528,7 +391,7 @@ static void item_end(struct work_item *item, struct reconcile_result result,
         }
         // An event that came meanwhile does not shorten the back-off of a failing item: it would
         // be answered by the same failure.
-        heap_add(queue, item, ns_add(loop_monotonic_ns(queue->loop), backoff(item, conflict)));
+        wait_until(item, ns_add(loop_monotonic_ns(queue->loop), backoff(item, conflict)));
     } else {
         if (!operation)
             item->failures = 0;
@@ -537,7 +400,7 @@ static void item_end(struct work_item *item, struct reconcile_result result,
         else if (result.status == RECONCILE_AFTER)
             after = after < 0 || result.after_ns < after ? result.after_ns : after;
         if (!again && after >= 0)
-            heap_add(queue, item, ns_add(loop_monotonic_ns(queue->loop), after));
+            wait_until(item, ns_add(loop_monotonic_ns(queue->loop), after));
         item_drop_if_idle(item);
     }
     schedule(queue);
@@ -588,7 +451,7 @@ uint32_t reconcile_queue_failures(const struct reconcile_queue *queue, const cha
 bool reconcile_queue_has(const struct reconcile_queue *queue, const char *key)
 {
     const struct work_item *item = map_get(queue->items, key);
-    return item != NULL && (item->ready || item->in_work || item->heap_index > 0);
+    return item != NULL && (item->ready || item->in_work || item->due.index > 0);
 }
 
 uint32_t reconcile_queue_waiting(const struct reconcile_queue *queue)

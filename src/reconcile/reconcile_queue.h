@@ -8,7 +8,7 @@
 #pragma once
 
 #include "base/loop.h"
-#include "base/metrics.h"
+#include "reconcile/queue_metrics.h"
 
 struct reconcile_queue;
 
@@ -51,15 +51,6 @@ struct reconcile_queue *work_item_queue(const struct work_item *item);
 // RECONCILE_ERROR: `error` says what failed.
 typedef struct reconcile_result (*reconcile_function)(void *context, struct work_item *item,
                                                       struct error *error);
-
-// Metric families shared by all queues of a registry (LIF-358).
-struct queue_metrics {
-    struct metric *reconcile_total, *reconcile_errors, *reconcile_seconds, *max_concurrent, *active;
-    struct metric *depth, *adds, *retries, *queue_seconds, *work_seconds;
-    struct metric *unfinished_seconds, *longest_seconds; // collected by who has all queues
-    struct metric *never[3];                             // stay 0
-};
-void queue_metrics_register(struct queue_metrics *queue_metrics, struct metrics *metrics);
 
 struct reconcile_queue_options {
     const char *name;     // "nodeclaim.lifecycle": metric label `controller` and log context
