@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/schema/encode.h"
+#include "base/map.h"
 #include "model/schema/karpenter.h"
 #include "model/schema/schema.h"
 #include "model/tables/karpenter_tables.h"
 #include "model/tables/rules_json.h"
 #include "model/tables/well_known.h"
+#include "model/validate/validate_parts.h"
 #include "model/validate/validation.h"
 
 struct runtime {
@@ -23,43 +24,57 @@ struct runtime {
     bool in_requirement;
 };
 
-static void check_labels(struct runtime *runtime, const struct place *place, const json_t *labels);
-static void check_taints(struct runtime *runtime, const struct place *spec_place,
-                         const json_t *spec);
-static void check_requirements(struct runtime *runtime, const struct place *place,
-                               const json_t *requirements);
-static void check_pool_key(struct runtime *runtime, const struct place *place,
-                           const json_t *requirements);
-static void check_capacity(struct runtime *runtime, const struct place *place,
-                           const json_t *capacity);
+// What is checked of a NodePool.
+struct pool_template {
+    struct string_map labels;
+    taint_list taints, startup_taints;
+    requirement_list requirements;
+};
 
-static void check_pool_template(struct runtime *runtime, const json_t *pool)
+static void check_labels(struct runtime *runtime, const struct place *place,
+                         const struct string_map *labels);
+static void check_taints(struct runtime *runtime, const struct place *spec_place,
+                         const struct pool_template *template);
+static void check_requirements(struct runtime *runtime, const struct place *place,
+                               const requirement_list *requirements);
+static void check_pool_key(struct runtime *runtime, const struct place *place,
+                           const requirement_list *requirements);
+static void check_capacity(struct runtime *runtime, const struct place *place,
+                           const struct string_map *capacity);
+
+static void check_pool_template(struct runtime *runtime, const struct pool_template *template)
 {
-    struct place spec = {NULL, "spec", 0}, template = {&spec, "template", 0};
-    struct place metadata = {&template, "metadata", 0};
+    struct place spec = {NULL, "spec", 0}, template_place = {&spec, "template", 0};
+    struct place metadata = {&template_place, "metadata", 0};
     struct place labels = {&metadata, "labels", 0};
-    struct place inner = {&template, "spec", 0};
+    struct place inner = {&template_place, "spec", 0};
     struct place requirements = {&inner, "requirements", 0};
-    const json_t *json = json_object_get(json_object_get(pool, "spec"), "template");
-    const json_t *json_spec = json_object_get(json, "spec");
-    check_labels(runtime, &labels, json_object_get(json_object_get(json, "metadata"), "labels"));
-    check_taints(runtime, &inner, json_spec);
-    check_requirements(runtime, &requirements, json_object_get(json_spec, "requirements"));
-    check_pool_key(runtime, &requirements, json_object_get(json_spec, "requirements"));
+    check_labels(runtime, &labels, &template->labels);
+    check_taints(runtime, &inner, template);
+    check_requirements(runtime, &requirements, &template->requirements);
+    check_pool_key(runtime, &requirements, &template->requirements);
 }
 
 void check_node_pool_at_run_time(struct validation *validation, const json_t *object)
 {
-    const json_t *template = json_object_get(json_object_get(object, "spec"), "template");
-    const json_t *reference = json_object_get(json_object_get(template, "spec"), "nodeClassRef");
-    const struct provider_labels *labels =
-        provider_labels_of(json_text(reference, "group"), validation->options->core);
+    const json_t *json = json_object_get(json_object_get(object, "spec"), "template");
+    const json_t *spec = json_object_get(json, "spec");
+    const struct provider_labels *labels = provider_labels_of(
+        json_text(json_object_get(spec, "nodeClassRef"), "group"), validation->options->core);
     struct runtime runtime = {
         .well_known = labels != NULL ? labels->well_known : NULL,
         .labels = labels,
         .validation = validation,
     };
-    check_pool_template(&runtime, object);
+    struct arena *arena CLEANUP_ARENA = arena_create(1024);
+    const json_t *metadata = json_object_get(json, "metadata");
+    struct pool_template template = {
+        .labels = parts_texts(arena, json_object_get(metadata, "labels")),
+        .taints = parts_taints(arena, json_object_get(spec, "taints")),
+        .startup_taints = parts_taints(arena, json_object_get(spec, "startupTaints")),
+        .requirements = parts_requirements(arena, json_object_get(spec, "requirements")),
+    };
+    check_pool_template(&runtime, &template);
 }
 
 void check_node_overlay_at_run_time(struct validation *validation, const json_t *object)
@@ -72,20 +87,29 @@ void check_node_overlay_at_run_time(struct validation *validation, const json_t 
         .validation = validation,
     };
     struct place spec = {NULL, "spec", 0};
-    struct place requirements = {&spec, "requirements", 0};
-    struct place capacity = {&spec, "capacity", 0};
+    struct place requirements_place = {&spec, "requirements", 0};
+    struct place capacity_place = {&spec, "capacity", 0};
     const json_t *json = json_object_get(object, "spec");
-    check_requirements(&runtime, &requirements, json_object_get(json, "requirements"));
-    check_capacity(&runtime, &capacity, json_object_get(json, "capacity"));
+    struct arena *arena CLEANUP_ARENA = arena_create(1024);
+    requirement_list requirements =
+        parts_requirements(arena, json_object_get(json, "requirements"));
+    struct string_map capacity = parts_texts(arena, json_object_get(json, "capacity"));
+    check_requirements(&runtime, &requirements_place, &requirements);
+    check_capacity(&runtime, &capacity_place, &capacity);
 }
 
 bool node_pool_check(const struct node_pool *pool, const char *const *well_known_extra,
                      const struct provider_labels *labels, char *message, size_t size)
 {
     struct runtime runtime = {.well_known = well_known_extra, .labels = labels};
-    json_t *object = object_encode((const struct object *)pool);
-    check_pool_template(&runtime, object);
-    json_decref(object);
+    const struct node_claim_spec *spec = &pool->spec.template.spec;
+    struct pool_template template = {
+        .labels = pool->spec.template.metadata.labels,
+        .taints = spec->taints,
+        .startup_taints = spec->startup_taints,
+        .requirements = spec->requirements,
+    };
+    check_pool_template(&runtime, &template);
     bool valid = runtime.joined.length == 0;
     if (size > 0)
         snprintf(message, size, "%s", valid ? "" : runtime.joined.data);
@@ -151,24 +175,6 @@ static void end_requirement(struct runtime *runtime)
 }
 
 // --- labels and taints ---------------------------------------------------------------------------
-static int compare_keys(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-// Keys in byte order: the message is to be the same each time (API-149). The caller frees.
-static const char **sorted_keys(const json_t *object)
-{
-    const char **keys = memory_allocate_array(json_object_size(object) + 1, sizeof *keys);
-    size_t count = 0;
-    const char *key;
-    json_t *value;
-    json_object_foreach ((json_t *)object, key, value)
-        keys[count++] = key;
-    qsort(keys, count, sizeof *keys, compare_keys);
-    return keys;
-}
-
 static const char *const *restricted_domains(const struct runtime *runtime)
 {
     return runtime->labels != NULL ? runtime->labels->restricted : NULL;
@@ -192,90 +198,83 @@ static void check_label(struct runtime *runtime, const struct place *place, cons
     }
 }
 
-static void check_labels(struct runtime *runtime, const struct place *place, const json_t *labels)
+// In byte order of the keys: the message is to be the same each time (API-149).
+static void check_labels(struct runtime *runtime, const struct place *place,
+                         const struct string_map *labels)
 {
-    if (!json_is_object(labels))
-        return;
-    const char **keys = sorted_keys(labels);
-    for (size_t i = 0; keys[i] != NULL; i++) {
-        struct place child = {place, keys[i], 0};
-        check_label(runtime, &child, keys[i], json_text(labels, keys[i]));
+    list_for_each (label, labels) {
+        struct place child = {place, label->key, 0};
+        check_label(runtime, &child, label->key, label->value);
     }
-    free(keys);
 }
 
-static void check_taint(struct runtime *runtime, const struct place *place, const json_t *taint)
+static void check_taint(struct runtime *runtime, const struct place *place,
+                        const struct taint *taint)
 {
     struct place key_place = {place, "key", 0}, value_place = {place, "value", 0};
     struct place effect_place = {place, "effect", 0};
     const char *list = place->parent->key, *why;
-    const char *key = json_text(taint, "key"), *value = json_text(taint, "value");
-    const char *effect = json_text(taint, "effect");
-    if (key == NULL || key[0] == '\0')
+    const char *key = text_or_empty(taint->key), *value = text_or_empty(taint->value);
+    const char *effect = text_or_empty(taint->effect);
+    if (key[0] == '\0')
         fail(runtime, &key_place, NULL, "invalid value: empty key in %s", list);
-    if (!text_is_qualified_name(key != NULL ? key : "", &why))
+    if (!text_is_qualified_name(key, &why))
         fail(runtime, &key_place, NULL, "invalid value: %s in %s", why, list);
-    if (value != NULL && value[0] != '\0' && !text_is_qualified_name(value, &why))
+    if (value[0] != '\0' && !text_is_qualified_name(value, &why))
         fail(runtime, &value_place, NULL, "invalid value: %s in %s", why, list);
-    bool known = effect == NULL || effect[0] == '\0';
-    for (size_t i = 0; !known && taint_effects[i] != NULL; i++)
-        known = strcmp(taint_effects[i], effect) == 0;
-    if (!known)
+    if (effect[0] != '\0' && !text_list_has(taint_effects, effect))
         fail(runtime, &effect_place, NULL, "invalid value: \"%s\" in %s", effect, list);
 }
 
 // The same key and effect must not stand twice, in both lists together; values do not matter.
-static void check_pair(struct runtime *runtime, const struct place *place, json_t *seen,
-                       const json_t *taint)
+static void check_pair(struct runtime *runtime, const struct place *place, struct map *seen,
+                       const struct taint *taint)
 {
-    const char *key = json_text(taint, "key"), *effect = json_text(taint, "effect");
     struct text pair = {0};
-    text_format(&pair, "%s=%s", key != NULL ? key : "", effect != NULL ? effect : "");
-    if (json_object_get(seen, pair.data) != NULL)
+    text_format(&pair, "%s=%s", text_or_empty(taint->key), text_or_empty(taint->effect));
+    if (map_set(seen, pair.data, seen) != NULL)
         fail(runtime, place, "leave one of them out", "duplicate taint Key/Effect pair %s",
              pair.data);
-    json_object_set_new(seen, pair.data, json_true());
     text_free(&pair);
 }
 
 static void check_taints(struct runtime *runtime, const struct place *spec_place,
-                         const json_t *spec)
+                         const struct pool_template *template)
 {
-    static const char *const lists[] = {"taints", "startupTaints"};
-    json_t *seen = json_object();
+    const struct {
+        const char *name;
+        const taint_list *taints;
+    } lists[] = {{"taints", &template->taints}, {"startupTaints", &template->startup_taints}};
+    struct map *seen = map_create();
     for (size_t i = 0; i < ARRAY_LENGTH(lists); i++) {
-        struct place list_place = {spec_place, lists[i], 0};
-        size_t index;
-        json_t *taint;
-        json_array_foreach (json_object_get(spec, lists[i]), index, taint) {
-            struct place place = {&list_place, NULL, index};
-            check_taint(runtime, &place, taint);
-            check_pair(runtime, &place, seen, taint);
+        struct place list_place = {spec_place, lists[i].name, 0};
+        for (uint32_t k = 0; k < lists[i].taints->count; k++) {
+            struct place place = {&list_place, NULL, k};
+            check_taint(runtime, &place, &lists[i].taints->items[k]);
+            check_pair(runtime, &place, seen, &lists[i].taints->items[k]);
         }
     }
-    json_decref(seen);
+    map_destroy(seen, NULL);
 }
 
 // --- requirements --------------------------------------------------------------------------------
 static void check_operator(struct runtime *runtime, const struct place *place, const char *key,
                            const char *operator);
 static void check_known_values(struct runtime *runtime, const struct place *place, const char *key,
-                               const json_t *requirement);
+                               const struct selector_requirement *requirement);
 static void check_values(struct runtime *runtime, const struct place *place, const char *key,
-                         const json_t *values);
+                         const struct string_list *values);
 static void check_count(struct runtime *runtime, const struct place *place, const char *key,
-                        const json_t *requirement);
+                        const struct selector_requirement *requirement);
 
 static void check_requirement(struct runtime *runtime, const struct place *place,
-                              const json_t *requirement)
+                              const struct selector_requirement *requirement)
 {
-    const char *given = json_text(requirement, "key"),
-               *operator= json_text(requirement, "operator");
-    if (given == NULL || operator== NULL)
+    if (requirement->key == NULL || requirement->operator== NULL)
         return;
-    const char *key = label_alias_target(given), *why;
+    const char *key = label_alias_target(requirement->key), *why;
     struct place key_place = {place, "key", 0};
-    check_operator(runtime, place, key, operator);
+    check_operator(runtime, place, key, requirement->operator);
     if (label_is_restricted(key, runtime->well_known, restricted_domains(runtime))) {
         struct text text = {0};
         label_restricted_text(&text, key, runtime->well_known, restricted_domains(runtime));
@@ -285,19 +284,17 @@ static void check_requirement(struct runtime *runtime, const struct place *place
     check_known_values(runtime, place, key, requirement);
     if (!text_is_qualified_name(key, &why))
         fail(runtime, &key_place, NULL, "key %s is not a qualified name, %s", key, why);
-    check_values(runtime, place, key, json_object_get(requirement, "values"));
+    check_values(runtime, place, key, &requirement->values);
     check_count(runtime, place, key, requirement);
 }
 
 static void check_requirements(struct runtime *runtime, const struct place *place,
-                               const json_t *requirements)
+                               const requirement_list *requirements)
 {
-    size_t index;
-    json_t *requirement;
-    json_array_foreach (requirements, index, requirement) {
-        struct place child = {place, NULL, index};
+    for (uint32_t i = 0; i < requirements->count; i++) {
+        struct place child = {place, NULL, i};
         runtime->in_requirement = true;
-        check_requirement(runtime, &child, requirement);
+        check_requirement(runtime, &child, &requirements->items[i]);
         end_requirement(runtime);
     }
 }
@@ -318,92 +315,92 @@ done:
     text_free(&list);
 }
 
-static void join_values(struct text *text, const json_t *values, const char *const *unless)
+static void join_values(struct text *text, const struct string_list *values,
+                        const char *const *unless)
 {
-    size_t index;
-    json_t *value;
-    json_array_foreach (values, index, value) {
-        const char *word = json_string_value(value);
-        if (word != NULL && !text_list_has(unless, word))
-            text_join(text, " ", word);
-    }
+    list_for_each (value, values)
+        if (*value != NULL && !text_list_has(unless, *value))
+            text_join(text, " ", *value);
+}
+
+static bool has_value(const struct string_list *values, const char *text)
+{
+    list_for_each (value, values)
+        if (*value != NULL && strcmp(*value, text) == 0)
+            return true;
+    return false;
+}
+
+// NodeOverlays have none.
+static struct optional_int min_values_of(const struct runtime *runtime,
+                                         const struct selector_requirement *requirement)
+{
+    return runtime->overlay ? (struct optional_int){0} : requirement->min_values;
 }
 
 static void check_known_values(struct runtime *runtime, const struct place *place, const char *key,
-                               const json_t *requirement)
+                               const struct selector_requirement *requirement)
 {
     const char *const *known = label_known_values(key, runtime->labels);
-    if (known == NULL || !json_text_is(requirement, "operator", "In"))
+    if (known == NULL || strcmp(requirement->operator, "In") != 0)
         return;
     struct place values_place = {place, "values", 0};
     struct text all = {0}, unknown = {0}, set = {0};
-    const json_t *values = json_object_get(requirement, "values");
-    const json_t *min_values = runtime->overlay ? NULL : json_object_get(requirement, "minValues");
-    size_t matching = 0;
-    join_values(&all, values, NULL);
-    join_values(&unknown, values, known);
+    struct optional_int min_values = min_values_of(runtime, requirement);
+    int64_t matching = 0;
+    join_values(&all, &requirement->values, NULL);
+    join_values(&unknown, &requirement->values, known);
     for (size_t i = 0; known[i] != NULL; i++) {
         text_join(&set, " ", known[i]);
-        size_t index;
-        json_t *value;
-        bool found = false;
-        json_array_foreach (values, index, value)
-            found =
-                found || (json_is_string(value) && strcmp(json_string_value(value), known[i]) == 0);
-        matching += found;
+        matching += has_value(&requirement->values, known[i]);
     }
-    const char *all_text = all.data != NULL ? all.data : "";
     if (matching == 0)
         fail(runtime, &values_place, NULL,
-             "no valid values found in [%s] for %s, expected one of: [%s], got: [%s]", all_text,
-             key, set.data, unknown.data != NULL ? unknown.data : "");
-    else if (json_is_integer(min_values) && json_integer_value(min_values) > (json_int_t)matching)
+             "no valid values found in [%s] for %s, expected one of: [%s], got: [%s]",
+             text_or_empty(all.data), key, set.data, text_or_empty(unknown.data));
+    else if (min_values.present && min_values.value > matching)
         fail(runtime, &values_place, NULL,
-             "not enough valid values found in [%s] for %s, expected at least %" JSON_INTEGER_FORMAT
-             " valid values from: [%s], got: %zu",
-             all_text, key, json_integer_value(min_values), set.data, matching);
+             "not enough valid values found in [%s] for %s, expected at least %" PRId64
+             " valid values from: [%s], got: %" PRId64,
+             text_or_empty(all.data), key, min_values.value, set.data, matching);
     text_free(&all);
     text_free(&unknown);
     text_free(&set);
 }
 
 static void check_values(struct runtime *runtime, const struct place *place, const char *key,
-                         const json_t *values)
+                         const struct string_list *values)
 {
     struct place values_place = {place, "values", 0};
-    size_t index;
-    json_t *value;
     const char *why;
-    json_array_foreach (values, index, value) {
-        struct place child = {&values_place, NULL, index};
-        if (json_is_string(value) && !text_is_label_value(json_string_value(value), &why))
-            fail(runtime, &child, NULL, "invalid value %s for key %s, %s", json_string_value(value),
-                 key, why);
+    for (uint32_t i = 0; i < values->count; i++) {
+        struct place child = {&values_place, NULL, i};
+        const char *value = values->items[i];
+        if (value != NULL && !text_is_label_value(value, &why))
+            fail(runtime, &child, NULL, "invalid value %s for key %s, %s", value, key, why);
     }
 }
 
 static void check_count(struct runtime *runtime, const struct place *place, const char *key,
-                        const json_t *requirement)
+                        const struct selector_requirement *requirement)
 {
     static const char *const integer_operators[] = {"Gt", "Lt", "Gte", "Lte", NULL};
-    const char *operator= json_text(requirement, "operator");
-    const json_t *values = json_object_get(requirement, "values");
-    const json_t *min_values = runtime->overlay ? NULL : json_object_get(requirement, "minValues");
-    size_t count = json_array_size(values);
+    const char *operator= requirement->operator;
+    const struct string_list *values = &requirement->values;
+    struct optional_int min_values = min_values_of(runtime, requirement);
     int64_t number;
-    if (strcmp(operator, "In") == 0 && count == 0)
+    if (strcmp(operator, "In") == 0 && values->count == 0)
         fail(runtime, place, NULL, "key %s with operator In must have a value defined", key);
-    if (runtime->overlay && strcmp(operator, "NotIn") == 0 && count == 0)
+    if (runtime->overlay && strcmp(operator, "NotIn") == 0 && values->count == 0)
         fail(runtime, place, NULL, "key %s with operator NotIn must have a value defined", key);
-    if (strcmp(operator, "In") == 0 && json_is_integer(min_values) &&
-        (json_int_t)count < json_integer_value(min_values))
+    if (strcmp(operator, "In") == 0 && min_values.present && values->count < min_values.value)
         fail(runtime, place, NULL,
              "key %s with operator In must have at least minimum number of values defined in "
              "'values' field",
              key);
     if (!text_list_has(integer_operators, operator))
         return;
-    const char *value = count == 1 ? json_string_value(json_array_get(values, 0)) : NULL;
+    const char *value = values->count == 1 ? values->items[0] : NULL;
     if (value == NULL || !text_parse_int64(value, &number) || number < 0)
         fail(runtime, place, NULL,
              "key %s with operator %s must have a single positive integer value", key, operator);
@@ -411,29 +408,24 @@ static void check_count(struct runtime *runtime, const struct place *place, cons
 
 // API-154: the key as written, so an alias does not matter here.
 static void check_pool_key(struct runtime *runtime, const struct place *place,
-                           const json_t *requirements)
+                           const requirement_list *requirements)
 {
-    size_t index;
-    json_t *requirement;
-    json_array_foreach (requirements, index, requirement) {
-        struct place child = {place, NULL, index}, key_place = {&child, "key", 0};
-        if (json_text_is(requirement, "key", LABEL_NODE_POOL))
+    for (uint32_t i = 0; i < requirements->count; i++) {
+        struct place child = {place, NULL, i}, key_place = {&child, "key", 0};
+        const char *key = requirements->items[i].key;
+        if (key != NULL && strcmp(key, LABEL_NODE_POOL) == 0)
             fail(runtime, &key_place, NULL, "invalid key: \"%s\" in requirements, restricted",
                  LABEL_NODE_POOL);
     }
 }
 
 static void check_capacity(struct runtime *runtime, const struct place *place,
-                           const json_t *capacity)
+                           const struct string_map *capacity)
 {
-    if (!json_is_object(capacity))
-        return;
-    const char **keys = sorted_keys(capacity);
-    for (size_t i = 0; keys[i] != NULL; i++) {
-        struct place child = {place, keys[i], 0};
-        if (text_list_has(well_known_resources_core, keys[i]) ||
-            (runtime->labels != NULL && text_list_has(runtime->labels->resources, keys[i])))
-            fail(runtime, &child, NULL, "invalid capacity: %s in resource, restricted", keys[i]);
+    list_for_each (entry, capacity) {
+        struct place child = {place, entry->key, 0};
+        if (text_list_has(well_known_resources_core, entry->key) ||
+            (runtime->labels != NULL && text_list_has(runtime->labels->resources, entry->key)))
+            fail(runtime, &child, NULL, "invalid capacity: %s in resource, restricted", entry->key);
     }
-    free(keys);
 }

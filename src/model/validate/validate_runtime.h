@@ -1,7 +1,8 @@
 // Checks that the controller makes beyond the CRDs (API-149 to 157): of NodePools and NodeOverlays.
 //
-// One walk over JSON serves two callers: `adze validate`, which wants a finding at each place, and
-// the controller, which wants all errors in one line.
+// One walk over structs serves two callers: `adze validate`, which wants a finding at each place
+// and reads the structs from JSON of any form (validate_parts.h), and the controller, which has a
+// decoded object and wants all errors in one line.
 #pragma once
 
 #include "model/tables/well_known.h"
