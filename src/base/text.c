@@ -296,6 +296,20 @@ bool text_parse_int64(const char *text, int64_t *value)
     return true;
 }
 
+bool text_parse_bool(const char *text, bool *value)
+{
+    static const char *const yes[] = {"1", "t", "T", "TRUE", "true", "True"};
+    static const char *const no[] = {"0", "f", "F", "FALSE", "false", "False"};
+    assert(text != NULL);
+    for (size_t i = 0; i < ARRAY_LENGTH(yes); i++) {
+        if (strcmp(text, yes[i]) == 0 || strcmp(text, no[i]) == 0) {
+            *value = strcmp(text, yes[i]) == 0;
+            return true;
+        }
+    }
+    return false;
+}
+
 static size_t smaller(size_t a, size_t b)
 {
     return a < b ? a : b;

@@ -51,6 +51,8 @@ bool text_is_dns_label(const char *text, const char **why);     // RFC 1123, at 
 
 // Go's strconv.Atoi / ParseInt base 10: optional sign, digits only, fits int64.
 bool text_parse_int64(const char *text, int64_t *value) MUST_USE;
+// Go's strconv.ParseBool: 1, t, T, TRUE, true, True, and the same for false.
+bool text_parse_bool(const char *text, bool *value) MUST_USE;
 // Damerau-Levenshtein distance, for "did you mean" (API-317).
 size_t text_distance(const char *a, const char *b);
 // Up to `limit` (<= 3) candidates near `text`, nearest first, ties in byte order (API-317); returns

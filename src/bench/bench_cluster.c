@@ -12,8 +12,10 @@
 #include <string.h>
 
 #include "bench/bench_builder.h"
+#include "bench/bench_cluster_pools.h"
 #include "bench/bench_nodes.h"
 #include "model/reading/catalog.h"
+#include "model/reading/settings_read.h"
 
 #define MEBIBYTE          (INT64_C(1) << 20)
 #define NAMESPACES        20
@@ -22,35 +24,9 @@
 #define DAEMON_BYTES      (128 * MEBIBYTE)
 #define STEP_MILLICORES   250 // no application asks for less
 #define TRIES             8
-#define LABEL_CATEGORY    "karpenter.k8s.aws/instance-category"
-#define LABEL_FAMILY      "karpenter.k8s.aws/instance-family"
-#define LABEL_SIZE        "karpenter.k8s.aws/instance-size"
 
 static const char *const zones[] = {"us-east-1a", "us-east-1b", "us-east-1c"};
 #define ZONES ARRAY_LENGTH(zones)
-
-// What keeps a node of a settled cluster from being given up.
-enum hold {
-    FULL,     // the cheapest machine for its pods, and no machine has room for one of them
-    ANCHORED, // one pod that keeps apart from its like, which each node of the pool has
-    LARGE,    // one pod that needs more than half of any of the pool's machines
-};
-struct cluster_pool {
-    const char *name;
-    uint32_t share; // percent of the nodes
-    enum hold hold;
-    bool tainted, spot_allowed, on_demand_allowed; // of both, machines are spot
-    const char *size;                              // the machines' only one; NULL: any
-};
-static const struct cluster_pool cluster_pools[] = {
-    {"general", 40, FULL, .on_demand_allowed = true},
-    {"spot", 25, ANCHORED, .tainted = true, .spot_allowed = true},
-    {"fixed", 20, ANCHORED, .tainted = true, .on_demand_allowed = true, .size = "2xlarge"},
-    {"flexible", 15, LARGE, .tainted = true, .spot_allowed = true, .on_demand_allowed = true,
-     .size = "2xlarge"},
-};
-#define POOLS        ARRAY_LENGTH(cluster_pools)
-#define FIXED_FAMILY "m5" // of pools with one size
 
 struct application {
     uint32_t number, pool;
@@ -65,10 +41,10 @@ struct cluster {
     struct bench_builder *builder;
     bool settled, drifting;
     struct application *applications; // those of a pool stand together
-    uint32_t first[POOLS + 1];
-    const struct node_pool *pools[POOLS];
-    const struct instance_type **types[POOLS]; // cheapest first
-    uint32_t types_count[POOLS];
+    uint32_t first[CLUSTER_POOLS + 1];
+    const struct node_pool *pools[CLUSTER_POOLS];
+    const struct instance_type **types[CLUSTER_POOLS]; // cheapest first
+    uint32_t types_count[CLUSTER_POOLS];
 };
 
 struct node_plan { // one node in the making
@@ -79,103 +55,17 @@ struct node_plan { // one node in the making
     int64_t cpu_millicores, memory_bytes; // what its pods ask for, and its daemon
 };
 
-// --- NodePools and DaemonSet ---------------------------------------------------------------------
-
-static json_t *requirement_in(const char *key, json_t *values)
-{
-    return json_pack("{s:s, s:s, s:o}", "key", key, "operator", "In", "values", values);
-}
-
-static json_t *requirements_of(const struct cluster_pool *pool)
-{
-    json_t *capacity_types = json_array();
-    if (pool->spot_allowed)
-        json_array_append_new(capacity_types, json_string(CAPACITY_TYPE_SPOT));
-    if (pool->on_demand_allowed)
-        json_array_append_new(capacity_types, json_string(CAPACITY_TYPE_ON_DEMAND));
-    json_t *list = json_pack("[o, o, o, o]", requirement_in(LABEL_CAPACITY_TYPE, capacity_types),
-                             requirement_in(LABEL_OS, json_pack("[s]", "linux")),
-                             requirement_in(LABEL_ARCH, json_pack("[s]", "amd64")),
-                             requirement_in(LABEL_CATEGORY, json_pack("[s, s, s]", "c", "m", "r")));
-    if (pool->size != NULL) {
-        json_array_append_new(list, requirement_in(LABEL_SIZE, json_pack("[s]", pool->size)));
-        json_array_append_new(list, requirement_in(LABEL_FAMILY, json_pack("[s]", FIXED_FAMILY)));
-    }
-    return list;
-}
-
-// Drifted nodes of a settled cluster are kept by their budget.
-static bool add_pool(struct bench_builder *builder, const struct cluster_pool *pool, bool settled,
-                     struct error *error)
-{
-    json_t *budgets = json_pack("[{s:s}]", "nodes", "10%");
-    if (settled)
-        json_array_append_new(budgets,
-                              json_pack("{s:s, s:[s]}", "nodes", "0", "reasons", "Drifted"));
-    json_t *taints = json_array();
-    if (pool->tainted)
-        json_array_append_new(taints, json_pack("{s:s, s:s, s:s}", "key", "tier", "value",
-                                                pool->name, "effect", "NoSchedule"));
-    json_t *class = json_pack("{s:s, s:s, s:s}", "group", "karpenter.k8s.aws", "kind",
-                              "EC2NodeClass", "name", "default");
-    json_t *template = json_pack("{s:{s:{s:s}}, s:{s:o, s:o, s:o}}", "metadata", "labels", "tier",
-                                 pool->name, "spec", "nodeClassRef", class, "requirements",
-                                 requirements_of(pool), "taints", taints);
-    return bench_add_document(
-        builder,
-        json_pack("{s:s, s:s, s:{s:s, s:s}, s:{s:o, s:{s:s, s:s, s:o}}}", "apiVersion",
-                  "karpenter.sh/v1", "kind", "NodePool", "metadata", "name", pool->name, "uid",
-                  pool->name, "spec", "template", template, "disruption", "consolidationPolicy",
-                  "WhenEmptyOrUnderutilized", "consolidateAfter", "30s", "budgets", budgets),
-        error);
-}
-
-static bool add_daemon_set(struct bench_builder *builder, struct error *error)
-{
-    return bench_add_document(
-        builder,
-        json_loads("{\"apiVersion\": \"apps/v1\", \"kind\": \"DaemonSet\", \"metadata\":"
-                   " {\"name\": \"agent\", \"namespace\": \"kube-system\", \"uid\": \"agent\"},"
-                   " \"spec\": {\"selector\": {\"matchLabels\": {\"app\": \"agent\"}},"
-                   " \"template\": {\"metadata\": {\"labels\": {\"app\": \"agent\"}}, \"spec\":"
-                   " {\"tolerations\": [{\"operator\": \"Exists\"}], \"containers\": [{\"name\":"
-                   " \"main\", \"image\": \"pause\", \"resources\": {\"requests\": {\"cpu\":"
-                   " \"100m\", \"memory\": \"128Mi\"}}}]}}}}",
-                   0, NULL),
-        error);
-}
-
-static bool add_environment(struct bench_builder *builder, bool settled, struct error *error)
-{
-    for (size_t i = 0; i < POOLS; i++)
-        if (!add_pool(builder, &cluster_pools[i], settled, error))
-            return false;
-    return add_daemon_set(builder, error);
-}
-
 static bool add_settled_environment(struct bench_builder *builder, struct error *error)
 {
-    return add_environment(builder, true, error);
+    return cluster_pools_add(builder, true, error);
 }
 
 static bool add_loose_environment(struct bench_builder *builder, struct error *error)
 {
-    return add_environment(builder, false, error);
+    return cluster_pools_add(builder, false, error);
 }
 
 // --- machines ------------------------------------------------------------------------------------
-
-static bool pool_has_type(const struct cluster_pool *pool, const struct instance_type *type)
-{
-    const requirement_list *requirements = &type->requirements;
-    const char *category = requirement_single_value(requirements, LABEL_CATEGORY);
-    if (category == NULL || strlen(category) != 1 || strchr("cmr", category[0]) == NULL ||
-        !text_equal(requirement_single_value(requirements, LABEL_ARCH), "amd64"))
-        return false;
-    return pool->size == NULL ||
-           (text_equal(requirement_single_value(requirements, LABEL_SIZE), pool->size) &&
-            text_equal(requirement_single_value(requirements, LABEL_FAMILY), FIXED_FAMILY));
-}
 
 static const struct offering *offering_of(const struct cluster_pool *pool,
                                           const struct instance_type *type, const char *zone)
@@ -217,7 +107,7 @@ static void list_types(struct cluster *cluster, uint32_t pool)
     cluster->types[pool] =
         memory_allocate_array(catalog->spec.instance_types.count + 1, sizeof *cluster->types[pool]);
     list_for_each (type, &catalog->spec.instance_types)
-        if (pool_has_type(&cluster_pools[pool], type) &&
+        if (cluster_pool_has_type(&cluster_pools[pool], type) &&
             offering_of(&cluster_pools[pool], type, zones[0]) != NULL)
             cluster->types[pool][cluster->types_count[pool]++] = type;
     assert(cluster->types_count[pool] > 0);
@@ -288,15 +178,15 @@ static void draw_applications(struct cluster *cluster, uint32_t pods)
 {
     struct random *random = &cluster->builder->random;
     uint32_t total = 0, number = 0;
-    for (uint32_t p = 0; p < POOLS; p++)
+    for (uint32_t p = 0; p < CLUSTER_POOLS; p++)
         total += pods * cluster_pools[p].share / 100 / REPLICAS + 2;
     cluster->applications = memory_allocate_array(total, sizeof *cluster->applications);
-    for (uint32_t p = 0; p < POOLS; p++) {
+    for (uint32_t p = 0; p < CLUSTER_POOLS; p++) {
         cluster->first[p] = number;
         for (uint32_t i = 0; i < pods * cluster_pools[p].share / 100 / REPLICAS + 2; i++, number++)
             cluster->applications[number] = draw_application(random, number, p);
     }
-    cluster->first[POOLS] = number;
+    cluster->first[CLUSTER_POOLS] = number;
 }
 
 static void name_application(const struct application *application, char name[32],
@@ -308,7 +198,7 @@ static void name_application(const struct application *application, char name[32
 
 static bool add_budgets(const struct cluster *cluster, struct error *error)
 {
-    for (uint32_t i = 0; i < cluster->first[POOLS]; i++) {
+    for (uint32_t i = 0; i < cluster->first[CLUSTER_POOLS]; i++) {
         const struct application *application = &cluster->applications[i];
         char name[32], namespace[32];
         name_application(application, name, namespace);
@@ -529,7 +419,7 @@ static void add_nodes(struct cluster *cluster, uint32_t nodes, uint32_t pods_per
 static bool add_cluster(struct cluster *cluster, struct error *error)
 {
     const struct bench_workload *workload = cluster->builder->workload;
-    for (uint32_t p = 0; p < POOLS; p++) {
+    for (uint32_t p = 0; p < CLUSTER_POOLS; p++) {
         cluster->pools[p] =
             (const struct node_pool *)cluster->builder->snapshot->objects[KIND_NODE_POOL].items[p];
         list_types(cluster, p);
@@ -538,7 +428,7 @@ static bool add_cluster(struct cluster *cluster, struct error *error)
     bool done = add_budgets(cluster, error);
     if (done)
         add_nodes(cluster, workload->nodes, workload->pods_per_node);
-    for (uint32_t p = 0; p < POOLS; p++)
+    for (uint32_t p = 0; p < CLUSTER_POOLS; p++)
         free(cluster->types[p]);
     free(cluster->applications);
     return done;

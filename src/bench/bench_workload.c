@@ -7,6 +7,7 @@
 #include "bench/bench_nodes.h"
 #include "bench/bench_priced.h"
 #include "bench/bench_synthetic.h"
+#include "model/reading/settings_read.h"
 
 // Keeps the stream of random numbers of the nodes apart from that of the pods.
 #define NODES_SEED UINT64_C(0x6e6f646573)

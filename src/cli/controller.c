@@ -22,6 +22,7 @@
 #include "kube/transport/http_transport.h"
 #include "kube/transport/kube_config_load.h"
 #include "kube/transport/metered_transport.h"
+#include "model/reading/settings_read.h"
 #include "web/health.h"
 #include "web/profiling.h"
 #include "web/web.h"

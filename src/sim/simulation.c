@@ -12,6 +12,7 @@
 #include "kube/leader.h"
 #include "kube/transport/metered_transport.h"
 #include "model/manifest/input.h"
+#include "model/reading/settings_read.h"
 #include "sim/store/resources.h"
 #include "sim/store/store_patch.h"
 #include "sim/store/store_remove.h"

@@ -66,12 +66,6 @@ struct web_server {
     struct timer *resume; // accepting has stopped for a moment
 };
 
-struct web_request {
-    const char *path;
-    struct evkeyvalq *query;
-    const struct http_head *head;
-};
-
 static int open_socket(const char *address, int port, struct error *error);
 static int try_listen(const struct addrinfo *where);
 static int port_of(int socket);
@@ -91,11 +85,8 @@ static void find_and_answer(struct connection *connection, const struct evhttp_u
 static const struct route *find_route(const struct web_server *server, const char *path);
 static void answer(struct connection *connection, const struct route *route,
                    const struct evhttp_uri *uri, const char *path);
-static void normalize_query(struct text *out, const char *query);
 static void refuse(struct connection *connection, int status, const char *text);
 static void send_answer(struct connection *connection, const struct web_response *response);
-static const char *phrase_of(int status);
-static void add_date(const struct web_server *server, struct evbuffer *out);
 
 struct web_server *web_server_create(struct loop *loop, const char *address, int port,
                                      const struct web_limits *limits, struct error *error)
@@ -432,37 +423,16 @@ static const struct route *find_route(const struct web_server *server, const cha
 static void answer(struct connection *connection, const struct route *route,
                    const struct evhttp_uri *uri, const char *path)
 {
-    struct evkeyvalq query;
-    struct text encoded = {0};
-    normalize_query(&encoded, evhttp_uri_get_query(uri));
-    int code = evhttp_parse_query_str(encoded.data != NULL ? encoded.data : "", &query);
-    text_free(&encoded);
-    if (code != 0) {
+    struct web_request request = {.path = path, .head = &connection->head};
+    if (!web_request_read_query(&request, evhttp_uri_get_query(uri))) {
         refuse(connection, HTTP_BADREQUEST, NULL);
         return;
     }
-    struct web_request view = {.path = path, .query = &query, .head = &connection->head};
     struct web_response response = {.status = HTTP_OK, .content_type = PLAIN_TEXT};
-    route->function(route->context, &view, &response);
-    evhttp_clear_headers(&query);
+    route->function(route->context, &request, &response);
+    web_request_clear(&request);
     send_answer(connection, &response);
     text_free(&response.body);
-}
-
-// libevent knows no parameters without a value ("?verbose"), nor empty ones ("a=1&&b=2").
-static void normalize_query(struct text *out, const char *query)
-{
-    for (const char *at = query; at != NULL && *at != '\0';) {
-        size_t length = strcspn(at, "&");
-        if (length > 0 && at[0] != '=') {
-            if (out->length > 0)
-                text_add_char(out, '&');
-            text_add_bytes(out, at, length);
-            if (memchr(at, '=', length) == NULL)
-                text_add_char(out, '=');
-        }
-        at += length + (at[length] == '&' ? 1 : 0);
-    }
 }
 
 // `text` NULL: status and phrase.
@@ -472,7 +442,7 @@ static void refuse(struct connection *connection, int status, const char *text)
     if (text != NULL)
         text_add(&response.body, text);
     else
-        text_format(&response.body, "%d %s\n", status, phrase_of(status));
+        text_format(&response.body, "%d %s\n", status, web_status_phrase(status));
     send_answer(connection, &response);
     text_free(&response.body);
 }
@@ -480,68 +450,6 @@ static void refuse(struct connection *connection, int status, const char *text)
 static void send_answer(struct connection *connection, const struct web_response *response)
 {
     assert(connection->state == CONNECTION_WRITING);
-    assert(response->status >= 200);
-    assert(response->content_type != NULL);
-    const struct http_head *head = &connection->head;
-    struct evbuffer *out = bufferevent_get_output(connection->stream);
-    evbuffer_add_printf(out, "HTTP/1.1 %d %s\r\n", response->status, phrase_of(response->status));
-    evbuffer_add_printf(out, "Content-Type: %s\r\nContent-Length: %zu\r\n", response->content_type,
-                        response->body.length);
-    evbuffer_add_printf(out, "X-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n");
-    if (response->status == HTTP_BADMETHOD)
-        evbuffer_add_printf(out, "Allow: GET, HEAD\r\n");
-    if (head->is_last)
-        evbuffer_add_printf(out, "Connection: close\r\n");
-    add_date(connection->server, out);
-    evbuffer_add(out, "\r\n", 2);
-    if (!text_equal(head->method, "HEAD"))
-        evbuffer_add(out, response->body.data, response->body.length);
-}
-
-static const char *phrase_of(int status)
-{
-    static const struct {
-        int status;
-        const char *phrase;
-    } phrases[] = {{200, "OK"},
-                   {400, "Bad Request"},
-                   {404, "Not Found"},
-                   {405, "Method Not Allowed"},
-                   {413, "Content Too Large"},
-                   {431, "Request Header Fields Too Large"},
-                   {500, "Internal Server Error"},
-                   {505, "HTTP Version Not Supported"}};
-    for (size_t i = 0; i < ARRAY_LENGTH(phrases); i++)
-        if (phrases[i].status == status)
-            return phrases[i].phrase;
-    return "Unknown";
-}
-
-static void add_date(const struct web_server *server, struct evbuffer *out)
-{
-    time_t now = (time_t)(loop_now_ns(server->loop) / SECOND);
-    struct tm parts;
-    char date[64];
-    if (gmtime_r(&now, &parts) != NULL && evutil_date_rfc1123(date, sizeof date, &parts) > 0)
-        evbuffer_add_printf(out, "Date: %s\r\n", date);
-}
-
-const char *web_request_path(const struct web_request *request)
-{
-    return request->path;
-}
-
-const char *web_request_query(const struct web_request *request, const char *name, unsigned index)
-{
-    assert(name != NULL);
-    const struct evkeyval *pair;
-    TAILQ_FOREACH(pair, request->query, next)
-    if (strcmp(pair->key, name) == 0 && index-- == 0)
-        return pair->value;
-    return NULL;
-}
-
-const char *web_request_header(const struct web_request *request, const char *name)
-{
-    return http_head_find(request->head, name);
+    web_response_write(response, &connection->head, loop_now_ns(connection->server->loop),
+                       bufferevent_get_output(connection->stream));
 }

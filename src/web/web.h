@@ -11,7 +11,8 @@
 
 #include "base/error.h"
 #include "base/loop.h"
-#include "base/text.h"
+#include "web/web_request.h"
+#include "web/web_response.h"
 
 struct web_limits { // of one server; none touches another's
     unsigned connections_max;
@@ -28,18 +29,6 @@ void web_server_destroy(struct web_server *server); // NULL is fine; open reques
 int web_server_port(const struct web_server *server);
 unsigned web_server_connections(const struct web_server *server); // open ones
 
-struct web_request;
-const char *web_request_path(const struct web_request *request); // decoded: "/readyz/crd"
-// The value of a query parameter, decoded: "" for "?verbose", NULL if absent or `index` (of those
-// with the same name, from 0) is beyond the last.
-const char *web_request_query(const struct web_request *request, const char *name, unsigned index);
-const char *web_request_header(const struct web_request *request, const char *name); // or NULL
-
-struct web_response {
-    int status;               // 200 unless set
-    const char *content_type; // static text; "text/plain; charset=utf-8" unless set
-    struct text body;
-};
 typedef void (*web_function)(void *context, const struct web_request *request,
                              struct web_response *response);
 // A path that ends in '/' also takes everything below it, other than "/" itself; the longest that

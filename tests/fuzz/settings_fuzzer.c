@@ -4,7 +4,10 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/reading/setting_values.h"
 #include "model/reading/settings.h"
+#include "model/reading/settings_read.h"
+#include "model/reading/settings_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -15,7 +18,7 @@ static void write_all(const struct settings *settings)
     for (uint32_t i = 0; i < count; i++) {
         struct text text = {0};
         (void)settings_is_explicit(settings, i);
-        settings_format(settings, &table[i], &text);
+        setting_format(settings, &table[i], &text);
         text_free(&text);
     }
 }

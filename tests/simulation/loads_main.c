@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/reading/settings_read.h"
 #include "simulation/loads.h"
 
 static void print(const char *load, const char *step, double last,

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/loop_virtual.h"
 #include "cloud/kwok/kwok_catalog.h"
+#include "model/reading/settings_read.h"
 
 #define STEP (100 * MILLISECOND)
 

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/loop_virtual.h"
 #include "cloud/kwok/kwok_catalog.h"
+#include "model/reading/settings_read.h"
 #include "simulation/soak_world.h"
 
 #define QUIET         (10 * MINUTE) // nothing changes for so long: settled

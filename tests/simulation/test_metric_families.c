@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/metrics_text.h"
+#include "model/reading/settings_read.h"
 #include "simulation/cluster_view.h"
 
 static int setup(void **state)

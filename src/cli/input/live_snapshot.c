@@ -10,6 +10,7 @@
 #include "kube/client_list.h"
 #include "kube/transport/http_transport.h"
 #include "kube/transport/kube_config_load.h"
+#include "model/reading/settings_read.h"
 #include "model/schema/decode.h"
 #include "model/tables/kinds.h"
 

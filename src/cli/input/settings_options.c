@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/reading/settings_read.h"
+#include "model/reading/settings_table.h"
 
 #define SUGGESTIONS_MAX 128
 

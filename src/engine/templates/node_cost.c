@@ -8,6 +8,7 @@
 #include "base/quantity.h"
 #include "base/vector.h"
 #include "model/reading/catalog.h"
+#include "model/reading/settings_read.h"
 #include "model/snapshot/snapshot.h"
 
 // The usual on-demand prices, in USD: those of EC2's general families.

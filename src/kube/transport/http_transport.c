@@ -3,19 +3,16 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/queue.h>
 
 #include "base/memory.h"
-#include "base/nanoseconds.h"
 #include "base/text.h"
 #include "kube/transport/credentials.h"
+#include "kube/transport/http_answer.h"
 #include "kube/transport/http_easy.h"
 #include "kube/transport/http_multi.h"
 #include "kube/transport/line_reader.h"
-#include "kube/transport/managed_fields.h"
 #include "kube/transport/status.h"
-#include "kube/transport/transient_json.h"
 
 #define RESPONSE_BYTES_MAX ((size_t)512 << 20)
 // A burst of hundreds of calls would open connection after connection (a server takes some 100
@@ -98,10 +95,6 @@ static bool call_is_stream(const struct kube_call *call);
 static bool call_read_events(struct kube_call *call);
 static bool call_retry(struct kube_call *call, int status);
 static void call_finish(struct kube_call *call);
-static void call_read_answer(struct kube_call *call, struct kube_response *response);
-static int64_t call_retry_after_ns(const struct kube_call *call, const json_t *body);
-static bool call_has_json(const struct kube_call *call);
-static int call_status(const struct kube_call *call);
 static void call_stop(struct kube_call *call);
 static void call_unlink(struct kube_call *call);
 static void call_free(struct kube_call *call);
@@ -373,7 +366,8 @@ static void call_dispatch(struct kube_call *call)
 
 static bool call_is_stream(const struct kube_call *call)
 {
-    return call->verb == KUBE_WATCH && call_status(call) / 100 == 2 && call_has_json(call);
+    return call->verb == KUBE_WATCH && http_answer_status(call->easy.curl) / 100 == 2 &&
+           http_answer_has_json(call->easy.curl);
 }
 
 // False if the call is no more. A bad or ERROR event ends the transfer, with `error` saying why.
@@ -419,15 +413,19 @@ static void call_finish(struct kube_call *call)
         http_easy_error(&call->easy, &call->transport->target, call->verb, call->path, call->result,
                         &response.error);
     } else if (call_is_stream(call)) {
-        response.status = call_status(call);
+        response.status = http_answer_status(call->easy.curl);
         if (line_reader_has_rest(&call->reader))
             error_set(&response.error, ERROR_UNAVAILABLE,
                       "watch of %s%s ended in the middle of an event",
                       call->transport->target.shown_url, call->path);
-    } else if (call_retry(call, call_status(call))) {
+    } else if (call_retry(call, http_answer_status(call->easy.curl))) {
         return;
     } else {
-        call_read_answer(call, &response);
+        http_answer_read(&(struct http_answer){.curl = call->easy.curl,
+                                               .server = call->transport->target.shown_url,
+                                               .path = call->path,
+                                               .verb = call->verb},
+                         &call->answer, &response);
     }
     struct kube_handlers handlers = call->handlers;
     call_unlink(call);
@@ -448,66 +446,6 @@ static bool call_retry(struct kube_call *call, int status)
     text_clear(&call->answer);
     call_send(call);
     return true;
-}
-
-static void call_read_answer(struct kube_call *call, struct kube_response *response)
-{
-    const char *server = call->transport->target.shown_url;
-    const char *method = http_method(call->verb);
-    char *type = NULL;
-    curl_easy_getinfo(call->easy.curl, CURLINFO_CONTENT_TYPE, &type);
-    response->status = call_status(call);
-    bool good = response->status / 100 == 2;
-    bool plain = type != NULL && strncasecmp(type, "text/plain", 10) == 0;
-    if (call_has_json(call) && call->answer.length > 0) {
-        call->answer.length = managed_fields_cut(call->answer.data, call->answer.length);
-        response->body = transient_json(call->answer.data, call->answer.length, NULL);
-        if (response->body == NULL && good)
-            error_set(&response->error, ERROR_UNAVAILABLE,
-                      "%s %s%s: the answer (%zu bytes) is not valid JSON", method, server,
-                      call->path, call->answer.length);
-    } else if (good && plain && call->verb == KUBE_GET) {
-        response->body = json_stringn(call->answer.data != NULL ? call->answer.data : "",
-                                      call->answer.length); // NULL if not UTF-8
-    } else if (good && call->answer.length > 0) {
-        error_set(&response->error, ERROR_UNAVAILABLE,
-                  "%s %s%s: the answer is %.60s, not JSON: is this an API server?", method, server,
-                  call->path, type != NULL ? type : "of no type");
-    }
-    response->retry_after_ns = call_retry_after_ns(call, response->body);
-    if (good)
-        return;
-    struct text what = {0};
-    text_format(&what, "%s %s%s", method, server, call->path);
-    status_to_error(response->status, response->body, what.data, &response->error);
-    text_free(&what);
-}
-
-static int64_t call_retry_after_ns(const struct kube_call *call, const json_t *body)
-{
-    curl_off_t seconds = 0;
-    curl_easy_getinfo(call->easy.curl, CURLINFO_RETRY_AFTER, &seconds);
-    if (seconds <= 0)
-        return status_retry_after_ns(body);
-    return ns_multiply(seconds > 3600 ? 3600 : seconds, SECOND);
-}
-
-static bool call_has_json(const struct kube_call *call)
-{
-    static const char json[] = "application/json";
-    char *type = NULL;
-    if (call->easy.curl != NULL)
-        curl_easy_getinfo(call->easy.curl, CURLINFO_CONTENT_TYPE, &type);
-    return type != NULL && strncasecmp(type, json, sizeof json - 1) == 0 &&
-           strchr(" ;", type[sizeof json - 1]) != NULL;
-}
-
-static int call_status(const struct kube_call *call)
-{
-    long status = 0;
-    if (call->easy.curl != NULL)
-        curl_easy_getinfo(call->easy.curl, CURLINFO_RESPONSE_CODE, &status);
-    return (int)status;
 }
 
 static void call_stop(struct kube_call *call)

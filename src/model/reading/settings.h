@@ -1,6 +1,5 @@
-// The controller's settings (LIF-380 to 383, KWK-4, FMT-18) in one table: environment-variable
-// name, flag, kind, default, allowed values, help. Read by the command line, the environment and a
-// SnapshotContext alike.
+// The controller's settings (LIF-380 to 383, KWK-4, FMT-18). settings_table.h describes each,
+// settings_read.h fills them.
 #pragma once
 
 #include <stdbool.h>
@@ -62,43 +61,3 @@ struct settings {
     char *strings[32];       // owned copies; settings_free() releases them
     uint32_t strings_count;
 };
-
-enum setting_kind {
-    SETTING_STRING,
-    SETTING_BOOL,
-    SETTING_INT,
-    SETTING_FLOAT,
-    SETTING_DURATION,
-    SETTING_CHOICE,
-    SETTING_GATES
-};
-struct setting {
-    const char *environment, *flag;
-    enum setting_kind kind;
-    uint32_t offset, size; // of the member; a choice is kept as its index (bool, enum) or text
-    const char *default_text;
-    const char *upstream_text;  // the default under COMPATIBILITY=upstream; NULL: the same
-    const char *const *choices; // NULL-terminated, for SETTING_CHOICE
-    double minimum, maximum;    // of numbers; of durations in nanoseconds
-    const char *help;
-};
-const struct setting *settings_table(uint32_t *count);
-// Whether the setting of this environment name was given, rather than left at its default.
-bool settings_given(const struct settings *settings, const char *environment_name);
-
-void settings_defaults(struct settings *settings);
-// One setting by its environment name; an unknown name or bad value is an error that lists what is
-// allowed. (Unlike upstream, a bad environment value is refused: LIF-470.)
-bool settings_set(struct settings *settings, const char *environment_name, const char *value,
-                  struct error *error) MUST_USE;
-// Reads every name of the table from the environment.
-bool settings_from_environment(struct settings *settings, struct error *error) MUST_USE;
-// Applies COMPATIBILITY to what was not given explicitly, and cross-field checks. Call last.
-bool settings_finish(struct settings *settings, struct error *error) MUST_USE;
-void settings_free(struct settings *settings);
-// An independent copy, to be freed by itself.
-void settings_copy(struct settings *to, const struct settings *from);
-// Whether row `index` of the table was given, and the text that settings_set() would take for it.
-bool settings_is_explicit(const struct settings *settings, uint32_t index);
-void settings_format(const struct settings *settings, const struct setting *setting,
-                     struct text *out);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/vector.h"
+#include "model/reading/settings_read.h"
 
 struct snapshot *snapshot_create(void)
 {

@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "model/reading/catalog.h"
+#include "model/reading/settings_read.h"
 #include "model/schema/pack.h"
 #include "model/schema/type.h"
 #include "model/snapshot/admission.h"

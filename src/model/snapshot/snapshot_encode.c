@@ -6,6 +6,9 @@
 
 #include "base/nanoseconds.h"
 #include "base/text.h"
+#include "model/reading/setting_values.h"
+#include "model/reading/settings_read.h"
+#include "model/reading/settings_table.h"
 #include "model/schema/encode.h"
 
 // To the nanosecond: a decision is replayed at the very instant.
@@ -44,7 +47,7 @@ static json_t *encode_context(const struct snapshot *snapshot)
         if (!settings_is_explicit(&snapshot->settings, i))
             continue;
         struct text text = {0};
-        settings_format(&snapshot->settings, &table[i], &text);
+        setting_format(&snapshot->settings, &table[i], &text);
         json_object_set_new(settings, table[i].environment,
                             json_string(text.data == NULL ? "" : text.data));
         text_free(&text);

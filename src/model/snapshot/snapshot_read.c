@@ -8,6 +8,7 @@
 #include "base/vector.h"
 #include "model/manifest/input.h"
 #include "model/reading/catalog.h"
+#include "model/reading/settings_read.h"
 #include "model/schema/decode.h"
 #include "model/schema/pack.h"
 #include "model/tables/kinds.h"

@@ -2,22 +2,15 @@
 #include <stdint.h>
 
 #include "base/text.h"
+#include "model/tables/rule_conditions.h"
 #include "model/tables/rules.h"
 #include "model/tables/rules_json.h"
 
-static bool has_empty_pair(const struct rule *rule, const json_t *value, const json_t *old_value);
 static bool is_malformed_alias(const struct rule *rule, const char *alias);
 static bool is_unknown_family(const struct rule *rule, const char *alias);
 static bool is_pinned_windows(const struct rule *rule, const char *alias);
-static bool lacks_all(const struct rule *rule, const json_t *value, const json_t *old_value);
-static bool item_lacks_all(const struct rule *rule, const json_t *item);
-static bool item_mixes(const struct rule *rule, const json_t *item);
 static bool alias_beside_terms(const struct rule *rule, const json_t *value,
                                const json_t *old_value);
-static bool every_item_mixes(const struct rule *rule, const json_t *value, const json_t *old_value);
-static bool is_empty_list(const struct rule *rule, const json_t *value, const json_t *old_value);
-static bool has_none_or_both(const struct rule *rule, const json_t *value, const json_t *old_value);
-static bool has_both(const struct rule *rule, const json_t *value, const json_t *old_value);
 static bool family_unlike_alias(const struct rule *rule, const json_t *value,
                                 const json_t *old_value);
 static bool lacks_family(const struct rule *rule, const json_t *value, const json_t *old_value);
@@ -27,8 +20,6 @@ static bool rate_without_snapshot(const struct rule *rule, const json_t *value,
 static bool lacks_primary(const struct rule *rule, const json_t *value, const json_t *old_value);
 static bool has_twin_interfaces(const struct rule *rule, const json_t *value,
                                 const json_t *old_value);
-static bool is_argument(const struct rule *rule, const char *text);
-static bool begins_with_argument(const struct rule *rule, const char *text);
 
 static const char *const empty[] = {"", NULL};
 
@@ -36,7 +27,7 @@ const struct rule rules_selector_tags[] = {
     {.id = "API-86",
      .message = "empty tag keys or values aren't supported",
      .expression = "self.all(key, key != '' && self[key] != '')",
-     .violated = has_empty_pair,
+     .violated = rule_empty_pair,
      .hint = "use \"*\" to match any value"},
 };
 
@@ -44,14 +35,14 @@ const struct rule rules_role[] = {
     {.id = "API-86",
      .message = "role cannot be empty",
      .expression = "self != ''",
-     .text_violated = is_argument,
+     .text_violated = rule_is_argument,
      .arguments = empty},
 };
 const struct rule rules_instance_profile[] = {
     {.id = "API-86",
      .message = "instanceProfile cannot be empty",
      .expression = "self != ''",
-     .text_violated = is_argument,
+     .text_violated = rule_is_argument,
      .arguments = empty},
 };
 
@@ -86,14 +77,14 @@ const struct rule rules_ami_terms[] = {
      .message = "expected at least one, got none, ['tags', 'id', 'name', 'alias', 'ssmParameter']",
      .expression = "self.all(x, has(x.tags) || has(x.id) || has(x.name) || has(x.alias) || "
                    "has(x.ssmParameter))",
-     .item_violated = item_lacks_all,
+     .item_violated = rule_item_lacks_all,
      .arguments = ami_fields},
     {.id = "API-88",
      .message = "'id' is mutually exclusive, cannot be set with a combination of other fields in "
                 "amiSelectorTerms",
      .expression = "!self.exists(x, has(x.id) && (has(x.alias) || has(x.tags) || has(x.name) || "
                    "has(x.owner)))",
-     .item_violated = item_mixes,
+     .item_violated = rule_item_mixes,
      .arguments = ami_id_excludes,
      .hint = "an id names one image: give the other fields a term of their own, or leave them out"},
     {.id = "API-88",
@@ -101,7 +92,7 @@ const struct rule rules_ami_terms[] = {
                 "in amiSelectorTerms",
      .expression = "!self.exists(x, has(x.alias) && (has(x.id) || has(x.tags) || has(x.name) || "
                    "has(x.owner)))",
-     .item_violated = item_mixes,
+     .item_violated = rule_item_mixes,
      .arguments = ami_alias_excludes},
     {.id = "API-88",
      .message = "'alias' is mutually exclusive, cannot be set with a combination of other "
@@ -117,17 +108,17 @@ const struct rule rules_subnet_terms[] = {
     {.id = "API-89",
      .message = "subnetSelectorTerms cannot be empty",
      .expression = "size(self) != 0",
-     .violated = is_empty_list},
+     .violated = rule_empty_list},
     {.id = "API-89",
      .message = "expected at least one, got none, ['tags', 'id']",
      .expression = "self.all(x, has(x.tags) || has(x.id))",
-     .item_violated = item_lacks_all,
+     .item_violated = rule_item_lacks_all,
      .arguments = subnet_fields},
     {.id = "API-89",
      .message = "'id' is mutually exclusive, cannot be set with a combination of other fields in a "
                 "subnet selector term",
      .expression = "!self.all(x, has(x.id) && has(x.tags))",
-     .violated = every_item_mixes,
+     .violated = rule_every_item_mixes,
      .arguments = id_excludes_tags},
 };
 
@@ -138,23 +129,23 @@ const struct rule rules_security_group_terms[] = {
     {.id = "API-89",
      .message = "securityGroupSelectorTerms cannot be empty",
      .expression = "size(self) != 0",
-     .violated = is_empty_list},
+     .violated = rule_empty_list},
     {.id = "API-89",
      .message = "expected at least one, got none, ['tags', 'id', 'name']",
      .expression = "self.all(x, has(x.tags) || has(x.id) || has(x.name))",
-     .item_violated = item_lacks_all,
+     .item_violated = rule_item_lacks_all,
      .arguments = group_fields},
     {.id = "API-89",
      .message = "'id' is mutually exclusive, cannot be set with a combination of other fields in a "
                 "security group selector term",
      .expression = "!self.all(x, has(x.id) && (has(x.tags) || has(x.name)))",
-     .violated = every_item_mixes,
+     .violated = rule_every_item_mixes,
      .arguments = group_id_excludes},
     {.id = "API-89",
      .message = "'name' is mutually exclusive, cannot be set with a combination of other fields in "
                 "a security group selector term",
      .expression = "!self.all(x, has(x.name) && (has(x.tags) || has(x.id)))",
-     .violated = every_item_mixes,
+     .violated = rule_every_item_mixes,
      .arguments = group_name_excludes},
 };
 
@@ -165,14 +156,14 @@ const struct rule rules_capacity_reservation_terms[] = {
     {.id = "API-89",
      .message = "expected at least one, got none, ['tags', 'id', 'instanceMatchCriteria']",
      .expression = "self.all(x, has(x.tags) || has(x.id) || has(x.instanceMatchCriteria))",
-     .item_violated = item_lacks_all,
+     .item_violated = rule_item_lacks_all,
      .arguments = reservation_fields},
     {.id = "API-89",
      .message = "'id' is mutually exclusive, cannot be set along with other fields in a capacity "
                 "reservation selector term",
      .expression = "!self.all(x, has(x.id) && (has(x.tags) || has(x.ownerID) || "
                    "has(x.instanceMatchCriteria)))",
-     .violated = every_item_mixes,
+     .violated = rule_every_item_mixes,
      .arguments = reservation_id_excludes,
      .hint = "an id needs no other field; leave an empty list out"},
 };
@@ -199,7 +190,7 @@ const struct rule rules_ec2_spec[] = {
     {.id = "API-90",
      .message = "must specify exactly one of ['role', 'instanceProfile']",
      .expression = "has(self.role) != has(self.instanceProfile)",
-     .violated = has_none_or_both,
+     .violated = rule_none_or_both,
      .arguments = identities},
     FAMILY_RULE("AL2", "an", "al2"),
     FAMILY_RULE("AL2023", "an", "al2023"),
@@ -226,7 +217,7 @@ const struct rule rules_ebs[] = {
     {.id = "API-92",
      .message = "snapshotID or volumeSize must be defined",
      .expression = "has(self.snapshotID) || has(self.volumeSize)",
-     .violated = lacks_all,
+     .violated = rule_lacks_all,
      .arguments = volume_sources},
     {.id = "API-92",
      .message = "snapshotID must be set when volumeInitializationRate is set",
@@ -243,7 +234,7 @@ const struct rule rules_connection_tracking[] = {
          "at least one of tcpEstablishedTimeout, udpStreamTimeout, or udpTimeout must be set",
      .expression = "has(self.tcpEstablishedTimeout) || has(self.udpStreamTimeout) || "
                    "has(self.udpTimeout)",
-     .violated = lacks_all,
+     .violated = rule_lacks_all,
      .arguments = timeouts},
 };
 
@@ -268,12 +259,12 @@ const struct rule rules_placement_group[] = {
     {.id = "API-96",
      .message = "expected at least one, got none, ['name', 'id']",
      .expression = "has(self.name) || has(self.id)",
-     .violated = lacks_all,
+     .violated = rule_lacks_all,
      .arguments = group_selectors},
     {.id = "API-96",
      .message = "'name' and 'id' are mutually exclusive",
      .expression = "!has(self.name) || !has(self.id)",
-     .violated = has_both,
+     .violated = rule_both,
      .arguments = group_selectors},
 };
 
@@ -290,31 +281,19 @@ const struct rule rules_tags[] = {
     {.id = "API-97",
      .message = "empty tag keys aren't supported",
      .expression = "self.all(key, key != '')",
-     .text_violated = is_argument,
+     .text_violated = rule_is_argument,
      .arguments = empty},
-    RESERVED_TAG("eks:eks-cluster-name", "key != 'eks:eks-cluster-name'", is_argument),
+    RESERVED_TAG("eks:eks-cluster-name", "key != 'eks:eks-cluster-name'", rule_is_argument),
     RESERVED_TAG("kubernetes.io/cluster/", "!key.startsWith('kubernetes.io/cluster')",
-                 begins_with_argument),
-    RESERVED_TAG("karpenter.sh/nodepool", "key != 'karpenter.sh/nodepool'", is_argument),
-    RESERVED_TAG("karpenter.sh/nodeclaim", "key != 'karpenter.sh/nodeclaim'", is_argument),
+                 rule_begins_with_argument),
+    RESERVED_TAG("karpenter.sh/nodepool", "key != 'karpenter.sh/nodepool'", rule_is_argument),
+    RESERVED_TAG("karpenter.sh/nodeclaim", "key != 'karpenter.sh/nodeclaim'", rule_is_argument),
     RESERVED_TAG("karpenter.k8s.aws/ec2nodeclass", "key != 'karpenter.k8s.aws/ec2nodeclass'",
-                 is_argument),
+                 rule_is_argument),
 };
 
 // --- the conditions in C -------------------------------------------------------------------------
-static bool has_any(const json_t *object, const char *const *fields);
 static bool alias_has_family(const char *alias, const char *family);
-
-static bool has_empty_pair(const struct rule *rule, const json_t *value, const json_t *old_value)
-{
-    (void)rule, (void)old_value;
-    const char *key;
-    json_t *text;
-    json_object_foreach ((json_t *)value, key, text)
-        if (key[0] == '\0' || (json_is_string(text) && json_string_length(text) == 0))
-            return true;
-    return false;
-}
 
 static bool is_malformed_alias(const struct rule *rule, const char *alias)
 {
@@ -350,31 +329,6 @@ static bool alias_has_family(const char *alias, const char *family)
     return strlen(family) == length && strncmp(alias, family, length) == 0;
 }
 
-static bool has_any(const json_t *object, const char *const *fields)
-{
-    for (; *fields != NULL; fields++)
-        if (json_has(object, *fields))
-            return true;
-    return false;
-}
-
-static bool lacks_all(const struct rule *rule, const json_t *value, const json_t *old_value)
-{
-    (void)old_value;
-    return json_is_object(value) && !has_any(value, rule->arguments);
-}
-
-static bool item_lacks_all(const struct rule *rule, const json_t *item)
-{
-    return lacks_all(rule, item, NULL);
-}
-
-// The first field excludes the others.
-static bool item_mixes(const struct rule *rule, const json_t *item)
-{
-    return json_has(item, rule->arguments[0]) && has_any(item, rule->arguments + 1);
-}
-
 static bool alias_beside_terms(const struct rule *rule, const json_t *value,
                                const json_t *old_value)
 {
@@ -385,36 +339,6 @@ static bool alias_beside_terms(const struct rule *rule, const json_t *value,
         if (json_has(item, "alias") && json_array_size(value) != 1)
             return true;
     return false;
-}
-
-// API-606: upstream refuses a list only if every term offends, hence also an empty one.
-static bool every_item_mixes(const struct rule *rule, const json_t *value, const json_t *old_value)
-{
-    (void)old_value;
-    size_t index;
-    json_t *item;
-    json_array_foreach (value, index, item)
-        if (!item_mixes(rule, item))
-            return false;
-    return json_is_array(value);
-}
-
-static bool is_empty_list(const struct rule *rule, const json_t *value, const json_t *old_value)
-{
-    (void)rule, (void)old_value;
-    return json_is_array(value) && json_array_size(value) == 0;
-}
-
-static bool has_none_or_both(const struct rule *rule, const json_t *value, const json_t *old_value)
-{
-    (void)old_value;
-    return json_has(value, rule->arguments[0]) == json_has(value, rule->arguments[1]);
-}
-
-static bool has_both(const struct rule *rule, const json_t *value, const json_t *old_value)
-{
-    (void)old_value;
-    return json_has(value, rule->arguments[0]) && json_has(value, rule->arguments[1]);
 }
 
 static bool family_unlike_alias(const struct rule *rule, const json_t *value,
@@ -505,15 +429,4 @@ static bool has_twin_interfaces(const struct rule *rule, const json_t *value,
             if (are_twins(json_array_get(value, i), json_array_get(value, k)))
                 return true;
     return false;
-}
-
-static bool is_argument(const struct rule *rule, const char *text)
-{
-    return strcmp(text, rule->arguments[0]) == 0;
-}
-
-// The message ends in a slash that the test lacks: kubernetes.io/cluster-x is refused too.
-static bool begins_with_argument(const struct rule *rule, const char *text)
-{
-    return strncmp(text, rule->arguments[0], strlen(rule->arguments[0]) - 1) == 0;
 }

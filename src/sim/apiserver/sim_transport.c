@@ -11,64 +11,11 @@
 #include "base/text.h"
 #include "kube/transport/status.h"
 #include "sim/apiserver/api_watch.h"
+#include "sim/apiserver/sim_call.h"
+#include "sim/apiserver/sim_watch.h"
 
 #define REQUEST_TIMEOUT_DEFAULT (30 * SECOND)
 #define STALL_DEFAULT           (10 * SECOND)
-
-enum fate { // of a request, drawn when it starts
-    FATE_NORMAL,
-    FATE_INTERNAL_ERROR,
-    FATE_TOO_MANY_REQUESTS,
-    FATE_CONFLICT,
-    FATE_LOST_REQUEST,
-    FATE_LOST_ANSWER,
-    FATE_RESET_BEFORE,
-    FATE_RESET_AFTER,
-    FATE_WATCH_REFUSED,
-};
-enum stage { STAGE_UNDERWAY, STAGE_ANSWERED, STAGE_WATCHING, STAGE_ENDING };
-
-struct queued_event {
-    STAILQ_ENTRY(queued_event) link;
-    int64_t due_ns; // monotonic
-    json_t *event;  // NULL: the end of the watch, as `error` of the call says
-};
-
-struct kube_call {
-    TAILQ_ENTRY(kube_call) link;
-    struct sim_transport *transport;
-    enum kube_verb verb;
-    enum patch_type patch_type;
-    char *path, *query;
-    json_t *request_body;
-    struct kube_handlers handlers;
-    enum fate fate;
-    enum stage stage;
-    int64_t latency_ns, answer_ns; // the whole, and what is left of it after the effect
-    struct timer *timer;
-    // The answer, held until it arrives.
-    int status;
-    json_t *body;
-    struct error error;
-    int64_t retry_after_ns;
-    // Watches.
-    struct api_watch *watch;
-    STAILQ_HEAD(, queued_event) events;
-    int64_t last_due_ns, stalled_until_ns;
-    bool missed_event; // while cut off
-    bool *gone;        // set when the call is freed while a handler runs
-};
-
-struct sim_transport {
-    struct kube_transport base;
-    struct loop *loop;
-    struct api_server *server;
-    struct sim_transport_options options;
-    struct random random;
-    bool cut;
-    struct sim_transport_statistics statistics;
-    TAILQ_HEAD(, kube_call) calls;
-};
 
 static struct kube_call *start(struct kube_transport *base, const struct kube_request *request,
                                const struct kube_handlers *handlers);
@@ -76,7 +23,6 @@ static void cancel(struct kube_transport *base, struct kube_call *call);
 static void destroy(struct kube_transport *base);
 static void on_timer(void *context);
 static void take_effect(struct kube_call *call);
-static void deliver_events(struct kube_call *call);
 
 static const struct kube_transport_operations operations = {start, cancel, destroy};
 
@@ -111,13 +57,6 @@ void sim_transport_set_faults(struct kube_transport *base, const struct sim_faul
 const struct sim_transport_statistics *sim_transport_statistics(const struct kube_transport *base)
 {
     return &transport_of(base)->statistics;
-}
-
-static int64_t draw_between(struct random *random, int64_t minimum, int64_t maximum)
-{
-    if (maximum <= minimum)
-        return minimum;
-    return minimum + (int64_t)random_below(random, (uint64_t)(maximum - minimum) + 1);
 }
 
 // --- calls ---------------------------------------------------------------------------------------
@@ -170,9 +109,9 @@ static struct kube_call *start(struct kube_transport *base, const struct kube_re
     STAILQ_INIT(&call->events);
     TAILQ_INSERT_TAIL(&transport->calls, call, link);
     call->fate = draw_fate(transport, call->verb);
-    call->latency_ns = draw_between(&transport->random, transport->options.latency_min_ns,
-                                    transport->options.latency_max_ns);
-    int64_t effect_ns = draw_between(&transport->random, 0, call->latency_ns);
+    call->latency_ns = sim_draw_between(&transport->random, transport->options.latency_min_ns,
+                                        transport->options.latency_max_ns);
+    int64_t effect_ns = sim_draw_between(&transport->random, 0, call->latency_ns);
     call->answer_ns = ns_subtract(call->latency_ns, effect_ns);
     call->timer = timer_create_on(transport->loop, on_timer, call);
     timer_start(call->timer, effect_ns);
@@ -189,12 +128,7 @@ static void call_free(struct kube_call *call)
         *call->gone = true;
     TAILQ_REMOVE(&call->transport->calls, call, link);
     api_watch_destroy(call->watch);
-    while (!STAILQ_EMPTY(&call->events)) {
-        struct queued_event *queued = STAILQ_FIRST(&call->events);
-        STAILQ_REMOVE_HEAD(&call->events, link);
-        json_decref(queued->event);
-        free(queued);
-    }
+    sim_watch_drop_events(call);
     timer_destroy(call->timer);
     json_decref(call->request_body);
     json_decref(call->body);
@@ -242,7 +176,8 @@ static void on_timer(void *context)
         finish(call);
         return;
     case STAGE_WATCHING:
-        deliver_events(call);
+        if (sim_watch_deliver(call))
+            finish(call);
         return;
     }
 }
@@ -369,8 +304,6 @@ static const char *media_type_of(const struct kube_call *call)
     return call->verb == KUBE_PATCH ? types[call->patch_type] : "application/json";
 }
 
-static void watch_begins(struct kube_call *call);
-
 static void ask_server(struct kube_call *call)
 {
     struct api_request request = {.method = method_of(call->verb),
@@ -417,131 +350,12 @@ static void take_effect(struct kube_call *call)
     else if (call->fate == FATE_RESET_AFTER)
         answer_reset(call);
     else if (call->watch != NULL)
-        watch_begins(call);
+        sim_watch_begin(call);
     else
         answer_later(call, call->answer_ns);
 }
 
-// --- watches -------------------------------------------------------------------------------------
-
-static void set_watch_timer(struct kube_call *call)
-{
-    struct queued_event *first = STAILQ_FIRST(&call->events);
-    if (first == NULL || call->transport->cut)
-        return;
-    timer_start(call->timer, ns_subtract(first->due_ns, loop_monotonic_ns(call->transport->loop)));
-}
-
-static void queue_event(struct kube_call *call, json_t *event)
-{
-    struct sim_transport *transport = call->transport;
-    struct queued_event *queued = memory_allocate(sizeof *queued);
-    int64_t now_ns = loop_monotonic_ns(transport->loop);
-    queued->event = json_incref(event);
-    queued->due_ns =
-        ns_add(now_ns, draw_between(&transport->random, transport->options.watch_latency_min_ns,
-                                    transport->options.watch_latency_max_ns));
-    if (queued->due_ns < call->stalled_until_ns)
-        queued->due_ns = call->stalled_until_ns;
-    if (queued->due_ns < call->last_due_ns) // events keep their order
-        queued->due_ns = call->last_due_ns;
-    call->last_due_ns = queued->due_ns;
-    bool was_empty = STAILQ_EMPTY(&call->events);
-    STAILQ_INSERT_TAIL(&call->events, queued, link);
-    if (was_empty)
-        set_watch_timer(call);
-}
-
-// Nothing more comes from the server; what is under way still arrives, then the end.
-static void end_watch(struct kube_call *call)
-{
-    api_watch_destroy(call->watch);
-    call->watch = NULL;
-    queue_event(call, NULL);
-}
-
-static bool fault_of_event(struct kube_call *call)
-{
-    struct sim_transport *transport = call->transport;
-    const struct sim_faults *faults = &transport->options.faults;
-    bool dropped = random_chance(&transport->random, faults->watch_dropped);
-    bool gap = !dropped && random_chance(&transport->random, faults->watch_gap);
-    if (!dropped && !gap && random_chance(&transport->random, faults->watch_stalled)) {
-        transport->statistics.faults++;
-        call->stalled_until_ns =
-            ns_add(loop_monotonic_ns(transport->loop), transport->options.watch_stall_ns);
-    }
-    if (!dropped && !gap)
-        return false;
-    transport->statistics.faults++;
-    if (gap)
-        error_set(&call->error, ERROR_GONE, "too old resource version: simulated fault");
-    end_watch(call);
-    return true;
-}
-
-static void on_event(void *context, json_t *event)
-{
-    struct kube_call *call = context;
-    if (call->transport->cut) {
-        call->missed_event = true;
-        return;
-    }
-    if (!fault_of_event(call))
-        queue_event(call, event);
-}
-
-static void on_end(void *context)
-{
-    end_watch(context);
-}
-
-static void watch_begins(struct kube_call *call)
-{
-    call->stage = STAGE_WATCHING;
-    // No event comes before the answer that the watch has begun.
-    call->last_due_ns = ns_add(loop_monotonic_ns(call->transport->loop), call->answer_ns);
-    api_watch_start(call->watch, &(struct api_watch_handlers){on_event, on_end, call});
-}
-
-static void deliver_events(struct kube_call *call)
-{
-    int64_t now_ns = loop_monotonic_ns(call->transport->loop);
-    bool gone = false;
-    call->gone = &gone;
-    while (!STAILQ_EMPTY(&call->events) && !call->transport->cut) {
-        struct queued_event *queued = STAILQ_FIRST(&call->events);
-        if (queued->due_ns > now_ns)
-            break;
-        STAILQ_REMOVE_HEAD(&call->events, link);
-        json_t *event = queued->event;
-        free(queued);
-        if (event == NULL) {
-            call->gone = NULL;
-            finish(call);
-            return;
-        }
-        call->transport->statistics.events++;
-        call->handlers.event(call->handlers.context, event);
-        json_decref(event);
-        if (gone)
-            return;
-    }
-    call->gone = NULL;
-    set_watch_timer(call);
-}
-
 // --- partitions ----------------------------------------------------------------------------------
-
-static void reset_watch(struct kube_call *call)
-{
-    error_set(&call->error, ERROR_UNAVAILABLE, "%s: connection reset by peer", call->path);
-    call->status = 0;
-    api_watch_destroy(call->watch);
-    call->watch = NULL;
-    call->stage = STAGE_ENDING;
-    timer_start(call->timer, 0);
-}
 
 void sim_transport_cut(struct kube_transport *base, bool cut)
 {
@@ -557,8 +371,8 @@ void sim_transport_cut(struct kube_transport *base, bool cut)
         else if (cut && call->stage == STAGE_WATCHING)
             timer_stop(call->timer);
         else if (!cut && call->stage == STAGE_WATCHING && call->missed_event)
-            reset_watch(call);
+            sim_watch_reset(call);
         else if (!cut && call->stage == STAGE_WATCHING)
-            set_watch_timer(call);
+            sim_watch_set_timer(call);
     }
 }

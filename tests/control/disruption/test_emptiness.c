@@ -1,5 +1,6 @@
 // Budgets, candidates and emptiness over snapshots (the decision behind
 // control/disruption/disruption_emptiness.c).
+#include "model/reading/settings_read.h"
 #include "support/cmocka_all.h"
 
 #include "base/duration.h"

@@ -1,4 +1,5 @@
 // Types of planned claims within the limits of their pools, and the NodeClaim that comes of them.
+#include "model/reading/settings_read.h"
 #include "support/cmocka_all.h"
 
 #include "base/duration.h"

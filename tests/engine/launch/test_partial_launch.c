@@ -1,4 +1,5 @@
 // What a pass launches while more pods of its wave are coming (SCH-527).
+#include "model/reading/settings_read.h"
 #include "support/cmocka_all.h"
 
 #include "cloud/kwok/kwok_catalog.h"

@@ -1,6 +1,9 @@
 #include "model/helpers.h"
 
+#include "model/reading/setting_values.h"
 #include "model/reading/settings.h"
+#include "model/reading/settings_read.h"
+#include "model/reading/settings_table.h"
 
 static void defaults_LIF_380(void **state)
 {
@@ -39,7 +42,7 @@ static void every_row_is_unique_and_reads_its_own_text(void **state)
     for (uint32_t i = 0; i < count; i++) {
         struct error error = {0};
         struct text text = {0};
-        settings_format(&settings, &table[i], &text);
+        setting_format(&settings, &table[i], &text);
         assert_true(settings_set(&settings, table[i].environment,
                                  text.data == NULL ? "" : text.data, &error));
         assert_true(settings_is_explicit(&settings, i));
