@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/schema/form.h"
 #include "model/schema/schema.h"
 #include "model/schema/tables.h"
 
@@ -276,7 +277,7 @@ static json_t *encode_field(const struct field *field, const struct crd_options 
 {
     json_t *schema = json_object();
     if (field->default_json != NULL)
-        set(schema, "default", json_loads(field->default_json, JSON_DECODE_ANY, NULL));
+        set(schema, "default", field_default(field, false));
     set_text(schema, "description", field->documentation);
     add_kind(schema, field, options);
     add_rules(schema, field->rules, field->rules_count, options);
@@ -293,7 +294,7 @@ static void add_object(json_t *schema, const struct type *type, const struct crd
         if (strcmp(field->name, "metadata") == 0 && field->type == &type_object_meta)
             continue; // the API server's own
         set(properties, field->name, encode_field(field, options));
-        if (field->flags & FIELD_REQUIRED)
+        if (field_is_required(field, false))
             json_array_append_new(required, json_string(field->name));
     }
     set(schema, "properties", properties);

@@ -1,9 +1,11 @@
 // Decoding and validation walk the same tables apart (model/schema/form.h): whatever stands at a
-// place, either both take it or both refuse it there, but for the differences that are meant.
+// place, either both take it or both refuse it there, but for the differences that are meant. And
+// the CRDs say the same of each field.
 #include "model/helpers.h"
 
 #include "base/text.h"
 #include "model/schema/form.h"
+#include "model/tables/crd.h"
 #include "model/validate/validate.h"
 
 #define DEPTH_MAX 12
@@ -180,9 +182,68 @@ static void what_is_admitted_decodes_API_10(void **state)
     }
 }
 
+// --- the CRDs ------------------------------------------------------------------------------------
+// The JSON types that a schema admits, as in struct json_form.
+static unsigned types_of_schema(const json_t *schema)
+{
+    static const struct {
+        const char *type;
+        unsigned types;
+    } rows[] = {
+        {"object", 1U << JSON_OBJECT},
+        {"array", 1U << JSON_ARRAY},
+        {"string", 1U << JSON_STRING},
+        {"integer", 1U << JSON_INTEGER},
+        {"number", 1U << JSON_INTEGER | 1U << JSON_REAL},
+        {"boolean", 1U << JSON_TRUE | 1U << JSON_FALSE},
+    };
+    if (json_is_true(json_object_get(schema, "x-kubernetes-int-or-string")))
+        return 1U << JSON_INTEGER | 1U << JSON_STRING;
+    const char *type = json_string_value(json_object_get(schema, "type"));
+    for (size_t i = 0; type != NULL && i < ARRAY_LENGTH(rows); i++)
+        if (strcmp(rows[i].type, type) == 0)
+            return rows[i].types;
+    return 0;
+}
+
+static void compare_schema(const json_t *schema, const struct type *type, bool is_root)
+{
+    for (uint32_t i = 0; i < type->fields_count; i++) {
+        const struct field *field = &type->fields[i];
+        const json_t *member = json_object_get(json_object_get(schema, "properties"), field->name);
+        if (is_root && strcmp(field->name, "metadata") == 0) // the API server's own
+            continue;
+        const json_t *items = json_object_get(member, "items");
+        if (items == NULL)
+            items = json_object_get(member, "additionalProperties");
+        if (types_of_schema(member) != form_of(field)->stored)
+            fail_msg("%s.%s", type->name, field->name);
+        if (items != NULL && field->kind != FIELD_JSON)
+            assert_int_equal(types_of_schema(items), form_of_items(field)->stored);
+        if (field->type != NULL)
+            compare_schema(field->kind == FIELD_LIST ? items : member, field->type, false);
+    }
+}
+
+static void the_CRDs_admit_what_validation_admits_API_1(void **state)
+{
+    (void)state;
+    for (int id = 0; id < KIND_COUNT; id++) {
+        const struct kind *kind = kind_get((enum kind_id)id);
+        if (!kind->custom)
+            continue;
+        json_t *definition = crd_encode(kind, &(struct crd_options){0});
+        const json_t *versions = json_object_get(json_object_get(definition, "spec"), "versions");
+        const json_t *schema = json_object_get(json_array_get(versions, 0), "schema");
+        compare_schema(json_object_get(schema, "openAPIV3Schema"), kind->type, true);
+        json_decref(definition);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_CRDs_admit_what_validation_admits_API_1),
         cmocka_unit_test(what_is_admitted_decodes_API_10),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
