@@ -6,7 +6,6 @@
 
 #include "base/nanoseconds.h"
 #include "base/text.h"
-#include "model/schema/condition_types.h"
 #include "model/schema/core.h"
 #include "model/schema/karpenter.h"
 
@@ -79,12 +78,13 @@ static void add_missing(struct conditions *conditions, enum condition_type type)
         return;
     conditions->changed = true;
     vector_push(&conditions->items,
-                (struct condition){.type = condition_name(type),
-                                   .status = "Unknown",
-                                   .reason = "AwaitingReconciliation",
-                                   .message = "object is awaiting reconciliation",
-                                   .last_transition_time = conditions->created,
-                                   .observed_generation = conditions->generation});
+                (struct condition){
+                    .type = condition_name(type),
+                    .status = "Unknown",
+                    .reason = condition_reason_name(CONDITION_REASON_AWAITING_RECONCILIATION),
+                    .message = "object is awaiting reconciliation",
+                    .last_transition_time = conditions->created,
+                    .observed_generation = conditions->generation});
 }
 
 void conditions_read(struct conditions *conditions, struct arena *arena,
@@ -173,7 +173,9 @@ static void update_root(struct conditions *conditions)
         set_one(conditions, CONDITION_READY, "True", condition_name(CONDITION_READY), "");
     else
         set_one(conditions, CONDITION_READY, any_false ? "False" : "Unknown",
-                any_false ? "UnhealthyDependents" : "ReconcilingDependents", message.data);
+                condition_reason_name(any_false ? CONDITION_REASON_UNHEALTHY_DEPENDENTS
+                                                : CONDITION_REASON_RECONCILING_DEPENDENTS),
+                message.data);
     text_free(&message);
     vector_free(&unhealthy);
 }
@@ -188,8 +190,8 @@ static void raise_generation(struct conditions *conditions)
         }
 }
 
-bool conditions_set(struct conditions *conditions, enum condition_type type, const char *status,
-                    const char *reason, const char *message)
+bool conditions_set_named(struct conditions *conditions, enum condition_type type,
+                          const char *status, const char *reason, const char *message)
 {
     const char *name = condition_name(type);
     assert(is_status(status));
@@ -208,9 +210,16 @@ bool conditions_set(struct conditions *conditions, enum condition_type type, con
     return changed;
 }
 
+bool conditions_set(struct conditions *conditions, enum condition_type type, const char *status,
+                    enum condition_reason reason, const char *message)
+{
+    assert(condition_reason_is_of(reason, type));
+    return conditions_set_named(conditions, type, status, condition_reason_name(reason), message);
+}
+
 bool conditions_set_true(struct conditions *conditions, enum condition_type type)
 {
-    return conditions_set(conditions, type, "True", NULL, NULL);
+    return conditions_set_named(conditions, type, "True", condition_name(type), "");
 }
 
 static int by_type(const void *a, const void *b)

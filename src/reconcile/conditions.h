@@ -7,7 +7,7 @@
 #pragma once
 
 #include "base/vector.h"
-#include "model/schema/condition_types.h"
+#include "model/schema/condition_reasons.h"
 
 struct conditions {
     struct arena *arena;
@@ -25,10 +25,13 @@ void conditions_read(struct conditions *conditions, struct arena *arena,
                      const struct object *object, const condition_list *list, int64_t now);
 void conditions_free(struct conditions *conditions);
 
-// LIF-12, LIF-15. reason NULL: the type; message NULL: empty. Answers whether something changed.
+// LIF-12, LIF-15. message NULL: empty. Answers whether something changed.
 bool conditions_set(struct conditions *conditions, enum condition_type type, const char *status,
-                    const char *reason, const char *message);
-bool conditions_set_true(struct conditions *conditions, enum condition_type type);
+                    enum condition_reason reason, const char *message);
+// For reasons that others choose: a provider, a node class. reason NULL: the type.
+bool conditions_set_named(struct conditions *conditions, enum condition_type type,
+                          const char *status, const char *reason, const char *message);
+bool conditions_set_true(struct conditions *conditions, enum condition_type type); // for its type
 // Removes an independent condition; a dependent stays (LIF-14).
 bool conditions_clear(struct conditions *conditions, enum condition_type type);
 

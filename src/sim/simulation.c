@@ -423,7 +423,7 @@ static bool survey_claim(void *context, json_t *claim)
     struct survey *survey = context;
     if (survey->claims != NULL)
         map_set(survey->claims, store_uid(claim), claim);
-    if (!store_condition_is_true(claim, "Initialized") ||
+    if (!store_condition_is_true(claim, CONDITION_INITIALIZED) ||
         store_path(claim, "metadata.deletionTimestamp") != NULL)
         survey->unsettled = true;
     return true;
@@ -433,7 +433,7 @@ static bool survey_node(void *context, json_t *node)
 {
     struct survey *survey = context;
     if (store_path(node, "metadata.deletionTimestamp") != NULL ||
-        !store_condition_is_true(node, "Ready"))
+        !store_condition_is_true(node, CONDITION_READY))
         survey->unsettled = true;
     return true;
 }

@@ -60,12 +60,12 @@ static void missing_conditions_are_unknown_since_creation_LIF_10_11(void **state
 static void transition_time_moves_with_status_only_LIF_12(void **state)
 {
     (void)state;
-    assert_true(
-        conditions_set(&conditions, CONDITION_REGISTERED, "Unknown", "NodeNotFound", "not there"));
+    assert_true(conditions_set(&conditions, CONDITION_REGISTERED, "Unknown",
+                               CONDITION_REASON_NODE_NOT_FOUND, "not there"));
     assert_true(get(CONDITION_REGISTERED)->last_transition_time == 100 * SECOND);
     assert_string_equal(get(CONDITION_REGISTERED)->reason, "NodeNotFound");
-    assert_false(
-        conditions_set(&conditions, CONDITION_REGISTERED, "Unknown", "NodeNotFound", "not there"));
+    assert_false(conditions_set(&conditions, CONDITION_REGISTERED, "Unknown",
+                                CONDITION_REASON_NODE_NOT_FOUND, "not there"));
     assert_true(conditions_set_true(&conditions, CONDITION_REGISTERED));
     assert_true(get(CONDITION_REGISTERED)->last_transition_time == 200 * SECOND);
     assert_string_equal(get(CONDITION_REGISTERED)->reason, "Registered");
@@ -79,7 +79,8 @@ static void root_follows_dependents_LIF_13(void **state)
     conditions_set_true(&conditions, CONDITION_LAUNCHED);
     assert_string_equal(get(CONDITION_READY)->status, "Unknown");
     assert_string_equal(get(CONDITION_READY)->reason, "ReconcilingDependents");
-    conditions_set(&conditions, CONDITION_REGISTERED, "False", "MultipleNodesFound", "two");
+    conditions_set(&conditions, CONDITION_REGISTERED, "False",
+                   CONDITION_REASON_MULTIPLE_NODES_FOUND, "two");
     assert_string_equal(get(CONDITION_READY)->status, "False");
     assert_string_equal(get(CONDITION_READY)->reason, "UnhealthyDependents");
     // the latest transition first
@@ -110,8 +111,8 @@ static void independent_conditions_leave_the_root_alone_LIF_10(void **state)
 {
     (void)state;
     const char *message = get(CONDITION_READY)->message;
-    conditions_set(&conditions, CONDITION_CONSISTENT_STATE_FOUND, "False", "ConsistencyCheckFailed",
-                   "no");
+    conditions_set(&conditions, CONDITION_CONSISTENT_STATE_FOUND, "False",
+                   CONDITION_REASON_CONSISTENCY_CHECK_FAILED, "no");
     assert_string_equal(get(CONDITION_READY)->status, "Unknown");
     assert_string_equal(get(CONDITION_READY)->message, message);
     assert_true(get(CONDITION_CONSISTENT_STATE_FOUND)->last_transition_time == 200 * SECOND);

@@ -114,7 +114,7 @@ static bool count_labelled(void *context, json_t *object)
 {
     struct sought *sought = context;
     sought->count += text_equal(view_label(object, sought->key), sought->value) &&
-                     (!sought->ready || store_condition_is_true(object, "Ready"));
+                     (!sought->ready || store_condition_is_true(object, CONDITION_READY));
     return true;
 }
 

@@ -51,7 +51,7 @@ static bool tally_claim(void *context, json_t *object)
         tally->deleting++;
     else
         tally->alive++;
-    tally->initialized += store_condition_is_true(object, "Initialized");
+    tally->initialized += store_condition_is_true(object, CONDITION_INITIALIZED);
     return true;
 }
 

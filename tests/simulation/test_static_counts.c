@@ -44,7 +44,7 @@ static bool tally_claim(void *context, json_t *claim)
     bool deleting = store_path(claim, "metadata.deletionTimestamp") != NULL;
     tally->deleting += deleting;
     tally->alive += !deleting;
-    tally->initialized += !deleting && store_condition_is_true(claim, "Initialized");
+    tally->initialized += !deleting && store_condition_is_true(claim, CONDITION_INITIALIZED);
     tally->current += !deleting && text_equal(view_label(claim, "generation"), "b");
     return true;
 }

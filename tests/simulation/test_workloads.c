@@ -182,7 +182,7 @@ static bool is_consolidatable_after(struct scenario *scenario, int minutes)
         assert_true(
             simulation_delete(scenario->simulation, "v1", "Pod", "default", "tick", &error));
         scenario_run(scenario, 38);
-        was = store_condition_is_true(claim(scenario), "Consolidatable");
+        was = store_condition_is_true(claim(scenario), CONDITION_CONSOLIDATABLE);
         scenario_run(scenario, 2);
     }
     return was;
@@ -213,9 +213,9 @@ static void a_restless_node_is_quiet_when_its_pods_are_DIS_719(void **state)
     assert_true(is_consolidatable_after(scenario, 3));
     add_pod_to_node(scenario, "late"); // and would move
     scenario_run(scenario, 30);
-    assert_false(store_condition_is_true(claim(scenario), "Consolidatable"));
+    assert_false(store_condition_is_true(claim(scenario), CONDITION_CONSOLIDATABLE));
     scenario_run(scenario, 150); // at rest
-    assert_true(store_condition_is_true(claim(scenario), "Consolidatable"));
+    assert_true(store_condition_is_true(claim(scenario), CONDITION_CONSOLIDATABLE));
     assert_null(json_object_get(store_path(claim(scenario), "metadata.annotations"),
                                 "adze.dev/restless-since"));
     assert_false(is_consolidatable_after(scenario, 3)); // its wait begins anew

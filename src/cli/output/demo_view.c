@@ -104,12 +104,13 @@ static void claim_event(void *context, const char *type, json_t *claim)
                       "instance types",
                       name, text_at(requests, "pods"), text_at(requests, "cpu"),
                       types_offered(claim));
-    if (store_condition_is_true(claim, "Launched") && first_time(view, "launched", uid))
+    if (store_condition_is_true(claim, CONDITION_LAUNCHED) && first_time(view, "launched", uid))
         demo_view_say(
             view, "  launched %s in %s, %s, $%.4f an hour: the cheapest offering that fits",
             label(claim, LABEL_INSTANCE_TYPE), label(claim, LABEL_ZONE),
             label(claim, LABEL_CAPACITY_TYPE), price_to_double(price_of_machine(view, claim)));
-    if (store_condition_is_true(claim, "Initialized") && first_time(view, "initialized", uid))
+    if (store_condition_is_true(claim, CONDITION_INITIALIZED) &&
+        first_time(view, "initialized", uid))
         demo_view_say(view, "  node %s is initialized", text_at(claim, "status.nodeName"));
 }
 

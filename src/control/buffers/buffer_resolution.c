@@ -1,6 +1,7 @@
 #include "control/buffers/buffer_resolution.h"
 #include "model/tables/kinds.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define STRATEGY "buffer.x-k8s.io/active-capacity"
@@ -29,9 +30,11 @@ bool buffer_needs_workload(const struct capacity_buffer *buffer)
            buffer_workload_kind(buffer) != KIND_COUNT;
 }
 
-static void fail(struct buffer_resolution *resolution, const char *reason, const char *message)
+static void fail(struct buffer_resolution *resolution, enum condition_reason reason,
+                 const char *message)
 {
-    resolution->failure = reason;
+    assert(reason != CONDITION_REASON_RESOLVED);
+    resolution->reason = reason;
     resolution->message = message;
 }
 
@@ -45,11 +48,11 @@ static void resolve_template(const struct control *control, struct arena *arena,
     }
     const char *name = buffer->spec.pod_template_ref->name;
     if (!mirror_is_absent(control->manager.mirror, KIND_POD_TEMPLATE)) {
-        fail(out, "PodTemplateNotFound",
+        fail(out, CONDITION_REASON_POD_TEMPLATE_NOT_FOUND,
              arena_format(arena, "podtemplates \"%s\" not found", name));
         return;
     }
-    fail(out, "ResolutionFailed", "PodTemplates cannot be listed");
+    fail(out, CONDITION_REASON_RESOLUTION_FAILED, "PodTemplates cannot be listed");
     out->try_again = true;
 }
 
@@ -58,7 +61,7 @@ static void resolve_workload(struct arena *arena, const struct capacity_buffer *
                              struct buffer_resolution *out)
 {
     if (buffer_workload_kind(buffer) == KIND_COUNT) {
-        fail(out, "ResolutionFailed",
+        fail(out, CONDITION_REASON_RESOLUTION_FAILED,
              arena_format(arena, "scalableRef of unsupported kind %s in group \"%s\"",
                           buffer->spec.scalable_ref->kind,
                           buffer->spec.scalable_ref->api_group != NULL
@@ -72,7 +75,8 @@ static void resolve_workload(struct arena *arena, const struct capacity_buffer *
         return;
     }
     bool missing = error->kind == ERROR_NOT_FOUND;
-    fail(out, missing ? "ScalableRefNotFound" : "ResolutionFailed",
+    fail(out,
+         missing ? CONDITION_REASON_SCALABLE_REF_NOT_FOUND : CONDITION_REASON_RESOLUTION_FAILED,
          arena_copy_string(arena, error->message));
     out->try_again = !missing;
 }
@@ -81,11 +85,11 @@ struct buffer_resolution buffer_resolve(const struct control *control, struct ar
                                         const struct capacity_buffer *buffer,
                                         const struct object *workload, const struct error *error)
 {
-    struct buffer_resolution resolution = {.workload = -1};
+    struct buffer_resolution resolution = {.reason = CONDITION_REASON_RESOLVED, .workload = -1};
     const char *strategy = buffer->spec.provisioning_strategy;
     bool unknown = strategy != NULL && *strategy != '\0' && strcmp(strategy, STRATEGY) != 0;
     if (unknown && control->strategy->refuses_unknown_buffers) // LIF-466
-        fail(&resolution, "ResolutionFailed",
+        fail(&resolution, CONDITION_REASON_RESOLUTION_FAILED,
              arena_format(arena, "provisioningStrategy \"%s\" is not served, only " STRATEGY,
                           strategy));
     else if (buffer->spec.pod_template_ref != NULL)
@@ -93,6 +97,7 @@ struct buffer_resolution buffer_resolve(const struct control *control, struct ar
     else if (buffer->spec.scalable_ref != NULL)
         resolve_workload(arena, buffer, (const struct deployment *)workload, error, &resolution);
     else
-        fail(&resolution, "ResolutionFailed", "Neither podTemplateRef nor scalableRef is set");
+        fail(&resolution, CONDITION_REASON_RESOLUTION_FAILED,
+             "Neither podTemplateRef nor scalableRef is set");
     return resolution;
 }

@@ -3,14 +3,21 @@
 #pragma once
 
 #include "control/runtime/control.h"
+#include "model/schema/condition_reasons.h"
 
 struct buffer_resolution {
-    const char *failure, *message; // reason of the condition; NULL: resolved
-    bool try_again;                // it may pass by itself
+    enum condition_reason reason; // of the condition: CONDITION_REASON_RESOLVED, or why not
+    const char *message;          // of the condition; NULL: none
+    bool try_again;               // it may pass by itself
     const struct pod_template *template;
     const struct object *pod_template; // the PodTemplate, if it is one
     int64_t workload;                  // replicas; -1: the buffer names none
 };
+
+static inline bool buffer_is_resolved(const struct buffer_resolution *resolution)
+{
+    return resolution->reason == CONDITION_REASON_RESOLVED;
+}
 
 // The kind of workload that the buffer names, or KIND_COUNT.
 enum kind_id buffer_workload_kind(const struct capacity_buffer *buffer);

@@ -17,7 +17,6 @@
 
 #define PERIOD_NS   (30 * SECOND)
 #define UNSYNCED_NS (50 * MILLISECOND)
-#define READY       CONDITION_READY_FOR_PROVISIONING
 
 struct buffer_record {
     const struct object *workload; // as it was last read; NULL: none, or it could not be read
@@ -265,10 +264,9 @@ static struct reconcile_result read_workload(struct capacity_buffers *buffers,
 // --- telling -------------------------------------------------------------------------------------
 static void set_ready(struct conditions *conditions, const struct buffer_resolution *resolution)
 {
-    if (resolution->failure == NULL)
-        conditions_set(conditions, READY, "True", "Resolved", "");
-    else
-        conditions_set(conditions, READY, "False", resolution->failure, resolution->message);
+    conditions_set(conditions, CONDITION_READY_FOR_PROVISIONING,
+                   buffer_is_resolved(resolution) ? "True" : "False", resolution->reason,
+                   resolution->message);
 }
 
 // LIF-246.
@@ -279,19 +277,20 @@ static void set_provisioning(const struct capacity_buffers *buffers, struct cond
     enum condition_type type = CONDITION_PROVISIONING;
     const struct buffer_outcome *outcome =
         buffer_placements_outcome(buffers->ledger, buffer->meta.namespace, buffer->meta.name);
-    if (resolution->failure != NULL)
-        conditions_set(conditions, type, "False", "NotReadyForProvisioning",
+    if (!buffer_is_resolved(resolution))
+        conditions_set(conditions, type, "False", CONDITION_REASON_NOT_READY_FOR_PROVISIONING,
                        "Buffer is not ready for provisioning");
     else if (size == 0)
-        conditions_set(conditions, type, "False", "BufferEmpty", "Buffer has no replicas");
+        conditions_set(conditions, type, "False", CONDITION_REASON_BUFFER_EMPTY,
+                       "Buffer has no replicas");
     else if (outcome != NULL && outcome->on_new + outcome->failed > 0)
-        conditions_set(conditions, type, "False", "RequiresNewCapacity",
+        conditions_set(conditions, type, "False", CONDITION_REASON_REQUIRES_NEW_CAPACITY,
                        arena_format(conditions->arena,
                                     "%" PRIu32 "/%" PRIu32
                                     " virtual pods required new capacity, %" PRIu32 " failed",
                                     outcome->on_new, outcome->placeholders, outcome->failed));
     else if (outcome != NULL && outcome->placeholders > 0)
-        conditions_set(conditions, type, "True", "FitsExistingCapacity",
+        conditions_set(conditions, type, "True", CONDITION_REASON_FITS_EXISTING_CAPACITY,
                        arena_format(conditions->arena,
                                     "All %" PRIu32 " virtual pods fit on existing capacity",
                                     outcome->placeholders));
@@ -310,7 +309,7 @@ static json_t *status_patch(const struct capacity_buffer *buffer,
     const char *strategy = buffer->spec.provisioning_strategy;
     if (strategy != NULL && !text_equal(strategy, buffer->status.provisioning_strategy))
         json_object_set_new(patch, "provisioningStrategy", json_string(strategy));
-    if (resolution->failure != NULL)
+    if (!buffer_is_resolved(resolution))
         return patch; // replicas keep their last value
     const struct object *template = resolution->pod_template;
     const char *told =
@@ -357,13 +356,13 @@ static struct reconcile_result settle(struct capacity_buffers *buffers,
     if (!record->is_due)
         return reconcile_after(ns_subtract(record->next_ns, now_ns));
     record->is_read = false;
-    if (resolution->failure != NULL && resolution->try_again) {
+    if (!buffer_is_resolved(resolution) && resolution->try_again) {
         error_set(error, ERROR_UNAVAILABLE, "resolving buffer, %s", resolution->message);
         return reconcile_error();
     }
     record->is_due = false;
     record->next_ns = ns_add(now_ns, PERIOD_NS);
-    if (resolution->failure == NULL && buffer->meta.uid != NULL)
+    if (buffer_is_resolved(resolution) && buffer->meta.uid != NULL)
         wake(&buffers->control->manager, WAKE_PROVISIONER, buffer->meta.uid);
     return reconcile_after(PERIOD_NS);
 }
@@ -380,7 +379,7 @@ static struct reconcile_result evaluate(struct capacity_buffers *buffers, struct
         object_release(record->workload);
         record->workload = NULL;
     }
-    int64_t size = resolution.failure == NULL
+    int64_t size = buffer_is_resolved(&resolution)
                        ? buffer_size(arena, buffer, resolution.template, resolution.workload)
                        : 0;
     if (buffer->meta.uid != NULL && buffer_placements_trim(buffers->ledger, buffer->meta.uid, size))
@@ -434,7 +433,8 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
 // --- passes --------------------------------------------------------------------------------------
 static int64_t present_size(const struct capacity_buffer *buffer)
 {
-    return condition_is_true(&buffer->status.conditions, READY) && buffer->status.replicas.present
+    return condition_is_true(&buffer->status.conditions, CONDITION_READY_FOR_PROVISIONING) &&
+                   buffer->status.replicas.present
                ? buffer->status.replicas.value
                : 0;
 }

@@ -76,7 +76,7 @@ json_t *reason_patch(struct control *control, const struct node_claim *claim,
     conditions_read(&conditions, arena, (const struct object *)claim, &claim->status.conditions,
                     manager_now(&control->manager));
     const char *name = disruption_reason_name(reason);
-    conditions_set(&conditions, CONDITION_DISRUPTION_REASON, "True", name, name);
+    conditions_set_named(&conditions, CONDITION_DISRUPTION_REASON, "True", name, name);
     json_t *body = json_locked((const struct object *)claim);
     json_object_set_new(body, "status",
                         json_pack("{s:o}", "conditions", conditions_encode(&conditions)));

@@ -12,7 +12,6 @@
 #include "reconcile/conditions.h"
 #include "reconcile/operations.h"
 
-#define CONDITION CONDITION_LAUNCH_BACK_OFF
 #define NAMED_MAX 3
 #define LOOK_NS   MINUTE // the condition ends without an event
 
@@ -34,20 +33,20 @@ static void name_offerings(const struct pool_backoff *pool, struct text *out)
         text_format(out, " and %u other(s)", failed - named);
 }
 
-// Without times: they would be another text at each look.
-static const char *describe(const struct pool_backoff *pool, struct text *out)
+// False: no. Without times: they would be another text at each look.
+static bool describe(const struct pool_backoff *pool, struct text *out)
 {
     if (whole_runs(pool)) {
         text_format(out, "launches fail (%s); one NodeClaim at a time is tried, ever more seldom",
                     pool->whole_reason);
-        return "LaunchesFail";
+        return true;
     }
     if (pool->failing == 0)
-        return NULL;
+        return false;
     text_format(out, "there was no capacity in %u of %u offerings", pool->failing, pool->offered);
     name_offerings(pool, out);
     text_add(out, "; they are tried by one NodeClaim at a time, ever more seldom");
-    return "InsufficientCapacity";
+    return true;
 }
 
 static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
@@ -63,16 +62,19 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     object_release((const struct object *)launch_backoff_catalog(backoff, pool, &unread));
     const struct pool_backoff *entry = map_get(backoff->pools, name);
     struct text message = {0};
-    const char *reason = entry != NULL ? describe(entry, &message) : NULL;
+    bool backs_off = entry != NULL && describe(entry, &message);
     struct arena *arena CLEANUP_ARENA = arena_create(2048);
     struct conditions conditions;
     conditions_read(&conditions, arena, (const struct object *)pool, &pool->status.conditions,
                     manager_now(&control->manager));
-    if (reason != NULL)
-        conditions_set(&conditions, CONDITION, "True", reason, message.data);
+    if (backs_off)
+        conditions_set(&conditions, CONDITION_LAUNCH_BACK_OFF, "True",
+                       whole_runs(entry) ? CONDITION_REASON_LAUNCHES_FAIL
+                                         : CONDITION_REASON_INSUFFICIENT_CAPACITY,
+                       message.data);
     else
-        conditions_clear(&conditions, CONDITION);
-    struct reconcile_result result = reason != NULL ? reconcile_after(LOOK_NS) : reconcile_done();
+        conditions_clear(&conditions, CONDITION_LAUNCH_BACK_OFF);
+    struct reconcile_result result = backs_off ? reconcile_after(LOOK_NS) : reconcile_done();
     if (conditions.changed) {
         json_t *body = json_locked((const struct object *)pool);
         json_object_set_new(body, "status",
@@ -91,7 +93,8 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
 // else is known.
 static void read_predecessor(struct launch_backoff *backoff, const struct node_pool *pool)
 {
-    const struct condition *condition = condition_find(&pool->status.conditions, CONDITION);
+    const struct condition *condition =
+        condition_find(&pool->status.conditions, CONDITION_LAUNCH_BACK_OFF);
     bool failed = condition != NULL && text_equal(condition->status, "True");
     struct pool_backoff *entry = map_get(backoff->pools, pool->meta.name);
     if (entry == NULL && failed)
@@ -110,7 +113,8 @@ static void on_pool(void *context, enum mirror_change change, const struct objec
     if (new_object != NULL)
         read_predecessor(backoff, (const struct node_pool *)new_object);
     if (old_object == NULL || new_object == NULL ||
-        condition_find(&((const struct node_pool *)new_object)->status.conditions, CONDITION))
+        condition_find(&((const struct node_pool *)new_object)->status.conditions,
+                       CONDITION_LAUNCH_BACK_OFF))
         reconcile_queue_add(backoff->queue,
                             (new_object != NULL ? new_object : old_object)->meta.name);
 }
@@ -183,7 +187,7 @@ void launch_backoff_explain(const struct launch_backoff *backoff,
         const struct node_pool *pool = find_pool(backoff->control, map_key(at));
         struct text text = {0};
         if (pool != NULL && !pool->spec.replicas.present && concerns(entry, pool) &&
-            describe(backed_off, &text) != NULL)
+            describe(backed_off, &text))
             text_format(out, "; NodePool %s waits: %s", pool->meta.name, text.data);
         text_free(&text);
     }

@@ -309,11 +309,16 @@ static struct reconcile_result write_conditions(struct node_pass *pass,
 }
 
 static void set_condition(struct node_pass *pass, enum condition_type type, const char *status,
-                          const char *reason)
+                          enum condition_reason reason)
 {
     if (pass->claim != NULL)
-        conditions_set(&pass->conditions, type, status, reason,
-                       text_equal(status, "True") ? "" : reason);
+        conditions_set(&pass->conditions, type, status, reason, condition_reason_name(reason));
+}
+
+static void set_condition_true(struct node_pass *pass, enum condition_type type)
+{
+    if (pass->claim != NULL)
+        conditions_set_true(&pass->conditions, type);
 }
 
 // --- steps: each answers whether it is done, else *result ----------------------------------------
@@ -423,7 +428,7 @@ static void report_waiting(struct node_pass *pass, const struct pod_list *pods, 
     drain_blockers(pass->control, pass->termination->evictions, pods, pass->now, &blockers);
     tell_waiting(pass, waiting, blockers.data);
     if (pass->claim != NULL)
-        conditions_set(&pass->conditions, CONDITION_DRAINED, "Unknown", "Draining",
+        conditions_set(&pass->conditions, CONDITION_DRAINED, "Unknown", CONDITION_REASON_DRAINING,
                        draining_message(pass, blockers.data));
     text_free(&blockers);
 }
@@ -465,12 +470,12 @@ static bool drained(struct node_pass *pass, struct reconcile_result *result)
     int64_t left =
         ns_subtract(ns_add(pass->record->tainted_at_ns, drain_minimum(pass)), pass->now_ns);
     if (pass->claim != NULL && left > 0) {
-        set_condition(pass, CONDITION_DRAINED, "Unknown", "Draining");
+        set_condition(pass, CONDITION_DRAINED, "Unknown", CONDITION_REASON_DRAINING);
         *result = reconcile_after(left < DRAIN_POLL_NS ? left : DRAIN_POLL_NS);
         return false;
     }
     tell_stuck(pass, pods);
-    set_condition(pass, CONDITION_DRAINED, "True", NULL);
+    set_condition_true(pass, CONDITION_DRAINED);
     return true;
 }
 
@@ -481,16 +486,18 @@ static bool volumes_detached(struct node_pass *pass, struct reconcile_result *re
     uint32_t count = volume_attachments_awaited(pass->control, pass->node, pass->now, &names);
     bool done = true;
     if (count == 0) {
-        set_condition(pass, CONDITION_VOLUMES_DETACHED, "True", NULL);
+        set_condition_true(pass, CONDITION_VOLUMES_DETACHED);
     } else if (pass->deadline != 0 && pass->now > pass->deadline) {
-        set_condition(pass, CONDITION_VOLUMES_DETACHED, "False", "TerminationGracePeriodElapsed");
+        set_condition(pass, CONDITION_VOLUMES_DETACHED, "False",
+                      CONDITION_REASON_TERMINATION_GRACE_PERIOD_ELAPSED);
     } else {
         if (count > 5)
             text_format(&names, " and %u other(s)", count - 5);
         publish(&pass->control->manager, (const struct object *)pass->node,
                 EVENT_AWAITING_VOLUME_DETACHMENT,
                 "Awaiting deletion of bound volumeattachments (%s)", names.data);
-        set_condition(pass, CONDITION_VOLUMES_DETACHED, "Unknown", "AwaitingVolumeDetachment");
+        set_condition(pass, CONDITION_VOLUMES_DETACHED, "Unknown",
+                      CONDITION_REASON_AWAITING_VOLUME_DETACHMENT);
         *result = reconcile_after(DRAIN_POLL_NS);
         done = false;
     }
@@ -524,7 +531,7 @@ static bool instance_terminated(struct node_pass *pass, struct reconcile_result 
                                        note_machine_deleted);
         return false;
     }
-    set_condition(pass, CONDITION_INSTANCE_TERMINATING, "True", NULL);
+    set_condition_true(pass, CONDITION_INSTANCE_TERMINATING);
     *result = reconcile_after(ns_subtract(record->deletion.again_ns, pass->now_ns));
     return record->deletion.is_gone;
 }

@@ -122,7 +122,8 @@ static struct reconcile_result write_condition(struct consistency *consistency,
     conditions_read(&conditions, arena, (const struct object *)claim, &claim->status.conditions,
                     manager_now(&control->manager));
     bool changed = fails ? conditions_set(&conditions, CONDITION_CONSISTENT_STATE_FOUND, "False",
-                                          "ConsistencyCheckFailed", "Consistency Check Failed")
+                                          CONDITION_REASON_CONSISTENCY_CHECK_FAILED,
+                                          "Consistency Check Failed")
                          : conditions_set_true(&conditions, CONDITION_CONSISTENT_STATE_FOUND);
     struct reconcile_result result = reconcile_after(PERIOD_NS);
     if (changed) {

@@ -132,7 +132,7 @@ static void set_drifted(struct conditions *conditions, const struct node_claim *
     if (!conditions_are(conditions, CONDITION_DRIFTED, "True"))
         log_debug("marking drifted", "s:controller", "nodeclaim.disruption", "o:NodeClaim",
                   claim->meta.name, "s:reason", reason);
-    conditions_set(conditions, CONDITION_DRIFTED, "True", reason, reason);
+    conditions_set_named(conditions, CONDITION_DRIFTED, "True", reason, reason);
 }
 
 // DIS-72 to DIS-78. Answers in how long to look again; *error if it could not be found out.

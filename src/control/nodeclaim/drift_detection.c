@@ -6,6 +6,7 @@
 #include "base/nanoseconds.h"
 #include "model/reading/catalog.h"
 #include "model/reading/requirement_match.h"
+#include "model/schema/condition_reasons.h"
 #include "model/tables/well_known.h"
 
 #define TYPE_AGE_MIN_NS   HOUR          // DIS-76: younger NodeClaims' types are not looked for
@@ -129,17 +130,17 @@ bool drift_detection_find(struct drift_detection *drift, const struct node_claim
     bool gone;
     *reason = NULL;
     if (claim_template_drifted(claim, pool)) {
-        *reason = "NodePoolDrifted";
+        *reason = condition_reason_name(CONDITION_REASON_NODE_POOL_DRIFTED);
         return true;
     }
     if (claim_requirements_drifted(claim, &pool->spec.template.spec.requirements)) {
-        *reason = "RequirementsDrifted";
+        *reason = condition_reason_name(CONDITION_REASON_REQUIREMENTS_DRIFTED);
         return true;
     }
     if (!type_is_gone(drift, claim, pool, &gone, error))
         return false;
     if (gone)
-        *reason = "InstanceTypeNotFound";
+        *reason = condition_reason_name(CONDITION_REASON_INSTANCE_TYPE_NOT_FOUND);
     else if (control->cloud->operations->drift_reason != NULL)
         *reason = control->cloud->operations->drift_reason(control->cloud, claim);
     return true;

@@ -37,14 +37,14 @@ static void report_age(struct claim_pass *pass, const char *reason, const char *
                   message, reason);
 }
 
-static void not_yet(struct claim_pass *pass, const char *reason, const char *message)
+static void not_yet(struct claim_pass *pass, enum condition_reason reason, const char *message)
 {
     conditions_set(&pass->conditions, CONDITION_INITIALIZED, "Unknown", reason, message);
-    report_age(pass, reason, message);
+    report_age(pass, condition_reason_name(reason), message);
 }
 
-static bool taint_blocks(struct claim_pass *pass, const struct taint *taint, const char *reason,
-                         const char *what)
+static bool taint_blocks(struct claim_pass *pass, const struct taint *taint,
+                         enum condition_reason reason, const char *what)
 {
     struct text text = {0};
     text_format(&text, "%s \"", what);
@@ -60,11 +60,13 @@ static bool taints_block(struct claim_pass *pass, const struct node *node)
     list_for_each (taint, &pass->claim->spec.startup_taints) {
         const struct taint *present = find_taint(&node->spec.taints, taint->key, taint->effect);
         if (present != NULL)
-            return taint_blocks(pass, present, "StartupTaintsExist", "StartupTaint");
+            return taint_blocks(pass, present, CONDITION_REASON_STARTUP_TAINTS_EXIST,
+                                "StartupTaint");
     }
     list_for_each (taint, &node->spec.taints)
         if (taint_is_ephemeral(taint))
-            return taint_blocks(pass, taint, "KnownEphemeralTaintsExist", "KnownEphemeralTaint");
+            return taint_blocks(pass, taint, CONDITION_REASON_KNOWN_EPHEMERAL_TAINTS_EXIST,
+                                "KnownEphemeralTaint");
     return false;
 }
 
@@ -74,7 +76,7 @@ static bool resource_missing(struct claim_pass *pass, const struct node *node)
         if (resource->value == 0 ||
             resource_map_get(&node->status.allocatable, resource->name) != 0)
             continue;
-        not_yet(pass, "ResourceNotRegistered",
+        not_yet(pass, CONDITION_REASON_RESOURCE_NOT_REGISTERED,
                 arena_format(pass->arena, "Resource \"%s\" was requested but not registered",
                              resource->name));
         return true;
@@ -120,11 +122,11 @@ void claim_initialize(struct claim_pass *pass)
     // A second Node with the provider ID that came after registration holds nothing up.
     const struct node *node = cluster_main_node(pass->control->cluster, pass->claim);
     if (node == NULL) {
-        not_yet(pass, "NodeNotFound", "Node not registered with cluster");
+        not_yet(pass, CONDITION_REASON_NODE_NOT_FOUND, "Node not registered with cluster");
         return;
     }
     if (!condition_is_true(&node->status.conditions, CONDITION_READY)) {
-        not_yet(pass, "NodeNotReady", "Node status is NotReady");
+        not_yet(pass, CONDITION_REASON_NODE_NOT_READY, "Node status is NotReady");
         return;
     }
     if (taints_block(pass, node) || resource_missing(pass, node))

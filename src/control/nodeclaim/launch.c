@@ -156,8 +156,11 @@ static void failed(struct claim_pass *pass)
     const char *message = shorten(pass->arena, failure->message);
     if (record->launch_failures > 1 && pass->control->strategy->counts_launch_attempts)
         message = arena_format(pass->arena, "%s (attempt %u)", message, record->launch_failures);
-    conditions_set(&pass->conditions, CONDITION_LAUNCHED, "Unknown",
-                   record->launch_reason != NULL ? record->launch_reason : "LaunchFailed", message);
+    conditions_set_named(&pass->conditions, CONDITION_LAUNCHED, "Unknown",
+                         record->launch_reason != NULL
+                             ? record->launch_reason
+                             : condition_reason_name(CONDITION_REASON_LAUNCH_FAILED),
+                         message);
     int64_t now_ns = loop_monotonic_ns(pass->control->manager.loop);
     if (now_ns >= record->retry_at_ns)
         pass->create = true;

@@ -172,13 +172,14 @@ void claim_register(struct claim_pass *pass)
     uint32_t count;
     const struct node *node = cluster_node_of(pass->control->cluster, pass->claim, &count);
     if (count > 1) { // looked at again until the deadline (LIF-442)
-        conditions_set(&pass->conditions, CONDITION_REGISTERED, "False", "MultipleNodesFound",
+        conditions_set(&pass->conditions, CONDITION_REGISTERED, "False",
+                       CONDITION_REASON_MULTIPLE_NODES_FOUND,
                        "Invariant violated, matched multiple nodes");
         return;
     }
     if (node == NULL) {
-        conditions_set(&pass->conditions, CONDITION_REGISTERED, "Unknown", "NodeNotFound",
-                       "Node not registered with cluster");
+        conditions_set(&pass->conditions, CONDITION_REGISTERED, "Unknown",
+                       CONDITION_REASON_NODE_NOT_FOUND, "Node not registered with cluster");
         return;
     }
     if (!node_is_registered(node, pass->claim) && (settles(pass, node) || is_held(pass, node)))

@@ -6,9 +6,6 @@
 #include "model/validate/budget_lint.h"
 #include "reconcile/conditions.h"
 
-#define CONDITION CONDITION_BUDGETS_QUESTIONABLE
-#define REASON    "HardlyMeant"
-
 struct findings {
     struct text text;
     uint32_t index; // of the budget
@@ -47,9 +44,10 @@ int64_t pool_budgets_check(const struct node_pool *pool, struct conditions *cond
         findings.index++;
     }
     if (findings.text.length > 0)
-        conditions_set(conditions, CONDITION, "True", REASON, findings.text.data);
+        conditions_set(conditions, CONDITION_BUDGETS_QUESTIONABLE, "True",
+                       CONDITION_REASON_HARDLY_MEANT, findings.text.data);
     else
-        conditions_clear(conditions, CONDITION);
+        conditions_clear(conditions, CONDITION_BUDGETS_QUESTIONABLE);
     text_free(&findings.text);
     return again_ns;
 }

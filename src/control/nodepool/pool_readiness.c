@@ -39,9 +39,10 @@ static void read_class(const struct object *node_class, struct conditions *condi
     if (text_equal(status, "True"))
         conditions_set_true(conditions, CONDITION_NODE_CLASS_READY);
     else if (text_equal(status, "False"))
-        conditions_set(conditions, CONDITION_NODE_CLASS_READY, "False", reason, message);
+        conditions_set_named(conditions, CONDITION_NODE_CLASS_READY, "False", reason, message);
     else
-        conditions_set(conditions, CONDITION_NODE_CLASS_READY, "False", "NodeClassReadinessUnknown",
+        conditions_set(conditions, CONDITION_NODE_CLASS_READY, "False",
+                       CONDITION_REASON_NODE_CLASS_READINESS_UNKNOWN,
                        "Node Class Readiness Unknown");
     json_decref(document);
 }
@@ -54,11 +55,11 @@ static void check_class(const struct control *control, const struct node_pool *p
         name != NULL ? mirror_get(control->manager.mirror, control->node_class_kind, NULL, name)
                      : NULL;
     if (node_class == NULL)
-        conditions_set(conditions, CONDITION_NODE_CLASS_READY, "False", "NodeClassNotFound",
-                       "NodeClass not found on cluster");
+        conditions_set(conditions, CONDITION_NODE_CLASS_READY, "False",
+                       CONDITION_REASON_NODE_CLASS_NOT_FOUND, "NodeClass not found on cluster");
     else if (object_is_deleting(node_class))
-        conditions_set(conditions, CONDITION_NODE_CLASS_READY, "False", "NodeClassTerminating",
-                       "NodeClass is Terminating");
+        conditions_set(conditions, CONDITION_NODE_CLASS_READY, "False",
+                       CONDITION_REASON_NODE_CLASS_TERMINATING, "NodeClass is Terminating");
     else
         read_class(node_class, conditions);
 }
@@ -75,7 +76,7 @@ static void check_spec(const struct control *control, const struct node_pool *po
         conditions_set_true(conditions, CONDITION_VALIDATION_SUCCEEDED);
     else
         conditions_set(conditions, CONDITION_VALIDATION_SUCCEEDED, "False",
-                       "NodePoolValidationFailed", message);
+                       CONDITION_REASON_NODE_POOL_VALIDATION_FAILED, message);
 }
 
 static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)

@@ -7,8 +7,6 @@
 #include "reconcile/conditions.h"
 #include "reconcile/operations.h"
 
-#define CONDITION CONDITION_NODE_REGISTRATION_HEALTHY
-
 struct pool_health { // of one NodePool UID
     struct outcome_ring ring;
     char *uid;
@@ -99,7 +97,8 @@ void registration_health_destroy(struct registration_health *health)
 // LIF-224: an empty ring starts from what the condition says.
 static void ring_from_condition(struct outcome_ring *ring, const struct node_pool *pool)
 {
-    const struct condition *condition = condition_find(&pool->status.conditions, CONDITION);
+    const struct condition *condition =
+        condition_find(&pool->status.conditions, CONDITION_NODE_REGISTRATION_HEALTHY);
     if (condition == NULL)
         return;
     if (text_equal(condition->status, "True"))
@@ -163,7 +162,8 @@ void registration_health_failed(struct registration_health *health, const struct
     const struct condition *launched =
         condition_find(&claim->status.conditions, CONDITION_LAUNCHED);
     bool by_launch = launched != NULL && !text_equal(launched->status, "True");
-    entry->failure_reason = memory_copy_string(by_launch ? launched->reason : "RegistrationFailed");
+    entry->failure_reason = memory_copy_string(
+        by_launch ? launched->reason : condition_reason_name(CONDITION_REASON_REGISTRATION_FAILED));
     entry->failure_message =
         memory_copy_string(by_launch ? launched->message : "Failed to register node");
     reconcile_queue_add(health->queue, pool->meta.name);
@@ -173,11 +173,13 @@ void registration_health_failed(struct registration_health *health, const struct
 static void settle(struct pool_health *entry, const struct node_pool *pool,
                    const struct object *node_class, struct conditions *conditions)
 {
-    const struct condition *condition = conditions_get(conditions, CONDITION);
+    const struct condition *condition =
+        conditions_get(conditions, CONDITION_NODE_REGISTRATION_HEALTHY);
     if (condition == NULL ||
         node_class->meta.generation != pool->status.node_class_observed_generation ||
         condition->observed_generation != pool->meta.generation) {
-        conditions_set(conditions, CONDITION, "Unknown", "AwaitingReconciliation",
+        conditions_set(conditions, CONDITION_NODE_REGISTRATION_HEALTHY, "Unknown",
+                       CONDITION_REASON_AWAITING_RECONCILIATION,
                        "object is awaiting reconciliation");
         entry->ring = (struct outcome_ring){0};
         entry->recovered = false;
@@ -186,12 +188,14 @@ static void settle(struct pool_health *entry, const struct node_pool *pool,
     // A first failure leaves the ring healthy, yet says nothing in the NodePool's favour.
     enum registration_state state = outcome_ring_state(&entry->ring);
     if (state == REGISTRATION_HEALTHY && entry->recovered)
-        conditions_set_true(conditions, CONDITION);
+        conditions_set_true(conditions, CONDITION_NODE_REGISTRATION_HEALTHY);
     else if (state == REGISTRATION_UNHEALTHY && !text_equal(condition->status, "False"))
-        conditions_set(conditions, CONDITION, "False",
-                       entry->failure_reason != NULL ? entry->failure_reason : "RegistrationFailed",
-                       entry->failure_message != NULL ? entry->failure_message
-                                                      : "Failed to register node");
+        conditions_set_named(conditions, CONDITION_NODE_REGISTRATION_HEALTHY, "False",
+                             entry->failure_reason != NULL
+                                 ? entry->failure_reason
+                                 : condition_reason_name(CONDITION_REASON_REGISTRATION_FAILED),
+                             entry->failure_message != NULL ? entry->failure_message
+                                                            : "Failed to register node");
 }
 
 static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)

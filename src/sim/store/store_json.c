@@ -62,12 +62,12 @@ void default_set(json_t *object, const char *key, json_t *value)
         json_decref(value);
 }
 
-bool store_condition_is_true(const json_t *object, const char *type)
+bool store_condition_is_true(const json_t *object, enum condition_type type)
 {
     size_t index;
     json_t *condition;
     json_array_foreach (store_path(object, "status.conditions"), index, condition)
-        if (text_equal(json_string_value(json_object_get(condition, "type")), type))
+        if (text_equal(json_string_value(json_object_get(condition, "type")), condition_name(type)))
             return text_equal(json_string_value(json_object_get(condition, "status")), "True");
     return false;
 }
