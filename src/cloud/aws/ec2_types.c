@@ -11,13 +11,13 @@
 #include "base/text.h"
 #include "base/vector.h"
 #include "cloud/aws/ec2_facts.h"
+#include "cloud/aws/ec2_offerings.h"
 #include "model/schema/pack.h"
 #include "model/tables/kinds.h"
 
 #define PREFIX           "karpenter.k8s.aws/"
 #define MEBIBYTE         (INT64_C(1) << 20)
 #define GIBIBYTE         (INT64_C(1) << 30)
-#define ZONES_MAX        8
 #define REQUIREMENTS_MAX 40 // of a type
 
 const char *const ec2_well_known_labels[] = {
@@ -56,10 +56,9 @@ const char *const ec2_well_known_labels[] = {
 struct builder {
     struct arena *arena;
     struct ec2_catalog_options options;
-    const char *zones[ZONES_MAX];
+    const char *zones[EC2_ZONES_MAX];
     uint32_t zones_count;
-    const json_t *prices;                                 // type -> USD an hour
-    requirement_list offering_requirements[ZONES_MAX][2]; // shared by all types
+    struct ec2_offerings offerings;
 };
 
 static bool builder_options(struct builder *builder, const struct ec2_catalog_options *options,
@@ -78,8 +77,9 @@ const struct instance_type_catalog *ec2_catalog_create(const struct ec2_catalog_
     json_t *prices = facts_load(ec2_facts_prices, ec2_facts_prices_end, "prices", error);
     if (types == NULL || prices == NULL || !builder_options(&builder, options, error))
         goto done;
-    builder.prices = json_object_get(json_object_get(prices, "regions"), builder.options.region);
-    if (builder.prices == NULL) {
+    builder.offerings.prices =
+        json_object_get(json_object_get(prices, "regions"), builder.options.region);
+    if (builder.offerings.prices == NULL) {
         error_set(error, ERROR_INVALID, "no prices are known for region %s",
                   builder.options.region);
         goto done;
@@ -157,22 +157,25 @@ static bool builder_options(struct builder *builder, const struct ec2_catalog_op
     if (chosen->spot_share <= 0)
         chosen->spot_share = EC2_SPOT_SHARE;
     for (uint32_t i = 0; chosen->zones != NULL && chosen->zones[i] != NULL; i++) {
-        if (i == ZONES_MAX)
-            return error_set(error, ERROR_INVALID, "more than %d zones", ZONES_MAX);
+        if (i == EC2_ZONES_MAX)
+            return error_set(error, ERROR_INVALID, "more than %d zones", EC2_ZONES_MAX);
         builder->zones[builder->zones_count++] = chosen->zones[i];
     }
     for (int i = 0; chosen->zones == NULL && i < 3; i++)
         builder->zones[builder->zones_count++] =
             arena_format(builder->arena, "%s%c", chosen->region, 'a' + i);
-    assert(builder->zones_count <= ZONES_MAX);
+    assert(builder->zones_count <= EC2_ZONES_MAX);
     for (uint32_t zone = 0; zone < builder->zones_count; zone++)
         for (int spot = 0; spot < 2; spot++) {
             requirement_list list = requirements_of(builder->arena, 2);
             require(builder->arena, &list, LABEL_CAPACITY_TYPE,
                     spot ? CAPACITY_TYPE_SPOT : CAPACITY_TYPE_ON_DEMAND);
             require(builder->arena, &list, LABEL_ZONE, builder->zones[zone]);
-            builder->offering_requirements[zone][spot] = list;
+            builder->offerings.requirements[zone][spot] = list;
         }
+    builder->offerings.arena = builder->arena;
+    builder->offerings.zones = builder->zones_count;
+    builder->offerings.spot_share = chosen->spot_share;
     return true;
 }
 
@@ -304,19 +307,6 @@ static void tenancy_label(struct arena *arena, requirement_list *list)
     requirement->values = (struct string_list){values, 2};
 }
 
-static bool has_usage_class(const json_t *facts, const char *name)
-{
-    const json_t *classes = json_object_get(facts, "usageClasses");
-    if (!json_is_array(classes))
-        return true; // not stated: both, as for nearly every type
-    size_t index;
-    json_t *item;
-    json_array_foreach (classes, index, item)
-        if (text_equal(json_string_value(item), name))
-            return true;
-    return false;
-}
-
 static void placement_labels(struct builder *builder, const json_t *facts, requirement_list *list)
 {
     struct arena *arena = builder->arena;
@@ -331,9 +321,9 @@ static void placement_labels(struct builder *builder, const json_t *facts, requi
     capacity->key = LABEL_CAPACITY_TYPE;
     capacity->operator= "In"; // AWI-48
     capacity->values.items = arena_allocate_array(arena, 2, sizeof(char *));
-    if (has_usage_class(facts, "on-demand"))
+    if (ec2_has_usage_class(facts, "on-demand"))
         capacity->values.items[capacity->values.count++] = CAPACITY_TYPE_ON_DEMAND;
-    if (has_usage_class(facts, "spot"))
+    if (ec2_has_usage_class(facts, "spot"))
         capacity->values.items[capacity->values.count++] = CAPACITY_TYPE_SPOT;
 }
 
@@ -450,29 +440,6 @@ static void overhead_fill(struct builder *builder, const json_t *facts, struct i
         resources_of(builder->arena, eviction, ARRAY_LENGTH(eviction));
 }
 
-// --- offerings (AWI-160 to 162) ------------------------------------------------------------------
-
-static void offerings_fill(struct builder *builder, const json_t *facts, struct instance_type *type)
-{
-    const json_t *listed = json_object_get(builder->prices, type->name);
-    int64_t price = listed != NULL ? price_from_double(json_number_value(listed)) : 0;
-    int64_t spot_price =
-        price_from_double((double)price * builder->options.spot_share / 1e9); // an estimate
-    type->offerings.items =
-        arena_allocate_array(builder->arena, 2 * builder->zones_count, sizeof(struct offering));
-    assert(price >= 0);
-    for (int spot = 0; spot < 2; spot++) {
-        if (!has_usage_class(facts, spot ? "spot" : "on-demand"))
-            continue;
-        for (uint32_t zone = 0; zone < builder->zones_count; zone++)
-            type->offerings.items[type->offerings.count++] = (struct offering){
-                .requirements = builder->offering_requirements[zone][spot],
-                .price = spot ? spot_price : price,
-                .available = price > 0,
-            };
-    }
-}
-
 static void type_fill(struct builder *builder, const json_t *facts, struct instance_type *type)
 {
     struct arena *arena = builder->arena;
@@ -495,5 +462,5 @@ static void type_fill(struct builder *builder, const json_t *facts, struct insta
     assert(type->requirements.count <= REQUIREMENTS_MAX);
     type->capacity = capacity_of(builder, facts);
     overhead_fill(builder, facts, type);
-    offerings_fill(builder, facts, type);
+    ec2_offerings_fill(&builder->offerings, facts, type);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/state/claim_name.h"
 #include "control/state/cluster.h"
 #include "model/reading/pod.h"
 

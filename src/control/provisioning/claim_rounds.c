@@ -6,6 +6,7 @@
 #include "control/launch/claim_creation.h"
 #include "control/launch/launch_attempts.h"
 #include "control/provisioning/claim_limits.h"
+#include "control/state/claim_name.h"
 #include "control/state/node_claim_template.h"
 #include "reconcile/operations.h"
 

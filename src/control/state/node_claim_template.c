@@ -9,8 +9,6 @@
 #include "model/reading/requirement_match.h"
 #include "model/schema/encode.h"
 
-#define NAME_BASE_MAX   57 // generateName's limit: 63 with the hyphen and the suffix
-#define NAME_TRIES_MAX  20
 #define NAMED_TYPES_MAX 5
 
 // --- requirements --------------------------------------------------------------------------------
@@ -139,17 +137,6 @@ static json_t *spec_body(const struct plan_claim *claim, const struct claim_type
         json_object_set_new(spec, "resources",
                             json_pack("{s:o}", "requests", resource_map_encode(&claim->requests)));
     return spec;
-}
-
-void choose_claim_name(struct control *control, const char *pool, char name[CLAIM_NAME_MAX])
-{
-    char suffix[6];
-    for (uint32_t try = 0; try < NAME_TRIES_MAX; try++) {
-        random_name_suffix(&control->manager.random, suffix);
-        snprintf(name, CLAIM_NAME_MAX, "%.*s-%s", NAME_BASE_MAX, pool, suffix);
-        if (find_claim(control, name) == NULL)
-            return;
-    }
 }
 
 json_t *node_claim_body(struct control *control, const struct plan_claim *claim,

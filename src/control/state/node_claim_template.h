@@ -4,9 +4,6 @@
 #include "control/runtime/control.h"
 #include "engine/launch/limit_grants.h"
 
-// A name for a new NodeClaim of the NodePool, which no other has that is known of.
-#define CLAIM_NAME_MAX 64
-void choose_claim_name(struct control *control, const char *pool, char name[CLAIM_NAME_MAX]);
 // The body of the create call. `name` was chosen by the caller. Without `types` the claim is a
 // static pool's (LIF-232): its requirements stay as they are, and nothing is requested.
 json_t *node_claim_body(struct control *control, const struct plan_claim *claim,

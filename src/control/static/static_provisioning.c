@@ -9,6 +9,7 @@
 #include "control/launch/launch_backoff.h"
 #include "control/launch/launch_backoff_catalog.h"
 #include "control/runtime/control.h"
+#include "control/state/claim_name.h"
 #include "control/state/cluster.h"
 #include "control/state/cluster_sync.h"
 #include "control/state/node_claim_template.h"
