@@ -1,12 +1,12 @@
 #include "control/buffers/capacity_buffers.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/nanoseconds.h"
 #include "control/buffers/buffer_resolution.h"
+#include "control/buffers/buffer_status.h"
 #include "control/runtime/wakes.h"
 #include "control/state/cluster.h"
 #include "engine/pods/placeholders.h"
@@ -261,72 +261,7 @@ static struct reconcile_result read_workload(struct capacity_buffers *buffers,
                      buffer->spec.scalable_ref->name);
 }
 
-// --- telling -------------------------------------------------------------------------------------
-static void set_ready(struct conditions *conditions, const struct buffer_resolution *resolution)
-{
-    conditions_set(conditions, CONDITION_READY_FOR_PROVISIONING,
-                   buffer_is_resolved(resolution) ? "True" : "False", resolution->reason,
-                   resolution->message);
-}
-
-// LIF-246.
-static void set_provisioning(const struct capacity_buffers *buffers, struct conditions *conditions,
-                             const struct capacity_buffer *buffer,
-                             const struct buffer_resolution *resolution, int64_t size)
-{
-    enum condition_type type = CONDITION_PROVISIONING;
-    const struct buffer_outcome *outcome =
-        buffer_placements_outcome(buffers->ledger, buffer->meta.namespace, buffer->meta.name);
-    if (!buffer_is_resolved(resolution))
-        conditions_set(conditions, type, "False", CONDITION_REASON_NOT_READY_FOR_PROVISIONING,
-                       "Buffer is not ready for provisioning");
-    else if (size == 0)
-        conditions_set(conditions, type, "False", CONDITION_REASON_BUFFER_EMPTY,
-                       "Buffer has no replicas");
-    else if (outcome != NULL && outcome->on_new + outcome->failed > 0)
-        conditions_set(conditions, type, "False", CONDITION_REASON_REQUIRES_NEW_CAPACITY,
-                       arena_format(conditions->arena,
-                                    "%" PRIu32 "/%" PRIu32
-                                    " virtual pods required new capacity, %" PRIu32 " failed",
-                                    outcome->on_new, outcome->placeholders, outcome->failed));
-    else if (outcome != NULL && outcome->placeholders > 0)
-        conditions_set(conditions, type, "True", CONDITION_REASON_FITS_EXISTING_CAPACITY,
-                       arena_format(conditions->arena,
-                                    "All %" PRIu32 " virtual pods fit on existing capacity",
-                                    outcome->placeholders));
-}
-
-static bool same_number(const struct optional_int *number, bool present, int64_t value)
-{
-    return number->present == present && (!present || number->value == value);
-}
-
-// What of the status is not as resolved; NULL-valued fields are removed. Empty: nothing.
-static json_t *status_patch(const struct capacity_buffer *buffer,
-                            const struct buffer_resolution *resolution, int64_t size)
-{
-    json_t *patch = json_object();
-    const char *strategy = buffer->spec.provisioning_strategy;
-    if (strategy != NULL && !text_equal(strategy, buffer->status.provisioning_strategy))
-        json_object_set_new(patch, "provisioningStrategy", json_string(strategy));
-    if (!buffer_is_resolved(resolution))
-        return patch; // replicas keep their last value
-    const struct object *template = resolution->pod_template;
-    const char *told =
-        buffer->status.pod_template_ref != NULL ? buffer->status.pod_template_ref->name : NULL;
-    if (!text_equal(told, template != NULL ? template->meta.name : NULL))
-        json_object_set_new(patch, "podTemplateRef",
-                            template != NULL ? json_pack("{s:s}", "name", template->meta.name)
-                                             : json_null());
-    int64_t generation = template != NULL ? template->meta.generation : 0;
-    if (!same_number(&buffer->status.pod_template_generation, template != NULL, generation))
-        json_object_set_new(patch, "podTemplateGeneration",
-                            template != NULL ? json_integer(generation) : json_null());
-    if (!same_number(&buffer->status.replicas, true, size))
-        json_object_set_new(patch, "replicas", json_integer(size));
-    return patch;
-}
-
+// --- the pass ------------------------------------------------------------------------------------
 static struct reconcile_result write_status(struct capacity_buffers *buffers,
                                             struct work_item *item,
                                             const struct capacity_buffer *buffer,
@@ -343,7 +278,6 @@ static struct reconcile_result write_status(struct capacity_buffers *buffers,
                               object, body);
 }
 
-// --- the pass ------------------------------------------------------------------------------------
 // The status says all there is to say. After an evaluation the provisioner is told (LIF-243), and
 // the next one is due later; what only told the outcome of a pass has no part in that.
 static struct reconcile_result settle(struct capacity_buffers *buffers,
@@ -387,9 +321,10 @@ static struct reconcile_result evaluate(struct capacity_buffers *buffers, struct
     struct conditions conditions;
     conditions_read(&conditions, arena, (const struct object *)buffer, &buffer->status.conditions,
                     manager_now(&control->manager));
-    set_ready(&conditions, &resolution);
-    set_provisioning(buffers, &conditions, buffer, &resolution, size);
-    json_t *patch = status_patch(buffer, &resolution, size);
+    buffer_status_conditions(
+        &conditions, &resolution, size,
+        buffer_placements_outcome(buffers->ledger, buffer->meta.namespace, buffer->meta.name));
+    json_t *patch = buffer_status_patch(buffer, &resolution, size);
     bool changed = conditions.changed || json_object_size(patch) > 0;
     struct reconcile_result result = changed
                                          ? write_status(buffers, item, buffer, &conditions, patch)
