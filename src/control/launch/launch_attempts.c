@@ -5,69 +5,11 @@
 #include "base/nanoseconds.h"
 #include "cloud/port/offering_choice.h"
 #include "control/launch/launch_backoff_catalog.h"
-#include "control/launch/launch_backoff_internal.h"
+#include "control/launch/launch_trials.h"
 #include "model/schema/decode.h"
 #include "model/tables/kinds.h"
 
 #define REPLACED_NS (10 * MINUTE) // after a delay: as many replacements as a command has
-
-bool trial_runs(const struct trial *trial)
-{
-    return trial->failures > 0 || (trial->successes > 0 && trial->successes < TRIAL_PASSED);
-}
-
-bool trial_lets_in(const struct trial *trial, int64_t now_ns)
-{
-    return now_ns >= trial->until_ns &&
-           trial->attempts < ATTEMPTS_FIRST + ATTEMPTS_MORE * trial->successes;
-}
-
-// Where the first failure has no delay, all may try again at once.
-bool whole_runs(const struct pool_backoff *pool)
-{
-    return pool->whole.failures > 0 && pool->whole.delay_ns > 0;
-}
-
-// --- attempts ------------------------------------------------------------------------------------
-void attempt_destroy(void *value)
-{
-    struct attempt *attempt = value;
-    vector_free(&attempt->trials);
-    free(attempt);
-}
-
-void attempt_end(struct pool_backoff *pool, const char *claim)
-{
-    struct attempt *attempt = map_remove(pool->attempts, claim);
-    if (attempt == NULL)
-        return;
-    vector_for_each (trial, &attempt->trials)
-        (*trial)->attempts--;
-    attempt_destroy(attempt);
-    pool->outdated = true;
-}
-
-// What the offerings had to show has been shown; whether the machine registers is still to be seen.
-bool attempt_launched(struct pool_backoff *pool, const char *claim)
-{
-    struct attempt *attempt = map_get(pool->attempts, claim);
-    if (attempt == NULL)
-        return false;
-    bool is_of_whole = false;
-    vector_for_each (trial, &attempt->trials) {
-        if (*trial == &pool->whole)
-            is_of_whole = true;
-        else
-            (*trial)->attempts--;
-    }
-    attempt->trials.count = 0;
-    if (is_of_whole)
-        vector_push(&attempt->trials, &pool->whole);
-    else
-        attempt_destroy(map_remove(pool->attempts, claim));
-    pool->outdated = true;
-    return true;
-}
 
 static void attempt_begin(struct launch_backoff *backoff, struct pool_backoff *pool,
                           const struct node_claim *claim, struct attempt *attempt)
@@ -147,14 +89,6 @@ static bool pool_admits(struct launch_backoff *backoff, const struct node_pool *
 }
 
 // --- what was planned ----------------------------------------------------------------------------
-void planned_destroy(void *value)
-{
-    struct planned *planned = value;
-    if (planned != NULL)
-        object_release((const struct object *)planned->catalog);
-    free(planned);
-}
-
 // Create calls may fail, or never be answered.
 static void evaluation_planned(struct launch_backoff *backoff, int64_t now_ns)
 {

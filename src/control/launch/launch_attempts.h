@@ -1,18 +1,15 @@
-// Which NodeClaims may be tried on what failed last.
+// Which NodeClaims may be tried on what failed last (launch_backoff.h).
 #pragma once
 
-#include "control/launch/launch_backoff.h"
-#include "control/launch/launch_backoff_internal.h"
+#include "control/runtime/control.h"
 
+struct launch_backoff;
+enum launch_cause { LAUNCH_WANTED, LAUNCH_REPLACEMENT };
+// Whether the NodeClaim of this body, whose name was chosen, may be created now; asking again about
+// the same name changes nothing. What it could have been launched as is remembered until its end.
+// Who is told no plans anew: what is on trial is left out then.
+// Replacements of a disruption command, which go all or none, are held back for ten minutes only.
 bool launch_backoff_admits(struct launch_backoff *backoff, const json_t *body,
                            enum launch_cause cause);
 // It was not created after all.
 void launch_backoff_withdraw(struct launch_backoff *backoff, const char *pool, const char *claim);
-void planned_destroy(void *planned);
-void attempt_destroy(void *attempt);
-void attempt_end(struct pool_backoff *pool, const char *claim); // it is fine if there is none
-// Its offerings are no longer tried by it; answers whether there was an attempt.
-bool attempt_launched(struct pool_backoff *pool, const char *claim);
-bool trial_runs(const struct trial *trial); // it failed, and has not passed since
-bool trial_lets_in(const struct trial *trial, int64_t now_ns); // one more NodeClaim
-bool whole_runs(const struct pool_backoff *pool); // the NodePool is on trial as a whole

@@ -1,18 +1,18 @@
+#include "control/launch/launch_backoff.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/nanoseconds.h"
 #include "cloud/port/offering_choice.h"
-#include "control/launch/launch_attempts.h"
-#include "control/launch/launch_backoff_internal.h"
 #include "control/launch/launch_backoff_report.h"
+#include "control/launch/launch_trials.h"
 #include "control/runtime/wakes.h"
 #include "model/reading/catalog.h"
 
 #define FORGOTTEN_NS (10 * MINUTE) // after a delay: the next failure is a first one
 #define DRY_FIRST_NS (5 * SECOND)  // between attempts of a NodePool that is dry, doubling
 #define DRY_MAX_NS   (30 * SECOND)
-#define JITTER       0.1 // of a delay, at most
 
 struct spacing { // of launches after the first, second, further failures
     const char *reason;
@@ -25,24 +25,6 @@ static const struct spacing spacings[] = {
     {"registration_timeout", 0, 5 * MINUTE, HOUR},
 };
 
-static void key_of(char out[OFFERING_KEY_MAX], const char *type, const char *zone,
-                   const char *capacity_type)
-{
-    snprintf(out, OFFERING_KEY_MAX, "%s/%s/%s", type != NULL ? type : "", zone != NULL ? zone : "",
-             capacity_type != NULL ? capacity_type : "");
-}
-
-static void pool_destroy(void *value)
-{
-    struct pool_backoff *pool = value;
-    object_release((const struct object *)pool->provided);
-    object_release((const struct object *)pool->reduced);
-    map_destroy(pool->attempts, attempt_destroy);
-    map_destroy(pool->offerings, free);
-    free(pool->uid);
-    free(pool);
-}
-
 static void on_pool(void *context, enum mirror_change change, const struct object *old_object,
                     const struct object *new_object)
 {
@@ -51,14 +33,7 @@ static void on_pool(void *context, enum mirror_change change, const struct objec
     struct pool_backoff *pool =
         change == MIRROR_DELETED ? map_remove(backoff->pools, old_object->meta.name) : NULL;
     if (pool != NULL)
-        pool_destroy(pool);
-}
-
-static struct pool_backoff *entry_of(const struct launch_backoff *backoff,
-                                     const struct node_claim *claim)
-{
-    const char *name = object_label((const struct object *)claim, LABEL_NODE_POOL);
-    return name != NULL ? map_get(backoff->pools, name) : NULL;
+        pool_backoff_destroy(pool);
 }
 
 static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
@@ -69,7 +44,7 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
     if (change != MIRROR_DELETED)
         return;
     planned_destroy(map_remove(backoff->planned, old_object->meta.name));
-    struct pool_backoff *pool = entry_of(backoff, (const struct node_claim *)old_object);
+    struct pool_backoff *pool = pool_backoff_of(backoff, (const struct node_claim *)old_object);
     if (pool != NULL)
         attempt_end(pool, old_object->meta.name);
 }
@@ -95,32 +70,9 @@ void launch_backoff_destroy(struct launch_backoff *backoff)
 {
     if (backoff == NULL)
         return;
-    map_destroy(backoff->pools, pool_destroy);
+    map_destroy(backoff->pools, pool_backoff_destroy);
     map_destroy(backoff->planned, planned_destroy);
     free(backoff);
-}
-
-struct pool_backoff *pool_backoff_make(struct launch_backoff *backoff, const struct object *pool)
-{
-    struct pool_backoff *entry = map_get(backoff->pools, pool->meta.name);
-    if (entry != NULL && text_equal(entry->uid, pool->meta.uid))
-        return entry;
-    if (entry != NULL)
-        pool_destroy(map_remove(backoff->pools, pool->meta.name));
-    entry = memory_allocate(sizeof *entry);
-    entry->uid = memory_copy_string(pool->meta.uid);
-    entry->pace = 1 - JITTER * random_unit(&backoff->control->manager.random);
-    entry->offerings = map_create();
-    entry->attempts = map_create();
-    map_set(backoff->pools, pool->meta.name, entry);
-    return entry;
-}
-
-void offering_key(char out[OFFERING_KEY_MAX], const struct instance_type *type,
-                  const struct offering *offering)
-{
-    key_of(out, type->name, requirement_single_value(&offering->requirements, LABEL_ZONE),
-           requirement_single_value(&offering->requirements, LABEL_CAPACITY_TYPE));
 }
 
 // --- what happened -------------------------------------------------------------------------------
@@ -249,8 +201,8 @@ static void note_launched(const struct launch_backoff *backoff, struct pool_back
 {
     const struct object *object = (const struct object *)claim;
     char key[OFFERING_KEY_MAX];
-    key_of(key, object_label(object, LABEL_INSTANCE_TYPE), object_label(object, LABEL_ZONE),
-           object_label(object, LABEL_CAPACITY_TYPE));
+    offering_key_of(key, object_label(object, LABEL_INSTANCE_TYPE),
+                    object_label(object, LABEL_ZONE), object_label(object, LABEL_CAPACITY_TYPE));
     struct trial *trial = map_get(pool->offerings, key);
     if (trial == NULL || !trial_runs(trial) ||
         (!was_attempt && claim->meta.creation_timestamp <= trial->failed_at))
@@ -263,7 +215,7 @@ static void note_launched(const struct launch_backoff *backoff, struct pool_back
 
 void launch_backoff_launched(struct launch_backoff *backoff, const struct node_claim *claim)
 {
-    struct pool_backoff *entry = entry_of(backoff, claim);
+    struct pool_backoff *entry = pool_backoff_of(backoff, claim);
     planned_destroy(map_remove(backoff->planned, claim->meta.name));
     if (entry == NULL)
         return;
@@ -279,7 +231,7 @@ void launch_backoff_launched(struct launch_backoff *backoff, const struct node_c
 
 void launch_backoff_registered(struct launch_backoff *backoff, const struct node_claim *claim)
 {
-    struct pool_backoff *entry = entry_of(backoff, claim);
+    struct pool_backoff *entry = pool_backoff_of(backoff, claim);
     if (entry == NULL)
         return;
     attempt_end(entry, claim->meta.name);

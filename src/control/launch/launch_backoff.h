@@ -44,9 +44,3 @@ void launch_backoff_failed(struct launch_backoff *backoff, const struct node_cla
                            const char *reason);
 void launch_backoff_launched(struct launch_backoff *backoff, const struct node_claim *claim);
 void launch_backoff_registered(struct launch_backoff *backoff, const struct node_claim *claim);
-
-// Whether the NodeClaim of this body, whose name was chosen, may be created now; asking again about
-// the same name changes nothing. What it could have been launched as is remembered until its end.
-// Who is told no plans anew: what is on trial is left out then.
-// Replacements of a disruption command, which go all or none, are held back for ten minutes only.
-enum launch_cause { LAUNCH_WANTED, LAUNCH_REPLACEMENT };

@@ -4,8 +4,7 @@
 
 #include "base/nanoseconds.h"
 #include "cloud/port/offering_choice.h"
-#include "control/launch/launch_attempts.h"
-#include "control/launch/launch_backoff_internal.h"
+#include "control/launch/launch_trials.h"
 #include "model/schema/pack.h"
 
 #define REMEMBERED_NS HOUR          // a failure after which nobody tried anew

@@ -1,7 +1,9 @@
 // What decisions see of a provider's catalog while launches fail.
 #pragma once
 
-#include "control/launch/launch_backoff.h"
+#include "control/runtime/control.h"
+
+struct launch_backoff;
 
 // The provider's catalog for the pool, without what is backed off: a reference that the caller
 // releases, or NULL with error. The same object as long as nothing has changed.

@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "base/duration.h"
-#include "control/launch/launch_attempts.h"
 #include "control/launch/launch_backoff_catalog.h"
-#include "control/launch/launch_backoff_internal.h"
+#include "control/launch/launch_trials.h"
 #include "model/reading/pod.h"
 #include "model/schema/condition_types.h"
 #include "reconcile/conditions.h"

@@ -1,8 +1,10 @@
 // What people are told of launches that wait: the NodePool's condition LaunchBackOff, and pods.
 #pragma once
 
-#include "control/launch/launch_backoff.h"
-#include "control/launch/launch_backoff_internal.h"
+#include "control/runtime/control.h"
+#include "model/snapshot/plan.h"
+
+struct launch_backoff;
 
 // Whether anything waits; NULL is fine. If so, plans should give the reasons of pods without place,
 bool launch_backoff_any(const struct launch_backoff *backoff);

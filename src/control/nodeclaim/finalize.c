@@ -3,7 +3,7 @@
 #include "base/nanoseconds.h"
 #include "control/node/machine_deletion.h"
 #include "control/node/termination.h"
-#include "control/nodeclaim/lifecycle.h"
+#include "control/nodeclaim/claim_pass.h"
 #include "control/runtime/machine_operations.h"
 #include "control/state/cluster.h"
 #include "model/schema/condition_types.h"
@@ -13,7 +13,7 @@ static struct operation_about about(struct claim_pass *pass, const char *doing)
     return (struct operation_about){.manager = &pass->control->manager,
                                     .item = pass->item,
                                     .doing = doing,
-                                    .context = pass->lifecycle};
+                                    .context = pass->shared};
 }
 
 // LIF-80, step 0.
@@ -62,7 +62,8 @@ static bool nodes_remain(struct claim_pass *pass, bool *started)
 static enum operation_outcome note_machine_deleted(void *context, const char *key,
                                                    const struct machine_result *result)
 {
-    struct claim_record *record = lifecycle_record(context, key);
+    const struct lifecycle_shared *shared = context;
+    struct claim_record *record = map_get(shared->records, key);
     return record != NULL ? machine_deletion_note(&record->deletion, result) : OPERATION_NOTED;
 }
 
@@ -105,8 +106,9 @@ static bool machine_gone(struct claim_pass *pass, struct reconcile_result *resul
 static enum operation_outcome note_finalized(void *context, const char *key,
                                              const struct kube_result *result)
 {
-    struct control *control = lifecycle_control(context);
-    struct claim_record *record = lifecycle_record(context, key);
+    const struct lifecycle_shared *shared = context;
+    struct control *control = shared->control;
+    struct claim_record *record = map_get(shared->records, key);
     bool gone = finalizer_is_off(result);
     if (record != NULL && gone)
         record->deletion.finalized_ns = loop_monotonic_ns(control->manager.loop);

@@ -1,9 +1,9 @@
 #include "control/nodeclaim/initialization.h"
 
 #include "base/nanoseconds.h"
+#include "control/nodeclaim/claim_pass.h"
 #include "control/nodeclaim/consistency.h"
 #include "control/nodeclaim/consolidate_after.h"
-#include "control/nodeclaim/lifecycle.h"
 #include "control/runtime/control.h"
 #include "control/state/cluster.h"
 #include "model/schema/condition_types.h"

@@ -5,7 +5,7 @@
 
 #include "base/nanoseconds.h"
 #include "control/launch/launch_backoff.h"
-#include "control/nodeclaim/lifecycle.h"
+#include "control/nodeclaim/claim_pass.h"
 #include "control/state/cluster.h"
 #include "model/schema/condition_types.h"
 #include "model/schema/encode.h"

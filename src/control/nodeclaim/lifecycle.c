@@ -18,10 +18,8 @@
 #include "model/schema/encode.h"
 
 struct lifecycle {
-    struct control *control;
-    struct lifecycle_parts parts;
+    struct lifecycle_shared shared;
     struct reconcile_queue *queue;
-    struct map *records; // claim_record by NodeClaim name
 };
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
@@ -40,7 +38,8 @@ static void add_claims_of(struct lifecycle *lifecycle, const struct object *obje
 {
     const struct node *node = (const struct node *)object;
     const struct state_node *state =
-        node != NULL ? cluster_state(lifecycle->control->cluster, node->spec.provider_id) : NULL;
+        node != NULL ? cluster_state(lifecycle->shared.control->cluster, node->spec.provider_id)
+                     : NULL;
     for (uint32_t i = 0; state != NULL && i < state->claims.count; i++)
         reconcile_queue_add(lifecycle->queue, state->claims.items[i]->meta.name);
 }
@@ -77,9 +76,9 @@ static void on_wake(void *context, const char *claim)
 struct lifecycle *lifecycle_create(struct control *control, const struct lifecycle_parts *parts)
 {
     struct lifecycle *lifecycle = memory_allocate(sizeof *lifecycle);
-    lifecycle->control = control;
-    lifecycle->parts = *parts;
-    lifecycle->records = map_create();
+    lifecycle->shared.control = control;
+    lifecycle->shared.parts = *parts;
+    lifecycle->shared.records = map_create();
     uint32_t concurrency = manager_scale(&control->manager, 1000, 5000);
     lifecycle->queue = manager_queue(
         &control->manager, &(struct reconcile_queue_options){.name = "nodeclaim.lifecycle",
@@ -97,57 +96,13 @@ struct lifecycle *lifecycle_create(struct control *control, const struct lifecyc
     return lifecycle;
 }
 
-static void record_destroy(void *value)
-{
-    struct claim_record *record = value;
-    arena_destroy(record->machine_arena);
-    free(record->launch_reason);
-    free(record->uid);
-    free(record);
-}
-
 void lifecycle_destroy(struct lifecycle *lifecycle)
 {
     if (lifecycle == NULL)
         return;
-    wake_register(&lifecycle->control->manager, WAKE_LIFECYCLE, NULL, NULL);
-    map_destroy(lifecycle->records, record_destroy);
+    wake_register(&lifecycle->shared.control->manager, WAKE_LIFECYCLE, NULL, NULL);
+    map_destroy(lifecycle->shared.records, claim_record_destroy);
     free(lifecycle);
-}
-
-struct control *lifecycle_control(struct lifecycle *lifecycle)
-{
-    return lifecycle->control;
-}
-
-struct claim_record *lifecycle_record(struct lifecycle *lifecycle, const char *name)
-{
-    return map_get(lifecycle->records, name);
-}
-
-static void forget(struct lifecycle *lifecycle, const char *name)
-{
-    struct claim_record *record = map_remove(lifecycle->records, name);
-    if (record != NULL)
-        record_destroy(record);
-}
-
-static struct claim_record *record_for(struct lifecycle *lifecycle, const struct node_claim *claim)
-{
-    struct claim_record *record = map_get(lifecycle->records, claim->meta.name);
-    if (record != NULL && text_equal(record->uid, claim->meta.uid))
-        return record;
-    forget(lifecycle, claim->meta.name);
-    record = memory_allocate(sizeof *record);
-    record->uid = memory_copy_string(claim->meta.uid);
-    map_set(lifecycle->records, claim->meta.name, record);
-    return record;
-}
-
-void pass_requeue(struct claim_pass *pass, int64_t after_ns)
-{
-    if (after_ns < pass->requeue_ns)
-        pass->requeue_ns = after_ns;
 }
 
 // --- the frame -----------------------------------------------------------------------------------
@@ -165,11 +120,11 @@ static struct reconcile_result add_finalizer(struct claim_pass *pass)
 static enum operation_outcome note_machine(void *context, const char *key,
                                            const struct machine_result *result)
 {
-    struct lifecycle *lifecycle = context;
-    struct claim_record *record = map_get(lifecycle->records, key);
+    struct lifecycle_shared *shared = context;
+    struct claim_record *record = map_get(shared->records, key);
     if (record == NULL)
         return OPERATION_NOTED;
-    record_launch_result(record, result, loop_monotonic_ns(lifecycle->control->manager.loop));
+    record_launch_result(record, result, loop_monotonic_ns(shared->control->manager.loop));
     if (result->error.kind != ERROR_NONE && result->error.kind != ERROR_INSUFFICIENT_CAPACITY &&
         result->error.kind != ERROR_NODE_CLASS_NOT_READY) {
         struct error error = result->error;
@@ -191,10 +146,10 @@ static void write_resources(const struct resource_map *map, struct text *out)
 
 // The transitions that a status patch has made true are told once, when it has gone through
 // (LIF-446).
-static void tell_transitions(struct lifecycle *lifecycle, struct claim_record *record,
+static void tell_transitions(struct lifecycle_shared *shared, struct claim_record *record,
                              const struct node_claim *claim)
 {
-    struct control *control = lifecycle->control;
+    struct control *control = shared->control;
     const struct object *object = (const struct object *)claim;
     struct text allocatable = {0};
     write_resources(&claim->status.allocatable, &allocatable);
@@ -204,15 +159,15 @@ static void tell_transitions(struct lifecycle *lifecycle, struct claim_record *r
                  claim->meta.name, "s:provider-id", claim->status.provider_id, "s:instance-type",
                  object_label(object, LABEL_INSTANCE_TYPE), "s:zone", zone, "s:capacity-type",
                  object_label(object, LABEL_CAPACITY_TYPE), "j:allocatable", allocatable.data);
-        launch_backoff_launched(lifecycle->parts.launch_backoff, claim);
+        launch_backoff_launched(shared->parts.launch_backoff, claim);
     }
     if (record->tells_registered) {
         log_info("registered nodeclaim", "s:controller", "nodeclaim.lifecycle", "o:NodeClaim",
                  claim->meta.name, "s:provider-id", claim->status.provider_id, "o:Node",
                  claim->status.node_name);
         metric_add(control->metrics.nodes_created, 1, object_label(object, LABEL_NODE_POOL), zone);
-        registration_health_succeeded(lifecycle->parts.registration_health, claim);
-        launch_backoff_registered(lifecycle->parts.launch_backoff, claim);
+        registration_health_succeeded(shared->parts.registration_health, claim);
+        launch_backoff_registered(shared->parts.launch_backoff, claim);
     }
     if (record->tells_initialized)
         log_info("initialized nodeclaim", "s:controller", "nodeclaim.lifecycle", "o:NodeClaim",
@@ -225,19 +180,19 @@ static void tell_transitions(struct lifecycle *lifecycle, struct claim_record *r
 static enum operation_outcome note_status(void *context, const char *key,
                                           const struct kube_result *result)
 {
-    struct lifecycle *lifecycle = context;
-    struct claim_record *record = map_get(lifecycle->records, key);
+    struct lifecycle_shared *shared = context;
+    struct claim_record *record = map_get(shared->records, key);
     if (result->error.kind == ERROR_NONE && record != NULL && result->object != NULL)
-        tell_transitions(lifecycle, record, (const struct node_claim *)result->object);
+        tell_transitions(shared, record, (const struct node_claim *)result->object);
     return OPERATION_PASS;
 }
 
 static enum operation_outcome note_deleted(void *context, const char *key,
                                            const struct kube_result *result)
 {
-    struct lifecycle *lifecycle = context;
-    struct control *control = lifecycle->control;
-    struct claim_record *record = map_get(lifecycle->records, key);
+    struct lifecycle_shared *shared = context;
+    struct control *control = shared->control;
+    struct claim_record *record = map_get(shared->records, key);
     const struct node_claim *claim = find_claim(control, key);
     if (result->error.kind != ERROR_NONE || record == NULL || record->delete_reason == NULL ||
         claim == NULL)
@@ -275,7 +230,7 @@ static struct reconcile_result next_operation(struct claim_pass *pass, struct er
 {
     const struct object *claim = (const struct object *)pass->claim;
     struct operation_about about = {
-        .manager = &pass->control->manager, .item = pass->item, .context = pass->lifecycle};
+        .manager = &pass->control->manager, .item = pass->item, .context = pass->shared};
     if (pass->delete_reason != NULL) { // nothing else is worth a write then
         about.doing = "deleting nodeclaim";
         about.record = note_deleted;
@@ -332,20 +287,20 @@ static void pass_free(struct claim_pass *pass)
 static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
 {
     struct lifecycle *lifecycle = context;
-    struct control *control = lifecycle->control;
+    struct control *control = lifecycle->shared.control;
     const struct node_claim *claim = find_claim(control, work_item_key(item));
     if (claim == NULL) {
-        forget(lifecycle, work_item_key(item));
+        claim_record_forget(&lifecycle->shared, work_item_key(item));
         return reconcile_done();
     }
     if (!managed_claim(control, claim))
         return reconcile_done();
     struct claim_pass pass = {.control = control,
-                              .lifecycle = lifecycle,
-                              .parts = &lifecycle->parts,
+                              .shared = &lifecycle->shared,
+                              .parts = &lifecycle->shared.parts,
                               .item = item,
                               .claim = claim,
-                              .record = record_for(lifecycle, claim),
+                              .record = claim_record_for(&lifecycle->shared, claim),
                               .arena = arena_create(4096),
                               .now = manager_now(&control->manager),
                               .requeue_ns = INT64_MAX};

@@ -2,7 +2,7 @@
 
 #include "base/nanoseconds.h"
 #include "control/launch/launch_backoff.h"
-#include "control/nodeclaim/lifecycle.h"
+#include "control/nodeclaim/claim_pass.h"
 #include "control/nodepool/registration_health.h"
 #include "model/schema/condition_types.h"
 

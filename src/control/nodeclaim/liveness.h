@@ -1,6 +1,6 @@
 // Liveness: a NodeClaim that does not become a Node in time is given up (LIF-70 to LIF-75).
 #pragma once
 
-#include "control/nodeclaim/lifecycle.h"
+#include "control/nodeclaim/claim_pass.h"
 
 void claim_liveness(struct claim_pass *pass); // LIF-70 to 75

@@ -1,8 +1,8 @@
 #include "control/nodeclaim/registration.h"
 
 #include "base/nanoseconds.h"
+#include "control/nodeclaim/claim_pass.h"
 #include "control/nodeclaim/initialization.h"
-#include "control/nodeclaim/lifecycle.h"
 #include "control/nomination/nominator.h"
 #include "control/state/cluster.h"
 #include "control/state/nominations.h"

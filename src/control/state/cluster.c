@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/nanoseconds.h"
-#include "control/state/cluster_internal.h"
+#include "control/state/cluster_contents.h"
 #include "control/state/nominations.h"
 #include "control/state/planned_pods.h"
 #include "control/state/state_node.h"

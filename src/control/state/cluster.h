@@ -4,6 +4,7 @@
 #pragma once
 
 #include "control/runtime/control.h"
+#include "control/state/planned_pods.h"
 #include "control/state/pod_index.h"
 #include "control/state/state_node.h"
 
@@ -11,9 +12,7 @@ struct cluster;
 
 struct cluster *cluster_create(struct control *control); // registers its handlers first
 void cluster_destroy(struct cluster *cluster);
-// Calls the handler when a planned pod was bound, to the node that it was planned for or to
-// another, or lost its place to others.
-typedef void (*landing_handler)(void *context, bool as_planned);
+// The handler is called from then on.
 void cluster_on_landing(struct cluster *cluster, landing_handler handler, void *context);
 // Owned by the cluster state.
 struct nominations *cluster_nominations(const struct cluster *cluster);

@@ -1,7 +1,7 @@
 #include "control/state/cluster_plans.h"
 
 #include "base/nanoseconds.h"
-#include "control/state/cluster_internal.h"
+#include "control/state/cluster_contents.h"
 #include "control/state/nominations.h"
 #include "control/state/planned_pods.h"
 #include "model/reading/pod.h"

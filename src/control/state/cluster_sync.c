@@ -1,7 +1,7 @@
 #include "control/state/cluster_sync.h"
 
 #include "base/nanoseconds.h"
-#include "control/state/cluster_internal.h"
+#include "control/state/cluster_contents.h"
 #include "model/reading/state_node_rules.h"
 
 #define UNLAUNCHED_WAIT_NS (30 * SECOND)

@@ -7,6 +7,10 @@
 #include <stdint.h>
 
 struct map_entry;
+// A planned pod was bound, to the node that it was planned for or to another, or lost its place to
+// others.
+typedef void (*landing_handler)(void *context, bool as_planned);
+
 struct planned_pods;
 struct planned_pods *planned_pods_create(void);
 void planned_pods_destroy(struct planned_pods *planned); // NULL is fine

@@ -1,9 +1,10 @@
-// What the sources of launch_backoff.h share.
+// What is known against launches (launch_backoff.h): offerings and NodePools that failed or are on
+// trial since, NodeClaims under way that will tell, and what each could have been launched as.
 #pragma once
 
 #include "base/map.h"
 #include "base/vector.h"
-#include "control/launch/launch_backoff.h"
+#include "control/runtime/control.h"
 
 #define LOST_NS (2 * MINUTE) // a NodeClaim that nobody has seen
 #define ATTEMPTS_FIRST \
@@ -62,6 +63,25 @@ struct launch_backoff {
         *queue; // of NodePools whose condition is to be looked at; NULL: as upstream
 };
 
+// The NodePool's, made if there is none of its UID.
 struct pool_backoff *pool_backoff_make(struct launch_backoff *backoff, const struct object *pool);
+// Of the NodeClaim's NodePool; NULL: nothing is known against it.
+struct pool_backoff *pool_backoff_of(const struct launch_backoff *backoff,
+                                     const struct node_claim *claim);
+void pool_backoff_destroy(void *pool);
+
+void offering_key_of(char out[OFFERING_KEY_MAX], const char *type, const char *zone,
+                     const char *capacity_type); // each may be NULL
 void offering_key(char out[OFFERING_KEY_MAX], const struct instance_type *type,
                   const struct offering *offering);
+
+bool trial_runs(const struct trial *trial); // it failed, and has not passed since
+bool trial_lets_in(const struct trial *trial, int64_t now_ns); // one more NodeClaim
+bool whole_runs(const struct pool_backoff *pool); // the NodePool is on trial as a whole
+
+void attempt_destroy(void *attempt);
+void attempt_end(struct pool_backoff *pool, const char *claim); // it is fine if there is none
+// Its offerings are no longer tried by it; answers whether there was an attempt.
+bool attempt_launched(struct pool_backoff *pool, const char *claim);
+
+void planned_destroy(void *planned); // NULL is fine

@@ -1,8 +1,11 @@
-// The cluster state, for its own sources.
+// What the cluster state is made of, for the sources that implement it: cluster.c, cluster_plans.c,
+// cluster_sync.c.
 #pragma once
 
-#include "control/state/cluster.h"
 #include "control/state/node_index.h"
+#include "control/state/planned_pods.h"
+#include "control/state/pod_index.h"
+#include "control/state/state_node.h"
 
 struct cluster {
     struct control *control;
