@@ -1,4 +1,4 @@
-// What the compiler is told of functions.
+// Function attributes for the compiler.
 #pragma once
 
 #define MUST_USE __attribute__((warn_unused_result))

@@ -119,7 +119,7 @@ static size_t fields_split(struct piece text, struct piece pieces[FIELDS_COUNT])
     return count;
 }
 
-// A comma list. Empty members are passed over; a list of nothing else never hits (DIS-113).
+// A comma list. Empty members are skipped; a list of nothing else never matches (DIS-113).
 static bool field_parse(const struct field *field, struct piece text, uint64_t *bits, bool *star,
                         struct error *error)
 {
@@ -253,7 +253,7 @@ int64_t cron_next(const struct cron *cron, int64_t instant)
     int64_t day = calendar_floor_divide(minute, 24 * 60);
     int minute_of_day = (int)(minute - day * 24 * 60);
     struct calendar_day date = calendar_from_days(day);
-    // The years are counted from the next whole second.
+    // The search starts at the next whole second.
     int64_t second = calendar_floor_divide(instant, SECOND) + 1;
     int64_t last_year =
         calendar_from_days(calendar_floor_divide(second, 86400)).year + SEARCH_YEARS_MAX;

@@ -11,6 +11,6 @@ struct cron {
     bool any_day, any_weekday;                       // "*" or "?" (the two are or-ed otherwise)
 };
 bool cron_parse(const char *text, struct cron *cron, struct error *error) MUST_USE;
-// First hit strictly after `instant` (nanoseconds since the epoch); INT64_MAX if none within 5
-// years.
+// First match strictly after `instant` (nanoseconds since the epoch); INT64_MAX if there is none
+// within 5 years.
 int64_t cron_next(const struct cron *cron, int64_t instant);

@@ -99,7 +99,7 @@ static bool whole_parse(const char **text, uint64_t *whole)
     return true;
 }
 
-// Digits that no longer fit are passed over: they are far below a nanosecond.
+// Digits that no longer fit are skipped: they are far below a nanosecond.
 static uint64_t fraction_parse(const char **text, double *scale)
 {
     uint64_t fraction = 0;
@@ -223,7 +223,7 @@ static bool instant_scan(const char *text, struct instant_fields *fields)
 static bool digits_scan(const char **text, int count, int low, int high, int *value)
 {
     assert(count > 0);
-    assert(count <= 9); // what an int holds
+    assert(count <= 9); // the most an int holds
     *value = 0;
     for (int i = 0; i < count; i++, (*text)++) {
         if (!is_digit(**text))
@@ -272,7 +272,7 @@ static bool offset_scan(const char **text, int64_t *seconds)
     return true;
 }
 
-// Cuts off what is below `unit_ns` (towards the past).
+// Truncates to `unit_ns` (towards the past).
 static void instant_format_unit(int64_t nanoseconds, int64_t unit_ns, int decimals,
                                 char out[INSTANT_TEXT_MAX])
 {

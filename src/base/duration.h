@@ -23,8 +23,8 @@ bool duration_parse(const char *text, int64_t *nanoseconds, struct error *error)
 void duration_format(int64_t nanoseconds, char out[DURATION_TEXT_MAX]);
 
 // RFC 3339 as Kubernetes reads it: any offset, optional fraction. Result: nanoseconds since the
-// Unix epoch. What is outside the years 1678 to 2262 is taken for INT64_MIN or INT64_MAX: an API
-// server stores the end of a grace period of three centuries, too.
+// Unix epoch. Instants outside the years 1678 to 2262 become INT64_MIN or INT64_MAX: an API server
+// also stores the end of a grace period of three centuries.
 bool instant_parse(const char *text, int64_t *nanoseconds, struct error *error) MUST_USE;
 void instant_format(int64_t nanoseconds, char out[INSTANT_TEXT_MAX]);       // 2026-01-01T00:00:00Z
 void instant_format_micro(int64_t nanoseconds, char out[INSTANT_TEXT_MAX]); // ...00.000000Z

@@ -31,7 +31,7 @@ bool error_set(struct error *error, enum error_kind kind, const char *format, ..
     return false;
 }
 
-// "<formatted><separator><message>"; how many bytes the formatted part has.
+// "<formatted><separator><message>". Returns the bytes of the formatted part.
 static size_t put_before(struct error *error, const char *separator, const char *format,
                          va_list arguments) PRINTF_LIKE(3, 0);
 static size_t put_before(struct error *error, const char *separator, const char *format,

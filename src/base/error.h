@@ -29,7 +29,8 @@ enum error_kind {
 
 struct error {
     enum error_kind kind;
-    uint16_t path_length; // the message begins with a field's path so long, and ": "; 0: with none
+    uint16_t path_length; // length of the field path that begins the message, without ": "; 0: no
+                          // path
     char message[1500];
 };
 
@@ -40,7 +41,7 @@ bool error_set(struct error *error, enum error_kind kind, const char *format, ..
 // Puts "<text>, " before the message, keeping the kind. Returns false.
 bool error_prefix(struct error *error, const char *format, ...) PRINTF_LIKE(2, 3);
 
-// Puts "<path>: " before the message: the field of the input that it is about. Returns false.
+// Puts "<path>: " before the message, the path of the input's field at fault. Returns false.
 bool error_locate(struct error *error, const char *path_format, ...) PRINTF_LIKE(2, 3);
 
 const char *error_kind_name(enum error_kind kind);

@@ -33,7 +33,7 @@ FILE *input_file_open(const char *path, struct error *error)
             refuse(path, error);
         return file;
     }
-    if (stat(path, &status) != 0) { // before it is opened: that may do things to a device
+    if (stat(path, &status) != 0) { // checked before the open, which may act on a device
         refuse(path, error);
         return NULL;
     }
@@ -51,7 +51,7 @@ static bool names_descriptor(const char *path)
            text_starts_with(path, "/proc/self/fd/");
 }
 
-// Not even what has become a pipe since is waited for.
+// Opens without blocking: the path may have become a pipe since the check.
 static FILE *open_at_once(const char *path, struct error *error)
 {
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

@@ -34,7 +34,7 @@ struct sampling_slot {
     uint32_t count; // 0: never used
 };
 
-// The one process-wide state of adze; written to stderr as JSON until log_configure().
+// The one process-wide state of adze. Lines go to stderr as JSON until log_configure().
 static struct {
     pthread_mutex_t mutex;
     struct log_options options;
@@ -162,7 +162,7 @@ static bool is_slot_free(const struct sampling_slot *slot, int64_t second)
     return slot->count == 0 || slot->second != second;
 }
 
-// A message that finds no place in a crowded table is written.
+// A message without a free slot in the table is always written.
 static bool is_sampled(enum log_level level, const char *message, int64_t now_ns)
 {
     uint64_t hash = hash_mix(hash_string(message), (uint64_t)level);
@@ -188,7 +188,7 @@ static bool is_sampled(enum log_level level, const char *message, int64_t now_ns
 
 static size_t utf8_length(const char *text);
 
-// A JSON string. Bytes that are no UTF-8 become U+FFFD, one each.
+// A JSON string. Each byte that is not valid UTF-8 becomes U+FFFD.
 static void add_json_string(struct text *line, const char *string)
 {
     text_add_char(line, '"');
@@ -214,8 +214,8 @@ static void add_json_string(struct text *line, const char *string)
     text_add_char(line, '"');
 }
 
-// Of the well-formed character at the start of the text (overlong forms, surrogates and what lies
-// above U+10FFFF are not); 0 if there is none.
+// Length of the well-formed character at the start of the text, or 0. Overlong forms, surrogates
+// and values above U+10FFFF are not well-formed.
 static size_t utf8_length(const char *text)
 {
     const unsigned char *byte = (const unsigned char *)text;
@@ -249,7 +249,7 @@ static void add_head(struct text *line, enum log_level level, const char *messag
         return;
     }
     text_format(line, "%s\t%s\t", time, names[level]);
-    // Quoted like a JSON string, for it must stay one line, but without the quotes.
+    // Escaped like a JSON string to stay on one line, but without the quotes.
     size_t start = line->length;
     add_json_string(line, message);
     memmove(line->data + start, line->data + start + 1, line->length - start - 2);

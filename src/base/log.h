@@ -1,7 +1,7 @@
 // Structured logging (LIF-400 to 402): one JSON object a line, or console text.
 //
-// The only process-wide state in adze: the configured sink. Below the ports nothing logs; engine
-// and model return what is to be said.
+// The configured sink is the only process-wide state in adze. Nothing below the ports logs; engine
+// and model return their findings.
 #pragma once
 
 #include <stdbool.h>
@@ -37,5 +37,5 @@ void log_write(enum log_level level, const char *message, ...);
 #define log_info(...)  log_write(LOG_INFO, __VA_ARGS__, NULL)
 #define log_error(...) log_write(LOG_ERROR, __VA_ARGS__, NULL)
 
-// The commit that the program was built from, "-dirty" if it was changed since.
+// The commit of the build, with "-dirty" if the tree had changes.
 const char *log_commit(void);

@@ -12,9 +12,9 @@
 #include "base/error.h"
 #include "base/loop_function.h"
 
-// Every timer is destroyed before. Waits for offloaded work that has begun; work that has not begun
-// and posts not yet delivered are dropped. Every `done` that is still due runs now, so that it can
-// free what the work was about: it must bear that its world is gone.
+// Every timer must be destroyed before. Waits for offloaded work that has begun; drops work that
+// has not begun and posts not yet delivered. Runs every `done` that is still due, so that it can
+// free its context: it must not rely on anything else that may be gone.
 void loop_destroy(struct loop *loop);
 bool loop_is_virtual(const struct loop *loop);
 
@@ -39,9 +39,9 @@ void loop_post(struct loop *loop, loop_function function, void *context);
 // Runs work on a worker thread (virtual: inline, at once), then done on the loop's thread. done
 // runs exactly once; without the work only if the loop is destroyed before its turn.
 void loop_offload(struct loop *loop, loop_function work, loop_function done, void *context);
-// Begins no more offloaded work and waits for what is under way, at most so long. False: some still
-// is, and loop_destroy() would wait for it; a process that has to end ends without that. Virtual:
-// true.
+// Begins no more offloaded work and waits up to `wait_ns` for work under way. Returns false if some
+// is still running: loop_destroy() would block on it, so a process that must exit skips
+// loop_destroy(). Virtual: always true.
 bool loop_settle(struct loop *loop, int64_t wait_ns) MUST_USE;
 // Real loops: function runs on the loop's thread for each delivery of the signal.
 void loop_on_signal(struct loop *loop, int signal_number, loop_function function, void *context);

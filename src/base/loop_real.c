@@ -15,9 +15,9 @@
 #include "base/vector.h"
 
 #define WORKERS_MAX  2
-#define DELAY_MAX_NS (HOUR * 24 * 365 * 100) // what timeval arithmetic surely holds
+#define DELAY_MAX_NS (HOUR * 24 * 365 * 100) // a bound that timeval arithmetic holds safely
 
-// Posted work, or a job for the workers (which is posted again, with `done`, when its work ran).
+// Posted work, or a job for the workers. A job is posted again, with `done`, after its work ran.
 struct task {
     struct task *next;
     loop_function function;
@@ -47,7 +47,7 @@ struct real_loop {
     struct event *posted_event;
     VECTOR(struct signal_handler *) signal_handlers;
 
-    pthread_mutex_t mutex; // guards what follows
+    pthread_mutex_t mutex; // guards the fields below
     pthread_cond_t job_added, worker_ended;
     struct task_queue posted;
     struct task_queue jobs;
@@ -88,7 +88,8 @@ struct loop *loop_create(void)
         fail("setting up threads");
     struct real_loop *loop = memory_allocate(sizeof *loop);
     loop->loop.operations = &real_operations;
-    // Timers must never fire early, by a coarse clock or by a time read before a long callback.
+    // Timers must never fire early, whether from a coarse clock or from a time read before a long
+    // callback.
     struct event_config *config = event_config_new();
     if (config == NULL || event_config_set_flag(config, EVENT_BASE_FLAG_NO_CACHE_TIME |
                                                             EVENT_BASE_FLAG_PRECISE_TIMER) != 0)
@@ -114,7 +115,7 @@ static int64_t clock_ns(clockid_t clock)
     return ns_add(ns_multiply(time.tv_sec, SECOND), time.tv_nsec);
 }
 
-// Runs what is still to be done after offloaded work, and drops the rest of the queue.
+// Runs the `done` of offloaded jobs and drops the rest of the queue.
 static void finish_jobs(struct task_queue *queue)
 {
     for (struct task *task = queue_take(queue); task != NULL; task = queue_take(queue)) {
@@ -156,9 +157,9 @@ static void real_destroy(struct loop *base)
     assert(loop->workers_idle == 0);
     finish_jobs(&loop->posted);
     finish_jobs(&loop->jobs);
-    queue_drop(&loop->posted); // what they posted
+    queue_drop(&loop->posted); // posted by those jobs
     assert(loop->jobs.first == NULL);
-    assert(loop->workers_ended == loop->workers_count); // nobody uses the loop any more
+    assert(loop->workers_ended == loop->workers_count); // no other thread uses the loop any more
     for (uint32_t i = 0; i < loop->signal_handlers.count; i++) {
         event_free(loop->signal_handlers.items[i]->event);
         free(loop->signal_handlers.items[i]);
@@ -216,7 +217,7 @@ static void real_timer_start(struct timer *base, int64_t delay_ns)
 {
     struct real_timer *timer = as_real_timer(base);
     struct timeval delay = delay_timeval(delay_ns);
-    real_operations.timer_stop(base); // a timer that is due but has not run yet must wait again
+    real_operations.timer_stop(base); // a timer that is due but has not run must wait again
     if (evtimer_add(timer->event, &delay) != 0)
         fail("starting a timer");
     timer->running = true;
@@ -350,7 +351,7 @@ static void add_posted(struct real_loop *loop, struct task *task)
 static void add_worker(struct real_loop *loop)
 {
     assert(loop->workers_count < WORKERS_MAX);
-    // Signals are the loop thread's business.
+    // Only the loop thread handles signals.
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);

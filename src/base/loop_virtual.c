@@ -10,13 +10,13 @@
 
 #define NOT_SCHEDULED UINT32_MAX
 
-// A place in the queue: a running timer or posted work.
+// A queue entry: a running timer or posted work.
 struct scheduled {
     int64_t at_ns; // on the monotonic clock
     uint64_t sequence;
     uint32_t heap_index;
-    bool is_posted; // owned by the queue and freed when it ran
-    bool is_done;   // comes after offloaded work: runs in any case
+    bool is_posted; // owned by the queue; freed after it ran
+    bool is_done;   // the `done` of offloaded work: runs in any case
     loop_function function;
     void *context;
 };
@@ -32,7 +32,7 @@ struct virtual_loop {
     int64_t elapsed_ns;
     int64_t skew_ns;
     uint64_t next_sequence;
-    int64_t offload_ns;              // how long offloaded work takes
+    int64_t offload_ns;              // duration of offloaded work
     VECTOR(struct scheduled *) heap; // binary heap, the earliest first
     bool stopping;
 };

@@ -6,9 +6,9 @@
 #include "base/loop.h"
 
 struct loop *loop_create_virtual(int64_t wall_start_ns);
-// Virtual only: so much time passes in which nothing runs, as while the process is stopped. What
-// has become due by then runs afterwards, in its order.
+// Virtual only: advances the time without running anything, like a stopped process. Events that
+// became due run afterwards, in order.
 void loop_pause(struct loop *loop, int64_t nanoseconds);
-// Virtual only: from now on `done` comes so long after offloaded work has begun (0 until then), as
-// if a worker thread were busy for that time.
+// Virtual only: from now on `done` runs this long after its offloaded work began (0 until then),
+// like a busy worker thread.
 void loop_set_offload_time(struct loop *loop, int64_t nanoseconds);

@@ -13,9 +13,9 @@ void map_destroy(struct map *map, void (*free_value)(void *value)); // free_valu
 size_t map_count(const struct map *map);
 void *map_get(const struct map *map, const char *key); // NULL if absent
 void *map_get_bytes(const struct map *map, const char *key, size_t length);
-// Returns the value that was there before (NULL if none). value must not be NULL.
+// Returns the previous value (NULL if none). value must not be NULL.
 void *map_set(struct map *map, const char *key, void *value);
-// The value of the key; if there is none, a zeroed block of memory_allocate() becomes it.
+// The value of the key; a missing one becomes a zeroed block of memory_allocate().
 void *map_ensure(struct map *map, const char *key, size_t size);
 void *map_remove(struct map *map, const char *key); // returns the value, NULL if absent
 

@@ -9,7 +9,7 @@
 #define ARENA_ALIGNMENT       16
 #define ARENA_BLOCK_BYTES_MIN 256
 #define ARENA_BLOCK_BYTES_MAX (1024 * 1024)
-#define LARGE_BYTES           (128 * 1024) // such blocks go back to the system when they are freed
+#define LARGE_BYTES           (128 * 1024) // larger blocks go back to the system when freed
 
 static _Noreturn void out_of_memory(size_t size)
 {
@@ -65,7 +65,7 @@ void memory_stay_small(void)
 {
 #ifdef __GLIBC__
     mallopt(M_ARENA_MAX, 1);
-    mallopt(M_MMAP_THRESHOLD, LARGE_BYTES); // else it grows with the blocks that are freed
+    mallopt(M_MMAP_THRESHOLD, LARGE_BYTES); // a fixed threshold does not grow with the freed blocks
     mallopt(M_TRIM_THRESHOLD, LARGE_BYTES);
 #endif
 }
@@ -179,8 +179,8 @@ static struct arena_block *arena_add_block(struct arena *arena)
     return block;
 }
 
-// A block of its own, behind the current one, in which room may be left. What the system hands out
-// for the first time is zero already: calloc() does not touch it.
+// A block of its own, behind the current one, which may still have room. Fresh memory from the
+// system is zero already, so calloc() does not touch it.
 static void *arena_allocate_alone(struct arena *arena, size_t size)
 {
     assert(size > 0);

@@ -16,9 +16,8 @@ void *memory_allocate_array(size_t count, size_t size); // zeroed, overflow chec
 void *memory_resize(void *block, size_t size);          // new part not zeroed
 char *memory_copy_string(const char *text);             // NULL gives NULL
 void *memory_copy(const void *data, size_t size);
-// For a process that runs for months: what a plan took goes back to the system at once, and threads
-// share one heap. Called before there are threads. A hint: other C libraries than glibc have no
-// such thing.
+// For a process that runs for months: freed plans go back to the system at once, and threads share
+// one heap. Call it before any thread starts. A hint: only glibc supports it.
 void memory_stay_small(void);
 
 // Bump allocator. Blocks double in size from `first_block_bytes` up to 1 MiB; a request that is

@@ -1,4 +1,4 @@
-// The kinds of metric families, and who computes their series.
+// The types of metric families and the callback that computes their series.
 #pragma once
 
 enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM, METRIC_SUMMARY };

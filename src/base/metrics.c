@@ -155,7 +155,7 @@ void metric_set_values(struct metric *metric, double value, const char *const *v
     series_make(metric, values, count)->value = value;
 }
 
-// The newest window, after the oldest has made room for it if it is time.
+// The current window. Replaces the oldest one when its time is over.
 static struct samples *summary_window(const struct metric *metric, struct series *series)
 {
     int64_t now = metric->metrics->now_ns(metric->metrics->context);

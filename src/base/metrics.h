@@ -56,9 +56,9 @@ void metric_remove_matching(struct metric *metric, const char *label, const char
 void metric_remove_all(struct metric *metric);
 uint32_t metric_series_count(const struct metric *metric);
 
-// A family whose series are not kept but computed when the registry is written: `collect` calls
-// metric_emit() (metrics_text.h) for each, in whatever order is its own. For what is large and
-// known elsewhere. Gauges only; values that were set are not written.
+// A family whose series are computed when the registry is written instead of kept: `collect` calls
+// metric_emit() (metrics_text.h) for each, in any order. For large sets whose values live
+// elsewhere. Gauges only; values that were set are not written.
 void metric_collect(struct metric *metric, metric_collector collect, void *context);
 
 // LIF-350: the bucket series E(start, count) = start * 2^i.
@@ -68,10 +68,9 @@ extern const uint32_t metric_duration_buckets_count;
 extern const double metric_plain_buckets[]; // LIF-350, set P
 extern const uint32_t metric_plain_buckets_count;
 
-// Families that are not written: names, comma-separated; a `*` at the end of one stands for all
-// that begin so. NULL or "": none. Copied; the last call counts.
+// Families to leave out of the text: names, comma-separated; a trailing `*` matches any suffix.
+// NULL or "": none. Copied; the last call wins.
 void metrics_hide(struct metrics *metrics, const char *names);
 
-// Serves the family `name`, once it is registered, under an older name as well; the help says so.
-// Static texts.
+// Serves the registered family `name` under an older name as well; the help says so. Static texts.
 void metrics_alias(struct metrics *metrics, const char *older, const char *name);

@@ -1,4 +1,4 @@
-// What metrics.c (families, series) and metrics_text.c (Prometheus' text) share.
+// Shared by metrics.c (families, series) and metrics_text.c (Prometheus' text).
 #pragma once
 
 #include "base/map.h"

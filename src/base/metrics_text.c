@@ -172,7 +172,7 @@ static void write_collected(struct text *out, const struct metric *metric)
     metric->collect(metric->collect_context, metric, out);
     if (out->length > head)
         return;
-    out->length = before; // without series a family says nothing
+    out->length = before; // a family without series is left out
     out->data[before] = '\0';
 }
 

@@ -4,10 +4,10 @@
 #include "base/metric_types.h"
 #include "base/text.h"
 
-// The whole registry but what is hidden, as text/plain; version=0.0.4.
+// The whole registry except hidden families, as text/plain; version=0.0.4.
 void metrics_write(const struct metrics *metrics, struct text *out);
 // One series of a family that is computed as it is written (metric_collect()).
 void metric_emit(const struct metric *metric, struct text *out, double value,
                  const char *const *values, size_t count);
-// "counter{reason,nodepool}": what a family is, as its users see it.
+// "counter{reason,nodepool}": a family's type and labels, for reference docs.
 void metric_signature(const struct metric *metric, struct text *out);

@@ -1,9 +1,9 @@
 // Arithmetic on time: instants (nanoseconds since the Unix epoch, or of a monotonic clock) and
-// spans (nanoseconds, negative ones too) are int64 everywhere inside adze.
+// spans (nanoseconds, also negative) are int64 everywhere inside adze.
 //
-// Times come from outside and may be as far away as int64 goes, so a sum saturates instead of
+// Times come from outside and may be anywhere in the range of int64, so a sum saturates instead of
 // wrapping: the end of a grace period of three centuries is far in the future, never in the past.
-// `+`, `-` and `*` on nanoseconds stand nowhere else (tests/nanoseconds-check).
+// `+`, `-` and `*` on nanoseconds appear in no other source (tests/nanoseconds-check).
 #pragma once
 
 #include <assert.h>
@@ -12,7 +12,7 @@
 
 #include "base/duration.h"
 
-// What never comes. It stays never, whatever is added to it or taken from it.
+// An instant that never comes. Adding or subtracting a span does not change it.
 #define NS_NEVER INT64_MAX
 
 // An instant or a span, and a span.
@@ -56,7 +56,7 @@ static inline int64_t ns_maximum(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-// Without what is less than a `unit`, such as a SECOND.
+// Truncates `time` to a multiple of `unit`, such as a SECOND.
 static inline int64_t ns_truncate(int64_t time, int64_t unit)
 {
     assert(unit > 0);

@@ -10,8 +10,8 @@
 
 #include "base/map.h"
 
-// Schemas come from an engine whose matching takes linear time; this one may go back and forth. A
-// text that needs more steps than any sensible one counts as no match.
+// API servers match schemas in linear time; PCRE2 may backtrack. A text that exceeds this limit of
+// steps does not match.
 #define PATTERN_MATCH_LIMIT    200000
 #define PATTERN_DEPTH_LIMIT    5000
 #define PATTERN_HEAP_LIMIT_KIB 4096
@@ -78,12 +78,12 @@ static pcre2_code *pattern_compile(const char *expression)
     pcre2_code *code = pcre2_compile((PCRE2_SPTR)expression, PCRE2_ZERO_TERMINATED, options,
                                      &number, &offset, context);
     pcre2_compile_context_free(context);
-    if (code == NULL) { // a mistake in the program: expressions are literals
+    if (code == NULL) { // a bug: expressions are literals
         PCRE2_UCHAR message[200];
         pcre2_get_error_message(number, message, sizeof message);
         fprintf(stderr, "adze: pattern %s, at %zu: %s\n", expression, (size_t)offset, message);
         abort();
     }
-    (void)pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); // without it the interpreter matches
+    (void)pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); // the interpreter matches if this fails
     return code;
 }

@@ -1,10 +1,12 @@
-// Asks for memory that will be read soon. Objects lie scattered: who walks through many of them in
-// an order of his own waits for each, unless he asks for the next ones while he looks at this one.
+// Prefetches memory that is read soon. Objects are scattered, so a walk in any other order than
+// theirs misses the cache at each. A loop that prefetches the next objects while it handles one
+// hides the latency.
 #pragma once
 
 #include <stddef.h>
 
-#define PREFETCH_AHEAD 6 // objects; further than memory is away, not as far as caches reach
+// In objects: enough to cover the latency of memory, few enough for the caches.
+#define PREFETCH_AHEAD 6
 
 static inline void prefetch_bytes(const void *from, size_t bytes)
 {

@@ -131,11 +131,12 @@ static bool exponent_parse(const char *text, int64_t *exponent)
     return true;
 }
 
-// Rounds down and says whether anything was cut off; MAGNITUDE_LIMIT stands for all above it.
+// Rounds down and reports whether it dropped anything. MAGNITUDE_LIMIT stands for all larger
+// values.
 //
-// The decimal exponent moves the point. Digits before the point are summed up from the left. Those
-// after it are summed up from the right, each round dividing by ten: rounding down at each step
-// gives the same as rounding down once at the end.
+// The decimal exponent moves the point. Digits before the point are added from the left. Digits
+// after it are added from the right, divided by ten at each round: rounding down at each step
+// equals rounding down once at the end.
 static uint64_t decimal_magnitude(const struct decimal *decimal, int64_t decimal_exponent,
                                   int binary_exponent, bool *inexact)
 {
@@ -146,7 +147,7 @@ static uint64_t decimal_magnitude(const struct decimal *decimal, int64_t decimal
         return 0;
     int64_t point = decimal->point + decimal_exponent;
     unsigned __int128 whole = 0, fraction = 0;
-    int64_t index = 0; // of a digit, the point not counted
+    int64_t index = 0; // of the digit, without the point
     const char *end = decimal->digits + decimal->length;
     for (const char *at = decimal->digits; at < end && index < point; at++) {
         if (*at == '.')

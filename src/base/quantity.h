@@ -13,8 +13,8 @@
 #define QUANTITY_TEXT_MAX 40
 
 // Parses `text` in units of 10^-exponent (0: whole units, 3: thousandths), rounding up, that is,
-// away from zero. Exact. Accepts everything that Kubernetes accepts and nothing else, so also the
-// oddities of its scanner: "1.Gi", ".5", and a missing number as zero ("m").
+// away from zero. Exact. Accepts what Kubernetes accepts and nothing else, including the quirks of
+// its scanner: "1.Gi", ".5", and a missing number as zero ("m").
 bool quantity_parse_scaled(const char *text, int exponent, int64_t *value,
                            struct error *error) MUST_USE;
 

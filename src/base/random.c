@@ -39,7 +39,7 @@ uint64_t random_next(struct random *random)
     return result;
 }
 
-// Refuses the few lowest numbers that would make some results likelier than others.
+// Rejects the few lowest numbers, which would bias the result.
 uint64_t random_below(struct random *random, uint64_t bound)
 {
     assert(bound > 0);

@@ -16,5 +16,5 @@ bool random_chance(struct random *random, double probability);
 void random_name_suffix(struct random *random, char out[6]);
 void random_uuid(struct random *random, char out[37]); // version 4
 uint64_t random_entropy(void);                         // from the operating system
-// least..most; `least`, without a draw, if most is not above it.
+// A number in least..most. If most <= least, returns `least` and draws nothing.
 int64_t random_between(struct random *random, int64_t least, int64_t most);

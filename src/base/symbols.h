@@ -1,5 +1,5 @@
 // Interning: strings to small dense integers and back. One table per computation or per process;
-// not thread-safe. Identifiers are given in order of first interning, starting at 0.
+// not thread-safe. Identifiers count up from 0 in order of first interning.
 #pragma once
 
 #include <stddef.h>

@@ -195,7 +195,7 @@ static bool is_dns_subdomain_form(const char *text, size_t length)
     }
 }
 
-// The wording of API servers: people search for it.
+// The wording of API servers, which users search for.
 #define NAME_FORM_TEXT                                                                          \
     "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an " \
     "alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for "      \
@@ -342,7 +342,7 @@ size_t text_distance(const char *a, const char *b)
         last = now;
         now = free_row;
     }
-    // At least the difference of the lengths: last[0] is that of `a`.
+    // The distance is at least the difference of the lengths; last[0] is the length of `a`.
     assert(last[columns - 1] + columns - 1 >= last[0]);
     assert(last[columns - 1] + last[0] >= columns - 1);
     return last[columns - 1];
@@ -418,8 +418,7 @@ size_t text_nearest(const char *text, const char *const *candidates, size_t coun
     return found;
 }
 
-// Of the character of UTF-8 that begins here; 0: none does. Overlong forms do not come from
-// cutting.
+// Length of the UTF-8 character that begins here, or 0. Truncation does not produce overlong forms.
 static size_t character_length(const char *text)
 {
     unsigned char first = (unsigned char)text[0];

@@ -1,4 +1,4 @@
-// Text: a growable buffer, and the checks of names that Kubernetes makes.
+// A growable text buffer, and Kubernetes' checks of names.
 #pragma once
 
 #include <stdarg.h>
@@ -40,10 +40,11 @@ static inline const char *text_plural(uint64_t count) // "1 node", "2 nodes"
 }
 bool text_starts_with(const char *text, const char *prefix); // of NULL: false, whatever the prefix
 bool text_ends_with(const char *text, const char *suffix);
-// Characters of UTF-8 that were cut, as by "%.200s", become question marks: a text for JSON.
+// Replaces each truncated UTF-8 character, as "%.200s" leaves it, by a question mark: valid text
+// for JSON.
 void text_repair(char *text);
 
-// API-151. On failure *why (static text, may be NULL) says what is wrong.
+// API-151. On failure *why (static text, may be NULL) gives the reason.
 bool text_is_qualified_name(const char *text, const char **why);
 bool text_is_label_value(const char *text, const char **why);
 bool text_is_dns_subdomain(const char *text, const char **why); // RFC 1123, at most 253
@@ -55,7 +56,7 @@ bool text_parse_int64(const char *text, int64_t *value) MUST_USE;
 bool text_parse_bool(const char *text, bool *value) MUST_USE;
 // Damerau-Levenshtein distance, for "did you mean" (API-317).
 size_t text_distance(const char *a, const char *b);
-// Up to `limit` (<= 3) candidates near `text`, nearest first, ties in byte order (API-317); returns
-// how many were written to `matches`.
+// Up to `limit` (<= 3) candidates near `text`, nearest first, ties in byte order (API-317). Returns
+// the number written to `matches`.
 size_t text_nearest(const char *text, const char *const *candidates, size_t count,
                     const char **matches, size_t limit);

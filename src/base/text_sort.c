@@ -9,7 +9,7 @@
 
 struct chunked {
     uint64_t chunk; // the next bytes of the text, the first one weighing most; zeroes after its end
-    const char *at; // behind the chunk
+    const char *at; // after the chunk
     uint32_t index; // in `items`
 };
 
@@ -50,7 +50,7 @@ static int compare_numbers(const void *a, const void *b, void *context)
     return x < y ? -1 : x > y;
 }
 
-// Entries that are equal up to `at`: in the first texts or, if `second`, in the second ones.
+// Sorts entries that are equal up to `at`, in the first texts or, if `second`, in the second ones.
 static void sort_run(struct text_sort_item *items, struct chunked *run, uint32_t count, bool second)
 {
     assert(count > 0);

@@ -20,7 +20,7 @@ void url_show(struct text *out, const char *url)
     if (scheme_end != NULL && !is_scheme(url, (size_t)(scheme_end - url)))
         scheme_end = NULL;
     const char *host = scheme_end != NULL ? scheme_end + 3 : url;
-    // A password may hold what ends an authority elsewhere: the last "@" counts.
+    // A password may contain the end of an authority; the last "@" counts.
     const char *at = strrchr(host, '@');
     if (at != NULL)
         host = at + 1;

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 
-// Adds what people may see of a server's URL: scheme, host and port. User and password are left
-// out, and of path, query and fragment, where tokens stand as well, there is only "/...". Whatever
-// is no URL is treated alike, so that nothing before an "@" is ever shown.
+// Adds the public part of a server's URL: scheme, host and port. User and password are left out.
+// Path, query and fragment may hold tokens, so they become "/...". Text that is no URL is treated
+// the same way, so nothing before an "@" is ever shown.
 void url_show(struct text *out, const char *url);

@@ -8,8 +8,8 @@
 #include "kube/client_call.h"
 #include "kube/path.h"
 
-#define EVENTS_SHARE        5 // of the rate: a wave has two for each pod, while everybody is busy
-#define CLIENT_SEED_VIRTUAL UINT64_C(0x6b756265) // simulations repeat
+#define EVENTS_SHARE        5                    // divides the rate: a wave has two Events a pod
+#define CLIENT_SEED_VIRTUAL UINT64_C(0x6b756265) // fixed: simulations are reproducible
 
 struct request { // about an object
     enum kube_verb verb;
@@ -184,7 +184,7 @@ static void start(struct kube_client *client, const struct kube_target *target,
     call->patch_type = request.patch_type;
     if (request.verb == KUBE_PATCH && request.patch_type == PATCH_APPLY)
         call->query = memory_copy_string("fieldManager=karpenter&force=true");
-    // Copied: the caller may change its body while this one waits, or is sent again.
+    // Copied: the caller may change its body while this call waits or is sent again.
     call->body = json_deep_copy(request.body);
     client_call_submit(call);
 }

@@ -1,14 +1,14 @@
-// A typed client for one API server: get, list, create, patch, delete, evict; rate limited (QPS and
-// burst, LIF-380; half as much again for Events, and as much again for patches of pods, that is,
-// nominations: these take nothing from the limit of the others),
-// with the answers as typed objects.
+// A typed client for one API server: get, list, create, patch, delete, evict, with answers as typed
+// objects. Requests are rate limited (QPS and burst, LIF-380). Events have a limit of their own
+// with a fifth of the rate and half of the burst. Patches of pods (nominations) have one of the
+// full rate.
 //
 // Every call is asynchronous and ends with exactly one callback on the loop's thread, never before
 // the call has returned. Callbacks record results; they hold no control flow (design.md idea 3). A
 // callback may make calls, cancel them and destroy the client.
 //
-// Retries are the caller's matter, with two exceptions, a few times each: GET and LIST answered 429
-// with Retry-After, and GET, LIST and DELETE to which the connection gave no answer.
+// The caller retries, with two exceptions that the client retries a few times itself: GET and LIST
+// answered 429 with Retry-After, and GET, LIST and DELETE that got no answer from the connection.
 #pragma once
 
 #include "kube/result.h"
@@ -24,12 +24,12 @@ struct kube_client_options {
 // Takes ownership of the transport.
 struct kube_client *kube_client_create(struct loop *loop, struct kube_transport *transport,
                                        const struct kube_client_options *options);
-void kube_client_destroy(struct kube_client *client); // cancels what is under way
+void kube_client_destroy(struct kube_client *client); // cancels calls under way
 struct kube_transport *kube_client_transport(struct kube_client *client);
 
-// From now on everything but GET, LIST and WATCH is sent only if `may_write` says so in that very
-// moment, whatever it has waited for (rate limit, retry, credential, connection); else it ends with
-// ERROR_UNAVAILABLE. NULL, as at the beginning: everything is sent.
+// From now on every request except GET, LIST and WATCH is sent only if `may_write` allows it at the
+// moment of sending, after any wait (rate limit, retry, credential, connection). A refused one ends
+// with ERROR_UNAVAILABLE. NULL, the default: all requests are sent.
 void kube_client_gate_writes(struct kube_client *client, bool (*may_write)(void *context),
                              void *context);
 bool kube_client_may_write(const struct kube_client *client); // now
@@ -68,5 +68,5 @@ void kube_create_path(struct kube_client *client, const char *path, json_t *body
 void kube_merge_path(struct kube_client *client, const char *path, json_t *patch /* borrowed */,
                      kube_callback callback, void *context);
 
-// Ends every call that was made with this context; their callbacks are not called.
+// Ends every call made with this context, without its callback.
 void kube_cancel(struct kube_client *client, const void *context);

@@ -10,7 +10,7 @@
 #include "model/tables/kinds.h"
 
 #define RETRIES_MAX        3
-#define RETRY_BACKOFF_NS   (100 * MILLISECOND) // doubled each time, and up to twice that by chance
+#define RETRY_BACKOFF_NS   (100 * MILLISECOND) // doubles each time, times 1 to 2 at random
 #define RETRY_AFTER_MAX_NS (30 * SECOND)
 
 static void call_send(void *context);
@@ -41,7 +41,7 @@ struct client_call *client_call_create(struct kube_client *client, enum kube_ver
     return call;
 }
 
-// Events and nominations come in waves that must not hold up NodeClaims, nor wait for them.
+// Events and nominations come in waves that must neither delay NodeClaims nor wait for them.
 static struct bucket *bucket_of(const struct client_call *call)
 {
     struct kube_client *client = call->client;

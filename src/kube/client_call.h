@@ -1,5 +1,5 @@
-// One call of the client: it waits for the rate limit, is sent, is sent again where that is
-// allowed, and ends with its callback (client.h).
+// One call of the client (client.h): it waits for the rate limit, is sent, is sent again where a
+// retry is allowed, and ends with its callback.
 #pragma once
 
 #include <sys/queue.h>
@@ -15,7 +15,7 @@ struct listing { // a list under way
     char *continue_token;   // of the next page; NULL: this is the first
     char *resource_version; // of the first page
     unsigned restarts;
-    json_t *items; // all pages together; NULL if they are handed out one by one
+    json_t *items; // all pages together; NULL if each page goes to a handler
     kube_page_callback page;
 };
 
@@ -32,8 +32,9 @@ struct client_call { // with its retries and pages
     struct timer *timer;    // waiting for the rate limit or for a retry
     struct kube_call *sent; // under way
     unsigned attempts;
-    bool is_refused;            // a write that may not be sent; waits for its callback
-    bool is_busy, is_cancelled; // a callback that does not end it is running; and has cancelled it
+    bool is_refused;            // a write refused by `may_write`; waits for its callback
+    bool is_busy, is_cancelled; // a callback that does not end the call is running; that callback
+                                // has cancelled it
     // A list: takes in the answer, then asks for the next page or ends the call.
     struct listing *listing; // NULL: no list
     void (*continue_list)(struct client_call *call, const struct kube_response *response);
@@ -59,6 +60,6 @@ void client_call_submit(struct client_call *call);
 // Ends it: frees it, then calls back.
 void client_call_finish(struct client_call *call, const struct kube_response *response,
                         const json_t *body);
-// Takes it out of the client's; frees it now, or once its running callback has returned.
+// Removes it from the client. Frees it now, or after its running callback has returned.
 void client_call_cancel(struct client_call *call);
 void client_call_free(struct client_call *call);

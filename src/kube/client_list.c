@@ -11,7 +11,7 @@
 #include "model/tables/kinds.h"
 
 #define PAGE_LIMIT   "500"
-#define RESTARTS_MAX 3 // then the list is asked for in one piece, which cannot expire
+#define RESTARTS_MAX 3 // after these the list is requested in one piece, which cannot expire
 
 static void list_start(struct client_call *call, const char *label_selector,
                        const char *field_selector, kube_page_callback page);
@@ -102,7 +102,7 @@ static void list_continue(struct client_call *call, const struct kube_response *
         list_finish(call, response);
 }
 
-// The pages' snapshot has expired on the server: all over again.
+// The pages' snapshot has expired on the server: the list begins anew.
 static void list_restart(struct client_call *call)
 {
     assert(call->listing->continue_token != NULL);

@@ -8,14 +8,14 @@ struct kube_selection { // the objects of a list
     const char *namespace;                       // NULL: all
     const char *label_selector, *field_selector; // NULL: all
 };
-// Asks for every page; the callback gets the whole list as body {"items": [...]}, with the
+// Requests every page. The callback gets the whole list as body {"items": [...]}, with the
 // metadata.resourceVersion of the first page.
 void kube_list(struct kube_client *client, const struct kube_selection *selection,
                kube_callback callback, void *context);
 // The same list page by page, for lists too long to hold as JSON; then the callback, without body.
 void kube_list_pages(struct kube_client *client, const struct kube_selection *selection,
                      kube_page_callback page, kube_callback callback, void *context);
-// Objects of kinds that adze has no table of (ConfigMaps), by the path of the collection or object;
-// their answers have a body, but no object.
+// Objects of kinds without a table in adze (ConfigMaps), by the path of the collection or object.
+// Their answers have a body, but no object.
 void kube_list_path(struct kube_client *client, const char *path, const char *label_selector,
                     kube_callback callback, void *context);

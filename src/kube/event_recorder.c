@@ -20,12 +20,12 @@
 #define IN_FLIGHT_MAX     16    // events must not crowd out the controllers' own writes
 #define ATTEMPTS_MAX      12
 #define PAUSE_NS          (10 * SECOND)
-// An event that was sent before is counted up instead of sent again, while the API server keeps it.
+// A repeated event is sent as a count update of the earlier one, while the API server keeps that.
 #define SENT_MAX     4096
 #define SENT_LIFE_NS (50 * MINUTE)
-#define WINDOWS_MIN  1024 // windows kept before the expired ones are looked for
+#define WINDOWS_MIN  1024 // the recorder looks for expired windows only above this number
 
-struct sent { // what an event was sent as
+struct sent { // the Event object that an event was sent as
     char *namespace, *name;
     int64_t count;
     int64_t last_ns; // monotonic
@@ -39,7 +39,7 @@ struct record { // an event on its way; its JSON, ten times as large, is made wh
     char *about_name, *about_namespace, *about_uid, *about_version; // the last three may be NULL
     char *reason, *message;
     bool warning;
-    bool is_update; // counts up one that was sent before
+    bool is_update; // updates the count of an event sent before
     unsigned attempts;
     int64_t count;
     int64_t at_ns; // wall clock
@@ -131,7 +131,7 @@ bool event_record(struct event_recorder *recorder, const struct event_request *r
     assert(request->window_ns > 0);
     assert(request->rate_per_second >= 0);
     int64_t now_ns = loop_monotonic_ns(recorder->loop);
-    // In this order: an event that the rate drops has used up its window.
+    // In this order: an event dropped by the rate limit has used up its window.
     if (!passes_window(recorder, request, now_ns))
         return false;
     if (!passes_rate(recorder, request, now_ns))
@@ -155,7 +155,7 @@ static bool passes_window(struct event_recorder *recorder, const struct event_re
     for (const char *at = request->reason; *at != '\0'; at++)
         text_add_char(&key, (char)tolower((unsigned char)*at));
     const struct object_meta *about =
-        &request->about->meta; // LIF-459: by object, not by its name alone
+        &request->about->meta; // LIF-459: by object, not only by its name
     text_format(&key, "-%s-%s", about->uid != NULL ? about->uid : about->name,
                 request->dedupe != NULL ? request->dedupe : request->message);
     struct window *window = map_get(recorder->windows, key.data);
@@ -172,7 +172,7 @@ static bool passes_window(struct event_recorder *recorder, const struct event_re
     return passes;
 }
 
-// Now and then, when they have doubled: constant effort an event, and no timer.
+// Runs when the windows have doubled: constant effort an event, and no timer.
 static void forget_windows(struct event_recorder *recorder, int64_t now_ns)
 {
     if (map_count(recorder->windows) < recorder->windows_limit)
@@ -270,14 +270,14 @@ static void make_name(struct event_recorder *recorder, const struct object *abou
                 (uint64_t)recorder->name_ns);
 }
 
-// What the API takes of it.
+// The message, truncated to the API's limit.
 static json_t *message_of(const char *text)
 {
     size_t length = strlen(text);
     if (length > MESSAGE_BYTES_MAX) {
         length = MESSAGE_BYTES_MAX;
         while (length > 0 && ((unsigned char)text[length] & 0xC0) == 0x80)
-            length--; // not within a character
+            length--; // never inside a character
     }
     json_t *message = json_stringn(text, length);
     return message != NULL ? message : json_string("(not UTF-8)");

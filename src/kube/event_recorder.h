@@ -17,5 +17,5 @@ struct event_request {
     double rate_per_second; // 0: unlimited; else with `burst`, one limiter a reason
     double burst;
 };
-// False: the same was recorded within its window.
+// Returns false if the same event was recorded within its window.
 bool event_record(struct event_recorder *recorder, const struct event_request *request);

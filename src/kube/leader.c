@@ -11,9 +11,9 @@
 #include "base/random.h"
 #include "base/text.h"
 
-// Candidates wait a little longer by chance, so that they do not all write at once.
+// Random extra wait of candidates, so that they do not all write at once.
 #define ACQUIRE_JITTER 1.2
-// Giving the lease back must not hold up the end of the process.
+// Releasing the lease must not delay the end of the process.
 #define RELEASE_TIMEOUT_NS (5 * SECOND)
 
 struct leader {
@@ -25,10 +25,11 @@ struct leader {
     json_t *lease;                       // as last seen; NULL: never
     int64_t observed_ns;                 // monotonic, when its spec was last seen to change
     int64_t attempt_ns, attempt_wall_ns; // monotonic, wall: when the attempt under way began
-    int64_t renewed_ns, renewed_wall_ns; // when the last successful one did
+    int64_t renewed_ns, renewed_wall_ns; // when the last successful attempt began
     bool is_leading, is_releasing;
     struct timer *retry;    // the next attempt
-    struct timer *deadline; // leading: to renew; else: of the attempt under way; or of the release
+    struct timer *deadline; // leading: of the renewal; else of the attempt under way; or of the
+                            // release
     void (*released)(void *context);
     void *released_context;
 };
@@ -91,9 +92,8 @@ void leader_destroy(struct leader *leader)
     free(leader);
 }
 
-// The clocks are asked too: after a pause of the whole process the deadline's timer may be late.
-// While the whole machine was paused the monotonic clock stood still, and the wall clock has
-// jumped.
+// Checks both clocks: after a pause of the whole process the deadline's timer may be late. During a
+// pause of the whole machine the monotonic clock stood still, and the wall clock jumped.
 bool leader_is_leading(const struct leader *leader)
 {
     int64_t limit_ns = leader->options.renew_deadline_ns;
@@ -109,7 +109,7 @@ static void attempt(void *context)
     assert(!leader->is_releasing);
     leader->attempt_ns = loop_monotonic_ns(leader->loop);
     leader->attempt_wall_ns = loop_now_ns(leader->loop);
-    if (leader->is_leading) { // nobody else has reason to write it
+    if (leader->is_leading) { // only the holder has reason to write it
         write_lease(leader);
         return;
     }
@@ -219,8 +219,8 @@ static void wrote_lease(void *context, const struct kube_result *result)
     }
 }
 
-// Takes in what the server says of the lease. Whether another holder is alive is judged by this
-// process's own clock: its lease counts from the moment at which we saw it change.
+// Records the server's Lease. This process's own clock decides whether another holder is alive: the
+// lease duration counts from the moment at which the change was seen here.
 static bool observe(struct leader *leader, const struct kube_result *result)
 {
     if (result->error.kind != ERROR_NONE) {
@@ -278,13 +278,13 @@ static void deadline_reached(void *context)
         release_end(leader);
     } else if (leader->is_leading) {
         lose(leader, "it could not be renewed in time");
-    } else { // the attempt hangs
+    } else { // the attempt got no answer
         kube_cancel(leader->client, leader);
         attempt_again(leader);
     }
 }
 
-// Final: who has led once must not come back as if nothing had happened in between.
+// Final: a replica that has lost the lease must not resume with its old state.
 static void lose(struct leader *leader, const char *why)
 {
     assert(leader->is_leading);
@@ -296,7 +296,7 @@ static void lose(struct leader *leader, const char *why)
     leader->options.lost(leader->options.context);
 }
 
-// --- giving back ---------------------------------------------------------------------------------
+// --- releasing -----------------------------------------------------------------------------------
 void leader_release(struct leader *leader, void (*done)(void *context), void *context)
 {
     assert(done != NULL);
@@ -309,7 +309,7 @@ void leader_release(struct leader *leader, void (*done)(void *context), void *co
     if (leader->is_leading) {
         leader->is_leading = false;
         timer_start(leader->deadline, RELEASE_TIMEOUT_NS);
-        // Read first: a renewal that was just under way may have changed the version.
+        // Reads first: a renewal that was under way may have changed the version.
         release_begin(leader);
     } else {
         timer_start(leader->deadline, 0);

@@ -9,16 +9,15 @@ struct leader_options {
     void (*started)(void *context);                                // became the leader
     void (*lost)(void *context); // was the leader and could not renew; may destroy the leader
     void (*slow_path)(
-        void *context); // a renewal met a change, the lease is read again; may be NULL
+        void *context); // the Lease changed during a renewal and is read again; may be NULL
     void *context;
 };
 struct leader;
 struct leader *leader_create(struct loop *loop, struct kube_client *client,
                              const struct leader_options *options);
-// By the clocks of this moment: false from the renew deadline on, also before `lost` has been
-// called. What this replica writes is to be asked for it in the moment of sending
-// (kube_client_gate_writes()).
+// Reads the clocks at each call: false from the renew deadline on, even before `lost` is called.
+// Writes of this replica check it at the moment of sending (kube_client_gate_writes()).
 bool leader_is_leading(const struct leader *leader);
-// Gives the lease back (LIF-474) and then calls done.
+// Releases the lease (LIF-474), then calls done.
 void leader_release(struct leader *leader, void (*done)(void *context), void *context);
 void leader_destroy(struct leader *leader);

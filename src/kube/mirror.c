@@ -16,8 +16,8 @@
 #include "model/schema/decode.h"
 #include "model/tables/kinds.h"
 
-// The epoch of an entry: the number of the last list that had it, and whether it came by
-// mirror_observe(), so that it may be ahead of list and watch.
+// The epoch of an entry: the number of the last list that contained it. This bit marks an entry put
+// in by mirror_observe(), which may be ahead of list and watch.
 #define EPOCH_OBSERVED (UINT32_C(1) << 31)
 
 struct change_handler {
@@ -214,7 +214,8 @@ const struct object *mirror_next_salvaged(const struct mirror *mirror, enum kind
     const struct map *invalid = mirror->kinds[kind].invalid;
     const struct object *salvaged = NULL;
     uintptr_t position = (uintptr_t)iterator->position, seen = 0;
-    // There are few: counted from the start, since entries may move between two calls.
+    // Invalid objects are few. The index counts from the start, since entries may move between two
+    // calls.
     for (struct map_entry *at = map_first(invalid); at != NULL && salvaged == NULL;
          at = map_next(at))
         if (seen++ >= position)
@@ -239,15 +240,15 @@ void mirror_observe(struct mirror *mirror, const struct object *object)
             replace(kind, entry, object_acquire(object), kind->epoch | EPOCH_OBSERVED);
         return;
     }
-    // Not there: created just now, or deleted since; the watch's own version tells which. Whether
-    // it matches a selector only the server knows.
+    // Not mirrored: created just now, or deleted since; the watch's own version decides. Only the
+    // server knows whether it matches a selector.
     const char *seen = reflector_version(kind->reflector);
     if (!kind->has_field_selector &&
         (seen[0] == '\0' || resource_version_is_newer(meta->resource_version, seen)))
         add(kind, object_acquire(object), kind->epoch | EPOCH_OBSERVED);
 }
 
-// --- what the reflector brings -------------------------------------------------------------------
+// --- from the reflector --------------------------------------------------------------------------
 static void list_begins(void *context)
 {
     struct mirror_kind *kind = context;
@@ -269,7 +270,7 @@ static void list_ends(void *context, const char *resource_version)
     kind->is_absent = false;
 }
 
-// Not served: there is none. Not allowed to see: what was seen before is kept.
+// Not served: the mirror drops the kind's objects. Forbidden: it keeps them.
 static void list_absent(void *context, enum error_kind why)
 {
     struct mirror_kind *kind = context;
@@ -312,8 +313,8 @@ static void take(struct mirror_kind *kind, const json_t *document)
     put(kind, object);
 }
 
-// The watch brings what a write has answered, a list what has been there before: neither is read
-// again.
+// Skips known objects without decoding: the watch repeats the answers of writes, a list repeats
+// objects mirrored before.
 static bool take_known(struct mirror_kind *kind, const json_t *document)
 {
     const char *name = metadata_text(document, "name");
@@ -348,7 +349,7 @@ static void put(struct mirror_kind *kind, struct object *object)
         object_release(object);
     } else if (is_observed &&
                resource_version_is_newer(known->resource_version, meta->resource_version)) {
-        entry->epoch = kind->epoch | EPOCH_OBSERVED; // the watch will get there
+        entry->epoch = kind->epoch | EPOCH_OBSERVED; // the watch will catch up
         object_release(object);
     } else {
         replace(kind, entry, object, kind->epoch);
@@ -397,7 +398,7 @@ static void drop_deleted(struct mirror_kind *kind, const json_t *document)
     struct object_entry *entry = object_table_find(&kind->table, namespace, name);
     if (entry == NULL)
         return;
-    // What was observed may be the successor of the one that this is about.
+    // The mirrored object may be the successor of the one in this event.
     const char *uid = metadata_text(document, "uid");
     if ((entry->epoch & EPOCH_OBSERVED) != 0 && uid != NULL &&
         !text_equal(uid, entry->object->meta.uid) &&
@@ -407,8 +408,8 @@ static void drop_deleted(struct mirror_kind *kind, const json_t *document)
     drop(kind, entry);
 }
 
-// Absent, a pod would free its node, and a budget its pods. Of other kinds nothing half-read is
-// acted on.
+// A missing pod would free its node, and a missing budget its pods. Partly read objects of other
+// kinds are not acted on.
 static void keep_salvaged(struct mirror_kind *kind, const char *namespace, const char *name,
                           const struct object *salvaged)
 {
@@ -449,8 +450,8 @@ static void take_invalid(struct mirror_kind *kind, const json_t *document,
                                                 salvaged, error);
 }
 
-// After a list: what it did not have is gone, but for what was observed later than the list was
-// made.
+// After a list: removes objects that the list does not contain, except those observed later than
+// the list was made.
 static void sweep(struct mirror_kind *kind, const char *resource_version)
 {
     for (uint32_t i = kind->table.count; i-- > 0;) { // backwards: removal moves the last entry

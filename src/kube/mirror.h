@@ -2,9 +2,9 @@
 // kind, with bookmarks, resume from the last version, 410 handling and back-off.
 //
 // Objects that do not decode are reported (log, and mirror_on_invalid's handlers); they never stop
-// the watch of the others (API-603, API-318). A Pod runs on its node and a PodDisruptionBudget
-// protects pods whether they can be read or not, so what can be read of them is mirrored like any
-// object (meta.unreadable tells); other kinds are left out, and mirror_next_salvaged() has them.
+// the watch of the others (API-603, API-318). A Pod occupies its node and a PodDisruptionBudget
+// protects pods even if they do not decode, so their readable part is mirrored like any object,
+// with meta.unreadable set. Other kinds are left out; mirror_next_salvaged() iterates over those.
 #pragma once
 
 #include "kube/client.h"
@@ -24,11 +24,10 @@ void mirror_destroy(struct mirror *mirror);
 // CRD is not installed) or 403 leaves the kind empty and synced, and is retried at long intervals.
 void mirror_watch(struct mirror *mirror, enum kind_id kind, const char *namespace,
                   const char *field_selector, bool optional);
-// Begins to mirror a kind for what little of its objects `view` keeps: a kind with a table of its
-// own, alive as long as the mirror. Optional, and nobody waits for it: mirror_synced() does not
-// count it.
+// Begins to mirror a kind through `view`, a table with the few fields to keep, alive as long as the
+// mirror. Optional: mirror_synced() does not wait for it.
 void mirror_watch_view(struct mirror *mirror, const struct kind *view);
-// The kind was asked for and is not served, or not allowed to be seen. False before the first
+// The kind was requested and the server does not serve it, or forbids it. False before the first
 // answer.
 bool mirror_is_absent(const struct mirror *mirror, enum kind_id kind);
 // Handlers are called in the order of registration, for every change, on the loop's thread. They
@@ -36,9 +35,10 @@ bool mirror_is_absent(const struct mirror *mirror, enum kind_id kind);
 // DELETED, then ADDED.
 void mirror_on_change(struct mirror *mirror, enum kind_id kind, mirror_handler handler,
                       void *context);
-// An object does not decode: once for each of its versions. One that was valid before is deleted
-// first. Who concludes anything from an object's absence must ask mirror_is_invalid() too.
-// `salvaged` is what can be read of it; NULL: not even a name.
+// Handlers for an object that does not decode: called once for each of its versions. If an earlier
+// version was valid, that object is deleted first. Code that concludes anything from an object's
+// absence must also call mirror_is_invalid(). `salvaged` is the readable part; NULL: not even a
+// name.
 typedef void (*mirror_invalid_handler)(void *context, enum kind_id kind,
                                        const struct object *salvaged, const struct error *error);
 void mirror_on_invalid(struct mirror *mirror, enum kind_id kind, mirror_invalid_handler handler,
@@ -52,19 +52,17 @@ bool mirror_kind_synced(const struct mirror *mirror, enum kind_id kind);
 const struct object *mirror_get(const struct mirror *mirror, enum kind_id kind,
                                 const char *namespace, const char *name); // borrowed, or NULL
 uint32_t mirror_count(const struct mirror *mirror, enum kind_id kind);
-// Iteration in order of (namespace, name) is not promised; handlers and reconcilers sort if they
-// care.
+// The order is unspecified; handlers and reconcilers sort where it matters.
 struct mirror_iterator {
     const void *position;
 };
 const struct object *mirror_next(const struct mirror *mirror, enum kind_id kind,
                                  struct mirror_iterator *iterator); // zero-init; NULL at the end
-// The same, of what was left out because it does not decode.
+// The same, for the objects left out because they do not decode.
 const struct object *mirror_next_salvaged(const struct mirror *mirror, enum kind_id kind,
                                           struct mirror_iterator *iterator);
 
-// A write's answer is newer than the watch: puts it in at once if its resourceVersion is newer than
-// what is there (so that a reconcile never acts on what it has itself just changed). Handlers are
-// called. An answer that comes after the watch has passed it, such as one of an object deleted
-// since, is ignored.
+// Puts the object of a write's answer in at once if its resourceVersion is newer than the mirror's,
+// so that a reconcile never acts on a state older than its own write. Handlers are called. An
+// answer that the watch has already passed, such as one of an object deleted since, is ignored.
 void mirror_observe(struct mirror *mirror, const struct object *object);

@@ -87,7 +87,7 @@ static uint32_t slot_of(const struct object_table *table, const struct object_en
     return slot;
 }
 
-// Entries grow by a half, slots are kept at least a third free.
+// Entries grow by a half; at least a third of the slots stays free.
 static void grow(struct object_table *table)
 {
     assert(table->count <= table->capacity);
@@ -114,7 +114,7 @@ static void insert_slot(struct object_table *table, uint32_t index)
     table->slots[slot] = index + 1;
 }
 
-// Closes the gap, so that no search ends too early: each follower that may move up does.
+// Closes the gap by moving up each follower that may move, so that no search ends too early.
 static void free_slot(struct object_table *table, uint32_t slot)
 {
     assert(table->slots[slot] != 0);

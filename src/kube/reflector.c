@@ -19,15 +19,15 @@
 #define BACKOFF_FIRST_NS (800 * MILLISECOND)
 #define BACKOFF_MAX_NS   (30 * SECOND)
 #define ABSENT_RETRY_NS  MINUTE
-// The server ends a watch after this; random, so that not all of them are renewed at once.
+// The server ends a watch after this; random, so that watches are not all renewed at once.
 #define WATCH_TIMEOUT_MIN_S   300
 #define WATCH_TIMEOUT_RANGE_S 300
-// A watch that the server has not ended by then hangs on a dead connection.
+// A watch still open after this grace hangs on a dead connection.
 #define WATCH_GRACE_NS MINUTE
-// A watch that ends sooner, without an event, counts as failed: else it would be asked for
-// endlessly.
+// A watch that ends sooner without an event counts as failed; otherwise the requests would never
+// stop.
 #define WATCH_SHORT_NS SECOND
-// A watch that lasted longer than any attempt to connect was a success, even without an event.
+// A watch that lasted longer than any connection attempt was a success, even without an event.
 #define WATCH_LONG_NS (30 * SECOND)
 
 struct reflector {
@@ -44,8 +44,8 @@ struct reflector {
     int64_t watch_began_ns;
     bool watch_has_events;
     unsigned failures;          // in a row
-    bool is_busy, is_destroyed; // a handler is running; and has destroyed it
-    bool is_told;               // the failure has been logged; the recovery will be
+    bool is_busy, is_destroyed; // a handler is running; that handler has destroyed the reflector
+    bool is_told;               // the failure has been logged, so its end is logged too
 };
 
 static void begin(void *context);
@@ -78,7 +78,7 @@ struct reflector *reflector_create(struct loop *loop, struct kube_client *client
     reflector->spec.field_selector = reflector->field_selector =
         memory_copy_string(spec->field_selector);
     kube_path(spec->kind, spec->namespace, NULL, NULL, reflector->path, sizeof reflector->path);
-    // Simulations repeat; real replicas must not move in step.
+    // Simulations are reproducible; real replicas must not retry in step.
     random_seed(&reflector->random,
                 loop_is_virtual(loop) ? hash_string(reflector->path) : random_entropy());
     reflector->retry = timer_create_on(loop, begin, reflector);
@@ -113,7 +113,7 @@ static void handlers_begin(struct reflector *reflector)
     reflector->is_busy = true;
 }
 
-// False if a handler has destroyed the reflector: it is no more.
+// False if a handler has destroyed the reflector; its memory is gone then.
 static bool handlers_end(struct reflector *reflector)
 {
     assert(reflector->is_busy);
@@ -137,8 +137,8 @@ static void begin(void *context)
         watch_begin(reflector);
         return;
     }
-    // Without resourceVersion the list is the newest state, so that a list after a gap never goes
-    // back in time as one from a lagging cache could.
+    // Without resourceVersion the list is the newest state. A lagging cache could make a list after
+    // a gap go back in time.
     kube_list_pages(reflector->client,
                     &(struct kube_selection){reflector->spec.kind, reflector->namespace, NULL,
                                              reflector->field_selector},
@@ -153,7 +153,7 @@ static void list_page(void *context, const json_t *page, bool first)
         set_version(reflector, NULL);
         reflector->spec.list_begins(reflector->spec.context);
     }
-    // The version of the list is that of its first page; it holds for all of them.
+    // The first page's version holds for all pages.
     const json_t *metadata = json_object_get(page, "metadata");
     CLEANUP_FREE char *version =
         first ? memory_copy_string(json_string_value(json_object_get(metadata, "resourceVersion")))
@@ -190,7 +190,8 @@ static void list_done(void *context, const struct kube_result *result)
     reflector->spec.list_ends(reflector->spec.context, reflector_version(reflector));
     if (!handlers_end(reflector))
         return;
-    // The failures stay counted until a watch works, else list and watch could chase each other.
+    // The failures stay counted until a watch works; otherwise list and watch could fail in turn
+    // without back-off.
     tell_success(reflector);
     if (reflector->version == NULL) {
         struct error error;
@@ -231,7 +232,8 @@ static void watch_event(void *context, const json_t *event)
     assert(reflector->watch != NULL);
     const char *type = json_string_value(json_object_get(event, "type"));
     const json_t *object = json_object_get(event, "object");
-    if (text_equal(type, "ERROR")) { // transports make it the end of the watch; this is for others
+    if (text_equal(type, "ERROR")) { // the HTTP transport ends the watch with it; other transports
+                                     // may pass it on
         struct error error;
         status_to_error(0, object, reflector->path, &error);
         struct kube_transport *transport = kube_client_transport(reflector->client);
@@ -243,11 +245,11 @@ static void watch_event(void *context, const json_t *event)
         json_string_value(json_object_get(json_object_get(object, "metadata"), "resourceVersion"));
     reflector->watch_has_events = true;
     succeed(reflector);
-    // Handlers see the version of this very event, and everything before it has been handled.
+    // Handlers see the version of this very event; everything before it has been handled.
     if (version != NULL && version[0] != '\0')
         set_version(reflector, version);
     if (!text_equal(type, "ADDED") && !text_equal(type, "MODIFIED") && !text_equal(type, "DELETED"))
-        return; // BOOKMARK, and whatever may come
+        return; // BOOKMARK, and types added later
     handlers_begin(reflector);
     reflector->spec.event(reflector->spec.context, type, object);
     handlers_end(reflector);
@@ -291,7 +293,7 @@ static void watch_ended(struct reflector *reflector, const struct error *error)
     switch (error->kind) {
     case ERROR_GONE:
         set_version(reflector, NULL);
-        if (reflector->failures == 0) { // an ordinary thing after a pause; not twice in a row
+        if (reflector->failures == 0) { // common after a pause, but not twice in a row
             reflector->failures = 1;
             begin(reflector);
             return;
@@ -324,8 +326,7 @@ static void fail(struct reflector *reflector, const struct error *error, bool li
     assert(reflector->watch == NULL);
     if (list_again)
         set_version(reflector, NULL);
-    // One failure is an everyday thing (a restarted API server); a second in a row, or a refusal,
-    // is news.
+    // One failure is routine (a restarted API server); a second in a row, or a refusal, is logged.
     bool passing = error->kind == ERROR_UNAVAILABLE || error->kind == ERROR_TIMEOUT ||
                    error->kind == ERROR_GONE || error->kind == ERROR_TOO_MANY_REQUESTS;
     bool expected = reflector->spec.optional &&

@@ -1,6 +1,6 @@
 // Follows one kind on the API server for ever: paged list, then watches that resume where the last
-// one ended, list again when the server no longer knows that point (410). Back-off with jitter on
-// errors, 800 ms doubling to 30 s.
+// one ended, and a new list when the server no longer has that version (410). Back-off with jitter
+// on errors, 800 ms doubling to 30 s.
 #pragma once
 
 #include "kube/client.h"
@@ -8,7 +8,8 @@
 struct reflector_spec {
     enum kind_id kind;
     const char *namespace, *field_selector; // NULL: all; copied
-    bool optional; // 404 and 403 are no errors: `absent`, and asked again every few minutes
+    bool optional; // 404 and 403 are no errors: `absent` is called, and the list is retried every
+                   // few minutes
     // Called on the loop's thread; may destroy the reflector.
     void (*list_begins)(void *context); // also when an unfinished list has to begin anew
     void (*item)(void *context, const json_t *object);

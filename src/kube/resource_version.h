@@ -3,5 +3,5 @@
 
 #include <stdbool.h>
 
-// Versions that are not numbers cannot be compared: never newer.
+// False if either version is not a number: such versions cannot be compared.
 bool resource_version_is_newer(const char *version, const char *than);

@@ -14,5 +14,5 @@ struct kube_result {
 typedef void (*kube_callback)(void *context, const struct kube_result *result);
 
 // A page of a list (kube_list_pages()): metadata and items, borrowed. `first`: the list begins, or
-// begins anew because its pages have expired on the server; earlier pages no longer count.
+// restarts because its pages have expired on the server; earlier pages are void.
 typedef void (*kube_page_callback)(void *context, const json_t *page, bool first);

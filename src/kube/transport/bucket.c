@@ -8,7 +8,7 @@ static void bucket_fill(struct bucket *bucket, int64_t now_ns);
 
 struct bucket bucket_create(double rate, double burst, int64_t now_ns)
 {
-    double size = burst >= 1 ? burst : 1; // less than one token would never let anything pass
+    double size = burst >= 1 ? burst : 1; // below one token nothing would ever pass
     return (struct bucket){.rate = rate, .burst = size, .tokens = size, .filled_ns = now_ns};
 }
 

@@ -13,5 +13,5 @@ struct bucket {
 struct bucket bucket_create(double rate, double burst, int64_t now_ns);
 // Takes one token if there is one.
 bool bucket_allow(struct bucket *bucket, int64_t now_ns);
-// Takes one token, on credit if need be; answers how long to wait before using it.
+// Takes one token, on credit if necessary. Returns the wait before its use.
 int64_t bucket_reserve(struct bucket *bucket, int64_t now_ns);

@@ -14,11 +14,10 @@
 #define TOKEN_FILE_INTERVAL_NS MINUTE
 #define PLUGIN_TIMEOUT_NS      MINUTE
 #define PLUGIN_OUTPUT_MAX      ((size_t)1 << 20)
-// What a plugin has just given is used at least this long, even if it is said to be expired or has
-// been refused: a broken plugin must not be run for every request.
+// A plugin's credential is used at least this long, even if it is expired or refused: a broken
+// plugin must not run for every request.
 #define PLUGIN_INTERVAL_NS (5 * SECOND)
-// A credential is renewed a little before its end, so that no request carries one that dies on the
-// way.
+// A credential is renewed a little before its end, so that none expires in transit.
 #define PLUGIN_MARGIN_NS (10 * SECOND)
 
 struct credentials {
@@ -36,7 +35,7 @@ struct credentials {
     bool have_plugin, refused;
     int64_t plugin_ran_ns; // monotonic
     struct exec_credential plugin;
-    struct error plugin_error; // of the last run, until it has been told
+    struct error plugin_error; // of the last run, until it is reported
 };
 
 static bool read_token_file(struct credentials *credentials, struct error *error);
@@ -119,7 +118,7 @@ bool credentials_refused(struct credentials *credentials, uint64_t generation)
     return true;
 }
 
-// A file that cannot be read leaves the token that was read before.
+// If the file cannot be read, the token read before stays.
 static bool read_token_file(struct credentials *credentials, struct error *error)
 {
     credentials->file_read_ns = loop_monotonic_ns(credentials->loop);
@@ -219,8 +218,8 @@ static void plugin_done(void *context, const struct process_result *result)
     credentials->settled(credentials->context);
 }
 
-// The last line of the plugin's diagnostics tells most; its output may be a secret and is never
-// told.
+// The last line of the plugin's diagnostics is the most specific. Its output may be a secret and is
+// never quoted.
 static void plugin_describe(const struct credentials *credentials,
                             const struct process_result *result, struct error *error)
 {

@@ -1,5 +1,5 @@
-// The dialogue with a credential plugin (client.authentication.k8s.io/v1 and v1beta1): what it is
-// told in KUBERNETES_EXEC_INFO, and what it answers, an ExecCredential.
+// The protocol of credential plugins (client.authentication.k8s.io/v1 and v1beta1):
+// KUBERNETES_EXEC_INFO as input, an ExecCredential as output.
 #pragma once
 
 #include <stddef.h>

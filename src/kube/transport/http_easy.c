@@ -16,10 +16,9 @@
 
 #define KEEPALIVE_IDLE_S     30
 #define KEEPALIVE_INTERVAL_S 10
-// A peer that acknowledges nothing for this long is gone, whatever runs over the connection.
+// A peer that acknowledges nothing for this long is gone, whatever the connection carries.
 #define UNACKNOWLEDGED_MAX_MS 30000
-// Bodies are some kilobytes. libcurl's own sizes are made for files: 64 KiB a request that sends
-// anything.
+// Bodies are some kilobytes. libcurl's defaults suit files: 64 KiB for each request with a body.
 #define UPLOAD_BUFFER_BYTES (16 * 1024L) // the least
 #define ANSWER_BUFFER_BYTES (8 * 1024L)  // of one object
 
@@ -76,8 +75,8 @@ static bool parse_server(struct http_target *target, struct error *error)
     return true;
 }
 
-// libcurl takes the name to verify from the URL, so the URL gets the name, the connection goes to
-// the address, and the Host header (":authority") stays as it would be without.
+// libcurl takes the name to verify from the URL. So the URL gets the name, the connection goes to
+// the address, and the Host header (":authority") keeps the address.
 static void name_server(struct http_target *target, CURLU *url)
 {
     char *host = NULL, *port = NULL, *renamed = NULL;
@@ -128,7 +127,8 @@ void http_easy_init(struct http_easy *easy, const struct http_target *target,
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L);
     curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
-    curl_easy_setopt(curl, CURLOPT_PIPEWAIT, 1L); // better a stream of one connection than another
+    curl_easy_setopt(curl, CURLOPT_PIPEWAIT, 1L); // prefers a stream of an open connection to a new
+                                                  // connection
     curl_easy_setopt(curl, CURLOPT_SOCKOPTFUNCTION, socket_made);
     curl_easy_setopt(curl, CURLOPT_TCP_KEEPALIVE, 1L);
     curl_easy_setopt(curl, CURLOPT_TCP_KEEPIDLE, (long)KEEPALIVE_IDLE_S);
@@ -236,9 +236,9 @@ static void add_header(struct http_easy *easy, const char *header)
     assert(easy->headers != NULL);
 }
 
-// libcurl has OpenSSL give its buffers back after each record, so that idle connections are small;
-// with every watch event a block of 17 KiB then comes and goes, and the heap is tidied up for it.
-// There are few connections.
+// libcurl makes OpenSSL release its buffers after each record, to keep idle connections small.
+// Every watch event then allocates and frees a block of 17 KiB, and the heap is trimmed for it.
+// There are few connections, so they keep their buffers.
 static CURLcode tls_made(CURL *curl, void *settings, void *context)
 {
     (void)curl, (void)context;
@@ -263,9 +263,10 @@ static void set_tls(CURL *curl, const struct kube_config *config,
         curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 0L);
     } else if (config->ca_data != NULL) {
         set_blob(curl, CURLOPT_CAINFO_BLOB, config->ca_data, CURL_BLOB_NOCOPY);
-        curl_easy_setopt(curl, CURLOPT_CAPATH, NULL); // this authority and no other
+        curl_easy_setopt(curl, CURLOPT_CAPATH, NULL); // trusts this authority only
     }
-    if (credential->certificate != NULL) { // a plugin may replace its own while this is under way
+    if (credential->certificate != NULL) { // a plugin may replace its own while the call is under
+                                           // way
         set_blob(curl, CURLOPT_SSLCERT_BLOB, credential->certificate, CURL_BLOB_COPY);
         set_blob(curl, CURLOPT_SSLKEY_BLOB, credential->key, CURL_BLOB_COPY);
     }

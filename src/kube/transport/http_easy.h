@@ -7,14 +7,14 @@
 #include "kube/transport/http_options.h"
 #include "kube/transport/transport.h"
 
-// The API server as libcurl is to see it.
+// The API server in libcurl's terms.
 struct http_target {
     const struct kube_config *config; // borrowed
     char *base_url;                   // of the request line, without trailing slash
-    char *shown_url;                  // of messages, as url_show() has it
-    struct curl_slist
-        *connect_to;   // tls-server-name: the name is asked for, the address is connected to
-    char *host_header; // with it: "Host: address"
+    char *shown_url;                  // for messages, as url_show() writes it
+    struct curl_slist *connect_to; // tls-server-name: requests name this host, the connection goes
+                                   // to the address
+    char *host_header;             // with it: "Host: address"
     char *user_agent_header;
     long connect_timeout_ms, request_timeout_ms;
 };

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/nanoseconds.h"
 
-// One API server and its watches; more streams than this only wait in line.
+// One API server and its watches. Calls beyond this number wait.
 #define CONNECTIONS_MAX      128
 #define IDLE_CONNECTIONS_MAX 16
 
@@ -41,7 +41,7 @@ struct http_multi *http_multi_create(struct loop *loop, struct error *error)
         error_set(error, ERROR_INTERNAL, "libcurl cannot be set up");
         return NULL;
     }
-    signal(SIGPIPE, SIG_IGN); // a peer that has gone is an error of the write, not the end of us
+    signal(SIGPIPE, SIG_IGN); // a closed peer fails the write instead of killing the process
     struct http_multi *multi = memory_allocate(sizeof *multi);
     multi->loop = loop;
     multi->curl = curl_multi_init();
@@ -87,8 +87,8 @@ void http_multi_remove(struct http_multi *multi, CURL *easy)
     free(transfer_take(easy));
 }
 
-// libcurl wants to know when this socket can be read or written. The event lives beside the socket,
-// as libcurl's pointer of that socket.
+// libcurl sets the events to wait for on this socket. The event is libcurl's pointer for the
+// socket.
 static int watch_socket(CURL *easy, curl_socket_t socket, int what, void *context, void *known)
 {
     (void)easy;
@@ -151,7 +151,7 @@ static void collect_finished(struct http_multi *multi)
     while ((message = curl_multi_info_read(multi->curl, &left)) != NULL) {
         if (message->msg != CURLMSG_DONE)
             continue;
-        CURL *easy = message->easy_handle; // the message dies with the removal
+        CURL *easy = message->easy_handle; // the message is invalid after the removal
         CURLcode result = message->data.result;
         curl_multi_remove_handle(multi->curl, easy);
         struct transfer *transfer = transfer_take(easy);

@@ -14,8 +14,8 @@ struct http_multi *http_multi_create(struct loop *loop, struct error *error); //
 void http_multi_destroy(struct http_multi *multi); // NULL is fine
 
 // Begins the transfer. `done` is called once at its end, on the loop's thread and never before this
-// has returned; the handle has then been removed, and stays the caller's. `done` must not destroy
-// the multi. Not to be called from within libcurl's own callbacks (write, header).
+// function has returned; the handle is removed by then, and still belongs to the caller. `done`
+// must not destroy the multi. Not callable from libcurl's own callbacks (write, header).
 typedef void (*http_multi_done)(void *context, CURLcode result);
 void http_multi_add(struct http_multi *multi, CURL *easy, http_multi_done done, void *context);
 // Ends a transfer early; `done` is not called. The same restriction.

@@ -15,18 +15,18 @@
 #include "kube/transport/status.h"
 
 #define RESPONSE_BYTES_MAX ((size_t)512 << 20)
-// A burst of hundreds of calls would open connection after connection (a server takes some 100
-// streams on each) and have buffers for all of them, and be answered no sooner.
+// Without this limit a burst of hundreds of calls would open connection after connection (a server
+// accepts some 100 streams on each) and hold buffers for all of them, with no faster answers.
 #define CALLS_UNDER_WAY_MAX 64
 
-// libcurl's callbacks only collect bytes and results. What follows from them (events, ends of
-// calls, new requests) happens in transport_dispatch(), on a timer of its own, where every function
-// of libcurl and of the transport may be called, its destruction included.
+// libcurl's callbacks only collect bytes and results. The consequences (events, ends of calls, new
+// requests) run in transport_dispatch(), on a timer of its own. There every function of libcurl and
+// of the transport may be called, including its destruction.
 enum call_state {
     CALL_QUEUED,  // until fewer calls are under way
     CALL_WAITING, // for the credential plugin
     CALL_RUNNING, // in the multi
-    CALL_ENDED,   // `result` or `error` tells how
+    CALL_ENDED,   // see `result` or `error`
 };
 
 struct kube_call {
@@ -35,7 +35,7 @@ struct kube_call {
     enum call_state state;
     bool is_ready;              // in the ready list
     bool is_counted;            // among the calls under way
-    bool is_busy, is_cancelled; // a handler of this call is running; and has cancelled it
+    bool is_busy, is_cancelled; // a handler of this call is running; that handler has cancelled it
     bool is_retried;            // sent again after a 401
     bool is_overflown;
     enum kube_verb verb;
@@ -60,9 +60,8 @@ struct http_transport {
     struct loop *loop;
     struct kube_config *config;
     struct http_target target;
-    // Connections of their own: libcurl looks after every transfer of a connection when something
-    // comes on it, and watches, which stay, would be looked after with each call's answer, and
-    // calls with each event.
+    // Separate connections: libcurl visits every transfer of a connection at each arrival. On a
+    // shared one it would visit all watches at each answer, and all calls at each event.
     struct http_multi *calls, *watches;
     struct credentials *credentials;
     size_t line_bytes_max, response_bytes_max;
@@ -199,7 +198,7 @@ static void transport_dispatch(void *context)
     assert(!transport->is_dispatching);
     struct kube_call *call;
     transport->is_dispatching = true;
-    do { // a destruction leaves neither ready nor queued calls
+    do { // destruction leaves neither ready nor queued calls
         while ((call = TAILQ_FIRST(&transport->ready)) != NULL) {
             TAILQ_REMOVE(&transport->ready, call, ready_link);
             call->is_ready = false;
@@ -231,7 +230,7 @@ static void transport_credentials_settled(void *context)
         call_send(call);
 }
 
-// Sends the request, or has it wait; never calls a handler.
+// Sends the request or queues it; never calls a handler.
 static void call_begin(struct kube_call *call)
 {
     struct http_transport *transport = call->transport;
@@ -243,7 +242,7 @@ static void call_begin(struct kube_call *call)
     }
 }
 
-// A watch stays, and a lease that is renewed too late is lost: neither waits for others.
+// A watch is long-lived, and a late renewal loses the lease: neither waits for others.
 static bool call_goes_at_once(const struct kube_call *call)
 {
     static const char leases[] = "/apis/coordination.k8s.io/";
@@ -281,7 +280,7 @@ static void call_send(struct kube_call *call)
     case CREDENTIALS_READY:
         break;
     }
-    call->error = (struct error){0}; // an older token that still serves
+    call->error = (struct error){0}; // an older token that is still valid
     call->generation = credential.generation;
     assert(call->easy.curl == NULL);
     http_easy_init(
@@ -301,7 +300,7 @@ static struct http_multi *call_multi(const struct kube_call *call)
     return call->verb == KUBE_WATCH ? call->transport->watches : call->transport->calls;
 }
 
-// By libcurl when the connection is there, as the last thing before the request.
+// Called by libcurl with the connection made, right before the request.
 static int call_is_about_to_be_sent(void *context, char *peer, char *own, int peer_port,
                                     int own_port)
 {
@@ -370,7 +369,8 @@ static bool call_is_stream(const struct kube_call *call)
            http_answer_has_json(call->easy.curl);
 }
 
-// False if the call is no more. A bad or ERROR event ends the transfer, with `error` saying why.
+// Returns false if the call has been destroyed. A malformed or ERROR event ends the transfer, with
+// the reason in `error`.
 static bool call_read_events(struct kube_call *call)
 {
     json_t *event;
@@ -434,7 +434,7 @@ static void call_finish(struct kube_call *call)
     json_decref(response.body);
 }
 
-// A refused credential is renewed and the request sent once more.
+// Renews a refused credential and sends the request once more.
 static bool call_retry(struct kube_call *call, int status)
 {
     assert(call->easy.curl != NULL || status == 0);

@@ -5,9 +5,9 @@
 #include "kube/transport/kube_config.h"
 #include "kube/transport/transport.h"
 
-// `config` is copied. Token files are read again every minute and after a 401, credential plugins
-// run again when what they gave has expired or been refused; a refused request is then sent once
-// more. An answer that is plain text (/readyz, /healthz) becomes a JSON string.
+// `config` is copied. Token files are read again every minute and after a 401. Credential plugins
+// run again when their credential has expired or was refused; a refused request is then sent once
+// more. A plain text answer (/readyz, /healthz) becomes a JSON string.
 // At most 64 calls are under way at a time, in the order of their start; watches and leases do not
 // wait. The process ignores SIGPIPE from here on.
 struct kube_transport *http_transport_create(struct loop *loop, const struct kube_config *config,

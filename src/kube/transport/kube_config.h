@@ -1,4 +1,4 @@
-// One cluster and one user of it, resolved: what a transport needs to talk to an API server.
+// One cluster and one of its users, resolved: everything a transport needs for an API server.
 #pragma once
 
 #include <stdbool.h>
@@ -13,8 +13,8 @@ struct kube_config {
     char *exec_command; // credential plugin, with its arguments and environment
     char **exec_arguments, **exec_environment; // NULL-terminated; environment as NAME=VALUE
     char *exec_api_version;
-    char *exec_install_hint;   // shown if the command is not there
-    char *exec_cluster_config; // provideClusterInfo: JSON text for the plugin; NULL: not wanted
+    char *exec_install_hint;   // shown if the command is missing
+    char *exec_cluster_config; // provideClusterInfo: JSON text for the plugin; NULL: off
     char *tls_server_name, *proxy_url;
     bool insecure_skip_tls_verify;
 };

@@ -21,11 +21,11 @@ struct file {
 };
 typedef VECTOR(struct file) file_list;
 
-// An entry of `clusters`, `users` or `contexts`: where it stands, and what it says.
+// An entry of `clusters`, `users` or `contexts`, with its location.
 struct entry {
-    const json_t *value;        // what is under "cluster", "user" or "context"; NULL if nothing is
+    const json_t *value;        // the value of "cluster", "user" or "context"; NULL if empty
     const char *path;           // of its file
-    char place[PATH_MAX + 400]; // "FILE: users[0].user", to begin messages
+    char place[PATH_MAX + 400]; // "FILE: users[0].user", for the start of messages
 };
 
 static bool read_files(file_list *files, const char *const *paths, size_t count, bool must_exist,
@@ -323,7 +323,7 @@ static bool read_exec_environment(struct kube_config *config, const struct entry
     return true;
 }
 
-// What the plugin is told of the cluster (provideClusterInfo), as JSON text.
+// The cluster's data for the plugin (provideClusterInfo), as JSON text.
 static char *exec_cluster(const struct kube_config *config, const struct entry *cluster)
 {
     json_t *info = json_pack("{s:s}", "server", config->server);
@@ -377,7 +377,8 @@ static bool get_bool(const struct entry *entry, const char *name, bool *out, str
     return true;
 }
 
-// The content of NAME-data (base64) or else of the file that NAME gives, as kubectl prefers them.
+// The content of NAME-data (base64), else of the file named by NAME, in kubectl's order of
+// preference.
 static bool get_data(const struct entry *entry, const char *name, char **out, struct error *error)
 {
     char data_name[64];
@@ -401,7 +402,7 @@ static bool get_data(const struct entry *entry, const char *name, char **out, st
     char *resolved = beside(entry->path, path);
     struct error why = {0};
     *out = secret_file_read(resolved, NULL, &why);
-    if (*out == NULL) // INVALID, whatever it was: NOT_FOUND means that there is no kubeconfig
+    if (*out == NULL) // always INVALID: NOT_FOUND would mean that there is no kubeconfig
         error_set(error, ERROR_INVALID, "%s.%s, %s", entry->place, name, why.message);
     free(resolved);
     free(path);
@@ -438,7 +439,7 @@ static char *encode_base64(const char *data)
     return out;
 }
 
-// A path in a kubeconfig is meant from the folder of that file.
+// A path in a kubeconfig is relative to the folder of that file.
 static char *beside(const char *file, const char *path)
 {
     const char *slash = strrchr(file, '/');

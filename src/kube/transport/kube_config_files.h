@@ -6,8 +6,8 @@
 #include "base/error.h"
 #include "kube/transport/kube_config.h"
 
-// Reads and merges the files as kubectl does: of a cluster, user or context the first file that
-// names it counts, whole; of current-context the first that sets it. Files that are not there are
+// Reads and merges the files as kubectl does: the first file that names a cluster, user or context
+// defines it as a whole; the first that sets current-context defines that. Missing files are
 // skipped unless `must_exist`.
 struct kube_config *kube_config_from_files(const char *const *paths, size_t count, bool must_exist,
                                            const char *context, struct error *error);

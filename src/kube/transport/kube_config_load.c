@@ -31,7 +31,7 @@ struct kube_config *kube_config_load(const char *path, const char *context, stru
     return load_default(context, error);
 }
 
-// Who names a file that is not there has given bad input.
+// A missing file that the user named is bad input.
 static struct kube_config *load_named(const char *path, const char *context, struct error *error)
 {
     struct kube_config *config = kube_config_from_files(&path, 1, true, context, error);

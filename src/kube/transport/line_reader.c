@@ -45,7 +45,8 @@ enum line_result line_reader_next(struct line_reader *reader, json_t **value, st
         if (*value != NULL && json_is_object(*value))
             return LINE_VALUE;
         json_decref(*value);
-        // The parser's own text quotes the input, which may be a secret: only the place is told.
+        // The parser's own text quotes the input, which may be a secret: the message has only the
+        // position.
         error_set(error, ERROR_INTERNAL, "an event is not a JSON object (at byte %d of %zu)",
                   *value != NULL ? 0 : why.position, length);
         *value = NULL;
@@ -54,8 +55,8 @@ enum line_result line_reader_next(struct line_reader *reader, json_t **value, st
     return LINE_NEED_MORE;
 }
 
-// What has been read is dropped when it is more than what is left, so that bytes move once at most
-// on average; and a buffer grown by one huge line is given back.
+// Drops the read bytes when they outnumber the rest, so that a byte moves once at most on average.
+// Also releases a buffer that one huge line has grown.
 static void line_reader_compact(struct line_reader *reader)
 {
     if (reader->position == 0 || reader->position * 2 < reader->input.length)

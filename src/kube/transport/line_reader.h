@@ -1,5 +1,5 @@
-// Cuts a stream that arrives in pieces into newline-delimited JSON values, holding no more than one
-// unfinished line beyond what has been fed and not yet read.
+// Splits a stream that arrives in pieces into newline-delimited JSON values. Holds at most one
+// unfinished line beside the bytes not yet read.
 #pragma once
 
 #include <jansson.h>
@@ -18,9 +18,9 @@ struct line_reader { // zero-initialised is empty; free with line_reader_free()
 
 void line_reader_feed(struct line_reader *reader, const char *data, size_t length);
 enum line_result { LINE_VALUE, LINE_NEED_MORE, LINE_FAILED };
-// LINE_VALUE: *value is the caller's. LINE_FAILED: too long, or not a JSON object (ERROR_INTERNAL);
-// the reader is of no further use. Empty lines are skipped.
+// LINE_VALUE: *value belongs to the caller. LINE_FAILED: the line is too long or not a JSON object
+// (ERROR_INTERNAL); the reader must not be used again. Empty lines are skipped.
 enum line_result line_reader_next(struct line_reader *reader, json_t **value, struct error *error);
-// Whether bytes are left that belong to a line without an end.
+// Whether bytes of an unterminated line are left.
 bool line_reader_has_rest(const struct line_reader *reader);
 void line_reader_free(struct line_reader *reader);

@@ -14,7 +14,8 @@ static const char *string_end(const char *at, const char *end);
 size_t managed_fields_cut(char *json, size_t length)
 {
     assert(json != NULL);
-    const char *end = json + length, *from = json, *at = json; // `from`: not yet moved
+    const char *end = json + length, *from = json, *at = json; // `from`: start of the bytes not yet
+                                                               // moved
     char *to = json;
     while ((at = memmem(at, (size_t)(end - at), member, MEMBER_LENGTH)) != NULL) {
         const char *list = at + MEMBER_LENGTH;
@@ -33,8 +34,8 @@ size_t managed_fields_cut(char *json, size_t length)
     return (size_t)(to + (end - from) - json);
 }
 
-// Within a string each quote follows a backslash, and after a string's end no letter comes: behind
-// a comma or a brace the quote begins a string, which is a key, since a colon follows it.
+// Within a string each quote follows a backslash, and no letter follows the end of a string. So a
+// quote after a comma or a brace begins a string, and the colon makes it a key.
 static bool is_key(const char *json, const char *at)
 {
     return at > json && (at[-1] == ',' || at[-1] == '{');

@@ -32,7 +32,7 @@ struct metered_transport {
     LIST_HEAD(, kube_call) calls;
 };
 
-struct resource { // what a path names
+struct resource { // the parts of a path
     char text[PATH_MAX_BYTES];
     const char *group, *version, *kind, *subresource; // in `text`
     bool has_name;
@@ -123,7 +123,7 @@ static void transport_cancel(struct kube_transport *base, struct kube_call *call
 static void call_done(void *context, const struct kube_response *response)
 {
     struct kube_call *call = context;
-    // A watch that ends as it should has been answered 200.
+    // A watch that ended normally counts as answered 200.
     bool ordinary = response->status == 0 && response->error.kind == ERROR_NONE;
     if (!call->is_counted)
         count(call, ordinary ? 200 : response->status);
@@ -165,7 +165,7 @@ static void count(const struct kube_call *call, int status)
 
 static void observe(const struct kube_call *call)
 {
-    assert(call->verb != KUBE_WATCH); // it lasts as long as it likes
+    assert(call->verb != KUBE_WATCH); // a watch has no duration
     static const char *const verbs[] = {
         [KUBE_GET] = "GET",       [KUBE_LIST] = "LIST",     [KUBE_WATCH] = "LIST",
         [KUBE_CREATE] = "CREATE", [KUBE_UPDATE] = "UPDATE", [KUBE_PATCH] = "PATCH",

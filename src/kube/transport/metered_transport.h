@@ -1,7 +1,6 @@
-// A transport that counts the requests which go through another one, and how long they take:
-// client_go_request_total and client_go_request_duration_seconds (LIF-358). Attempts count, not
-// calls of the client; a watch counts once, when its first event or its end is there, and has no
-// duration.
+// A transport that counts the requests through another one and measures their duration:
+// client_go_request_total and client_go_request_duration_seconds (LIF-358). It counts attempts, not
+// calls of the client. A watch counts once, at its first event or its end, and has no duration.
 #pragma once
 
 #include "base/metrics.h"

@@ -181,7 +181,7 @@ static void deadline_reached(void *context)
     process_finish(process);
 }
 
-// Both streams are closed: the end of the program is a matter of moments, or of the deadline.
+// Both streams are closed: the program ends within moments, or the deadline ends it.
 static void reap(void *context)
 {
     struct process *process = context;

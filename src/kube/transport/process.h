@@ -1,4 +1,4 @@
-// Runs a program beside the loop and collects what it prints: used for credential plugins.
+// Runs a program beside the loop and collects its output: used for credential plugins.
 //
 // Standard input is /dev/null, no other descriptor is passed on, and the program has its own
 // process group, so that a time limit or a cancellation ends its children too.
@@ -14,7 +14,7 @@ struct process_request {
     size_t output_bytes_max; // more than this ends the program
 };
 struct process_result {
-    bool started; // else `error` says why not
+    bool started; // false: see `error`
     bool timed_out, too_much;
     int exit_status;                  // 0 to 255, 128 + signal if killed
     const char *output, *diagnostics; // standard output; standard error; borrowed, NUL-terminated
@@ -23,7 +23,7 @@ struct process_result {
 };
 struct process;
 typedef void (*process_done)(void *context, const struct process_result *result);
-// Real loops only. `done` is called once, later, never before this has returned.
+// Real loops only. `done` is called once, never before this function has returned.
 struct process *process_start(struct loop *loop, const struct process_request *request,
                               process_done done, void *context);
 void process_cancel(struct process *process); // kills it; `done` is not called; frees

@@ -22,7 +22,8 @@ char *secret_file_read(const char *path, size_t *length, struct error *error)
     struct error why = {0};
     FILE *file = input_file_open(path, &why);
     if (file == NULL) {                                      // its message begins with the path
-        bool is_whole = text_starts_with(why.message, path); // else the path alone fills it
+        bool is_whole = text_starts_with(why.message, path); // otherwise the path alone filled the
+                                                             // message
         error_set(error, why.kind == ERROR_NOT_FOUND ? ERROR_NOT_FOUND : ERROR_INVALID,
                   "%s cannot be read%s", path, is_whole ? why.message + strlen(path) : "");
         return NULL;

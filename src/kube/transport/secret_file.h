@@ -1,4 +1,4 @@
-// Files and texts of credentials: reading them whole, checking PEM before OpenSSL needs it, wiping
+// Files and texts of credentials: reads them whole, checks PEM before OpenSSL parses it, and wipes
 // them from memory.
 #pragma once
 
@@ -11,5 +11,5 @@ char *secret_file_read(const char *path, size_t *length, struct error *error) MU
 // `place` ("FILE: users[0].user.client-key") begins the message.
 bool secret_check_certificates(const char *pem, const char *place, struct error *error) MUST_USE;
 bool secret_check_key(const char *pem, const char *place, struct error *error) MUST_USE;
-// Wipes, frees and forgets.
+// Wipes, frees and sets to NULL.
 void secret_wipe(char **secret);

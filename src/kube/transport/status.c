@@ -45,8 +45,8 @@ int64_t status_retry_after_ns(const json_t *body)
     return seconds <= 0 ? 0 : ns_multiply(seconds > 3600 ? 3600 : seconds, SECOND);
 }
 
-// Reasons that say more than their code does. InternalError, ServiceUnavailable and ServerTimeout
-// are left to the code.
+// Reasons more specific than their code. InternalError, ServiceUnavailable and ServerTimeout follow
+// the code.
 static enum error_kind kind_of_reason(const char *reason)
 {
     static const struct {

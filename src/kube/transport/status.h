@@ -1,5 +1,5 @@
-// What an API server's refusal means: a Status object, or a bare HTTP status, as a struct error.
-// Shared by every transport, so that the simulated API server and a real one read alike.
+// Converts an API server's refusal, a Status object or a bare HTTP status, into a struct error.
+// Shared by every transport, so that the simulated API server and a real one give the same errors.
 #pragma once
 
 #include <jansson.h>

@@ -10,11 +10,11 @@
 #define POOL_BYTES ((size_t)256 << 10) // one large object, or some small ones
 #define ALIGNMENT  16
 #ifndef __has_feature
-#define __has_feature(name) 0 // Clang's
+#define __has_feature(name) 0 // defined by Clang
 #endif
 
-// libcurl, OpenSSL and the like have contexts, jansson has one allocator for the process: so has
-// this.
+// jansson has one allocator for the whole process, unlike libcurl or OpenSSL with their contexts;
+// so this pool is process-wide too.
 static struct {
     pthread_mutex_t lock; // held by the thread that parses
     char *data;
@@ -47,7 +47,7 @@ static void json_free(void *block)
         free(block);
 }
 
-// Sanitizers are to see each block for itself; the pool has a test that has it all the same.
+// Off under sanitizers, so that they check each block; a test of the pool turns it on.
 static void set_up(void)
 {
 #if defined(TRANSIENT_JSON_TEST) || \

@@ -1,4 +1,4 @@
-// How requests reach an API server. Two implementations: HTTP over libcurl
+// Sends requests to an API server. Two implementations: HTTP over libcurl
 // (kube/transport/http_transport.h) and, in the simulation, a direct call into the embedded API
 // server on virtual time (sim/).
 //
@@ -28,8 +28,8 @@ struct kube_request {
     const char *query; // "limit=500&continue=...", or NULL; already escaped
     enum patch_type patch_type;
     json_t *body; // borrowed; NULL if none
-    // Asked in the moment in which the request goes out, which may be later than its start. False:
-    // it does not, and ends with ERROR_UNAVAILABLE. NULL: yes.
+    // Called at the moment of sending, which may be later than the start. False: the request is not
+    // sent and ends with ERROR_UNAVAILABLE. NULL: always sent.
     bool (*may_send)(void *context);
     void *may_send_context;
 };
