@@ -152,10 +152,11 @@ bool text_list_has(const char *const *list, const char *text)
     return false;
 }
 
+// Asked of every label of every pod and node: the first character settles it for most.
 const char *label_alias_target(const char *key)
 {
     for (size_t i = 0; i < ARRAY_LENGTH(aliases); i++)
-        if (strcmp(aliases[i][0], key) == 0)
+        if (aliases[i][0][0] == key[0] && strcmp(aliases[i][0], key) == 0)
             return aliases[i][1];
     return key;
 }
