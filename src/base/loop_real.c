@@ -14,7 +14,7 @@
 #include "base/nanoseconds.h"
 #include "base/vector.h"
 
-#define WORKERS_MAX  2
+#define WORKERS_MAX  3 // a pass, a search for savings and a look for empty nodes at a time
 #define DELAY_MAX_NS (HOUR * 24 * 365 * 100) // a bound that timeval arithmetic holds safely
 
 // Posted work, or a job for the workers. A job is posted again, with `done`, after its work ran.

@@ -45,6 +45,18 @@ static int run(int argc, char **argv)
     return status;
 }
 
+static bool take_method(struct request *request, const char *name, int *status)
+{
+    static const char *const names[] = {"emptiness", "drift", "static-drift", "expiry", "multi",
+                                        "single",    NULL};
+    enum disruption_method method = METHOD_ANY;
+    if (!option_is_one_of(&command_plan, "--method", name, names, status) ||
+        !disruption_method_parse(name, &method))
+        return false;
+    request->options.methods = disruption_methods_of(method);
+    return true;
+}
+
 static bool read_arguments(int argc, char **argv, struct request *request, int *status)
 {
     enum { EXPLAIN = INPUT_OPTIONS_END, DISRUPT, METHOD };
@@ -55,8 +67,6 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
         {"method", required_argument, NULL, METHOD},
         {0},
     };
-    static const char *const methods[] = {"emptiness", "drift", "static-drift", "expiry", "multi",
-                                          "single",    NULL};
     const char *method = NULL;
     int option;
     optind = 1;
@@ -80,9 +90,7 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
         return false;
     }
     return input_check_options(&command_plan, &request->input, status) &&
-           (method == NULL ||
-            (option_is_one_of(&command_plan, "--method", method, methods, status) &&
-             disruption_method_parse(method, &request->options.method)));
+           (method == NULL || take_method(request, method, status));
 }
 
 static void print_plan(const struct request *request, const struct plan *plan)

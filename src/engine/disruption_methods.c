@@ -38,15 +38,11 @@ void disruption_method_decide(struct disruption *disruption, enum disruption_met
         decide(disruption);
 }
 
-static void ask_methods(struct disruption *disruption, enum disruption_method only)
+static void ask_methods(struct disruption *disruption, uint32_t asked)
 {
-    for (enum disruption_method m = METHOD_EMPTINESS; m < METHODS_COUNT; m++) {
-        if ((only != METHOD_ANY && only != m) ||
-            (m == METHOD_EMPTINESS && disruption->inputs->without_emptiness) ||
-            disruption->plan->disruptions.count > 0)
-            continue;
-        disruption_method_decide(disruption, m);
-    }
+    for (enum disruption_method m = METHOD_EMPTINESS; m < METHODS_COUNT; m++)
+        if ((asked & METHOD_BIT(m)) != 0 && disruption->plan->disruptions.count == 0)
+            disruption_method_decide(disruption, m);
 }
 
 // Events of the methods go with those of the plan.
@@ -72,14 +68,15 @@ static void take_notes(struct disruption *disruption)
 void disruption_plan(struct problem *problem, const struct plan_options *options, struct plan *plan)
 {
     assert(!plan->has_disruptions);
-    assert(options->method < METHODS_COUNT);
+    assert((options->methods & ~METHODS_ALL) == 0);
+    uint32_t asked = options->methods != 0 ? options->methods : METHODS_ALL;
     CLEANUP_ARENA struct arena *arena = arena_create(65536);
     struct disruption disruption;
     disruption_begin_with(&disruption, problem, options->inputs, plan, arena);
     disruption.explains = options->verdicts;
     plan->has_disruptions = true;
-    ask_methods(&disruption, options->method);
-    blocked_reasons_finish(&disruption, options->method);
+    ask_methods(&disruption, asked);
+    blocked_reasons_finish(&disruption, asked);
     take_notes(&disruption);
     disruption_end(&disruption);
 }

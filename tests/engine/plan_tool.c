@@ -34,9 +34,11 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc && fine; i++) {
         if (strcmp(argv[i], "--disrupt") == 0)
             options.disrupt = true;
-        else if (i + 1 < argc && strcmp(argv[i], "--method") == 0)
-            fine = disruption_method_parse(argv[++i], &options.method);
-        else if (i + 1 < argc && strcmp(argv[i], "-f") == 0)
+        else if (i + 1 < argc && strcmp(argv[i], "--method") == 0) {
+            enum disruption_method method = METHOD_ANY;
+            fine = disruption_method_parse(argv[++i], &method);
+            options.methods = disruption_methods_of(method);
+        } else if (i + 1 < argc && strcmp(argv[i], "-f") == 0)
             fine = snapshot_read(snapshot, argv[++i], false, &error);
     }
     fine = fine && snapshot_complete(snapshot, &error);

@@ -8,8 +8,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void plan(const struct snapshot *snapshot, enum disruption_method method)
 {
-    const struct plan_options options = {
-        .explain = EXPLAIN_FULL, .verdicts = true, .disrupt = true, .method = method};
+    const struct plan_options options = {.explain = EXPLAIN_FULL,
+                                         .verdicts = true,
+                                         .disrupt = true,
+                                         .methods = disruption_methods_of(method)};
     struct error error = {0};
     struct plan *plan = engine_plan(snapshot, &options, &error);
     if (plan == NULL)

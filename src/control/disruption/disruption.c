@@ -40,7 +40,7 @@ struct disruption_controller {
     bool recovered;
     bool pod_waits; // which may run on a node that is to go
     struct pod_waves waves;
-    struct emptiness_schedule emptiness;
+    struct emptiness_schedule *emptiness;
     struct evaluation_schedule *evaluation;
     struct disruption_metrics *metrics;
 };
@@ -50,7 +50,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item,
 
 static void look_soon(struct disruption_controller *disruption)
 {
-    disruption->emptiness.dirty = true;
+    emptiness_schedule_touch(disruption->emptiness);
     reconcile_queue_add_after(disruption->queue, KEY, LOOK_SOON_NS);
 }
 
@@ -142,7 +142,8 @@ static void on_pod(void *context, enum mirror_change change, const struct object
         look_soon(disruption);
     }
     if (pod != NULL && commands_count(disruption->parts.commands) > 0 && pod_wants_node(pod)) {
-        disruption->emptiness.dirty = disruption->pod_waits = true;
+        emptiness_schedule_touch(disruption->emptiness);
+        disruption->pod_waits = true;
         reconcile_queue_add(disruption->queue, KEY); // before the provisioner buys for it
     }
 }
@@ -189,16 +190,16 @@ struct disruption_controller *disruption_create(const struct disruption_parts *g
     struct control *control = given->control;
     struct disruption_controller *disruption = memory_allocate(sizeof *disruption);
     disruption->control = control;
-    emptiness_schedule_init(&disruption->emptiness);
     disruption->parts = *given;
     disruption_assemble(&disruption->parts);
     disruption->metrics = disruption_metrics_create(control);
-    disruption->evaluation = evaluation_schedule_create(
-        &(struct evaluation_schedule_options){.parts = &disruption->parts,
-                                              .metrics = disruption->metrics,
-                                              .waves = &disruption->waves,
-                                              .finished = on_evaluated,
-                                              .context = disruption});
+    const struct evaluation_options options = {.parts = &disruption->parts,
+                                               .metrics = disruption->metrics,
+                                               .waves = &disruption->waves,
+                                               .finished = on_evaluated,
+                                               .context = disruption};
+    disruption->emptiness = emptiness_schedule_create(&options);
+    disruption->evaluation = evaluation_schedule_create(&options);
     disruption->queue =
         manager_queue(&control->manager, &(struct reconcile_queue_options){.name = "disruption",
                                                                            .reconcile = reconcile,
@@ -214,6 +215,7 @@ void disruption_destroy(struct disruption_controller *disruption)
         return;
     cloud_watch_types(disruption->control->cloud, NULL, NULL);
     wake_register(&disruption->control->manager, WAKE_DISRUPTION, NULL, NULL);
+    emptiness_schedule_destroy(disruption->emptiness);
     evaluation_schedule_destroy(disruption->evaluation);
     disruption_metrics_destroy(disruption->metrics);
     disruption_disassemble(&disruption->parts);
@@ -239,33 +241,20 @@ static void review(const struct disruption_parts *parts)
     interruptions_review(parts->interruptions);
 }
 
-// The next validation. The end of an evaluation or check under way brings the reconcile that begins
-// the next check: what falls due meanwhile must not keep the loop busy.
-static void by_validations(struct deadline *next, const struct disruption_controller *disruption)
-{
-    const struct disruption_queue *queue = disruption->parts.queue;
-    deadline_by(next, disruption_queue_next_due(queue, true));
-    if (!evaluation_schedule_is_running(disruption->evaluation))
-        deadline_by(next, disruption_queue_next_due(queue, false));
-}
-
-// Looks for nodes to disrupt, by each method that is due. When to look again.
+// Looks for nodes to disrupt, by each method that is due. When to look again. The end of an
+// evaluation brings the reconcile that begins the next one: what falls due meanwhile must not keep
+// the loop busy. Emptiness comes first (DIS-11): an evaluation that begins must know what it takes,
+// while one that is under way already does not delay it.
 static struct deadline look(struct disruption_controller *disruption, int64_t now_ns)
 {
-    const struct disruption_parts *parts = &disruption->parts;
-    struct emptiness_schedule *emptiness = &disruption->emptiness;
     int64_t wave_ns = pod_waves_left(&disruption->waves, disruption->control);
-    bool may_look = wave_ns == 0 || commands_count(parts->commands) > 0;
-    if (may_look && emptiness_schedule_is_due(emptiness, parts, now_ns))
-        emptiness_schedule_run(emptiness, parts,
-                               pod_waves_left(&disruption->waves, disruption->control) == 0);
     struct deadline next = {ns_add(now_ns, wave_ns > 0 ? wave_ns : LOOK_AGAIN_NS)};
+    deadline_by(&next, emptiness_schedule_start(disruption->emptiness));
+    if (emptiness_schedule_is_running(disruption->emptiness))
+        return next;
     deadline_by(&next, evaluation_schedule_start(disruption->evaluation));
-    by_validations(&next, disruption);
-    if (may_look)
-        deadline_by(&next, emptiness->again_ns);
-    if (wave_ns == 0)
-        deadline_by(&next, emptiness_schedule_news_due(emptiness, parts, now_ns));
+    if (!evaluation_schedule_is_running(disruption->evaluation))
+        deadline_by(&next, disruption_queue_next_due(disruption->parts.queue, false));
     return next;
 }
 
@@ -284,6 +273,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
         .manager = manager, .item = item, .doing = "writing down interruptions"};
     if (interruptions_save(parts->interruptions, &saving) > 0)
         return reconcile_running();
+    emptiness_schedule_carry_out(disruption->emptiness);
     evaluation_schedule_carry_out(disruption->evaluation);
     if (disruption->pod_waits)
         emptiness_call_off_wanted(parts);

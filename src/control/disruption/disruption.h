@@ -1,8 +1,7 @@
 // The controller disruption (DIS-10 to DIS-23): looks for nodes to disrupt, validates what was
-// decided, takes over what a predecessor left. Emptiness comes first and is looked at on the loop
-// (disruption_emptiness.h); the other methods follow in a sweep on a worker thread
-// (disruption_evaluation.h). Nothing waits for a command: the next look simply leaves its nodes out
-// (DIS-702).
+// decided, takes over what a predecessor left. Emptiness comes first, the other methods follow,
+// each on a worker thread (disruption_evaluation.h). Nothing waits for a command: the next look
+// simply leaves its nodes out (DIS-702).
 #pragma once
 
 #include "control/disruption/disruption_parts.h"

@@ -1,11 +1,13 @@
 #include "control/disruption/disruption_evaluation.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/duration.h"
 #include "base/quantity.h"
+#include "control/buffers/capacity_buffers.h"
 #include "control/command/commands.h"
 #include "control/command/consolidation_history.h"
 #include "control/command/consolidation_outcomes.h"
@@ -14,140 +16,156 @@
 #include "control/command/interruptions.h"
 #include "control/command/node_timings.h"
 #include "control/command/spot_price_history.h"
+#include "control/disruption/disruption_emptiness.h"
 #include "control/disruption/disruption_queue.h"
 #include "control/provisioning/snapshot_builder.h"
 #include "control/state/cluster.h"
 #include "control/state/state_node.h"
+#include "engine/disruption/emptiness.h"
 #include "engine/disruption/nodepool_budgets.h"
 #include "engine/engine.h"
 #include "model/reading/pod.h"
 
-// --- the snapshot --------------------------------------------------------------------------------
-// The nodes of all commands, but of those that are being checked, go.
-static void mark_busy(struct disruption_evaluation *sweep)
+// --- commands that are due -----------------------------------------------------------------------
+static bool is_for_check(const struct control *control, enum evaluation_kind kind,
+                         const struct disruption_command *command)
 {
-    struct control *control = sweep->control;
-    struct snapshot *snapshot = sweep->snapshot;
+    return kind != EVALUATION_METHODS &&
+           command_is_of_emptiness(control, command) == (kind == EVALUATION_EMPTINESS) &&
+           command_is_due(control, command);
+}
+
+static uint32_t count_due(const struct disruption_parts *parts, enum evaluation_kind kind)
+{
+    uint32_t count = 0;
     struct map_entry *position = NULL;
-    uint32_t most = cluster_count(control->cluster) + 1;
-    sweep->busy.items = arena_allocate_array(sweep->arena, most, sizeof *sweep->busy.items);
     for (const struct disruption_command *command;
-         (command = commands_next(sweep->parts->commands, &position)) != NULL;) {
-        if (command->is_checking)
-            continue;
-        list_for_each (entry, &command->nodes) {
-            const struct node *node = find_node(control, entry->node);
-            const struct state_node *state =
-                node != NULL ? cluster_state_of_node(control->cluster, node) : NULL;
-            if (state == NULL || sweep->busy.count + 1 >= most)
-                continue;
-            const char *name = arena_copy_string(snapshot->arena, state_name(state));
-            sweep->busy.items[sweep->busy.count++] = name;
-            if (!state_marked(state))
-                snapshot->marked_for_deletion.items[snapshot->marked_for_deletion.count++] = name;
-        }
-    }
+         (command = commands_next(parts->commands, &position)) != NULL;)
+        count += is_for_check(parts->control, kind, command);
+    return count;
 }
 
-struct disruption_evaluation *evaluation_create(const struct disruption_parts *parts)
+static void add_check(struct disruption_evaluation *evaluation, struct disruption_command *command)
 {
-    struct control *control = parts->control;
-    struct disruption_evaluation *sweep = memory_allocate(sizeof *sweep);
-    sweep->parts = parts;
-    sweep->control = control;
-    sweep->started_ns = loop_monotonic_ns(control->manager.loop);
-    sweep->arena = arena_create(64 * 1024);
-    sweep->snapshot = snapshot_build(&parts->sources, &sweep->errors);
-    mark_busy(sweep);
-    sweep->paused_nodes = disruption_backoff_nodes(parts->backoff, sweep->arena);
-    sweep->moved_nodes = consolidation_target_nodes(parts->target, sweep->arena);
-    sweep->refused_nodes = disruption_backoff_refused(parts->backoff, sweep->arena);
-    sweep->paused_pools = disruption_backoff_pools(parts->backoff, sweep->arena);
-    spot_price_history_observe(parts->spot_prices, sweep->snapshot);
-    sweep->interruptions = interruptions_list(parts->interruptions, sweep->arena);
-    sweep->scheduled = consolidation_outcomes_scheduled(parts->outcomes, sweep->arena);
-    sweep->spot_prices = spot_price_history_list(parts->spot_prices, sweep->snapshot, sweep->arena);
-    sweep->inputs =
-        (struct disruption_inputs){.busy = &sweep->busy,
-                                   .paused_nodes = &sweep->paused_nodes,
-                                   .moved_nodes = &sweep->moved_nodes,
-                                   .refused_nodes = &sweep->refused_nodes,
-                                   .paused_pools = &sweep->paused_pools,
-                                   .spot_prices = &sweep->spot_prices,
-                                   .interruptions = &sweep->interruptions,
-                                   .scheduled = &sweep->scheduled,
-                                   .without_emptiness = true,
-                                   .expiry_lead_ns = node_timings_longest(parts->timings),
-                                   .overlap_ns = node_timings_usual(parts->timings)};
-    sweep->inputs.guarded =
-        consolidation_history_frozen(parts->history, sweep->arena, &sweep->inputs.guarded_count);
-    return sweep;
-}
-
-static bool is_for_check(const struct control *control, const struct disruption_command *command)
-{
-    return command_is_due(control, command) && !command_is_of_emptiness(control, command);
-}
-
-static void add_check(struct disruption_evaluation *sweep, const struct disruption_command *command)
-{
-    struct command_check *check = &sweep->checks[sweep->checks_count];
-    sweep->ids[sweep->checks_count++] = arena_copy_string(sweep->arena, command->id);
+    struct command_check *check = &evaluation->checks[evaluation->checks_count];
+    evaluation->ids[evaluation->checks_count++] = arena_copy_string(evaluation->arena, command->id);
+    command->is_checking = true;
     *check = (struct command_check){.reason = command->reason,
                                     .replacements = command->replacements.count};
-    check->nodes.items =
-        arena_allocate_array(sweep->arena, command->nodes.count + 1, sizeof *check->nodes.items);
+    check->nodes.items = arena_allocate_array(evaluation->arena, command->nodes.count + 1,
+                                              sizeof *check->nodes.items);
     list_for_each (entry, &command->nodes)
         if (!entry->gone)
-            check->nodes.items[check->nodes.count++] = arena_copy_string(sweep->arena, entry->node);
+            check->nodes.items[check->nodes.count++] =
+                arena_copy_string(evaluation->arena, entry->node);
     if (command->replacements.count != 1)
         return;
     const struct string_list *types = &command->replacements.items[0].types;
     check->types.items =
-        arena_allocate_array(sweep->arena, types->count + 1, sizeof *check->types.items);
+        arena_allocate_array(evaluation->arena, types->count + 1, sizeof *check->types.items);
     list_for_each (type, types)
-        check->types.items[check->types.count++] = arena_copy_string(sweep->arena, *type);
+        check->types.items[check->types.count++] = arena_copy_string(evaluation->arena, *type);
 }
 
-struct disruption_evaluation *evaluation_create_check(const struct disruption_parts *parts)
+// --- the snapshot --------------------------------------------------------------------------------
+static void add_busy(struct disruption_evaluation *evaluation,
+                     const struct disruption_command *command, uint32_t most)
 {
-    const struct control *control = parts->control;
-    uint32_t most = 0;
+    struct control *control = evaluation->control;
+    struct snapshot *snapshot = evaluation->snapshot;
+    list_for_each (entry, &command->nodes) {
+        const struct node *node = find_node(control, entry->node);
+        const struct state_node *state =
+            node != NULL ? cluster_state_of_node(control->cluster, node) : NULL;
+        if (state == NULL || evaluation->busy.count + 1 >= most)
+            continue;
+        const char *name = arena_copy_string(snapshot->arena, state_name(state));
+        evaluation->busy.items[evaluation->busy.count++] = name;
+        if (!state_marked(state))
+            snapshot->marked_for_deletion.items[snapshot->marked_for_deletion.count++] = name;
+    }
+}
+
+// The nodes of all commands go, but of those that are checked here.
+static void sort_commands(struct disruption_evaluation *evaluation, uint32_t due)
+{
+    struct control *control = evaluation->control;
+    uint32_t most = cluster_count(control->cluster) + 1;
+    evaluation->busy.items =
+        arena_allocate_array(evaluation->arena, most, sizeof *evaluation->busy.items);
+    evaluation->checks =
+        arena_allocate_array(evaluation->arena, due + 1, sizeof *evaluation->checks);
+    evaluation->ids = arena_allocate_array(evaluation->arena, due + 1, sizeof *evaluation->ids);
     struct map_entry *position = NULL;
-    for (const struct disruption_command *command;
-         (command = commands_next(parts->commands, &position)) != NULL;)
-        most += is_for_check(control, command);
-    if (most == 0)
-        return NULL;
-    struct arena *arena = arena_create(4096);
-    struct disruption_command **commands = arena_allocate_array(arena, most, sizeof *commands);
-    uint32_t count = 0;
-    position = NULL;
     for (struct disruption_command *command;
-         (command = commands_next(parts->commands, &position)) != NULL;)
-        if (is_for_check(control, command))
-            commands[count++] = command;
-    for (uint32_t i = 0; i < count; i++)
-        commands[i]->is_checking = true;
-    struct disruption_evaluation *sweep = evaluation_create(parts);
-    sweep->checks = arena_allocate_array(sweep->arena, count, sizeof *sweep->checks);
-    sweep->ids = arena_allocate_array(sweep->arena, count, sizeof *sweep->ids);
-    for (uint32_t i = 0; i < count; i++)
-        add_check(sweep, commands[i]);
-    arena_destroy(arena);
-    return sweep;
+         (command = commands_next(evaluation->parts->commands, &position)) != NULL;) {
+        if (evaluation->checks_count < due && is_for_check(control, evaluation->kind, command))
+            add_check(evaluation, command);
+        else
+            add_busy(evaluation, command, most);
+        if (command->number > evaluation->last_command)
+            evaluation->last_command = command->number;
+    }
 }
 
-void evaluation_destroy(struct disruption_evaluation *sweep)
+static void add_inputs(struct disruption_evaluation *evaluation)
 {
-    if (sweep == NULL)
+    const struct disruption_parts *parts = evaluation->parts;
+    struct arena *arena = evaluation->arena;
+    evaluation->paused_nodes = disruption_backoff_nodes(parts->backoff, arena);
+    evaluation->moved_nodes = consolidation_target_nodes(parts->target, arena);
+    evaluation->refused_nodes = disruption_backoff_refused(parts->backoff, arena);
+    evaluation->paused_pools = disruption_backoff_pools(parts->backoff, arena);
+    spot_price_history_observe(parts->spot_prices, evaluation->snapshot);
+    evaluation->interruptions = interruptions_list(parts->interruptions, arena);
+    evaluation->scheduled = consolidation_outcomes_scheduled(parts->outcomes, arena);
+    evaluation->spot_prices =
+        spot_price_history_list(parts->spot_prices, evaluation->snapshot, arena);
+    evaluation->inputs =
+        (struct disruption_inputs){.busy = &evaluation->busy,
+                                   .paused_nodes = &evaluation->paused_nodes,
+                                   .moved_nodes = &evaluation->moved_nodes,
+                                   .refused_nodes = &evaluation->refused_nodes,
+                                   .paused_pools = &evaluation->paused_pools,
+                                   .spot_prices = &evaluation->spot_prices,
+                                   .interruptions = &evaluation->interruptions,
+                                   .scheduled = &evaluation->scheduled,
+                                   .expiry_lead_ns = node_timings_longest(parts->timings),
+                                   .overlap_ns = node_timings_usual(parts->timings)};
+    evaluation->inputs.guarded =
+        consolidation_history_frozen(parts->history, arena, &evaluation->inputs.guarded_count);
+}
+
+struct disruption_evaluation *evaluation_create(const struct disruption_parts *parts,
+                                                enum evaluation_kind kind)
+{
+    struct control *control = parts->control;
+    uint32_t due = count_due(parts, kind);
+    if (kind == EVALUATION_CHECK && due == 0)
+        return NULL;
+    struct disruption_evaluation *evaluation = memory_allocate(sizeof *evaluation);
+    evaluation->kind = kind;
+    evaluation->parts = parts;
+    evaluation->control = control;
+    evaluation->started_ns = loop_monotonic_ns(control->manager.loop);
+    evaluation->arena = arena_create(64 * 1024);
+    evaluation->snapshot = snapshot_build(&parts->sources, &evaluation->errors);
+    sort_commands(evaluation, due);
+    if (kind != EVALUATION_EMPTINESS)
+        add_inputs(evaluation);
+    return evaluation;
+}
+
+void evaluation_destroy(struct disruption_evaluation *evaluation)
+{
+    if (evaluation == NULL)
         return;
-    if (sweep->plan != NULL)
-        plan_destroy(sweep->plan);
-    snapshot_destroy(sweep->snapshot);
-    arena_destroy(sweep->arena);
-    text_free(&sweep->errors);
-    free(sweep);
+    if (evaluation->plan != NULL)
+        plan_destroy(evaluation->plan);
+    snapshot_destroy(evaluation->snapshot);
+    arena_destroy(evaluation->arena);
+    text_free(&evaluation->errors);
+    free(evaluation);
 }
 
 // --- the decision --------------------------------------------------------------------------------
@@ -157,7 +175,9 @@ static void take_earlier(int64_t instant, int64_t now, int64_t *earliest)
         *earliest = instant;
 }
 
-int64_t snapshot_next_change(const struct snapshot *snapshot)
+// The first instant after the snapshot at which something that holds a node back ends by itself
+// (DIS-705): a nomination, a pod's protection, a budget's window. INT64_MAX: nothing.
+static int64_t snapshot_next_change(const struct snapshot *snapshot)
 {
     int64_t earliest = INT64_MAX, now = snapshot->time;
     list_for_each (nomination, &snapshot->nominated)
@@ -175,18 +195,44 @@ int64_t snapshot_next_change(const struct snapshot *snapshot)
     return earliest;
 }
 
-void evaluation_work(struct disruption_evaluation *sweep)
+// Nothing that ends by the clock matters where no node may be empty and none is blocked.
+static void look_for_empty_nodes(struct disruption_evaluation *evaluation)
 {
-    if (sweep->checks_count > 0) {
-        sweep->checked = disruption_revalidate(sweep->snapshot, &sweep->inputs, sweep->arena,
-                                               sweep->checks, sweep->checks_count, &sweep->error);
+    evaluation->plan = emptiness_plan(evaluation->snapshot, &evaluation->busy, evaluation->checks,
+                                      evaluation->checks_count);
+    assert(evaluation->plan->turns.count == 1);
+    const struct plan_turn *turn = &evaluation->plan->turns.items[0];
+    evaluation->checked = true;
+    evaluation->waits = turn->eligible > 0 || turn->blocked > 0;
+    evaluation->next_change =
+        evaluation->waits ? snapshot_next_change(evaluation->snapshot) : INT64_MAX;
+}
+
+static void ask_methods(struct disruption_evaluation *evaluation)
+{
+    const struct plan_options options = {
+        .disrupt = true, .methods = METHODS_BUT_EMPTINESS, .inputs = &evaluation->inputs};
+    evaluation->plan = engine_plan(evaluation->snapshot, &options, &evaluation->error);
+    evaluation->next_change = snapshot_next_change(evaluation->snapshot);
+    if (evaluation->plan != NULL)
+        take_earlier(evaluation->plan->look_again, evaluation->snapshot->time,
+                     &evaluation->next_change);
+}
+
+void evaluation_work(struct disruption_evaluation *evaluation)
+{
+    switch (evaluation->kind) {
+    case EVALUATION_EMPTINESS:
+        look_for_empty_nodes(evaluation);
         return;
+    case EVALUATION_METHODS:
+        ask_methods(evaluation);
+        return;
+    case EVALUATION_CHECK:
+        evaluation->checked =
+            disruption_revalidate(evaluation->snapshot, &evaluation->inputs, evaluation->arena,
+                                  evaluation->checks, evaluation->checks_count, &evaluation->error);
     }
-    const struct plan_options options = {.disrupt = true, .inputs = &sweep->inputs};
-    sweep->plan = engine_plan(sweep->snapshot, &options, &sweep->error);
-    sweep->next_change = snapshot_next_change(sweep->snapshot);
-    if (sweep->plan != NULL)
-        take_earlier(sweep->plan->look_again, sweep->snapshot->time, &sweep->next_change);
 }
 
 // --- what comes of it ----------------------------------------------------------------------------
@@ -266,28 +312,57 @@ static void tell_score(struct control *control, const struct plan_score *score)
                     score->score, 100 * score->savings, 100 * score->disruption);
 }
 
-static uint32_t start_commands(struct disruption_evaluation *sweep)
+static bool start_command(struct disruption_evaluation *evaluation,
+                          const struct plan_disruption *planned)
 {
-    struct control *control = sweep->control;
-    list_for_each (score, &sweep->plan->scores)
-        tell_score(control, score);
+    struct disruption_command *command = make_command(evaluation->control, planned);
+    if (command == NULL)
+        return false;
+    tell_command(evaluation->control, command);
+    disruption_queue_add(evaluation->parts->queue, command);
+    return true;
+}
+
+static uint32_t start_commands(struct disruption_evaluation *evaluation)
+{
+    list_for_each (score, &evaluation->plan->scores)
+        tell_score(evaluation->control, score);
     uint32_t started = 0;
-    list_for_each (planned, &sweep->plan->disruptions) {
-        struct disruption_command *command = make_command(control, planned);
-        if (command == NULL)
-            continue;
-        tell_command(control, command);
-        disruption_queue_add(sweep->parts->queue, command);
-        started++;
-    }
+    list_for_each (planned, &evaluation->plan->disruptions)
+        started += start_command(evaluation, planned);
+    return started;
+}
+
+// Another command that has begun meanwhile may have taken the budgets.
+static bool has_newer_command(const struct disruption_evaluation *evaluation)
+{
+    struct map_entry *position = NULL;
+    for (const struct disruption_command *command;
+         (command = commands_next(evaluation->parts->commands, &position)) != NULL;)
+        if (command->number > evaluation->last_command)
+            return true;
+    return false;
+}
+
+static uint32_t start_empty(struct disruption_evaluation *evaluation, bool may_start, bool *put_off)
+{
+    const struct disruption_parts *parts = evaluation->parts;
+    const struct plan *plan = evaluation->plan;
+    *put_off = plan->disruptions.count > 0 &&
+               (!may_start || !capacity_buffers_settled(parts->sources.buffers) ||
+                has_newer_command(evaluation));
+    uint32_t started = 0;
+    for (uint32_t i = 0; i < plan->disruptions.count && !*put_off; i++)
+        if (emptiness_may_start(parts, &plan->disruptions.items[i]))
+            started += start_command(evaluation, &plan->disruptions.items[i]);
     return started;
 }
 
 // DIS-755: nodes that an empty one's pods go to are kept for them.
-static void confirm(struct disruption_evaluation *sweep, struct disruption_command *command,
+static void confirm(struct disruption_evaluation *evaluation, struct disruption_command *command,
                     const struct plan_moves *moves)
 {
-    struct control *control = sweep->control;
+    struct control *control = evaluation->control;
     if (command_plans_places(control, command)) {
         command_set_moves(command, moves);
         list_for_each (move, &command->moves) {
@@ -298,38 +373,58 @@ static void confirm(struct disruption_evaluation *sweep, struct disruption_comma
                 cluster_hold(control->cluster, state, 0);
         }
     }
-    disruption_queue_confirm(sweep->parts->queue, command);
+    disruption_queue_confirm(evaluation->parts->queue, command);
 }
 
-static uint32_t judge_commands(struct disruption_evaluation *sweep)
+static void judge(struct disruption_evaluation *evaluation, struct disruption_command *command,
+                  const struct command_check *check)
 {
-    struct disruption_queue *queue = sweep->parts->queue;
+    struct disruption_queue *queue = evaluation->parts->queue;
+    bool is_stale = evaluation->kind == EVALUATION_EMPTINESS &&
+                    !emptiness_still_holds(evaluation->parts, command);
+    if (!evaluation->checked)
+        disruption_queue_cancel(queue, command, CANCEL_UNKNOWN, evaluation->error.message);
+    else if (check->kind != CANCEL_NONE)
+        disruption_queue_cancel(queue, command, check->kind, check->message);
+    else if (is_stale)
+        disruption_queue_cancel(queue, command, CANCEL_CHURN,
+                                "the candidate is no longer empty, or is wanted");
+    else
+        confirm(evaluation, command, &check->moves);
+}
+
+static uint32_t judge_commands(struct disruption_evaluation *evaluation)
+{
     uint32_t judged = 0;
-    for (uint32_t i = 0; i < sweep->checks_count; i++) {
-        struct disruption_command *command = commands_find(sweep->parts->commands, sweep->ids[i]);
+    for (uint32_t i = 0; i < evaluation->checks_count; i++) {
+        struct disruption_command *command =
+            commands_find(evaluation->parts->commands, evaluation->ids[i]);
         if (command == NULL)
             continue;
         command->is_checking = false;
         if (command->phase != COMMAND_WAIT)
             continue; // called off meanwhile
         judged++;
-        if (!sweep->checked)
-            disruption_queue_cancel(queue, command, CANCEL_UNKNOWN, sweep->error.message);
-        else if (sweep->checks[i].kind == CANCEL_NONE)
-            confirm(sweep, command, &sweep->checks[i].moves);
-        else
-            disruption_queue_cancel(queue, command, sweep->checks[i].kind,
-                                    sweep->checks[i].message);
+        judge(evaluation, command, &evaluation->checks[i]);
     }
     return judged;
 }
 
-uint32_t evaluation_carry_out(struct disruption_evaluation *sweep)
+struct evaluation_outcome evaluation_carry_out(struct disruption_evaluation *evaluation,
+                                               bool may_start)
 {
-    if (sweep->checks_count > 0)
-        return judge_commands(sweep);
-    if (sweep->plan != NULL)
-        return start_commands(sweep);
-    log_error("Reconciler error", "s:controller", "disruption", "s:error", sweep->error.message);
-    return 0;
+    struct evaluation_outcome outcome = {0};
+    if (evaluation->kind == EVALUATION_EMPTINESS)
+        emptiness_call_off_wanted(evaluation->parts);
+    outcome.commands = judge_commands(evaluation);
+    if (evaluation->kind == EVALUATION_CHECK)
+        return outcome;
+    if (evaluation->plan == NULL)
+        log_error("Reconciler error", "s:controller", "disruption", "s:error",
+                  evaluation->error.message);
+    else if (evaluation->kind == EVALUATION_EMPTINESS)
+        outcome.commands += start_empty(evaluation, may_start, &outcome.put_off);
+    else
+        outcome.commands += start_commands(evaluation);
+    return outcome;
 }

@@ -1,14 +1,20 @@
-// One look at all nodes by the methods other than emptiness (DIS-11, DIS-703), or one look again at
-// commands that are due (DIS-261 to DIS-263): a snapshot, and what the engine makes of it on a
-// worker thread. Nodes of commands under way are no candidates; their pods need another place, so
-// that commands never rely on the same room.
+// One look at all nodes, by emptiness or by the other methods (DIS-11, DIS-703), or one look again
+// at commands that are due (DIS-261 to DIS-263): a snapshot, what the engine makes of it on a
+// worker thread, and what becomes of that on the loop. Nodes of commands under way are no
+// candidates; their pods need another place, so that commands never rely on the same room.
 #pragma once
 
 #include "control/disruption/disruption_parts.h"
 #include "engine/disruption/revalidate.h"
 #include "engine/engine.h"
 
+enum evaluation_kind {
+    EVALUATION_EMPTINESS, // looks at all nodes, and again at emptiness's commands that are due
+    EVALUATION_METHODS,   // looks at all nodes by the other methods
+    EVALUATION_CHECK,     // looks again at the other commands that are due
+};
 struct disruption_evaluation {
+    enum evaluation_kind kind;
     const struct disruption_parts *parts;
     struct control *control;
     struct snapshot *snapshot;
@@ -18,12 +24,15 @@ struct disruption_evaluation {
     struct spot_price_list spot_prices;
     struct scheduled_list scheduled;
     struct interruption_list interruptions;
-    struct text errors; // NodePools whose instance types could not be read
-    int64_t started_ns; // monotonic
+    struct text errors;    // NodePools whose instance types could not be read
+    int64_t started_ns;    // monotonic
+    uint64_t last_command; // number of the newest command in the snapshot
     // Of a look at all nodes.
     struct plan *plan;   // NULL until it is made, or if it could not be made
-    int64_t next_change; // snapshot_next_change(), or earlier if the plan says so
-    // Of a look again: one for each command, by its identifier. Without checks it is the other.
+    int64_t next_change; // wall clock: when something that holds a node back ends by itself
+                         // (DIS-705), or the plan wants another look; INT64_MAX: nothing
+    bool waits;          // emptiness: for what ends by the clock, or for what nothing tells of
+    // Of a look again: one for each command, by its identifier.
     struct command_check *checks;
     const char **ids;
     uint32_t checks_count;
@@ -31,18 +40,19 @@ struct disruption_evaluation {
     struct error error;
 };
 
-// Wall clock: the first instant after the snapshot at which something that holds a node back ends
-// by itself (DIS-705): a nomination, a pod's protection, a budget's window. INT64_MAX: nothing.
-int64_t snapshot_next_change(const struct snapshot *snapshot);
-
-struct disruption_evaluation *evaluation_create(const struct disruption_parts *parts);
-// Of the commands that are due, of emptiness only those that plan places; NULL: none is. They are
-// being checked from now on.
-struct disruption_evaluation *evaluation_create_check(const struct disruption_parts *parts);
-void evaluation_destroy(struct disruption_evaluation *sweep); // NULL is fine
+// Commands that are due are being checked from now on. NULL: a check of none.
+struct disruption_evaluation *evaluation_create(const struct disruption_parts *parts,
+                                                enum evaluation_kind kind);
+void evaluation_destroy(struct disruption_evaluation *evaluation); // NULL is fine
 // The pure part, for a worker thread.
-void evaluation_work(struct disruption_evaluation *sweep);
+void evaluation_work(struct disruption_evaluation *evaluation);
 
-// What came of it, on the loop's thread. The decisions become commands; the others are confirmed or
-// cancelled. Answers how many.
-uint32_t evaluation_carry_out(struct disruption_evaluation *sweep);
+struct evaluation_outcome {
+    uint32_t commands; // that began, or were confirmed or cancelled
+    bool put_off;      // emptiness found something that may not begin yet
+};
+// What comes of it, on the loop's thread: decisions become commands; those that were checked are
+// confirmed or cancelled. Emptiness asks again what may have changed meanwhile; other commands are
+// checked before they act. `may_start`: commands of emptiness may begin now.
+struct evaluation_outcome evaluation_carry_out(struct disruption_evaluation *evaluation,
+                                               bool may_start);

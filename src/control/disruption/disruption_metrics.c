@@ -84,29 +84,29 @@ static void record_pool(struct disruption_metrics *metrics, const struct plan_tu
                   pool->error);
 }
 
-static void record_eligible(struct disruption_metrics *metrics, uint32_t drifted,
-                            uint32_t underutilized)
+static void record_eligible(struct disruption_metrics *metrics, enum disruption_reason reason,
+                            uint32_t eligible)
 {
-    const struct control_metrics *series = &metrics->control->metrics;
-    metric_set(series->disruption_eligible, drifted, disruption_reason_label(DISRUPTION_DRIFTED));
-    metric_set(series->disruption_eligible, underutilized,
-               disruption_reason_label(DISRUPTION_UNDERUTILIZED));
+    metric_set(metrics->control->metrics.disruption_eligible, eligible,
+               disruption_reason_label(reason));
 }
 
 // Both drift methods have candidates of their own, both consolidations the same (DIS-774).
-void disruption_metrics_record(struct disruption_metrics *metrics, const struct plan *plan)
+static uint32_t eligible_of(const struct plan *plan, enum disruption_reason reason)
+{
+    uint32_t sum = 0, most = 0;
+    list_for_each (turn, &plan->turns) {
+        if (turn->reason != reason)
+            continue;
+        sum += turn->eligible;
+        most = turn->eligible > most ? turn->eligible : most;
+    }
+    return reason == DISRUPTION_DRIFTED ? sum : most;
+}
+
+static void record_state(struct disruption_metrics *metrics, const struct plan *plan)
 {
     const struct control_metrics *series = &metrics->control->metrics;
-    uint32_t drifted = 0, underutilized = 0;
-    list_for_each (turn, &plan->turns) {
-        if (turn->reason == DISRUPTION_DRIFTED)
-            drifted += turn->eligible;
-        else
-            underutilized = turn->eligible > underutilized ? turn->eligible : underutilized;
-        list_for_each (pool, &turn->pools)
-            record_pool(metrics, turn, pool);
-    }
-    record_eligible(metrics, drifted, underutilized);
     metric_remove_all(series->repack_price);
     if (plan->repack.target > 0) {
         metric_set(series->repack_price, (double)plan->repack.price / 1e9, "now");
@@ -117,7 +117,23 @@ void disruption_metrics_record(struct disruption_metrics *metrics, const struct 
         metric_set(series->nodes_by_rule, count->nodes, count->rule);
 }
 
+void disruption_metrics_record(struct disruption_metrics *metrics, const struct plan *plan,
+                               bool of_emptiness)
+{
+    list_for_each (turn, &plan->turns)
+        list_for_each (pool, &turn->pools)
+            record_pool(metrics, turn, pool);
+    if (of_emptiness) {
+        record_eligible(metrics, DISRUPTION_EMPTY, eligible_of(plan, DISRUPTION_EMPTY));
+        return;
+    }
+    record_eligible(metrics, DISRUPTION_DRIFTED, eligible_of(plan, DISRUPTION_DRIFTED));
+    record_eligible(metrics, DISRUPTION_UNDERUTILIZED, eligible_of(plan, DISRUPTION_UNDERUTILIZED));
+    record_state(metrics, plan);
+}
+
 void disruption_metrics_record_none(struct disruption_metrics *metrics)
 {
-    record_eligible(metrics, 0, 0);
+    record_eligible(metrics, DISRUPTION_DRIFTED, 0);
+    record_eligible(metrics, DISRUPTION_UNDERUTILIZED, 0);
 }

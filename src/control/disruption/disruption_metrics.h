@@ -10,8 +10,10 @@ struct disruption_metrics;
 struct disruption_metrics *disruption_metrics_create(struct control *control);
 void disruption_metrics_destroy(struct disruption_metrics *metrics); // NULL is fine
 
-void disruption_metrics_record(struct disruption_metrics *metrics, const struct plan *plan);
-// There was nothing to evaluate.
+// `of_emptiness`: the plan is of emptiness alone; else of all other methods.
+void disruption_metrics_record(struct disruption_metrics *metrics, const struct plan *plan,
+                               bool of_emptiness);
+// There was nothing to evaluate by the other methods.
 void disruption_metrics_record_none(struct disruption_metrics *metrics);
 // A NodePool that is gone has no series.
 void disruption_metrics_forget(struct disruption_metrics *metrics, const char *node_pool);

@@ -3,24 +3,17 @@
 // pause between two grows with it.
 #pragma once
 
-#include "control/disruption/disruption_parts.h"
+#include "control/disruption/evaluation_runner.h"
 
-struct emptiness_schedule { // all instants are monotonic
-    bool dirty;
-    int64_t evaluated_ns;     // the last turn
-    uint32_t evaluated_nodes; // in the cluster then: those that leave make room in budgets
-    int64_t evaluated_state;  // cluster_changed_at() of the last turn
-    int64_t glanced_ns;       // when it was last found that a turn had nothing to find
-    int64_t again_ns;         // evaluate even without a change
-};
+struct emptiness_schedule;
+struct emptiness_schedule *emptiness_schedule_create(const struct evaluation_options *options);
+// A look on the worker thread goes on, and frees itself.
+void emptiness_schedule_destroy(struct emptiness_schedule *schedule);
 
-void emptiness_schedule_init(struct emptiness_schedule *schedule);
-bool emptiness_schedule_is_due(struct emptiness_schedule *schedule,
-                               const struct disruption_parts *parts, int64_t now_ns);
-// One turn, now. `may_start`: new commands may begin.
-void emptiness_schedule_run(struct emptiness_schedule *schedule,
-                            const struct disruption_parts *parts, bool may_start);
-// When to look at what has changed since the last turn, if that was before `now_ns`; NS_NEVER:
-// nothing has.
-int64_t emptiness_schedule_news_due(const struct emptiness_schedule *schedule,
-                                    const struct disruption_parts *parts, int64_t now_ns);
+// Something has changed that the next look should see.
+void emptiness_schedule_touch(struct emptiness_schedule *schedule);
+// Starts a look if it is due. When to come back, monotonic; NS_NEVER: `finished` will be called.
+int64_t emptiness_schedule_start(struct emptiness_schedule *schedule);
+bool emptiness_schedule_is_running(const struct emptiness_schedule *schedule);
+// Begins or validates commands, if a look has finished.
+void emptiness_schedule_carry_out(struct emptiness_schedule *schedule);

@@ -3,11 +3,10 @@
 #include <stdlib.h>
 
 #include "base/nanoseconds.h"
-#include "control/command/blocked_events.h"
 #include "control/command/commands.h"
 #include "control/command/disruption_backoff.h"
-#include "control/disruption/disruption_evaluation.h"
 #include "control/disruption/disruption_intervals.h"
+#include "control/disruption/evaluation_report.h"
 #include "control/state/cluster.h"
 #include "control/state/decision_inputs.h"
 #include "control/state/state_node.h"
@@ -19,33 +18,27 @@
 #define DURATION_SHARE 4 // the pause after an evaluation, in times that it took
 #define UNREST_LOOK_NS (500 * MILLISECOND)
 
-struct evaluation_job {                   // on a worker thread; outlives the controller if it must
-    struct evaluation_schedule *schedule; // NULL: nobody waits any more
-    struct disruption_evaluation *evaluation;
-};
-
 struct evaluation_schedule { // all instants are monotonic
-    struct evaluation_schedule_options options;
+    struct evaluation_options options;
     const struct disruption_parts *parts;
     struct control *control;
     struct decision_inputs *inputs;
-    struct evaluation_job *job;
-    struct disruption_evaluation *done; // finished, to be carried out
-    uint64_t evaluated_version;         // of the inputs: of the last evaluation
-    uint64_t seen_version;              // as last seen
-    int64_t changed_ns;                 // when a change was last seen
-    int64_t evaluated_ns;               // the end of the last evaluation
-    int64_t not_before_ns;              // the next one begins
-    int64_t again_ns;                   // evaluate even without a change
+    struct evaluation_runner *runner;
+    uint64_t evaluated_version; // of the inputs: of the last evaluation
+    uint64_t seen_version;      // as last seen
+    int64_t changed_ns;         // when a change was last seen
+    int64_t evaluated_ns;       // the end of the last evaluation
+    int64_t not_before_ns;      // the next one begins
+    int64_t again_ns;           // evaluate even without a change
 };
 
-struct evaluation_schedule *evaluation_schedule_create(
-    const struct evaluation_schedule_options *options)
+struct evaluation_schedule *evaluation_schedule_create(const struct evaluation_options *options)
 {
     struct evaluation_schedule *schedule = memory_allocate(sizeof *schedule);
     schedule->options = *options;
     schedule->parts = options->parts;
     schedule->control = options->parts->control;
+    schedule->runner = evaluation_runner_create(options);
     schedule->inputs = decision_inputs_create(schedule->control);
     decision_inputs_touch(schedule->inputs);
     return schedule;
@@ -55,9 +48,7 @@ void evaluation_schedule_destroy(struct evaluation_schedule *schedule)
 {
     if (schedule == NULL)
         return;
-    if (schedule->job != NULL)
-        schedule->job->schedule = NULL; // frees itself and its evaluation when it is done
-    evaluation_destroy(schedule->done);
+    evaluation_runner_destroy(schedule->runner);
     decision_inputs_destroy(schedule->inputs);
     free(schedule);
 }
@@ -69,36 +60,7 @@ void evaluation_schedule_touch(struct evaluation_schedule *schedule)
 
 bool evaluation_schedule_is_running(const struct evaluation_schedule *schedule)
 {
-    return schedule->job != NULL;
-}
-
-// --- the worker thread ---------------------------------------------------------------------------
-static void job_work(void *context)
-{
-    evaluation_work(((struct evaluation_job *)context)->evaluation);
-}
-
-static void job_done(void *context)
-{
-    struct evaluation_job *job = context;
-    struct evaluation_schedule *schedule = job->schedule;
-    if (schedule == NULL) {
-        evaluation_destroy(job->evaluation);
-    } else {
-        schedule->job = NULL;
-        schedule->done = job->evaluation;
-        schedule->options.finished(schedule->options.context);
-    }
-    free(job);
-}
-
-static void start_job(struct evaluation_schedule *schedule,
-                      struct disruption_evaluation *evaluation)
-{
-    struct evaluation_job *job = memory_allocate(sizeof *job);
-    *job = (struct evaluation_job){schedule, evaluation};
-    schedule->job = job;
-    loop_offload(schedule->control->manager.loop, job_work, job_done, job);
+    return evaluation_runner_is_running(schedule->runner);
 }
 
 // --- when it is due ------------------------------------------------------------------------------
@@ -186,11 +148,11 @@ static int64_t wait_ns(const struct evaluation_schedule *schedule, int64_t now_n
 int64_t evaluation_schedule_start(struct evaluation_schedule *schedule)
 {
     int64_t now_ns = loop_monotonic_ns(schedule->control->manager.loop);
-    if (schedule->job != NULL)
+    if (evaluation_schedule_is_running(schedule))
         return NS_NEVER;
-    struct disruption_evaluation *check = evaluation_create_check(schedule->parts);
+    struct disruption_evaluation *check = evaluation_create(schedule->parts, EVALUATION_CHECK);
     if (check != NULL) {
-        start_job(schedule, check);
+        evaluation_runner_start(schedule->runner, check);
         return NS_NEVER;
     }
     int64_t due_ns = evaluation_due(schedule, now_ns);
@@ -205,32 +167,12 @@ int64_t evaluation_schedule_start(struct evaluation_schedule *schedule)
         schedule->again_ns = ns_add(now_ns, LOOK_SETTLED_NS);
         return schedule->again_ns;
     }
-    start_job(schedule, evaluation_create(schedule->parts));
+    evaluation_runner_start(schedule->runner,
+                            evaluation_create(schedule->parts, EVALUATION_METHODS));
     return NS_NEVER;
 }
 
 // --- what came of it -----------------------------------------------------------------------------
-static void publish_note(const struct disruption_parts *parts, const struct plan_note *note)
-{
-    struct control *control = parts->control;
-    if (note->object->kind->id == KIND_NODE_POOL ||
-        note->object->kind->id == KIND_POD_DISRUPTION_BUDGET)
-        publish(&control->manager, note->object, note->event, "%s", note->message);
-    const struct node *node =
-        note->object->kind->id == KIND_NODE ? find_node(control, note->object->meta.name) : NULL;
-    if (node != NULL)
-        blocked_events_tell(parts->blocked_events, LOOKER_SWEEP, note->event, node,
-                            cluster_claim_of(control->cluster, node, NULL), note->message);
-}
-
-static void publish_notes(const struct disruption_parts *parts, const struct plan *plan)
-{
-    list_for_each (note, &plan->notes)
-        if (note->level == NOTE_EVENT && event_row(note->event)->type == EVENT_NORMAL)
-            publish_note(parts, note);
-    blocked_events_end(parts->blocked_events, LOOKER_SWEEP, false);
-}
-
 // The earliest blocker that ends by itself.
 static int64_t next_look(const struct evaluation_schedule *schedule,
                          const struct disruption_evaluation *evaluation, int64_t now_ns)
@@ -249,28 +191,21 @@ static void note_evaluated(struct evaluation_schedule *schedule,
                            int64_t now_ns)
 {
     int64_t took_ns = ns_subtract(now_ns, evaluation->started_ns);
-    if (evaluation->plan != NULL) {
-        publish_notes(schedule->parts, evaluation->plan);
-        disruption_metrics_record(schedule->options.metrics, evaluation->plan);
-    }
     schedule->evaluated_ns = now_ns;
     schedule->not_before_ns =
         commands > 0 ? now_ns : ns_add(now_ns, ns_multiply(DURATION_SHARE, took_ns));
     schedule->again_ns = next_look(schedule, evaluation, now_ns);
-    metric_observe(schedule->control->metrics.disruption_evaluation_seconds,
-                   (double)took_ns / SECOND, disruption_reason_label(DISRUPTION_UNDERUTILIZED),
-                   consolidation_type_label(CONSOLIDATION_SINGLE));
+    evaluation_report(evaluation, schedule->options.metrics);
 }
 
 void evaluation_schedule_carry_out(struct evaluation_schedule *schedule)
 {
-    struct disruption_evaluation *evaluation = schedule->done;
+    struct disruption_evaluation *evaluation = evaluation_runner_take(schedule->runner);
     if (evaluation == NULL)
         return;
-    schedule->done = NULL;
     int64_t now_ns = loop_monotonic_ns(schedule->control->manager.loop);
-    uint32_t commands = evaluation_carry_out(evaluation);
-    if (evaluation->checks_count == 0)
+    uint32_t commands = evaluation_carry_out(evaluation, true).commands;
+    if (evaluation->kind == EVALUATION_METHODS)
         note_evaluated(schedule, evaluation, commands, now_ns);
     if (commands > 0)
         decision_inputs_touch(schedule->inputs);

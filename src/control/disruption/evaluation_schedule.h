@@ -1,24 +1,13 @@
-// When the disruption controller evaluates the methods other than emptiness, and the worker thread
-// that does it (disruption_evaluation.h): when the cluster has been quiet for a moment after a
+// When the disruption controller evaluates the methods other than emptiness
+// (disruption_evaluation.h): when the cluster has been quiet for a moment after a
 // change, but not for ever, and so that most of the time the machine is left to others. A check of
 // commands that are due goes first.
 #pragma once
 
-#include "control/disruption/disruption_metrics.h"
-#include "control/disruption/disruption_parts.h"
-#include "control/disruption/pod_waves.h"
+#include "control/disruption/evaluation_runner.h"
 
 struct evaluation_schedule;
-// All borrowed; `finished` is called when an evaluation is to be carried out.
-struct evaluation_schedule_options {
-    const struct disruption_parts *parts;
-    struct disruption_metrics *metrics;
-    struct pod_waves *waves;
-    void (*finished)(void *context);
-    void *context;
-};
-struct evaluation_schedule *evaluation_schedule_create(
-    const struct evaluation_schedule_options *options);
+struct evaluation_schedule *evaluation_schedule_create(const struct evaluation_options *options);
 // An evaluation on the worker thread goes on, and frees itself.
 void evaluation_schedule_destroy(struct evaluation_schedule *schedule);
 

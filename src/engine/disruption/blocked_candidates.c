@@ -181,7 +181,12 @@ static bool is_consolidatable(const struct disruption_candidate *candidate)
 
 static bool is_only(const struct blocked_finder *finder, enum disruption_method method)
 {
-    return finder->only == method;
+    return finder->methods == METHOD_BIT(method);
+}
+
+static bool is_asked(const struct blocked_finder *finder, enum disruption_method method)
+{
+    return (finder->methods & METHOD_BIT(method)) != 0;
 }
 
 static struct blocked_reason noted(const struct blocked_finder *finder,
@@ -244,7 +249,7 @@ static struct blocked_reason stays_empty(const struct blocked_finder *finder,
     struct blocked_reason blocked = limit(finder, candidate, DISRUPTION_EMPTY);
     if (blocked.rule != NULL)
         return blocked;
-    if (disruption->inputs->without_emptiness)
+    if (!is_asked(finder, METHOD_EMPTINESS))
         return blocked_reason_make(finder, "DIS-142",
                                    "the node is empty and goes by emptiness, which is asked "
                                    "by itself");
@@ -281,11 +286,10 @@ static struct blocked_reason stays_used(const struct blocked_finder *finder,
 struct blocked_reason blocked_reason_of_candidate(const struct blocked_finder *finder,
                                                   const struct disruption_candidate *candidate)
 {
-    assert(finder->only < METHODS_COUNT);
     bool is_static = candidate->pool->pool->spec.replicas.present;
     bool drifted = candidate_is_drifted(candidate);
     enum disruption_method own = is_static ? METHOD_STATIC_DRIFT : METHOD_DRIFT;
-    if (drifted && (finder->only == METHOD_ANY || is_only(finder, own)))
+    if (drifted && is_asked(finder, own))
         return stays_drifted(finder, candidate);
     if (noted(finder, candidate).of_drift) // it is about to expire (DIS-762)
         return noted(finder, candidate);

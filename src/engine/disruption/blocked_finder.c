@@ -24,11 +24,12 @@ struct blocked_reason blocked_reason_make(const struct blocked_finder *finder, c
 }
 
 void blocked_finder_begin(struct blocked_finder *finder, struct disruption *disruption,
-                          enum disruption_method only)
+                          uint32_t methods)
 {
+    assert(methods != 0 && (methods & ~METHODS_ALL) == 0);
     const struct problem *problem = disruption->problem;
     struct candidate_table *table = &disruption->table;
-    *finder = (struct blocked_finder){.disruption = disruption, .only = only};
+    *finder = (struct blocked_finder){.disruption = disruption, .methods = methods};
     finder->commanded = bitset_create(disruption->arena, problem->nodes.count);
     finder->taken =
         arena_allocate_array(disruption->arena, table->pools.count + 1, sizeof *finder->taken);

@@ -12,13 +12,13 @@ struct pool_budget { // of one pool and reason, before the methods took anything
 };
 struct blocked_finder {
     struct disruption *disruption;
-    enum disruption_method only; // that was asked; METHOD_ANY: all of them
+    uint32_t methods;            // the set of those that were asked
     struct bitset commanded;     // places in commands
     uint32_t *taken;             // by pool of the table: how many of its nodes are
     struct pool_budget *budgets; // by pool of the table and reason
 };
 void blocked_finder_begin(struct blocked_finder *finder, struct disruption *disruption,
-                          enum disruption_method only);
+                          uint32_t methods);
 
 // The text is in the plan's arena; nothing is formatted unless texts are wanted.
 struct blocked_reason blocked_reason_make(const struct blocked_finder *finder, const char *rule,

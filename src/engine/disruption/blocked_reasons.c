@@ -100,13 +100,13 @@ static void warn_of_rounding(const struct disruption *disruption,
     plan->warnings.items = warnings;
 }
 
-void blocked_reasons_finish(struct disruption *disruption, enum disruption_method only)
+void blocked_reasons_finish(struct disruption *disruption, uint32_t methods)
 {
     struct plan *plan = disruption->plan;
     struct blocked_finder finder;
     if (disruption->table.pools.items == NULL)
         (void)disruption_candidates(disruption, DISRUPTION_DRIFTED, true);
-    blocked_finder_begin(&finder, disruption, only);
+    blocked_finder_begin(&finder, disruption, methods);
     size_t room = (size_t)disruption->problem->nodes.count +
                   disruption->problem->snapshot->objects[KIND_NODE_CLAIM].count + 1;
     plan->verdict_counts.items =

@@ -11,6 +11,6 @@
 
 #include "engine/disruption/disruption.h"
 
-// Fills plan->verdict_counts and, if asked for, plan->verdicts. `only`: the one method that
-// was asked, or METHOD_ANY.
-void blocked_reasons_finish(struct disruption *disruption, enum disruption_method only);
+// Fills plan->verdict_counts and, if asked for, plan->verdicts. `methods`: the set
+// of those that were asked, not empty.
+void blocked_reasons_finish(struct disruption *disruption, uint32_t methods);

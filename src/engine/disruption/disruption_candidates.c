@@ -73,39 +73,52 @@ struct candidate_table disruption_candidates(struct disruption *disruption,
     return table;
 }
 
-static void note_allowance(struct disruption *disruption, enum disruption_reason reason,
-                           const struct disruption_pool *pool, struct plan_turn *turn)
+const char *disruption_budget_note(struct arena *arena, const struct disruption_pool *pool,
+                                   enum disruption_reason reason)
 {
-    turn->pools.items[turn->pools.count++] = (struct plan_turn_pool){
-        pool->pool, pool->total, pool->allowed, pool->disrupting,
-        pool->budget_error != NULL ? arena_copy_string(disruption->plan->arena, pool->budget_error)
-                                   : NULL};
-    if (pool->total != 0 && pool->allowed == 0)
-        problem_event(disruption->problem, EVENT_DISRUPTION_BLOCKED_POOL,
-                      (const struct object *)pool->pool,
-                      arena_format(disruption->arena,
-                                   "No allowed disruptions for disruption reason %s due to "
-                                   "blocking budget",
-                                   disruption_reason_name(reason)));
+    if (pool->total == 0 || pool->allowed != 0)
+        return NULL;
+    return arena_format(arena,
+                        "No allowed disruptions for disruption reason %s due to blocking budget",
+                        disruption_reason_name(reason));
+}
+
+void disruption_add_turn(struct plan *plan, const struct candidate_table *table,
+                         enum disruption_method method, enum disruption_reason reason,
+                         uint32_t eligible)
+{
+    assert(method > METHOD_ANY && reason < BUDGET_REASONS_COUNT);
+    assert(eligible <= table->candidates.count);
+    if (plan->turns.items == NULL)
+        plan->turns.items =
+            arena_allocate_array(plan->arena, METHODS_COUNT, sizeof *plan->turns.items);
+    assert(plan->turns.count < METHODS_COUNT);
+    struct plan_turn *turn = &plan->turns.items[plan->turns.count++];
+    *turn = (struct plan_turn){
+        .method = method, .reason = reason, .eligible = eligible, .blocked = table->blocks.count};
+    // DIS-405: only where there were candidates. Emptiness looks at all nodes each time, so what it
+    // finds of the budgets is never old.
+    if (eligible == 0 && method != METHOD_EMPTINESS)
+        return;
+    turn->pools.items =
+        arena_allocate_array(plan->arena, table->pools.count + 1, sizeof *turn->pools.items);
+    list_for_each (pool, &table->pools)
+        turn->pools.items[turn->pools.count++] = (struct plan_turn_pool){
+            pool->pool, pool->total, pool->allowed, pool->disrupting,
+            pool->budget_error != NULL ? arena_copy_string(plan->arena, pool->budget_error) : NULL};
 }
 
 void disruption_turn(struct disruption *disruption, enum disruption_method method,
                      enum disruption_reason reason, uint32_t eligible)
 {
-    struct plan *plan = disruption->plan;
-    assert(eligible <= disruption->table.candidates.count);
-    assert(method > METHOD_ANY && reason < BUDGET_REASONS_COUNT);
-    if (plan->turns.items == NULL)
-        plan->turns.items =
-            arena_allocate_array(plan->arena, METHODS_COUNT, sizeof *plan->turns.items);
-    if (plan->turns.count == METHODS_COUNT)
+    if (disruption->plan->turns.count == METHODS_COUNT)
         return;
-    struct plan_turn *turn = &plan->turns.items[plan->turns.count++];
-    *turn = (struct plan_turn){.method = method, .reason = reason, .eligible = eligible};
-    if (eligible == 0)
-        return;
-    turn->pools.items = arena_allocate_array(plan->arena, disruption->table.pools.count + 1,
-                                             sizeof *turn->pools.items);
-    list_for_each (pool, &disruption->table.pools)
-        note_allowance(disruption, reason, pool, turn);
+    disruption_add_turn(disruption->plan, &disruption->table, method, reason, eligible);
+    list_for_each (pool, &disruption->table.pools) {
+        const char *message =
+            eligible > 0 ? disruption_budget_note(disruption->arena, pool, reason) : NULL;
+        if (message != NULL)
+            problem_event(disruption->problem, EVENT_DISRUPTION_BLOCKED_POOL,
+                          (const struct object *)pool->pool, message);
+    }
 }

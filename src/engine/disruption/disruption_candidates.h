@@ -10,3 +10,10 @@ struct candidate_table disruption_candidates(struct disruption *disruption,
 // pools that allow nothing (DIS-129). Before the method takes from the budgets.
 void disruption_turn(struct disruption *disruption, enum disruption_method method,
                      enum disruption_reason reason, uint32_t eligible);
+// The parts of it, for a plan without a problem. DIS-129: the event about a pool that allows
+// nothing; NULL: it allows something.
+void disruption_add_turn(struct plan *plan, const struct candidate_table *table,
+                         enum disruption_method method, enum disruption_reason reason,
+                         uint32_t eligible);
+const char *disruption_budget_note(struct arena *arena, const struct disruption_pool *pool,
+                                   enum disruption_reason reason);

@@ -1,22 +1,20 @@
 // Emptiness (DIS-140 to DIS-146): nodes without pods that would need another place, as far as the
-// budgets go. Pure; commands and their validation are the controller's.
+// budgets go. Pure.
 #pragma once
 
-#include "engine/disruption/candidates.h"
+#include "engine/disruption/revalidate.h"
 
 struct disruption;
-struct emptiness {
-    struct candidate_table table;
-    LIST(const struct disruption_candidate *) eligible; // by the predicate, before budgets
-    LIST(const struct disruption_candidate *) taken;    // within the budgets, in order of merit
-    LIST(struct disruption_block) unconsolidatable;     // events Unconsolidatable (DIS-140)
-    bool refused; // some eligible candidate found its pool's or its pods' budgets used up
-};
-// `busy`: names of Nodes in running commands; may be NULL. `first`: names of Nodes that take from
-// the budgets before all others (they were chosen before and are looked at again); may be NULL.
-// The choice is that of `adze plan --disrupt` (emptiness_decide()). Lives in `arena`; candidates
-// have no `state`.
-struct emptiness emptiness_find(struct arena *arena, const struct snapshot *snapshot,
-                                const struct string_list *busy, const struct string_list *first);
 // The method: one command for all that may go.
 void emptiness_decide(struct disruption *disruption);
+
+// Emptiness alone, for a controller that asks often: the choice is that of the method, but no
+// problem is made of the snapshot where its candidates suffice. The plan has one command a node
+// (DIS-732), without moves, and one turn; its notes are events: what keeps nodes that a method
+// wants (DIS-772), and budgets that allow nothing (DIS-129). Points into the snapshot; for
+// plan_destroy().
+//
+// `busy`: names of Nodes in running commands. `checks`: commands of emptiness that are due
+// (DIS-262), which take from the budgets before all others, and get their answers.
+struct plan *emptiness_plan(const struct snapshot *snapshot, const struct string_list *busy,
+                            struct command_check *checks, uint32_t count);

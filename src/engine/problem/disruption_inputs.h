@@ -45,7 +45,6 @@ struct disruption_inputs {
     const struct string_list *paused_pools; // no drift for a while (DIS-716)
     const struct guarded_move *guarded;     // replacements that are not to be repeated
     uint32_t guarded_count;
-    bool without_emptiness; // the caller asks for that by itself
     int64_t expiry_lead_ns; // observed: what it takes to boot a machine and drain a node (DIS-762)
     const struct spot_price_list *spot_prices; // in the SPOT_PRICE_WINDOW (DIS-750)
     const struct interruption_list *interruptions;

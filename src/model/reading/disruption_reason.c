@@ -72,6 +72,12 @@ bool disruption_reason_parse(const char *name, enum disruption_reason *reason)
     return index >= 0;
 }
 
+uint32_t disruption_methods_of(enum disruption_method method)
+{
+    assert(method < METHODS_COUNT);
+    return method == METHOD_ANY ? METHODS_ALL : METHOD_BIT(method);
+}
+
 const char *disruption_method_name(enum disruption_method method)
 {
     assert(method < METHODS_COUNT);

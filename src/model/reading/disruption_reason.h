@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 // DIS-3. Budgets, conditions and metrics know the first three; what is about to expire is charged
 // to the budgets of Drifted (DIS-762).
@@ -29,6 +30,11 @@ enum disruption_method {
     METHOD_SINGLE,
     METHODS_COUNT,
 };
+// A set of methods that are asked for, as bits. Zero: nothing was said, which is all of them.
+#define METHOD_BIT(method)    (UINT32_C(1) << (method))
+#define METHODS_ALL           (METHOD_BIT(METHODS_COUNT) - METHOD_BIT(METHOD_EMPTINESS))
+#define METHODS_BUT_EMPTINESS (METHODS_ALL & ~METHOD_BIT(METHOD_EMPTINESS))
+uint32_t disruption_methods_of(enum disruption_method method);     // METHOD_ANY: all of them
 const char *disruption_method_name(enum disruption_method method); // "static-drift"; "any"
 bool disruption_method_parse(const char *name, enum disruption_method *method);
 

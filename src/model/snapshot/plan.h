@@ -179,10 +179,11 @@ struct plan_turn_pool { // what the budgets of a NodePool left to a method (DIS-
     int64_t total, allowed, disrupting;
     const char *error; // DIS-121; or NULL
 };
-struct plan_turn { // one method's turn that had candidates
+struct plan_turn { // one method's turn
     enum disruption_method method;
     enum disruption_reason reason;     // whose budgets count
     uint32_t eligible;                 // candidates, before budgets
+    uint32_t blocked;                  // nodes that no method may take now (DIS-32)
     LIST(struct plan_turn_pool) pools; // by name
 };
 struct plan_score { // what a NodePool's policy thinks of a consolidation (DIS-192, DIS-402)

@@ -40,8 +40,10 @@ static void add_type(struct text *world, const char *name, const char *cpu, cons
 static struct plan_fixture decide(struct text *world, const char *method, const char *settings,
                                   const struct disruption_inputs *inputs)
 {
-    const struct plan_options options = {
-        .disrupt = true, .verdicts = true, .method = method_of(method), .inputs = inputs};
+    const struct plan_options options = {.disrupt = true,
+                                         .verdicts = true,
+                                         .methods = disruption_methods_of(method_of(method)),
+                                         .inputs = inputs};
     struct plan_fixture fixture = plan_yaml_bare_with(world->data, settings, &options);
     text_free(world);
     return fixture;

@@ -186,7 +186,7 @@ enum disruption_method method_of(const char *name)
 struct plan_fixture disrupt(struct text *world, const char *method, const char *settings)
 {
     const struct plan_options options = {
-        .disrupt = true, .verdicts = true, .method = method_of(method)};
+        .disrupt = true, .verdicts = true, .methods = disruption_methods_of(method_of(method))};
     struct plan_fixture fixture = plan_yaml_with(world->data, settings, &options);
     text_free(world);
     check_verdicts(&fixture);
@@ -197,7 +197,7 @@ struct plan_fixture disrupt_running(struct text *world, const char *method, cons
                                     const struct disruption_inputs *inputs)
 {
     const struct plan_options options = {
-        .disrupt = true, .method = method_of(method), .inputs = inputs};
+        .disrupt = true, .methods = disruption_methods_of(method_of(method)), .inputs = inputs};
     struct plan_fixture fixture = plan_yaml_with(world->data, settings, &options);
     text_free(world);
     return fixture;
@@ -206,7 +206,7 @@ struct plan_fixture disrupt_running(struct text *world, const char *method, cons
 struct plan_fixture disrupt_bare(struct text *world, const char *method, const char *settings)
 {
     const struct plan_options options = {
-        .disrupt = true, .verdicts = true, .method = method_of(method)};
+        .disrupt = true, .verdicts = true, .methods = disruption_methods_of(method_of(method))};
     struct plan_fixture fixture = plan_yaml_bare_with(world->data, settings, &options);
     text_free(world);
     check_verdicts(&fixture);

@@ -305,18 +305,19 @@ static void make_empty(struct random *random, struct world *world)
 static void assert_same_choice(const struct plan_fixture *p, const struct string_list *busy,
                                uint64_t seed)
 {
-    struct arena *arena = arena_create(4096);
-    struct emptiness found = emptiness_find(arena, p->snapshot, busy, NULL);
+    struct plan *found = emptiness_plan(p->snapshot, busy, NULL, 0);
     const struct plan_disruption *command =
         p->plan->disruptions.count > 0 ? &p->plan->disruptions.items[0] : NULL;
     uint32_t count = command != NULL ? command->candidates.count : 0;
-    bool same = found.taken.count == count;
+    bool same = found->disruptions.count == count;
     for (uint32_t i = 0; i < count && same; i++)
-        same = strcmp(found.taken.items[i]->node->meta.name, command->candidates.items[i]) == 0;
+        same = found->disruptions.items[i].candidates.count == 1 &&
+               strcmp(found->disruptions.items[i].candidates.items[0],
+                      command->candidates.items[i]) == 0;
     if (!same)
-        fail_msg("seed %llu: %u nodes on the loop, %u in the plan", (unsigned long long)seed,
-                 (unsigned)found.taken.count, (unsigned)count);
-    arena_destroy(arena);
+        fail_msg("seed %llu: %u nodes by emptiness alone, %u in the plan", (unsigned long long)seed,
+                 (unsigned)found->disruptions.count, (unsigned)count);
+    plan_destroy(found);
 }
 
 static bool any_pod_on(const struct world *world, const struct plan_disruption *command)

@@ -1,13 +1,11 @@
-// Budgets, candidates and emptiness over snapshots (the decision behind
-// control/disruption/disruption_emptiness.c).
-#include "model/reading/settings_read.h"
+// Budgets, candidates and emptiness alone over snapshots: what the controller asks for.
 #include "support/cmocka_all.h"
 
 #include "base/duration.h"
 #include "base/text.h"
-#include "control/nodepool/registration_health.h"
 #include "engine/disruption/emptiness.h"
 #include "engine/disruption/nodepool_budgets.h"
+#include "model/reading/settings_read.h"
 #include "model/snapshot/snapshot_read.h"
 
 #define NOW "2026-01-05T12:00:00Z" // a Monday
@@ -137,7 +135,6 @@ static void the_next_change_is_the_first_of_all_budgets_DIS_705(void **state)
 
 // --- emptiness -----------------------------------------------------------------------------------
 static struct snapshot *snapshot;
-static struct arena *arena;
 
 static void read_objects(const char *yaml)
 {
@@ -178,7 +175,6 @@ static void add_pod(const char *name, const char *node, const char *metadata)
 static int setup(void **state)
 {
     (void)state;
-    arena = arena_create(4096);
     snapshot = snapshot_create();
     settings_defaults(&snapshot->settings);
     read_objects(
@@ -192,19 +188,40 @@ static int teardown(void **state)
 {
     (void)state;
     snapshot_destroy(snapshot);
-    arena_destroy(arena);
     return 0;
 }
 
-static void expect(const char *names, const struct string_list *busy,
-                   const struct string_list *first)
+static void expect(const char *names, const struct string_list *busy)
 {
-    struct emptiness emptiness = emptiness_find(arena, snapshot, busy, first);
+    struct plan *plan = emptiness_plan(snapshot, busy, NULL, 0);
     struct text text = {0};
-    list_for_each (candidate, &emptiness.taken)
-        text_join(&text, " ", (*candidate)->node->meta.name);
+    list_for_each (command, &plan->disruptions) {
+        assert_int_equal(command->candidates.count, 1); // DIS-732
+        text_join(&text, " ", command->candidates.items[0]);
+    }
     assert_string_equal(text.data != NULL ? text.data : "", names);
     text_free(&text);
+    plan_destroy(plan);
+}
+
+// A command with the node is looked at again, while others may begin.
+static void check(const char *node, const struct string_list *busy, enum cancel_kind kind,
+                  const char *others)
+{
+    struct command_check checks[] = {{.reason = DISRUPTION_EMPTY, .nodes = {&node, 1}}};
+    struct plan *plan = emptiness_plan(snapshot, busy, checks, 1);
+    assert_int_equal(checks[0].kind, kind);
+    assert_true((checks[0].message == NULL) == (kind == CANCEL_NONE));
+    assert_int_equal(plan->disruptions.count, others != NULL);
+    if (others != NULL)
+        assert_string_equal(plan->disruptions.items[0].candidates.items[0], others);
+    plan_destroy(plan);
+}
+
+static const struct plan_note *note_of(const struct plan *plan, uint32_t index)
+{
+    assert_true(index < plan->notes.count);
+    return &plan->notes.items[index];
 }
 
 static void empty_nodes_within_the_budget_DIS_140_142(void **state)
@@ -216,10 +233,27 @@ static void empty_nodes_within_the_budget_DIS_140_142(void **state)
     add_node("full", "");
     add_pod("web", "full", "");
     snapshot->time = at(NOW);
-    expect("a b", NULL, NULL);
-    const char *b[] = {"b"}, *c[] = {"c"};
-    expect("a", &(struct string_list){b, 1}, NULL);   // a running command counts (DIS-126)
-    expect("c a", NULL, &(struct string_list){c, 1}); // chosen before, looked at again
+    expect("a b", NULL);
+    const char *b[] = {"b"};
+    struct string_list busy = {b, 1};
+    expect("a", &busy); // a running command counts (DIS-126)
+}
+
+static void commands_that_are_due_take_first_DIS_262(void **state)
+{
+    (void)state;
+    add_node("a", "");
+    add_node("b", "");
+    add_node("c", "");
+    snapshot->time = at(NOW);
+    const char *b[] = {"b"}, *ab[] = {"a", "b"};
+    struct string_list one = {b, 1}, two = {ab, 2};
+    check("c", NULL, CANCEL_NONE, "a");
+    check("c", &one, CANCEL_NONE, NULL);
+    check("c", &two, CANCEL_CHURN, NULL); // the budget is used up
+    check("gone", &one, CANCEL_CHURN, "a");
+    add_pod("web", "c", "");
+    check("c", &one, CANCEL_CHURN, "a");
 }
 
 static void daemon_pods_and_gone_pods_do_not_fill_DIS_144(void **state)
@@ -230,11 +264,11 @@ static void daemon_pods_and_gone_pods_do_not_fill_DIS_144(void **state)
             ", ownerReferences: [{apiVersion: apps/v1, kind: DaemonSet, name: d, uid: u}]");
     add_pod("going", "a", ", deletionTimestamp: '2026-01-05T12:00:30Z', finalizers: [x]");
     snapshot->time = at(NOW);
-    expect("a", NULL, NULL);
+    expect("a", NULL);
     add_pod("state", "a",
             ", deletionTimestamp: '2026-01-05T12:00:30Z', finalizers: [x], ownerReferences: "
             "[{apiVersion: apps/v1, kind: StatefulSet, name: s, uid: u}]");
-    expect("", NULL, NULL);
+    expect("", NULL);
 }
 
 static void pods_of_no_cost_leave_a_node_empty_DIS_57(void **state)
@@ -244,7 +278,7 @@ static void pods_of_no_cost_leave_a_node_empty_DIS_57(void **state)
     add_pod("cheap", "a",
             ", annotations: {controller.kubernetes.io/pod-deletion-cost: '-134217728'}");
     snapshot->time = at(NOW);
-    expect("a", NULL, NULL);
+    expect("a", NULL);
 }
 
 static void what_keeps_a_node_DIS_32(void **state)
@@ -260,16 +294,20 @@ static void what_keeps_a_node_DIS_32(void **state)
     struct nomination nomination = {"nominated", at(NOW) + 1};
     snapshot->nominated.items = &nomination;
     snapshot->nominated.count = 1;
-    expect("", NULL, NULL);
-    struct emptiness emptiness = emptiness_find(arena, snapshot, NULL, NULL);
-    assert_int_equal(emptiness.table.blocks.count, 3);
-    list_for_each (block, &emptiness.table.blocks)
-        if (strcmp(block->node->meta.name, "protected") == 0)
-            assert_string_equal(block->message,
+    expect("", NULL);
+    struct plan *plan = emptiness_plan(snapshot, NULL, NULL, 0);
+    assert_int_equal(plan->turns.items[0].blocked, 3);
+    assert_int_equal(plan->notes.count, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(note_of(plan, i)->event, EVENT_DISRUPTION_BLOCKED);
+        if (strcmp(note_of(plan, i)->object->meta.name, "protected") == 0)
+            assert_string_equal(note_of(plan, i)->message,
                                 "Pod has \"karpenter.sh/do-not-disrupt\" annotation "
                                 "(Pod=default/daemon)");
+    }
+    plan_destroy(plan);
     snapshot->time++; // the nomination is over
-    expect("nominated", NULL, NULL);
+    expect("nominated", NULL);
     snapshot->nominated.count = 0;
 }
 
@@ -284,12 +322,35 @@ static void budget_counts_what_is_on_its_way_out_DIS_125_127(void **state)
     const char *marked[] = {"c"};
     snapshot->marked_for_deletion = (struct string_list){marked, 1};
     snapshot->time = at(NOW);
-    expect("a", NULL, NULL); // of two, one is used up
-    struct emptiness emptiness = emptiness_find(arena, snapshot, NULL, NULL);
-    assert_true(emptiness.refused);
-    assert_int_equal(emptiness.table.pools.items[0].total, 3);
-    assert_int_equal(emptiness.table.pools.items[0].disrupting, 1);
-    assert_int_equal(emptiness.eligible.count, 2);
+    expect("a", NULL); // of two, one is used up
+    struct plan *plan = emptiness_plan(snapshot, NULL, NULL, 0);
+    const struct plan_turn *turn = &plan->turns.items[0];
+    assert_int_equal(turn->pools.items[0].total, 3);
+    assert_int_equal(turn->pools.items[0].disrupting, 1);
+    assert_int_equal(turn->eligible, 2);
+    plan_destroy(plan);
+}
+
+static void budget_that_allows_nothing_is_told_DIS_129_405(void **state)
+{
+    (void)state;
+    add_node("a", "");
+    snapshot->time = at(NOW);
+    ((struct node_pool *)snapshot->objects[KIND_NODE_POOL].items[0])
+        ->spec.disruption.budgets.items[0]
+        .nodes = "0";
+    struct plan *plan = emptiness_plan(snapshot, NULL, NULL, 0);
+    assert_int_equal(plan->disruptions.count, 0);
+    assert_int_equal(plan->notes.count, 1);
+    assert_string_equal(
+        note_of(plan, 0)->message,
+        "No allowed disruptions for disruption reason Empty due to blocking budget");
+    plan_destroy(plan);
+    add_pod("web", "a", ""); // nothing is empty
+    plan = emptiness_plan(snapshot, NULL, NULL, 0);
+    assert_int_equal(plan->notes.count, 0);
+    assert_int_equal(plan->turns.items[0].pools.count, 1);
+    plan_destroy(plan);
 }
 
 static void placeholders_keep_a_node_DIS_140_LIF_245(void **state)
@@ -300,26 +361,12 @@ static void placeholders_keep_a_node_DIS_140_LIF_245(void **state)
     const char *holders[] = {"a"};
     snapshot->buffer_nodes = (struct string_list){holders, 1};
     snapshot->time = at(NOW);
-    expect("b", NULL, NULL);
-    struct emptiness emptiness = emptiness_find(arena, snapshot, NULL, NULL);
-    assert_int_equal(emptiness.unconsolidatable.count, 1);
-    assert_string_equal(emptiness.unconsolidatable.items[0].message, "Node \"a\" has buffer pods");
-}
-
-static void registration_ring_LIF_220_to_222(void **state)
-{
-    (void)state;
-    struct outcome_ring ring = {0};
-    assert_int_equal(outcome_ring_state(&ring), REGISTRATION_UNKNOWN);
-    outcome_ring_add(&ring, true);
-    assert_int_equal(outcome_ring_state(&ring), REGISTRATION_HEALTHY);
-    outcome_ring_add(&ring, true);
-    assert_int_equal(outcome_ring_state(&ring), REGISTRATION_UNHEALTHY);
-    outcome_ring_add(&ring, false); // one success does not suffice
-    assert_int_equal(outcome_ring_state(&ring), REGISTRATION_UNHEALTHY);
-    outcome_ring_add(&ring, false);
-    outcome_ring_add(&ring, false); // the first failure is out
-    assert_int_equal(outcome_ring_state(&ring), REGISTRATION_HEALTHY);
+    expect("b", NULL);
+    struct plan *plan = emptiness_plan(snapshot, NULL, NULL, 0);
+    assert_int_equal(plan->notes.count, 1);
+    assert_int_equal(note_of(plan, 0)->event, EVENT_UNCONSOLIDATABLE);
+    assert_string_equal(note_of(plan, 0)->message, "Node \"a\" has buffer pods");
+    plan_destroy(plan);
 }
 
 int main(void)
@@ -332,12 +379,13 @@ int main(void)
         cmocka_unit_test(one_bad_budget_closes_the_pool_DIS_117_121),
         cmocka_unit_test(the_next_change_is_the_first_of_all_budgets_DIS_705),
         TEST(empty_nodes_within_the_budget_DIS_140_142),
+        TEST(commands_that_are_due_take_first_DIS_262),
         TEST(daemon_pods_and_gone_pods_do_not_fill_DIS_144),
         TEST(pods_of_no_cost_leave_a_node_empty_DIS_57),
         TEST(what_keeps_a_node_DIS_32),
         TEST(budget_counts_what_is_on_its_way_out_DIS_125_127),
+        TEST(budget_that_allows_nothing_is_told_DIS_129_405),
         TEST(placeholders_keep_a_node_DIS_140_LIF_245),
-        cmocka_unit_test(registration_ring_LIF_220_to_222),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
