@@ -1,6 +1,5 @@
-// The table of providers, in order of precedence: where several serve a node class, the first
-// counts. A provider is a line in src/cloud/meson.build and a folder; the README says what is in
-// it.
+// The table of providers, in order of precedence: if several serve a node class, the first wins. A
+// provider is a line in src/cloud/meson.build and a folder; the README describes the folder.
 #pragma once
 
 #include "cloud/port/provider.h"
@@ -9,22 +8,22 @@
 
 extern const struct cloud_provider *const providers[]; // NULL-terminated
 
-const struct cloud_provider *provider_find(const char *name); // NULL: there is none of that name
-// The provider of a controller that was told none: the first that runs against a cluster.
+const struct cloud_provider *provider_find(const char *name); // NULL: unknown name
+// The default provider of a controller: the first that runs against a cluster.
 const struct cloud_provider *provider_of_clusters(void);
-// The one whose instance types a plan of files counts with.
+// The provider of the instance types in a plan of files.
 const struct cloud_provider *provider_of_files(void);
 
-// Names of the providers whose instance types --provider offers, NULL-terminated.
+// Names of the providers with instance types for --provider, NULL-terminated.
 void providers_offered(const char *names[PROVIDERS_MAX + 1]);
-// Names of those that run against a cluster, NULL-terminated.
+// Names of the providers that run against a cluster, NULL-terminated.
 void providers_running(const char *names[PROVIDERS_MAX + 1]);
 
-// The instance types of --catalog FILE, in a form that a provider can read. One reference, owned by
-// the caller.
+// The instance types of --catalog FILE, in a form of some provider. One reference, owned by the
+// caller.
 const struct instance_type_catalog *providers_read_catalog(const char *path,
                                                            struct error *error) MUST_USE;
-// The instance types that every adze has for the provider of that name. One reference. The error of
-// an unknown name lists those that are offered.
+// The built-in instance types of the named provider. One reference. The error for an unknown name
+// lists the valid ones.
 const struct instance_type_catalog *providers_catalog(const char *name,
                                                       struct error *error) MUST_USE;

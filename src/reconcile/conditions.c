@@ -116,7 +116,7 @@ void conditions_free(struct conditions *conditions)
     vector_free(&conditions->items);
 }
 
-// Whether a write is due: the texts as the API would compare them.
+// Whether a write is due: compares the texts as the API would.
 static bool same_text(const char *a, const char *b)
 {
     return strcmp(a != NULL ? a : "", b != NULL ? b : "") == 0;
@@ -180,7 +180,7 @@ static void update_root(struct conditions *conditions)
     vector_free(&unhealthy);
 }
 
-// LIF-15: deletion raises the generation; nothing else of the object changed by it.
+// LIF-15: deletion raises the generation and changes nothing else.
 static void raise_generation(struct conditions *conditions)
 {
     for (uint32_t i = 0; i < conditions->items.count; i++)

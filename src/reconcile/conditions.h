@@ -1,9 +1,9 @@
 // Conditions of NodeClaim, NodePool and NodeOverlay: a working copy of an object's list under the
-// rules LIF-10 to LIF-16, to be written back if it changed.
+// rules LIF-10 to LIF-16, written back if it changed.
 //
 // The root condition `Ready` follows from the kind's dependents (NodeClaim: Launched, Registered,
 // Initialized; NodePool: ValidationSucceeded, NodeClassReady; NodeOverlay: ValidationSucceeded).
-// Everything lives in the given arena; texts that are set are copied.
+// Everything lives in the given arena; texts are copied.
 #pragma once
 
 #include "base/vector.h"
@@ -14,18 +14,18 @@ struct conditions {
     VECTOR(struct condition) items; // release with conditions_free()
     enum kind_id kind;              // of the object
     const enum condition_type
-        *dependents; // CONDITION_READY, the root, ends them; NULL: a kind without a root
+        *dependents; // CONDITION_READY, the root, comes last; NULL: a kind without a root
     int64_t generation, created, now;
     bool deleting, changed;
 };
 
-// Takes a copy of `list` and adds what LIF-11 says is missing. `now` is cut to whole seconds, as
-// the API keeps times.
+// Copies `list` and adds the conditions that LIF-11 requires. `now` is truncated to whole seconds,
+// the API's resolution.
 void conditions_read(struct conditions *conditions, struct arena *arena,
                      const struct object *object, const condition_list *list, int64_t now);
 void conditions_free(struct conditions *conditions);
 
-// LIF-12, LIF-15. message NULL: empty. Answers whether something changed.
+// LIF-12, LIF-15. message NULL: empty. Returns whether anything changed.
 bool conditions_set(struct conditions *conditions, enum condition_type type, const char *status,
                     enum condition_reason reason, const char *message);
 // For reasons that others choose: a provider, a node class. reason NULL: the type.

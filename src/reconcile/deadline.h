@@ -1,5 +1,5 @@
-// The earliest of several instants at which a reconciler has something to do, on the monotonic
-// clock of the loop.
+// The earliest of several instants at which a reconciler is due, on the monotonic clock of the
+// loop.
 #pragma once
 
 #include "base/nanoseconds.h"
@@ -14,7 +14,7 @@ static inline void deadline_by(struct deadline *deadline, int64_t at_ns)
     deadline->at_ns = ns_minimum(deadline->at_ns, at_ns);
 }
 
-// Comes back then; at once if that is over.
+// Requeues for that instant, or at once if it has passed.
 static inline struct reconcile_result reconcile_by(struct deadline deadline, int64_t now_ns)
 {
     return reconcile_after(ns_maximum(ns_subtract(deadline.at_ns, now_ns), 0));

@@ -1,6 +1,6 @@
-// What is due at a time, the earliest first; equal times in the order in which they were put in.
-// Entries are parts of what they stand for, and know their place: each is taken out in O(log n).
-// Not to be copied while it is in the heap.
+// A heap of due times, the earliest first; equal times in order of insertion. An entry is embedded
+// in its owner and knows its index, so removal is O(log n). An entry must not be copied while it is
+// in the heap.
 #pragma once
 
 #include "base/vector.h"
@@ -16,7 +16,7 @@ struct due_heap { // all 0: empty; release with due_heap_free()
 };
 void due_heap_free(struct due_heap *heap);
 
-// The earliest of several times counts.
+// An entry already in the heap keeps the earlier of both times.
 void due_heap_put(struct due_heap *heap, struct due *due, int64_t at_ns);
 void due_heap_remove(struct due_heap *heap, struct due *due); // which need not be in it
 struct due *due_heap_first(const struct due_heap *heap);      // NULL: none

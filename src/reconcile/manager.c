@@ -84,7 +84,7 @@ void manager_observe(struct manager *manager, enum kind_id kind, mirror_handler 
                      void *context)
 {
     assert(kind < KIND_COUNT);
-    assert(!manager->started); // else it never learns what is there
+    assert(!manager->started); // a late observer would miss the existing objects
     assert(manager->mirror != NULL);
     assert(handler != NULL);
     struct observer *observer = memory_allocate(sizeof *observer);

@@ -1,6 +1,6 @@
-// The manager: what every reconciler has in hand, whichever room or provider it belongs to. It
-// holds the ports (loop, API client, mirror of the cluster), the settings, the queues, the
-// observers and the operations under way. It knows no reconciler: one wakes another by wake.h.
+// The manager: the context of every reconciler, of any room or provider. It holds the ports (loop,
+// API client, mirror of the cluster), the settings, the queues, the observers and the operations
+// under way. It knows no reconciler: one wakes another through wake.h.
 #pragma once
 
 #include "base/log.h"
@@ -27,14 +27,14 @@ struct manager {
     struct metrics *registry;
     struct queue_metrics queue_metrics;
     struct random random;
-    struct operations *operations;           // made and destroyed by the assembly (operations.h)
+    struct operations *operations;           // created and destroyed by the assembly (operations.h)
     VECTOR(struct reconcile_queue *) queues; // all of them, for start, stop and destroy
     VECTOR(struct observer *) observers;
     struct {
-        void (*function)(void *context, const char *key); // NULL: nobody
+        void (*function)(void *context, const char *key); // NULL: none
         void *context;
     } wakes[WAKE_TARGETS_MAX]; // wake.h
-    bool started, stopping;    // started: this replica leads; until then it says and counts nothing
+    bool started, stopping;    // started: this replica leads, so it publishes and counts
 };
 
 struct manager_options { // all borrowed; they outlive the manager
@@ -50,24 +50,24 @@ struct manager_options { // all borrowed; they outlive the manager
 void manager_init(struct manager *manager, const struct manager_options *options);
 void manager_free(struct manager *manager); // its queues and observers
 
-// A queue that starts, stops and dies with the others.
+// Creates a queue that starts, stops and is destroyed with the others.
 struct reconcile_queue *manager_queue(struct manager *manager,
                                       const struct reconcile_queue_options *options);
 void manager_start_queues(struct manager *manager);
-// `stopping` is set, and no queue takes new work.
+// Sets `stopping`; no queue takes new work.
 void manager_stop(struct manager *manager);
-// No queue has anything in work or ready for it.
+// No queue has ready items or items in work.
 bool manager_is_idle(const struct manager *manager);
 
-// Calls the handler for every change of the kind once this replica leads; what is there by then
-// comes as if it had just been added. For those who tell people or count: a standby leaves that to
-// its leader (LIF-331).
+// Calls the handler for every change of the kind once this replica leads; objects that exist by
+// then arrive as additions. For reconcilers that publish or count: a standby leaves that to its
+// leader (LIF-331).
 void manager_observe(struct manager *manager, enum kind_id kind, mirror_handler handler,
                      void *context);
-// Sets `started`; the observers learn what is there.
+// Sets `started` and replays the existing objects to the observers.
 void manager_lead(struct manager *manager);
-// A handler for mirror_on_change(): what the map (the context) has by the UID of an object that is
-// gone is freed.
+// A handler for mirror_on_change(): frees the map's (the context's) entry for the UID of a deleted
+// object.
 void forget_object(void *map, enum mirror_change change, const struct object *old_object,
                    const struct object *new_object);
 

@@ -91,8 +91,8 @@ static void note_error(struct pending *pending, const struct operation *operatio
                        const struct error *error)
 {
     assert(error->kind != ERROR_NONE);
-    // Not found is success (LIF-4), but the mirror does not know it yet: look again a little later
-    // instead of asking at once for the same again.
+    // Not found is success (LIF-4), but the mirror does not show it yet: retry a little later
+    // instead of repeating the same request at once.
     if (error->kind == ERROR_CONFLICT || error->kind == ERROR_NOT_FOUND) {
         pending->conflict = true;
         return;
@@ -236,8 +236,8 @@ struct reconcile_result start_create(const struct operation_about *about, enum k
     return reconcile_running();
 }
 
-// The answer to a deletion is the object with its deletionTimestamp if something still holds it. It
-// must not go into the mirror in any other case: the object is gone then.
+// The answer to a deletion is the object with its deletionTimestamp if a finalizer still holds it.
+// Otherwise the object is gone and must not go into the mirror.
 static void delete_done(void *context, const struct kube_result *result)
 {
     struct kube_result seen = *result;

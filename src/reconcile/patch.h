@@ -13,7 +13,7 @@ json_t *json_instant(int64_t instant);
 // {"metadata": {"resourceVersion": ...}}: the start of a merge patch with optimistic lock
 // (LIF-444).
 json_t *json_locked(const struct object *object);
-// The object's finalizers, with ours or without it.
+// The object's finalizers, with adze's own or without it.
 json_t *json_finalizers(const struct object *object, bool with_ours);
-// The patch's metadata.labels / metadata.annotations, made if absent; borrowed.
+// The patch's metadata.labels / metadata.annotations, created if absent; borrowed.
 json_t *json_metadata(json_t *patch, const char *field);

@@ -60,7 +60,7 @@ void queue_metrics_register(struct queue_metrics *m, struct metrics *registry)
          .type = METRIC_GAUGE,
          .labels = {"name", "controller"}},
     };
-    static const char *const never[] = {// what cannot happen here, but alerts ask for
+    static const char *const never[] = {// never happens here, but alerts query it
                                         "controller_runtime_terminal_reconcile_errors_total",
                                         "controller_runtime_reconcile_panics_total",
                                         "controller_runtime_reconcile_timeouts_total"};

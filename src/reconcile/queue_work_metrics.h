@@ -1,6 +1,5 @@
-// How long what is in work has been so (LIF-358): workqueue_unfinished_work_seconds and
-// workqueue_longest_running_processor_seconds of every queue, computed when the registry is
-// written.
+// Duration of the work under way in every queue (LIF-358): workqueue_unfinished_work_seconds and
+// workqueue_longest_running_processor_seconds, computed when the registry is written.
 #pragma once
 
 #include "reconcile/manager.h"

@@ -10,10 +10,10 @@
 #include "base/nanoseconds.h"
 #include "reconcile/due_heap.h"
 
-#define RUNS_PER_TURN        128 // then the loop's other work gets its turn
+#define RUNS_PER_TURN        128 // after these the loop's other work gets its turn
 #define CONFLICT_BASE_MAX_NS (50 * MILLISECOND)
 #define CONFLICT_MAX_NS \
-    (2 * SECOND) // an object that others write to is not left alone for it (LIF-471)
+    (2 * SECOND) // bounds the delay for an object with many other writers (LIF-471)
 
 struct work_item {
     struct due due; // first: waiting entries of the heap are items
@@ -23,7 +23,7 @@ struct work_item {
     uint32_t failures;
     uint32_t conflicts; // in a row
     int64_t ready_since_ns, started_ns;
-    int64_t after_ns; // wanted while in work; -1 none
+    int64_t after_ns; // requested while in work; -1 none
     struct work_item *next_ready;
 };
 
@@ -368,7 +368,7 @@ static void item_end(struct work_item *item, struct reconcile_result result,
     assert(item->in_work);
     assert(item->due.index == 0);
     assert(result.status != RECONCILE_AFTER ||
-           result.after_ns >= 0); // else it would never come back
+           result.after_ns >= 0); // otherwise it would never return
     struct reconcile_queue *queue = item->queue;
     double seconds = (double)ns_subtract(loop_monotonic_ns(queue->loop), item->started_ns) / SECOND;
     metric_observe(queue->metrics->work_seconds, seconds, queue->name, queue->name);
@@ -389,8 +389,8 @@ static void item_end(struct work_item *item, struct reconcile_result result,
             metric_add(queue->metrics->reconcile_errors, 1, queue->name);
             log_failure(item, error);
         }
-        // An event that came meanwhile does not shorten the back-off of a failing item: it would
-        // be answered by the same failure.
+        // An event that arrived meanwhile does not shorten the back-off of a failing item: the same
+        // failure would follow.
         wait_until(item, ns_add(loop_monotonic_ns(queue->loop), backoff(item, conflict)));
     } else {
         if (!operation)

@@ -1,9 +1,9 @@
 // The queue of one controller: keys to reconcile, coalesced, with limited concurrency, per-item
 // exponential back-off and an overall retry rate (LIF-340, LIF-341).
 //
-// A key is worked on by one reconcile at a time. A reconcile that has started an operation answers
-// RECONCILE_RUNNING; the item stays "in work" until reconcile_queue_finish(), and what arrives for
-// the key meanwhile coalesces into one further run. Reconciles run from a timer of the loop, never
+// One reconcile at a time works on a key. A reconcile that has started an operation returns
+// RECONCILE_RUNNING; the item stays "in work" until reconcile_queue_finish(), and additions of its
+// key meanwhile coalesce into one further run. Reconciles run from a timer of the loop, never
 // inside reconcile_queue_add().
 #pragma once
 
@@ -16,10 +16,11 @@ enum reconcile_status {
     RECONCILE_DONE,    // nothing left to do until the next event
     RECONCILE_AFTER,   // done; come back after `after_ns` at the latest
     RECONCILE_ERROR,   // logged, retried with back-off
-    RECONCILE_BACKOFF, // retried with back-off, without a word
-    // Somebody was faster, and the mirror will soon tell (LIF-4): retried after a moment, which
-    // grows like a back-off but takes nothing from the overall retry rate. A wave of nodes meets a
-    // conflict each; at ten retries a second the last of 300 would wait for half a minute.
+    RECONCILE_BACKOFF, // retried with back-off, not logged
+    // Another writer was faster, and the mirror will show it soon (LIF-4): retried after a short
+    // delay, which grows like a back-off but takes nothing from the overall retry rate. In a wave
+    // every node may meet a conflict; at ten retries a second the last of 300 would wait for half a
+    // minute.
     RECONCILE_CONFLICT,
     RECONCILE_RUNNING, // an operation was started; it ends with reconcile_queue_finish()
 };
@@ -48,7 +49,7 @@ struct work_item;
 const char *work_item_key(const struct work_item *item);
 struct reconcile_queue *work_item_queue(const struct work_item *item);
 
-// RECONCILE_ERROR: `error` says what failed.
+// RECONCILE_ERROR: `error` is the failure.
 typedef struct reconcile_result (*reconcile_function)(void *context, struct work_item *item,
                                                       struct error *error);
 
@@ -68,26 +69,26 @@ void reconcile_queue_destroy(struct reconcile_queue *queue); // NULL is fine
 
 // Nothing runs before reconcile_queue_start(); keys may be added.
 void reconcile_queue_start(struct reconcile_queue *queue);
-// No reconcile begins any more; operations under way may still finish.
+// No further reconcile begins; operations under way may still finish.
 void reconcile_queue_stop(struct reconcile_queue *queue);
 
 void reconcile_queue_add(struct reconcile_queue *queue, const char *key);
-// The earliest of several delays counts; an item that is in work comes back when it is done.
+// The earliest of several delays counts; an item in work is requeued when it is done.
 void reconcile_queue_add_after(struct reconcile_queue *queue, const char *key, int64_t delay_ns);
-// Drops what waits for the key (not what is in work) and its back-off.
+// Drops the key's waiting item (not one in work) and its back-off.
 void reconcile_queue_forget(struct reconcile_queue *queue, const char *key);
 
-// Ends RECONCILE_RUNNING. RECONCILE_DONE: the operation succeeded, the key is worked on again at
-// once, its failures are kept until a reconcile ends well.
+// Ends RECONCILE_RUNNING. RECONCILE_DONE: the operation succeeded, and the key is reconciled again
+// at once; its failure count stays until a reconcile ends well.
 void reconcile_queue_finish(struct work_item *item, struct reconcile_result result,
                             const struct error *error);
 
 uint32_t reconcile_queue_in_work(const struct reconcile_queue *queue);
 uint32_t reconcile_queue_failures(const struct reconcile_queue *queue, const char *key);
-// How long the items in work have been so: all together, and the longest.
+// The ages of the items in work: their sum and the largest.
 void reconcile_queue_work(const struct reconcile_queue *queue, double *unfinished_seconds,
                           double *longest_seconds);
 const char *reconcile_queue_name(const struct reconcile_queue *queue);
 bool reconcile_queue_has(const struct reconcile_queue *queue,
                          const char *key);                             // waiting or in work
-uint32_t reconcile_queue_waiting(const struct reconcile_queue *queue); // ready to be worked on
+uint32_t reconcile_queue_waiting(const struct reconcile_queue *queue); // ready to run

@@ -75,8 +75,8 @@ void health_serve(struct health *health, struct web_server *server)
     }
 }
 
-// "ok" if all is well and nobody asked for more; else a line a check. Why one fails is told at its
-// own path only.
+// "ok" if all checks pass and the query has no ?verbose; otherwise a line a check. The reason of a
+// failure is shown at the check's own path only.
 static void serve_all(void *context, const struct web_request *request,
                       struct web_response *response)
 {

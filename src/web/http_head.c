@@ -29,7 +29,7 @@ int http_head_add_line(struct http_head *head, const char *line, size_t length)
     for (const char *at = line; *at != '\0'; at++)
         if (((unsigned char)*at < ' ' && *at != '\t') || *at == '\x7f')
             return BAD_REQUEST;
-    if (length == 0) // empty lines before a request are passed over
+    if (length == 0) // empty lines before a request are skipped
         return head->method == NULL ? HTTP_HEAD_MORE : HTTP_HEAD_COMPLETE;
     return head->method == NULL ? add_request_line(head, line) : add_header(head, line);
 }
@@ -52,7 +52,7 @@ static int add_request_line(struct http_head *head, const char *line)
     return HTTP_HEAD_MORE;
 }
 
-// Lines that go on with the one before are obsolete, and refused as names with blanks.
+// Continuation lines are obsolete; they are refused as names with blanks.
 static int add_header(struct http_head *head, const char *line)
 {
     assert(head->method != NULL);

@@ -1,4 +1,4 @@
-// The head of an HTTP/1 request: its first line and its headers, taken in line by line, bounded.
+// The head of an HTTP/1 request: its first line and its headers, read line by line, bounded.
 #pragma once
 
 #include <stdbool.h>
@@ -15,12 +15,12 @@ struct http_head { // zero-initialised is empty; free with http_head_clear()
     char *method, *target;
     VECTOR(struct http_header) headers;
     size_t bytes;  // of all lines
-    bool has_body; // is said to follow
-    bool is_last;  // the client wants no answer after this one's
+    bool has_body; // the headers announce one
+    bool is_last;  // the client closes after this answer
 };
 
-// HTTP_HEAD_MORE: lines are missing. HTTP_HEAD_COMPLETE: this was the empty line at the end. Else
-// the HTTP status to refuse the request with. `line` is without its end, NUL-terminated, and may
+// HTTP_HEAD_MORE: lines are missing. HTTP_HEAD_COMPLETE: this was the empty line at the end. Any
+// other value is the HTTP status of the refusal. `line` is without its end, NUL-terminated, and may
 // have NULs within `length`.
 enum { HTTP_HEAD_MORE = 0, HTTP_HEAD_COMPLETE = 200 };
 int http_head_add_line(struct http_head *head, const char *line, size_t length);

@@ -19,7 +19,7 @@
 #define PERIOD_US       10000
 #define SAMPLES         8192
 #define DEPTH_MAX       48
-#define OWN_FRAMES      2 // of the handler, and of what the kernel calls it by
+#define OWN_FRAMES      2 // of the handler and of the kernel's trampoline
 #define SECONDS_DEFAULT 30
 #define SECONDS_MAX     3600
 
@@ -35,7 +35,7 @@ struct profiling {
     struct sample samples[SAMPLES]; // a ring
 };
 
-// A signal has no context: its handler finds the one profiling here.
+// A signal handler has no context: it finds the one profiling here.
 static struct profiling *_Atomic active;
 
 // --- sampling ------------------------------------------------------------------------------------
@@ -64,7 +64,7 @@ static int64_t now_ns(void)
     return ns_add(ns_multiply(now.tv_sec, SECOND), now.tv_nsec);
 }
 
-// On whichever thread used the time; several may be here at once, each with a sample of its own.
+// Runs on whichever thread used the time; several may run at once, each with a sample of its own.
 static void take_sample(int signal_number)
 {
     int saved = errno;
@@ -114,12 +114,12 @@ void profiling_destroy(struct profiling *profiling)
         return;
     assert(atomic_load(&active) == profiling);
     set_timer(0);
-    signal(SIGPROF, SIG_IGN); // one may still be on its way
+    signal(SIGPROF, SIG_IGN); // a last signal may still be pending
     atomic_store(&active, NULL);
     free(profiling);
 }
 
-// --- what is served ------------------------------------------------------------------------------
+// --- the served documents -----------------------------------------------------------------------
 static void add_word(struct text *out, uintptr_t word)
 {
     text_add_bytes(out, (const char *)&word, sizeof word);
@@ -136,8 +136,8 @@ static void add_file(struct text *out, const char *path)
         fclose(file);
 }
 
-// The words of the format that pprof reads: a header, samples of {count, depth, frames}, an end,
-// and then what is mapped where.
+// The words of the format that pprof reads: a header, samples of {count, depth, frames}, a trailer,
+// and then the memory map.
 void profiling_write(const struct profiling *profiling, int64_t seconds, struct text *out)
 {
     assert(seconds > 0);
@@ -156,7 +156,7 @@ void profiling_write(const struct profiling *profiling, int64_t seconds, struct 
         memcpy(copy.frames, sample->frames, sizeof copy.frames);
         if (number == 0 || atomic_load(&sample->number) != number || copy.at_ns < since_ns ||
             copy.depth == 0)
-            continue; // overwritten meanwhile, or none of these
+            continue; // overwritten meanwhile, or outside the window
         add_word(out, 1);
         add_word(out, copy.depth);
         for (uint32_t frame = 0; frame < copy.depth; frame++)

@@ -13,11 +13,11 @@
 #include "web/web.h"
 
 struct profiling;
-// One in a process, since it takes the signal SIGPROF; NULL, with *error, if there is one already
-// or no timer.
+// One in a process, since it takes the signal SIGPROF. NULL, with *error, if one exists already or
+// no timer is available.
 struct profiling *profiling_create(struct error *error);
 void profiling_destroy(struct profiling *profiling); // NULL is fine
 void profiling_serve(struct profiling *profiling, struct web_server *server);
 
-// The samples of the last seconds, as they are served.
+// The samples of the last seconds, in the served format.
 void profiling_write(const struct profiling *profiling, int64_t seconds, struct text *out);

@@ -26,9 +26,10 @@
 
 #define BACKLOG    128
 #define PLAIN_TEXT "text/plain; charset=utf-8"
-// A client may take so long to send its request before a newer one may have its place.
+// A client that takes longer to send its request may lose its place to a newer one.
 #define GRACE_NS (250 * MILLISECOND)
-// After the last answer the client's bytes are read for so long, or it would lose the answer.
+// The server reads and discards the client's bytes for this long after the last answer; a close
+// with unread bytes could destroy the answer.
 #define LINGER_NS SECOND
 
 struct route {
@@ -42,13 +43,13 @@ struct route {
 enum connection_state {
     CONNECTION_READING, // the head of a request
     CONNECTION_WRITING, // its answer
-    CONNECTION_CLOSING, // all is said; what still comes is thrown away
+    CONNECTION_CLOSING, // finished; further bytes are discarded
 };
 struct connection {
     TAILQ_ENTRY(connection) link;
     struct web_server *server;
     struct bufferevent *stream;
-    struct timer *deadline; // of the state; no byte that comes moves it
+    struct timer *deadline; // of the state; incoming bytes do not extend it
     enum connection_state state;
     int64_t since_ns; // accepted, or answered last
     struct http_head head;
@@ -63,7 +64,7 @@ struct web_server {
     VECTOR(struct route) routes;
     TAILQ_HEAD(connections, connection) connections; // by since_ns
     unsigned connection_count;
-    struct timer *resume; // accepting has stopped for a moment
+    struct timer *resume; // ends a pause in accepting
 };
 
 static int open_socket(const char *address, int port, struct error *error);
@@ -103,7 +104,7 @@ struct web_server *web_server_create(struct loop *loop, const char *address, int
     int socket = open_socket(address, port, error);
     if (socket < 0)
         return NULL;
-    signal(SIGPIPE, SIG_IGN); // a peer that has gone is an error of the write, not the end of us
+    signal(SIGPIPE, SIG_IGN); // a closed peer fails the write instead of killing the process
     struct web_server *server = memory_allocate(sizeof *server);
     server->loop = loop;
     server->limits = *limits;
@@ -220,7 +221,7 @@ static void accept_connections(evutil_socket_t socket, short events, void *conte
         if (accepted >= 0) {
             open_connection(server, accepted);
         } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-            if (server->connection_count > 0) // the process has no descriptors left
+            if (server->connection_count > 0) // the process is out of descriptors
                 close_connection(oldest_connection(server));
             event_del(server->acceptable);
             timer_start(server->resume, GRACE_NS);
@@ -231,9 +232,8 @@ static void accept_connections(evutil_socket_t socket, short events, void *conte
     }
 }
 
-// A full server gives the place of the connection that has kept it longest without sending a
-// request to the next, so that clients that send nothing keep out nobody. The others wait in the
-// kernel.
+// A full server gives the place of the connection that has waited longest without a request to the
+// next client, so that silent clients block no others. Further clients wait in the kernel.
 static bool make_room(struct web_server *server)
 {
     if (server->connection_count < server->limits.connections_max)
@@ -250,7 +250,7 @@ static bool make_room(struct web_server *server)
     return false;
 }
 
-// Those whose answers are still being written come last.
+// Connections still writing an answer come last.
 static struct connection *oldest_connection(const struct web_server *server)
 {
     assert(server->connection_count > 0);
@@ -282,7 +282,7 @@ static void open_connection(struct web_server *server, int socket)
     TAILQ_INSERT_TAIL(&server->connections, connection, link);
     server->connection_count++;
     bufferevent_setcb(stream, readable, written, happened, connection);
-    bufferevent_setwatermark(stream, EV_READ, 0, HTTP_HEAD_BYTES_MAX); // no more is read ahead
+    bufferevent_setwatermark(stream, EV_READ, 0, HTTP_HEAD_BYTES_MAX); // limits reading ahead
     bufferevent_enable(stream, EV_READ | EV_WRITE);
 }
 
@@ -330,14 +330,14 @@ static void written(struct bufferevent *stream, void *context)
     http_head_clear(&connection->head);
     connection->state = CONNECTION_READING;
     timer_start(connection->deadline, server->limits.next_request_ns);
-    read_head(connection); // it may be here already
+    read_head(connection); // the next request may have arrived already
 }
 
 static void happened(struct bufferevent *stream, short events, void *context)
 {
     (void)stream;
     struct connection *connection = context;
-    // A client that has closed its half still reads the answer to what it asked.
+    // A client that has closed its half still reads the answer to its request.
     if ((events & BEV_EVENT_EOF) != 0 && connection->state == CONNECTION_WRITING)
         connection->head.is_last = true;
     else
@@ -376,7 +376,7 @@ static void serve(struct connection *connection)
     struct http_head *head = &connection->head;
     assert(head->method != NULL);
     assert(head->target != NULL);
-    if (head->has_body) // it is not read, so no request can follow
+    if (head->has_body) // the body is not read, so no request can follow
         head->is_last = true;
     if (strcmp(head->method, "GET") != 0 && strcmp(head->method, "HEAD") != 0) {
         refuse(connection, HTTP_BADMETHOD, "405 method not allowed\n");

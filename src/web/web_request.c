@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "web/http_head.h"
 
-// libevent knows no parameters without a value ("?verbose"), nor empty ones ("a=1&&b=2").
+// libevent does not accept parameters without a value ("?verbose") or empty ones ("a=1&&b=2").
 static void normalize_query(struct text *out, const char *query)
 {
     for (const char *at = query; at != NULL && *at != '\0';) {

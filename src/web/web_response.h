@@ -1,4 +1,4 @@
-// What a handler answers, and how it is written.
+// A handler's answer and its HTTP form.
 #pragma once
 
 #include <stdint.h>
@@ -13,7 +13,7 @@ struct web_response {
     const char *content_type; // static text; "text/plain; charset=utf-8" unless set
     struct text body;
 };
-// --- the server's -------------------------------------------------------------------------------
+// --- for the server ------------------------------------------------------------------------------
 const char *web_status_phrase(int status); // "Not Found"
 // `head`: of the request. `now_ns`: wall clock.
 void web_response_write(const struct web_response *response, const struct http_head *head,

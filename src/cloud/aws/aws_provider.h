@@ -1,4 +1,4 @@
-// The provider aws in the table (cloud/providers.h): so far its instance types, for plans. It
+// The provider aws in the table (cloud/providers.h): so far only its instance types, for plans. It
 // does not run against a cluster yet, so --provider does not offer it.
 #pragma once
 

@@ -1,6 +1,6 @@
 #include "cloud/aws/ec2_facts.h"
 
-// The assembler puts the files in as they are; ADZE_DATA is the folder data/, given by the build.
+// The assembler includes the files unchanged; ADZE_DATA is the folder data/, given by the build.
 __asm__(".section .rodata\n"
         ".global ec2_facts_types\n.global ec2_facts_types_end\n"
         "ec2_facts_types: .incbin \"" ADZE_DATA "/ec2/instance-types.json\"\n"

@@ -1,4 +1,4 @@
-// The facts of data/ec2/ as they are built into the program.
+// The facts of data/ec2/, built into the program.
 #pragma once
 
 #include <stddef.h>

@@ -289,8 +289,7 @@ static void hardware_labels(struct arena *arena, const json_t *facts, requiremen
     number_or_none(arena, list, PREFIX "instance-local-nvme",
                    json_object_get(facts, "localStorageGB"),
                    fact_number(facts, "localStorageGB") > 0 && !text_equal(nvme, "unsupported"));
-    // Types whose support is not known are listed with a figure only if they are optimised by
-    // default.
+    // A figure is listed for types of unknown support only if they are optimized by default.
     number_or_none(arena, list, PREFIX "instance-ebs-bandwidth",
                    json_object_get(facts, "ebsMaxMbps"), ebs == NULL || text_equal(ebs, "default"));
     number_or_none(arena, list, PREFIX "instance-network-bandwidth",

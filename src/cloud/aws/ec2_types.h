@@ -1,9 +1,9 @@
 // EC2 instance types as Karpenter sees them: labels, capacity, overhead and offerings computed from
-// the facts that EC2 states (spec AWI sections 2 to 4).
+// the facts of EC2 (spec AWI sections 2 to 4).
 //
-// The facts are built into the program (data/ec2/, see its README); the catalog made of them is
-// the default of `adze demo`, `adze plan` and the simulated cloud. Spot prices in it are estimates:
-// a fixed share of the on-demand price.
+// The facts are built into the program (data/ec2/, see its README). The catalog made of them is the
+// default of `adze demo`, `adze plan` and the simulated cloud. Its spot prices are estimates: a
+// fixed share of the on-demand price.
 #pragma once
 
 #include "model/schema/karpenter.h"
@@ -16,12 +16,12 @@ struct ec2_catalog_options {
     int64_t reserved_enis;           // AWI-95
 };
 #define EC2_SPOT_SHARE 0.4
-// Where the built-in types and prices come from, for people.
+// The source of the built-in types and prices, for messages.
 #define EC2_CATALOG_TEXT "of EC2, built in (list prices of us-east-1; spot prices are estimates)"
 
 // The catalog for an AL2023 node class without kubelet settings or block device mappings. Types
-// without a price in the region have offerings that are not available (AWI-161). One reference,
-// owned by the caller.
+// without a price in the region get unavailable offerings (AWI-161). One reference, owned by the
+// caller.
 const struct instance_type_catalog *ec2_catalog_create(const struct ec2_catalog_options *options,
                                                        struct error *error) MUST_USE;
 
@@ -30,5 +30,5 @@ int64_t ec2_kube_reserved_cpu(int64_t cpu_millicores);
 // AWI-92: memory in bytes.
 int64_t ec2_memory_bytes(int64_t stated_mib, bool arm64, double overhead_fraction);
 
-// Further well-known labels of the provider (AWI-81), NULL-terminated.
+// Additional well-known labels of the provider (AWI-81), NULL-terminated.
 extern const char *const ec2_well_known_labels[];

@@ -33,7 +33,7 @@ static json_t *one(const char *value)
     return json_pack("[s]", value);
 }
 
-// KWK-6: size and family out of the type's name.
+// KWK-6: size and family from the type's name.
 static void name_labels(const char *name, const char *cpu, char size[64], char family[64])
 {
     static const char aws[] =
@@ -73,7 +73,7 @@ static json_t *values_of_offerings(const json_t *offerings, const char *key)
     return values;
 }
 
-// One type; architecture, os and capacity are given, the rest follows (KWK-2, KWK-6).
+// One type. Architecture, os and capacity are given; the rest is derived (KWK-2, KWK-6).
 static json_t *instance_type(const char *name, const char *arch, json_t *systems /* stolen */,
                              json_t *capacity /* stolen */, json_t *offerings /* stolen */)
 {
@@ -174,7 +174,7 @@ const struct instance_type_catalog *kwok_catalog_generic(void)
 
 // --- upstream's file -----------------------------------------------------------------------------
 
-// A member of an object by its name in any case, as upstream's reader finds it.
+// Looks up a member of an object by name, ignoring case as upstream's reader does.
 static json_t *member(const json_t *object, const char *name)
 {
     const char *key;
@@ -364,7 +364,7 @@ const struct instance_type_catalog *kwok_catalog_read(const char *path, struct e
                      ? input_file_open(path, error)
                      : NULL;
     json_t *list =
-        file != NULL ? json_loadf(file, 0, NULL) : NULL; // else documents, a folder's too
+        file != NULL ? json_loadf(file, 0, NULL) : NULL; // otherwise documents, or a folder of them
     if (file != NULL)
         fclose(file);
     const struct instance_type_catalog *catalog =

@@ -56,7 +56,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     (void)error;
     if (node_class == NULL || object_is_deleting((const struct object *)node_class))
         return reconcile_done();
-    // Only what nobody has said yet: a user (or a test) may set it False to stop a class.
+    // An existing condition stays: a user (or a test) may set it False to stop a class.
     if (condition_find(&node_class->status.conditions, CONDITION_READY) != NULL)
         return reconcile_done();
     struct arena *arena CLEANUP_ARENA = arena_create(1024);

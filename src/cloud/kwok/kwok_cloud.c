@@ -28,12 +28,12 @@ struct kwok_cloud {
     struct arena *arena; // well-known labels
     const char *const *well_known;
     struct map *boots;  // node name -> struct boot: Nodes still to be created
-    struct map *booted; // node names created by this process, so that the sweep leaves them alone
+    struct map *booted; // names of Nodes created by this process, which the sweep skips
     struct answer *answers;
     struct timer *evaluation_timer;
 };
 
-struct boot { // a Node that is to appear
+struct boot { // a Node still to be created
     struct kwok_cloud *kwok;
     char *node_name;
     json_t *body;
@@ -43,7 +43,7 @@ struct boot { // a Node that is to appear
     bool cancelled;
 };
 
-struct answer { // a result on its way: callbacks never come before the call returns
+struct answer { // a deferred result: callbacks never come before the call returns
     struct kwok_cloud *kwok;
     struct answer *next, *previous;
     struct timer *timer;
@@ -106,7 +106,7 @@ static struct answer *answer_create(struct kwok_cloud *kwok, void *context)
     return answer;
 }
 
-// --- Nodes that are to appear (KWK-12, KWK-17) ---------------------------------------------------
+// --- Nodes still to be created (KWK-12, KWK-17) --------------------------------------------------
 
 static void boot_free(struct boot *boot)
 {
@@ -128,7 +128,7 @@ static void boot_cancel(struct boot *boot)
 static void node_deleted(void *context, const struct kube_result *result)
 {
     (void)context;
-    (void)result; // the sweep of orphaned machines asks again if it failed
+    (void)result; // the sweep of orphaned machines retries a failure
 }
 
 static void delete_node(struct kwok_cloud *kwok, const char *name)
@@ -195,7 +195,7 @@ static const struct node *node_named(struct kwok_cloud *kwok, const char *name)
     return (const struct node *)mirror_get(kwok->mirror, KIND_NODE, NULL, name);
 }
 
-// Launched by a former process, and its Node has never come.
+// Whether a former process launched the claim and its Node never appeared.
 static bool node_is_owed(struct kwok_cloud *kwok, const struct node_claim *claim)
 {
     const char *provider_id = claim->status.provider_id;
@@ -225,7 +225,7 @@ static void sweep(void *context)
     }
 }
 
-// A Node that went is forgotten, so that `booted` does not grow for ever.
+// Drops deleted Nodes from `booted`, so that the map does not grow for ever.
 static void node_changed(void *context, enum mirror_change change, const struct object *old_object,
                          const struct object *new_object)
 {
@@ -238,7 +238,7 @@ static void node_changed(void *context, enum mirror_change change, const struct 
 
 // --- create --------------------------------------------------------------------------------------
 
-// KWK-11. The node class' registration delay, or false with the error.
+// KWK-11. The node class's registration delay, or false with the error.
 static bool node_class_ready(struct kwok_cloud *kwok, const struct node_claim *claim,
                              int64_t *delay, struct error *error)
 {
@@ -260,7 +260,8 @@ static bool node_class_ready(struct kwok_cloud *kwok, const struct node_claim *c
     return true;
 }
 
-// KWK-10: there is a requirement on the instance type, and the catalog has each of its values.
+// KWK-10: the claim has a requirement on the instance type, and the catalog contains each of its
+// values.
 static bool types_exist(const struct instance_type_catalog *catalog, const struct node_claim *claim,
                         struct error *error)
 {
@@ -326,7 +327,7 @@ static void kwok_delete(struct cloud *cloud, const char *provider_id, machine_ca
     struct boot *boot = map_get(kwok->boots, name);
     if (boot != NULL)
         boot_cancel(boot);
-    // A Node that never registered has no finalizer of ours and nobody else to remove it.
+    // A Node that never registered has no finalizer of adze; nothing else removes it.
     const struct node *node = node_named(kwok, name);
     if ((node != NULL && !object_is_deleting((const struct object *)node) &&
          !object_has_finalizer((const struct object *)node, FINALIZER_TERMINATION)) ||
@@ -347,8 +348,7 @@ static void kwok_get(struct cloud *cloud, const char *provider_id, machine_callb
         return;
     }
     struct machine *machine = arena_allocate(answer->arena, sizeof *machine);
-    // The answer comes later: keep the Node's strings by decoding nothing, copying the few facts
-    // asked for.
+    // The answer comes later, so the few facts are copied instead of borrowed from the Node.
     kwok_machine_of_node(node, machine);
     machine->provider_id = arena_copy_string(answer->arena, machine->provider_id);
     machine->node_name = arena_copy_string(answer->arena, machine->node_name);
@@ -392,7 +392,7 @@ static void kwok_list(struct cloud *cloud, machine_list_callback callback, void 
         kwok_machine_of_node(node, &machine);
         add_copy(answer, list, &count, &machine);
     }
-    // Machines whose Node is still to come are there, too.
+    // Machines whose Node is still to be created exist, too.
     for (struct map_entry *entry = map_first(kwok->boots); entry != NULL; entry = map_next(entry)) {
         struct machine machine = {.node_name = map_key(entry), .created = loop_now_ns(kwok->loop)};
         machine.provider_id =

@@ -1,7 +1,7 @@
 // The kwok provider (docs/rules/kwok.md): a machine is a Node object in the cluster itself.
 //
-// It reads Nodes, NodeClaims and KWOKNodeClasses from the mirror, which must be watching them, and
-// creates and deletes Nodes through the client.
+// It reads Nodes, NodeClaims and KWOKNodeClasses from the mirror, which must be watching those
+// kinds, and creates and deletes Nodes through the client.
 #pragma once
 
 #include "cloud/port/cloud.h"

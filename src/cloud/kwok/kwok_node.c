@@ -19,7 +19,7 @@ void kwok_node_name(const struct node_claim *claim, char out[300])
     char suffix[6] = {0};
     for (int i = 0; i < 5; i++, hash /= sizeof letters - 1)
         suffix[i] = letters[hash % (sizeof letters - 1)];
-    // Object names end at 253 characters.
+    // Object names have at most 253 characters.
     snprintf(out, 300, "kwok-%.242s-%s", claim->meta.name, suffix);
 }
 

@@ -12,7 +12,7 @@ static const struct instance_type_catalog *generic(struct error *error)
     return kwok_catalog_generic();
 }
 
-// FMT-14: a file that is not there is bad input.
+// FMT-14: a missing file is bad input.
 static const struct instance_type_catalog *read_catalog(const char *path, struct error *error)
 {
     const struct instance_type_catalog *catalog = kwok_catalog_read(path, error);

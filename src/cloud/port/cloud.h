@@ -1,9 +1,9 @@
-// The port to machines: what a provider does in a running controller. Its row in the table of
+// The port to machines: a provider's operations in a running controller. Its row in the table of
 // providers is in provider.h.
 //
 // Calls that change or read the world are asynchronous and end with exactly one callback on the
 // loop's thread, never before the call has returned. Creation is idempotent by the NodeClaim's UID:
-// a second create for the same UID answers with the machine that the first one made.
+// a second create for the same UID answers with the machine of the first.
 #pragma once
 
 #include "base/loop.h"
@@ -12,7 +12,7 @@
 struct cloud;
 struct cloud_provider;
 
-struct machine { // what the provider knows of an instance
+struct machine { // an instance, as its provider reports it
     const char *provider_id;
     const char *image_id;
     const char *node_name; // may be NULL
@@ -33,7 +33,7 @@ typedef void (*machine_callback)(void *context, const struct machine_result *res
 
 struct machine_list_result {
     struct error error;
-    const struct machine *items; // borrowed; machines being terminated are left out
+    const struct machine *items; // borrowed; without machines being terminated
     uint32_t count;
 };
 typedef void (*machine_list_callback)(void *context, const struct machine_list_result *result);
@@ -44,44 +44,44 @@ struct repair_policy { // LIF-195
 };
 
 struct cloud_operations {
-    // Launches a machine for the claim among its requirements' types: cheapest first.
+    // Launches a machine for the claim, of the cheapest type that its requirements allow.
     void (*create)(struct cloud *cloud, const struct node_claim *claim, machine_callback callback,
                    void *context);
-    // ERROR_NOT_FOUND: there is no such machine (any more). ERROR_NONE: termination is under way.
+    // ERROR_NOT_FOUND: the machine does not exist (any more). ERROR_NONE: termination is under way.
     void (*delete)(struct cloud *cloud, const char *provider_id, machine_callback callback,
                    void *context);
     void (*get)(struct cloud *cloud, const char *provider_id, machine_callback callback,
                 void *context);
     void (*list)(struct cloud *cloud, machine_list_callback callback, void *context);
-    // The catalog for a NodePool: a reference that the caller releases; NULL with error if it
-    // cannot be resolved. Cheap: cached by the provider, never waits.
+    // The catalog for a NodePool: a reference that the caller releases; NULL with an error if it
+    // cannot be resolved. Cheap: cached by the provider, never blocks.
     const struct instance_type_catalog *(*instance_types)(struct cloud *cloud,
                                                           const struct node_pool *pool,
                                                           struct error *error);
-    // The Node of an initialized claim tells what machines of its kind really have (STO-15):
+    // The Node of an initialized claim shows the real capacity of its instance type (STO-15):
     // instance_types may change. May be NULL.
     void (*learn)(struct cloud *cloud, const struct node_claim *claim, const struct node *node);
     // Drift reason of a claim, or NULL. Cheap, from cached facts.
     const char *(*drift_reason)(struct cloud *cloud, const struct node_claim *claim);
     const struct repair_policy *(*repair_policies)(struct cloud *cloud, uint32_t *count);
-    // Further well-known labels (SCH-31), NULL-terminated: the provider's and those of its catalog.
+    // Additional well-known labels (SCH-31), NULL-terminated: the provider's and its catalog's.
     // NULL: none.
     const char *const *(*well_known_labels)(struct cloud *cloud);
-    // The catalog to publish (provider_record.h), borrowed; NULL: every adze has the provider's
-    // instance types. May be NULL: the same.
+    // The catalog to publish (provider_record.h), borrowed; NULL, or a NULL function: the instance
+    // types are built in.
     const struct instance_type_catalog *(*own_catalog)(struct cloud *cloud);
     void (*destroy)(struct cloud *cloud);
 };
 struct cloud {
     const struct cloud_operations *operations;
     const struct cloud_provider *provider; // its row
-    void (*types_changed)(void *context);  // cloud_watch_types(); NULL: nobody asks
+    void (*types_changed)(void *context);  // cloud_watch_types(); NULL: no watcher
     void *watch_context;
 };
-// Calls back, on the loop's thread, when what instance_types answers changes by itself: prices,
-// types (DIS-704, DIS-750). There is one watcher at a time; NULL ends it.
+// Calls back, on the loop's thread, when the answers of instance_types change by themselves:
+// prices, types (DIS-704, DIS-750). One watcher at a time; NULL removes it.
 void cloud_watch_types(struct cloud *cloud, void (*changed)(void *context), void *context);
-// For implementations: the catalog has changed.
+// For implementations: reports a change of the catalog.
 void cloud_change_types(struct cloud *cloud);
 // The node class (group, kind) label that marks managed nodes (LIF-2): "<group>/<lower-case kind>".
 void cloud_node_class_label(const char *group, const char *kind, char *out, size_t size);

@@ -10,7 +10,7 @@
 #include "model/schema/core.h"
 #include "model/schema/resources.h"
 
-// Device plugins bring the others long after the Node.
+// Device plugins report other resources long after the Node.
 static const char *const resources[] = {"cpu", "memory", "ephemeral-storage"};
 #define RESOURCES ARRAY_LENGTH(resources)
 
@@ -104,7 +104,7 @@ static struct lesson *lesson_make(struct learned_sizes *sizes, const char *type)
     return lesson;
 }
 
-// True if what the lesson says has changed.
+// True if the lesson has changed.
 static bool take_in(struct lesson *lesson, const char *image, int64_t launched,
                     const struct size *size)
 {
@@ -114,7 +114,7 @@ static bool take_in(struct lesson *lesson, const char *image, int64_t launched,
         return lower_all(&lesson->size, size);
     }
     if (!newer)
-        return false; // an image of the past
+        return false; // an older image
     free(lesson->image);
     *lesson = (struct lesson){memory_copy_string(image), launched, *size, lesson->differs};
     return true;
@@ -127,7 +127,7 @@ bool learned_sizes_note(struct learned_sizes *sizes, const struct node_claim *cl
     const char *image = claim->status.image_id != NULL ? claim->status.image_id : "";
     struct size size = size_of(node);
     if (size.allocatable[0] <= 0 || size.allocatable[1] <= 0)
-        return false; // the kubelet has not looked yet
+        return false; // the kubelet has not reported yet
     struct lesson *lesson = lesson_make(sizes, estimated->name);
     if (!take_in(lesson, image, claim->meta.creation_timestamp, &size))
         return false;
@@ -140,7 +140,7 @@ bool learned_sizes_note(struct learned_sizes *sizes, const struct node_claim *cl
     return differed || lesson->differs;
 }
 
-// --- using it ------------------------------------------------------------------------------------
+// --- correcting a type ---------------------------------------------------------------------------
 static struct resource_map with(struct arena *arena, const struct resource_map *map,
                                 const char *resource, int64_t value)
 {

@@ -1,8 +1,7 @@
-// Which offering a launch takes: the cheapest available one that a NodeClaim's requirements allow.
+// The offering of a launch: the cheapest available one that a NodeClaim's requirements allow.
 //
-// Requirements are read in API form, as they stand in the NodeClaim (several entries for a key all
-// hold). A key that the claim does not mention allows everything; a key that an offering lacks is
-// not looked at.
+// Requirements are in API form, as in the NodeClaim (several entries for a key all hold). A key
+// that the claim does not mention allows everything; a key that an offering lacks is ignored.
 #pragma once
 
 #include "cloud/port/cloud.h"
@@ -23,9 +22,9 @@ struct offering_choices offering_choices_for(struct arena *arena,
                                              const struct instance_type_catalog *catalog,
                                              const struct node_claim *claim);
 
-// Whether type and offering lie within the claim's requirements.
+// Whether type and offering satisfy the claim's requirements.
 bool offering_is_compatible(const struct node_claim *claim, const struct instance_type *type,
                             const struct offering *offering);
-// The type can carry the claim's resource requests (SCH-114).
+// Whether the type fits the claim's resource requests (SCH-114).
 bool instance_type_fits(struct arena *arena, const struct node_claim *claim,
                         const struct instance_type *type, const struct offering *offering);

@@ -1,8 +1,8 @@
-// A cloud provider as the rest of adze sees it: one row of the table of providers
-// (cloud/providers.h). Nothing outside a provider's own folder names the provider.
+// A cloud provider for the rest of adze: one row of the table of providers (cloud/providers.h).
+// Nothing outside a provider's own folder names the provider.
 //
-// Some of a row serves without a cluster: `adze plan`, `explain` and `snapshot` take instance types
-// by it and recognize whose NodePools they read. The rest is for the controller.
+// Part of a row works without a cluster: `adze plan`, `explain` and `snapshot` read instance types
+// from it and match NodePools to the provider. The rest is for the controller.
 #pragma once
 
 #include "cloud/port/cloud.h"
@@ -13,8 +13,8 @@ struct manager;
 struct mirror;
 struct settings;
 
-// The process that a provider runs in. All is borrowed and outlives the cloud; the mirror watches
-// Nodes, NodeClaims and the provider's node class.
+// The environment of a provider's cloud. Everything is borrowed and outlives the cloud; the mirror
+// watches Nodes, NodeClaims and the provider's node class.
 struct provider_environment {
     struct loop *loop;
     struct kube_client *client;
@@ -23,36 +23,35 @@ struct provider_environment {
 };
 
 struct cloud_provider {
-    const char *name; // of --provider, of the metric label `provider`, of the published record
+    const char *name; // for --provider, the metric label `provider` and the published record
 
-    // --- whose NodePools ---
-    enum kind_id node_class;    // the kind that the controller watches and judges NodePools by
-    const enum kind_id *serves; // LIF-2: NodePools that refer to one of these are its own; the last
-                                // is KIND_COUNT
+    // --- its NodePools ---
+    enum kind_id node_class;    // the node class kind that the controller watches
+    const enum kind_id *serves; // LIF-2: kinds that its NodePools refer to; ends with KIND_COUNT
     const struct provider_labels *labels; // restricted domains, keys with fixed values
 
     // --- instance types without a cluster ---
-    // Those that every adze has for this provider: a reference that the caller releases.
+    // The built-in instance types: a reference that the caller releases.
     const struct instance_type_catalog *(*catalog)(struct error *error);
-    const char *catalog_text; // where they are from, to follow their number
-    const char *catalog_help; // the same for --help; NULL: --provider does not offer them by name
-    bool catalog_of_files;    // they are what a plan of files counts with; of one provider
-    // Reads --catalog FILE in the forms that this provider knows; NULL: it knows none of its own.
-    // An error names the entry. One reference, owned by the caller.
+    const char *catalog_text; // their source; follows their number in messages
+    const char *catalog_help; // the same for --help; NULL: --provider does not accept the name
+    bool catalog_of_files;    // a plan of files uses these types; true of one provider
+    // Reads --catalog FILE in the provider's own formats; NULL: it has none. An error names the
+    // entry. One reference, owned by the caller.
     const struct instance_type_catalog *(*read_catalog)(const char *path, struct error *error);
 
     // --- in a cluster ---
-    const char *machines; // what its machines are, for --help of the controller
-    // NULL: it does not run against a cluster. The cloud, or NULL with the error; the caller calls
-    // operations->destroy.
+    const char *machines; // a description of its machines, for --help of the controller
+    // Returns the cloud, or NULL with the error; the caller calls operations->destroy. A NULL
+    // function: the provider does not run against a cluster.
     struct cloud *(*create)(const struct provider_environment *environment, struct error *error);
-    // The reconcilers of its node class (reconcile/manager.h), made with the controller's own
-    // before any of their queues starts; destroyed when no operation is under way any more. NULL:
-    // none.
+    // Creates the reconcilers of its node class (reconcile/manager.h), together with the
+    // controller's own, before any of their queues starts; destroyed when no operation is under way
+    // any more. NULL: none.
     void *(*reconcilers_create)(struct manager *manager, struct cloud *cloud);
     void (*reconcilers_destroy)(void *reconcilers);
-    // The condition histograms of its node class have the buckets of Prometheus' client library, in
-    // place of those that Karpenter's own kinds have (LIF-357).
+    // The condition histograms of its node class use the default buckets of Prometheus' client
+    // library instead of those of Karpenter's own kinds (LIF-357).
     bool plain_condition_buckets;
 };
 

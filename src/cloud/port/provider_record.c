@@ -15,7 +15,7 @@
 #include "model/schema/encode.h"
 #include "model/tables/kinds.h"
 
-// An API server takes 1 MiB of data; the rest of the record needs little.
+// An API server accepts 1 MiB of data; the rest of the record is small.
 #define CATALOG_BYTES_MAX 1000000
 #define RETRY_NS          (30 * SECOND)
 
@@ -150,7 +150,7 @@ static json_t *build_data(struct cloud *cloud)
     const struct instance_type_catalog *own =
         cloud->operations->own_catalog != NULL ? cloud->operations->own_catalog(cloud) : NULL;
     enum instance_type_source source = TYPES_BUILT_IN;
-    // A merge patch: null takes away what an earlier controller published.
+    // A merge patch: null removes the value of an earlier controller.
     json_t *catalog = json_null();
     if (own != NULL) {
         json_t *json = object_encode((const struct object *)own);
@@ -195,8 +195,7 @@ void provider_publisher_destroy(struct provider_publisher *publisher)
     free(publisher);
 }
 
-// Patched first: that needs no permission to read, and the record is there already but for the
-// first time.
+// Patches first: a patch needs no permission to read, and the record exists after the first time.
 static void publish(void *context)
 {
     struct provider_publisher *publisher = context;
@@ -235,7 +234,7 @@ static void created(void *context, const struct kube_result *result)
 
 static void give_up_or_retry(struct provider_publisher *publisher, const struct error *error)
 {
-    if (error->kind == ERROR_FORBIDDEN) // nothing depends on it but `adze plan`'s knowing
+    if (error->kind == ERROR_FORBIDDEN) // only `adze plan` depends on the record
         log_info("the provider's name is not published, `adze plan` of the live cluster goes by "
                  "its NodePools",
                  "n:ConfigMap", publisher->namespace, PROVIDER_RECORD_NAME, "s:cause",

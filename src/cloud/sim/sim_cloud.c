@@ -31,8 +31,8 @@ struct sim_cloud {
     struct random random;
     VECTOR(struct shortage) shortages;
     struct learned_sizes *sizes;
-    const struct instance_type_catalog *catalog; // with the shortages; NULL: make it anew
-    const struct instance_type_catalog *listed;  // the park's, that it was made from; a reference
+    const struct instance_type_catalog *catalog; // with the shortages; NULL: to be rebuilt
+    const struct instance_type_catalog *listed;  // the park's catalog it was made from; a reference
     int64_t catalog_until;                       // when the first shortage in it lapses
     struct pending *pending;                     // calls under way
     struct arena *arena;
@@ -151,7 +151,7 @@ static void remember_shortage(struct sim_cloud *sim, const struct instance_type 
     forget_catalog(sim);
 }
 
-// Drops what has lapsed; true if something was.
+// Drops expired shortages; true if there were any.
 static bool evaluation_shortages(struct sim_cloud *sim)
 {
     int64_t now = loop_monotonic_ns(sim->loop);
@@ -169,8 +169,7 @@ static bool evaluation_shortages(struct sim_cloud *sim)
     return dropped;
 }
 
-// The park's catalog with the offerings marked that are known to be out of stock, and what
-// machines turned out to have.
+// The park's catalog with known shortages marked and learned capacities applied.
 static const struct instance_type_catalog *catalog_with_shortages(struct sim_cloud *sim)
 {
     CLEANUP_ARENA struct arena *arena = arena_create(1 << 16);

@@ -1,8 +1,8 @@
-// A provider over a machine park: what a controller in a simulated world calls. Answers come after
-// a latency; a fault hook may fail calls, before or after their effect.
+// A provider over a machine park, for the controller of a simulated world. Answers come after a
+// latency; a fault hook may fail calls, before or after their effect.
 //
-// It remembers offerings that turned out to have no stock for SIM_CLOUD_MEMORY and reports them
-// unavailable (as AWI-180 to 182 do). That memory is all that is lost when it is destroyed.
+// It reports offerings without stock as unavailable for SIM_CLOUD_MEMORY (as AWI-180 to 182 do).
+// That memory is all that its destruction loses.
 #pragma once
 
 #include "cloud/sim/sim_instances.h"
@@ -19,13 +19,13 @@ enum sim_cloud_fault {
 struct sim_cloud_options {
     uint64_t seed;
     int64_t latency_min, latency_max; // nanoseconds
-    // Consulted for every call; may be NULL. May fill *error (kind and message) for a fault.
+    // Called for every call; may be NULL. May fill *error (kind and message) for a fault.
     enum sim_cloud_fault (*fault)(void *context, enum sim_cloud_call call,
                                   const struct node_claim *claim, struct error *error);
-    // Whether and why a machine is no longer what its node class asks for; may be NULL: never.
+    // The reason why a machine has drifted from its node class, or NULL; a NULL function: never.
     const char *(*drift_reason)(void *context, const struct node_claim *claim);
     void *fault_context;
-    // The machines' catalog is not the one built in: programs that read the cluster need it.
+    // The park's catalog is not the built-in one: programs that read the cluster need it published.
     bool catalog_is_own;
 };
 

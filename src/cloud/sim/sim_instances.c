@@ -31,7 +31,7 @@ struct sim_instances {
     VECTOR(struct record *) records; // running and stopping, in order of launch
     struct map *by_provider_id;      // -> record
     struct map *by_claim;            // claim UID -> record
-    VECTOR(struct stock) stocks;     // the last one that matches counts
+    VECTOR(struct stock) stocks;     // the last match wins
     uint64_t launches, version;
     void (*listed)(void *context); // of the listener; NULL: there is none
     void *listener;
@@ -150,7 +150,7 @@ static void add_label(struct record *record, const char *key, const char *value)
                                                           arena_copy_string(record->arena, value)};
 }
 
-// A machine is labelled with every single-valued fact of its type and its offering.
+// Labels a machine with every single-valued fact of its type and its offering.
 static void label(struct record *record, const struct instance_type *type,
                   const struct offering *offering)
 {
