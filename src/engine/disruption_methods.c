@@ -15,7 +15,8 @@
 #include "engine/disruption/static_drift.h"
 #include "engine/disruption/upstream_drift.h"
 
-// Each method under upstream's strategy, and under adze's own; NULL: there is none.
+// Each method under upstream's strategy and under adze's own; NULL: the strategy has no such
+// method.
 static const struct {
     void (*upstream)(struct disruption *);
     void (*adze)(struct disruption *);
@@ -45,7 +46,7 @@ static void ask_methods(struct disruption *disruption, uint32_t asked)
             disruption_method_decide(disruption, m);
 }
 
-// Events of the methods go with those of the plan.
+// Adds the notes of the disruption methods to the plan's.
 static void take_notes(struct disruption *disruption)
 {
     struct plan *plan = disruption->plan;
@@ -57,7 +58,7 @@ static void take_notes(struct disruption *disruption)
         memcpy(notes, plan->notes.items, count * sizeof *notes);
     list_for_each (note, &problem->notes) {
         if (note->level != NOTE_EVENT || event_row(note->event)->type != EVENT_NORMAL)
-            continue; // the notes of compiling are in the plan already
+            continue; // the plan has the notes of compilation already
         notes[count] = *note;
         notes[count++].message = arena_copy_string(plan->arena, note->message);
     }

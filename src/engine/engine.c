@@ -33,8 +33,8 @@ static struct plan *fail(struct problem *problem, struct arena *arena, struct er
     return NULL;
 }
 
-// One problem serves both decisions where nobody waits for a place (DIS-703). Where somebody does,
-// pods that only a disruption would move must not make a difference to his plan.
+// Without pending pods one problem serves both decisions (DIS-703). With pending pods, movable pods
+// must not change the provisioning plan, so it gets a problem without them.
 static struct plan *plan_with_disruption(const struct snapshot *snapshot,
                                          const struct plan_options *options, struct arena *arena,
                                          struct error *error)
@@ -44,7 +44,7 @@ static struct plan *plan_with_disruption(const struct snapshot *snapshot,
     if (problem->error.kind != ERROR_NONE)
         return fail(problem, arena, error);
     struct plan *plan;
-    // Prices of the last hours are the disruption's alone (DIS-750).
+    // Only disruption uses the prices of the last hours (DIS-750).
     bool other_prices = options->inputs != NULL && options->inputs->spot_prices != NULL;
     if (problem->pods.queued_count == 0 && !other_prices) {
         plan = plan_of(problem, options, arena);

@@ -26,8 +26,7 @@ static void name_fixed_dimensions(struct problem *problem)
         symbols_intern(problem->dimensions.names, names[i]);
 }
 
-// Every resource that anything in the snapshot names gets a dimension before the first vector is
-// made.
+// Every resource that the snapshot names gets a dimension before the first vector is made.
 static void collect_dimensions(struct problem *problem)
 {
     const struct snapshot *snapshot = problem->snapshot;
@@ -46,8 +45,8 @@ static void collect_dimensions(struct problem *problem)
     problem->dimensions.count = symbols_count(problem->dimensions.names);
 }
 
-// The snapshot without what cannot be spoken of: objects without a name, or without a namespace
-// where the kind has one. Lists only; the objects are the snapshot's.
+// The snapshot without unnamed objects: those without a name, or without a namespace where the kind
+// has one. Copies lists only; the objects stay the snapshot's.
 static const struct snapshot *named_objects(struct problem *problem,
                                             const struct snapshot *snapshot)
 {

@@ -17,7 +17,7 @@
 
 #define KEYS_KNOWN 64
 
-// The label keys of the Node before: mostly the next one has the same texts in the same order.
+// Label keys of the previous Node. Most Nodes have the same key texts in the same order.
 struct label_keys {
     struct {
         const char *text;
@@ -38,8 +38,8 @@ static uint32_t asked_key(const struct problem *problem, struct label_keys *know
     return key;
 }
 
-// Labels that anything asks for, as a set, without the hostname. A label that names the same key
-// twice (an old key beside a new one) with two values leaves nothing (SCH-192).
+// The asked labels as a set, without the hostname. If two labels name one key (an old key beside a
+// new one) with different values, the set allows no value (SCH-192).
 static uint32_t asked_labels(struct problem *problem, const struct string_map *labels,
                              struct label_keys *known)
 {
@@ -55,7 +55,7 @@ static uint32_t asked_labels(struct problem *problem, const struct string_map *l
     return set;
 }
 
-// SCH-515: what matchFields read, if any pod has them.
+// SCH-515: adds the Node's name for matchFields, if any pod has them.
 static uint32_t with_node_name(struct problem *problem, uint32_t set, const char *name)
 {
     uint32_t key = vocabulary_find_key(problem->vocabulary, KEY_NODE_NAME);
@@ -115,7 +115,7 @@ static void append_ports(struct problem *problem, struct host_ports *to,
     to->count += ports->count;
 }
 
-// What is known of a pod of the node by its class; NULL: it has none, or is set aside.
+// The shape of a pod's class on the node; NULL: the pod has no class or is set aside.
 static const struct shape *shape_at(const struct problem *problem,
                                     const struct schedulable_node *node, uint32_t pod)
 {
@@ -127,8 +127,8 @@ static const struct shape *shape_at(const struct problem *problem,
                : NULL;
 }
 
-// Ports of bound pods and, as on new nodes (SCH-489), of the DaemonSet pods that will still come;
-// upstream forgets these on existing nodes.
+// Ports of bound pods and of DaemonSet pods that are still to come, as on new nodes (SCH-489).
+// Upstream ignores the latter on existing nodes.
 static void add_ports(struct problem *problem, struct schedulable_node *node,
                       const struct daemon *daemons, uint32_t daemons_count)
 {
@@ -147,7 +147,7 @@ static void add_ports(struct problem *problem, struct schedulable_node *node,
             append_ports(problem, &node->ports, &daemons[i].ports);
 }
 
-// SCH-147: what the DaemonSets that belong on the node still lack there.
+// SCH-147: subtracts what the node's DaemonSets still need there.
 static void subtract_daemons(struct problem *problem, struct schedulable_node *node,
                              int64_t *free_amounts, const int64_t *bound_daemons,
                              const bool *allocatable, const struct daemon *daemons,
@@ -183,7 +183,7 @@ static void subtract_pods(struct problem *problem, const struct schedulable_node
 {
     for (uint32_t i = 0; i < node->state->pods.count; i++) {
         const struct shape *shape = shape_at(problem, node, i);
-        if (shape != NULL) { // no DaemonSet's: those are in no queue
+        if (shape != NULL) { // a DaemonSet's pod is never queued, so it has no shape
             subtract_pod(problem, resources, shape->requests);
             continue;
         }
@@ -219,7 +219,7 @@ static void compile_resources(struct problem *problem, struct schedulable_node *
     node->capacity = capacity;
 }
 
-// What the Node's object has already where the node goes by its labels.
+// The Node's compiled labels serve its state node, too, if both have the same labels.
 static uint32_t set_of(struct problem *problem, const struct state_node *state)
 {
     struct label_keys known = {0};

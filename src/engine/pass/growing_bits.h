@@ -9,7 +9,7 @@ struct growing_bits {
     uint64_t *words;
     uint32_t words_count;
 };
-void growing_bits_extend(struct growing_bits *bits, uint32_t count); // room for `count` bits
+void growing_bits_extend(struct growing_bits *bits, uint32_t count); // makes room for `count` bits
 static inline void growing_bits_free(struct growing_bits *bits)
 {
     free(bits->words);

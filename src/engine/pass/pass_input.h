@@ -3,14 +3,14 @@
 
 #include "engine/problem/problem.h"
 
-// What many short passes over one problem have in common (simulation.h).
+// State shared by many short passes over one problem (simulation.h).
 struct pass_shared {
-    int64_t **remaining;        // what limits leave with all nodes there, by template; NULL: none
+    int64_t **remaining; // what limits leave with no node removed, by template; NULL: no limits
     struct shared_nodes *nodes; // (shared_refusals.c)
     struct shared_table {
         struct shared_refusals {
             bool asked;
-            uint64_t *words; // nodes that refuse whoever goes; NULL: none
+            uint64_t *words; // nodes that refuse in every pass; NULL: none
         } * items;
         uint32_t count;
     } by_shape, by_class;
@@ -21,47 +21,47 @@ struct scheduled_list; // engine/problem/disruption_inputs.h
 
 #define TURNS 3
 
-// What a retry does otherwise than the pass before (pass_retry.h). Zero: nothing.
+// Differences of a retry from the pass before (pass_retry.h). Zero: none.
 struct retry_options {
     enum queue_order {
-        QUEUE_DEPENDENCIES_FIRST, // pods that others look for go before them (topology_order.h)
+        QUEUE_DEPENDENCIES_FIRST, // pods on which others depend go first (topology_order.h)
         QUEUE_AS_GIVEN,
     } queue_order;
-    bool prefer_expensive_domain; // of equal domains the one with the most expensive launch
-    bool smallest_under_limits;   // below limits the smallest machines
-    bool strict_max_skew;         // no sharing beyond maxSkew (SCH-513)
-    struct bitset nodes_last;     // classes that try existing nodes last; bits 0: none
+    bool prefer_expensive_domain; // prefers the domain with the most expensive launch among equal
+                                  // ones
+    bool smallest_under_limits;   // uses the smallest machines under limits
+    bool strict_max_skew;         // no sharing of nodes beyond maxSkew (SCH-513)
+    struct bitset nodes_last;     // classes that try existing nodes last; no bits: none
 };
 
-// Choices that another pass made otherwise (pack_alternatives.h). Zero: none.
+// Deviations of an alternative pass (pack_alternatives.h). Zero: none.
 struct pass_alternative {
-    const uint32_t *required_sets; // by origin of the pod: a requirement set that its claim must
-                                   // meet, too, or SET_EMPTY; NULL: no pod has one
-    struct bitset ignores_inverse; // classes that avoid no spreads of others (SCH-516); bits 0:
-                                   // none
-    const uint8_t *turns; // by class, classes without relaxation: lower ones go first; NULL: as
-                          // queued
+    const uint32_t *required_sets; // by origin of the pod: an added requirement set for its claim,
+                                   // or SET_EMPTY; NULL: none
+    struct bitset
+        ignores_inverse;  // classes that may break other pods' spreads (SCH-516); no bits: none
+    const uint8_t *turns; // by class (without relaxation): lower turns go first; NULL: queue order
     uint32_t turns_count;
-    const uint32_t *closed_terms; // node affinity terms, as sets: spreads over nodes that meet one
-    uint32_t closed_terms_count;  // of several terms need not reach into domains that only these
-                                  // open
-    bool by_added_price; // pods join the claim to whose price they add least (place_by_price.h)
+    const uint32_t *closed_terms; // node affinity terms, as sets, that the alternative avoids: a
+                                  // spread over several
+    uint32_t closed_terms_count;  // terms may leave out the domains that only these terms allow
+    bool by_added_price; // pods join the claim whose price they raise least (place_by_price.h)
 };
 
 struct pass_input {
-    struct pass_shared *shared;     // NULL: the pass is alone
+    struct pass_shared *shared;     // NULL: shares nothing
     const struct queued_pod *queue; // in queue order
     uint32_t queue_count;
-    const uint32_t *excluded; // nodes that take no part, each once
+    const uint32_t *excluded; // nodes without part in the pass, each once
     uint32_t excluded_count;
-    const uint32_t *moved; // bound pods of those nodes that are scheduled, beside those that always
-    uint32_t moved_count;  // are (problem->pods.scheduled); ascending
-    struct bitset quiet;   // nodes that running pods do not move to (DIS-238); bits 0: none
+    const uint32_t *moved; // bound pods of the excluded nodes that the pass schedules, ascending;
+    uint32_t moved_count;  // it also schedules problem->pods.scheduled
+    struct bitset quiet;   // nodes that running pods do not move to (DIS-238); no bits: none
     bool reserved_strict;  // SCH-258
-    const struct scheduled_list *followed; // workloads of scheduler_choice.h; may be NULL
-    bool as_scheduled;                     // so do all running pods (scheduler_choice.h)
-    uint64_t
-        attempts_max; // pods are tried so many times in all; 0: as often as is sensible (SCH-53)
+    const struct scheduled_list
+        *followed;     // workloads placed as kube-scheduler would (scheduler_choice.h); may be NULL
+    bool as_scheduled; // places all running pods that way
+    uint64_t attempts_max; // limit on placement attempts in all; 0: the default (SCH-53)
     struct retry_options retry;
     struct pass_alternative alternative;
 };

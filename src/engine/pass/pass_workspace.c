@@ -62,7 +62,7 @@ void pass_workspaces_free(struct problem *problem)
     }
 }
 
-// One of an earlier pass, if it knows all identities.
+// Reuses the workspace of an earlier pass if that has all identities.
 static void take_workspace(struct pass *pass)
 {
     struct problem *problem = pass->problem;
@@ -149,7 +149,6 @@ static void free_groups(struct pass_workspace *work)
     work->used_groups.count = 0;
 }
 
-// Hands the workspace on as it was.
 void pass_workspace_return(struct pass *pass)
 {
     struct pass_workspace *work = pass->work;

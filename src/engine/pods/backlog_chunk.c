@@ -16,8 +16,8 @@ struct candidate {
 
 #define PODS_MAX     20000
 #define PODS_MIN     500
-#define BYTES_OF_POD (8 * 1024) // a plan takes 1 to 3 KiB a pod, and there is the snapshot
-#define MEMORY_SHARE 2          // of what there is; the rest is for the mirror, and for answers
+#define BYTES_OF_POD (8 * 1024) // a plan takes 1 to 3 KiB a pod; the snapshot comes on top
+#define MEMORY_SHARE 2          // divisor of the limit; the rest is for the mirror and for answers
 
 uint32_t backlog_chunk_pods_max(int64_t memory_limit_bytes)
 {

@@ -18,7 +18,7 @@ static const struct object *find(const struct problem *problem, enum kind_id kin
     return NULL;
 }
 
-// The workload that the buffer names. The three kinds have the same shape.
+// The workload that the buffer names. The three kinds have the same layout.
 static const struct deployment *workload_of(const struct problem *problem,
                                             const struct capacity_buffer *buffer)
 {
@@ -54,7 +54,7 @@ static const struct pod_template *template_of(const struct problem *problem,
     return object != NULL ? &object->template : scalable_template(problem, buffer);
 }
 
-// Replicas of the workload that the buffer names; -1 if there is none.
+// Replicas of the workload that the buffer names; -1 without one.
 static int64_t workload_replicas(const struct problem *problem,
                                  const struct capacity_buffer *buffer)
 {
@@ -64,7 +64,7 @@ static int64_t workload_replicas(const struct problem *problem,
     return workload->spec.replicas.present ? workload->spec.replicas.value : 1;
 }
 
-// The buffer's size: what its controller resolved; without status, what it asks for.
+// The buffer's size: its controller's resolved status; without status, its spec.
 static uint32_t replicas_of(struct problem *problem, const struct capacity_buffer *buffer,
                             const struct pod_template *template)
 {
@@ -79,7 +79,7 @@ static uint32_t replicas_of(struct problem *problem, const struct capacity_buffe
     return count < 0 ? 0 : count > PLACEHOLDERS_MAX ? PLACEHOLDERS_MAX : (uint32_t)count;
 }
 
-// Placeholders that have a place already, on a node that is on its way: they are bound pods.
+// Placeholders with a place on a planned node: they are bound pods.
 static struct map *settled_placeholders(const struct problem *problem)
 {
     struct map *settled = map_create();

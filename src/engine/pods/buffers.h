@@ -3,5 +3,6 @@
 
 #include "engine/problem/problem.h"
 
-// Makes the placeholders of all buffers, by namespace, name and number; 0 without the gate.
+// Makes the placeholders of all buffers, by namespace, name and number. Returns 0 without the
+// feature gate.
 uint32_t buffers_placeholders(struct problem *problem, const struct pod ***placeholders);

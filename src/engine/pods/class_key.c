@@ -5,8 +5,8 @@
 #include "engine/problem/host_ports.h"
 #include "model/reading/pod.h"
 
-// Ends parts of a pod that may be there or not, and lists of any length. No text of a pod is this
-// one.
+// Separator after optional parts of a pod and after lists. Compared by address, so no pod's text
+// equals it.
 static const char mark[] = "";
 
 static void add_mark(struct class_key *key)
@@ -158,7 +158,7 @@ static void add_spreads(struct class_key *key, const struct pod_spec *spec)
     add_mark(key);
 }
 
-// The cluster's default constraints go by the owner of a pod that has none itself (SCH-172).
+// Adds the pod's owner if the cluster's default constraints apply: they select by owner (SCH-172).
 static void add_owner(const struct problem *problem, const struct pod *pod, struct class_key *key)
 {
     if (problem->topology.spread_defaults == NULL ||
@@ -172,7 +172,8 @@ static void add_owner(const struct problem *problem, const struct pod *pod, stru
     add_part(key, owner->name);
 }
 
-// A pod whose containers report resources of their own (in-place resize) is a class of its own.
+// True if a container reports resources of its own (in-place resize): the pod is a class of its
+// own.
 static bool has_status_resources(const struct pod *pod)
 {
     list_for_each (status, &pod->status.container_statuses)
@@ -191,7 +192,7 @@ void class_key_make(const struct problem *problem, const struct queued_pod *queu
     const struct pod_spec *spec = &pod->spec;
     key->parts.count = 0;
     add_part(key, pod->meta.namespace);
-    if (queued->aside != NULL) { // nothing else of it is read
+    if (queued->aside != NULL) { // the rest of the pod is not read
         add_part(key, queued->aside);
         add_number(key, queued->running);
         return;

@@ -1,5 +1,5 @@
-// What makes a pod's class (pod_class.h): everything that scheduling reads of it, in one row of
-// texts and numbers. Pods with equal rows cannot be told apart.
+// The key of a pod's class (pod_class.h): everything that scheduling reads of a pod, as one list of
+// texts and numbers. Scheduling cannot tell pods with equal keys apart.
 #pragma once
 
 #include "base/vector.h"
@@ -12,9 +12,9 @@ struct class_key { // the caller frees the vector
     })
     parts;
 };
-// The row of the pod, in place of what was in `key` before. As long as the pod lives.
+// Replaces the content of `key` with the pod's. Valid as long as the pod lives.
 void class_key_make(const struct problem *problem, const struct queued_pod *queued,
                     struct class_key *key);
 bool class_keys_equal(const struct class_key *a, const struct class_key *b);
-// The row as one text; replaces what was in `text`.
+// Replaces the content of `text` with the key as one text.
 void class_key_text(const struct class_key *key, struct text *text);

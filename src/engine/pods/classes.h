@@ -1,9 +1,9 @@
-// Pod classes as the problem has them (pod_class.h makes them).
+// Access to the problem's pod classes (pod_class.h makes them).
 #pragma once
 
 #include "engine/problem/problem.h"
 
-// SCH-517; a placeholder has less than any pod.
+// SCH-517; a placeholder ranks below every pod.
 static inline int64_t queued_pod_priority(const struct queued_pod *queued)
 {
     return queued->placeholder                  ? INT64_MIN
@@ -11,7 +11,8 @@ static inline int64_t queued_pod_priority(const struct queued_pod *queued)
                                                 : 0;
 }
 
-// Giving up to stay off PreferNoSchedule taints changes nothing where no pool has one (SCH-165).
+// True if dropping the preference can matter. Dropping PREFERENCE_TAINTS changes nothing unless a
+// pool has a PreferNoSchedule taint (SCH-165).
 static inline bool class_can_give_up(const struct problem *problem, const struct pod_class *class,
                                      uint32_t preference)
 {
@@ -30,5 +31,5 @@ static inline const struct shape *shape_of(const struct problem *problem,
     return &problem->interned.shapes.items[class->shape];
 }
 
-// The required node affinity terms that are left.
+// The required node affinity terms that are not dropped.
 node_selector_term_list class_required_terms(const struct pod_class *class);

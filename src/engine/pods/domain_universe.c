@@ -46,7 +46,7 @@ static void add_values(struct universe_builder *builder, uint32_t set, uint32_t 
         add_domain(builder, requirement->values[i], template);
 }
 
-// SCH-286: the values of what could be launched.
+// SCH-286: adds the values of possible launches.
 static void add_template_domains(struct universe_builder *builder,
                                  const struct node_template *template, uint32_t key)
 {

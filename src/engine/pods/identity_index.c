@@ -14,7 +14,7 @@ struct identity_index {
     uint32_t *heads; // by hash: an entry's index + 1
     uint32_t mask;
     VECTOR(struct identity_entry) entries;
-    uint32_t known; // identities that are in it
+    uint32_t known; // number of indexed identities
 };
 
 static uint64_t label_hash(const char *namespace, const struct string_pair *label)

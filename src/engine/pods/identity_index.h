@@ -1,11 +1,11 @@
-// Which identities a selector may select, by a label that it asks for, so that the rules of
-// thousands of workloads need not each look at the pods of all (SCH-281).
+// Index of identities by label, so that a selector looks only at identities with a label that it
+// requires and not at all pods of the cluster (SCH-281).
 #pragma once
 
 #include "engine/problem/problem.h"
 
-// Calls `found` with every identity of the namespace that has the label, and maybe others; in no
-// order.
+// Calls `found` for every identity of the namespace that has the label, and possibly for others,
+// unordered.
 void identity_index_find(struct problem *problem, const char *namespace,
                          const struct string_pair *label,
                          void (*found)(void *context, uint32_t identity), void *context);

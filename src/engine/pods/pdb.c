@@ -18,8 +18,8 @@ static uint64_t label_hash(uint64_t namespace, const struct string_pair *label)
     return hash_mix(hash_mix(namespace, text_hash(label->key)), text_hash(label->value));
 }
 
-// Any label that must be there will do; without one, every pod of the namespace comes into
-// question.
+// Any label that the selector requires will do. Without one, the budget is a candidate for every
+// pod of its namespace.
 static uint64_t budget_hash(const struct pod_disruption_budget *budget)
 {
     uint64_t namespace = text_hash(budget->meta.namespace);

@@ -1,5 +1,5 @@
-// Which PodDisruptionBudgets a pod counts against (DIS-42, DIS-43, SCH-24), without asking each of
-// them: they are found by their namespace and one of the labels that they select.
+// Index of PodDisruptionBudgets by namespace and one label of their selectors: finds a pod's
+// budgets (DIS-42, DIS-43, SCH-24) without testing each.
 #pragma once
 
 #include "base/vector.h"
@@ -23,10 +23,10 @@ struct pdb_index *pdb_index_create(struct arena *arena, const struct snapshot *s
 struct pdb_matches { // indexes in pdb.items, ascending; the caller frees the vector
     VECTOR(uint32_t) items;
 };
-// Those of the pod, in place of what was in `matches` before.
+// Replaces the content of `matches` with the pod's budgets.
 void pdb_index_find(const struct pdb_index *budgets, const struct pod *pod,
                     struct pdb_matches *matches);
-// The first budget of the namespace whose selector is invalid, so that nobody knows whose pods it
-// protects (DIS-708); NULL: there is none.
+// The first budget of the namespace with an invalid selector: the pods that it protects are unknown
+// (DIS-708). NULL: there is none.
 const struct pod_disruption_budget *pdb_index_unreadable(const struct pdb_index *budgets,
                                                          const char *namespace);

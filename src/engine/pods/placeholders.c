@@ -9,7 +9,8 @@
 #include "model/schema/condition_types.h"
 #include "model/tables/kinds.h"
 
-// How often the template fits the buffer's limits; -1 if they say nothing of what it asks for.
+// How often the template fits into the buffer's limits; -1 if they limit nothing that the template
+// requests.
 static int64_t limit_count(struct arena *scratch, const struct capacity_buffer *buffer,
                            const struct pod_template *template)
 {
@@ -23,7 +24,7 @@ static int64_t limit_count(struct arena *scratch, const struct capacity_buffer *
     return least;
 }
 
-// The share of the workload that the buffer asks for; -1 if it asks for none.
+// The buffer's percentage of the workload; -1 if it sets none.
 static int64_t share_of(const struct capacity_buffer *buffer, int64_t workload)
 {
     if (workload <= 0 || !buffer->spec.percentage.present)
@@ -46,7 +47,7 @@ int64_t buffer_size(struct arena *scratch, const struct capacity_buffer *buffer,
     return desired < 0 ? 0 : desired > PLACEHOLDERS_MAX ? PLACEHOLDERS_MAX : desired;
 }
 
-// Volumes that would need a claim of their own are left out (LIF-244).
+// Drops volumes that would need their own claim (LIF-244).
 static void drop_claims(struct arena *arena, struct pod_spec *spec)
 {
     struct volume *kept = arena_allocate_array(arena, spec->volumes.count + 1, sizeof *kept);
@@ -58,8 +59,8 @@ static void drop_claims(struct arena *arena, struct pod_spec *spec)
     spec->volumes.count = count;
 }
 
-// A node that is tainted because it may go keeps its room for as long as it is not marked: a
-// machine bought for the placeholders meanwhile would spoil the plan that it may go by (DIS-434).
+// Lets placeholders stay on a node with the disruption taint until the node is marked for deletion.
+// A machine bought for them meanwhile would invalidate the plan that removes the node (DIS-434).
 static void tolerate_disruption(struct arena *arena, struct pod_spec *spec)
 {
     uint32_t count = spec->tolerations.count;

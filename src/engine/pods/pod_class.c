@@ -52,7 +52,7 @@ static uint32_t add_shape(struct problem *problem, const struct shape *shape)
     return (uint32_t)id - 1;
 }
 
-// Upstream's reading: the first required term, the heaviest preference (SCH-100, SCH-101).
+// Upstream's requirements: the first required term and the heaviest preference (SCH-100, SCH-101).
 static void set_requirements(struct problem *problem, struct pod_class *class, struct shape *shape)
 {
     uint32_t strict = set_from_labels(problem->sets, &class->sample->spec.node_selector);
@@ -78,7 +78,7 @@ static void set_requirements(struct problem *problem, struct pod_class *class, s
     shape->set = problem_split_hostname(problem, all, &shape->hostname);
 }
 
-// Adds to *set what `other` asks; false if no node can be both (SCH-104).
+// Intersects *set with `other`; false if no node can match both (SCH-104).
 static bool narrow(struct problem *problem, uint32_t *set, uint32_t other)
 {
     bool possible = sets_intersect(problem->sets, *set, other);
@@ -86,7 +86,7 @@ static bool narrow(struct problem *problem, uint32_t *set, uint32_t other)
     return possible;
 }
 
-// The required terms that a node selector leaves possible, merged; into `sets`.
+// The required terms that are compatible with a node selector, merged, into `sets`.
 static uint32_t possible_terms(struct problem *problem, const node_selector_term_list *terms,
                                uint32_t selector, uint32_t *sets)
 {
@@ -119,7 +119,7 @@ static bool add_preferences(struct problem *problem, const struct pod_class *cla
     return possible;
 }
 
-// SCH-508, SCH-509: all required terms at once, and every preference that is left.
+// SCH-508, SCH-509: all required terms at once, and every remaining preference.
 static void set_requirements_at_once(struct problem *problem, struct pod_class *class,
                                      struct shape *shape)
 {
@@ -244,7 +244,7 @@ static void note_dimensions(struct problem *problem, const struct resource_map *
     problem_add_dimensions(problem, requests);
 }
 
-// First sight of a class: everything that does not need dimensions.
+// Creates a class with everything that does not need dimensions.
 static struct pod_class *begin_class(struct problem *problem, const struct queued_pod *queued)
 {
     struct pod_class *class = arena_allocate(problem->arena, sizeof *class);
@@ -285,7 +285,7 @@ static uint32_t find_class(struct problem *problem, const struct class_key *key,
 
 #define PREFETCH_SPEC 1024 // of a pod, with the lists behind it
 
-// Pods of a class mostly follow each other: then the last one's key will do.
+// Consecutive pods mostly have the same class, so each key is first compared with the last one.
 static void begin_classes(struct problem *problem, struct queued_pod *list, uint32_t count)
 {
     struct class_key keys[2] = {0};
@@ -327,7 +327,7 @@ int queued_pods_compare(const void *a, const void *b)
     return order != 0 ? order : strcmp(x->pod->meta.name, y->pod->meta.name);
 }
 
-struct queue_entry { // the same order by numbers, which nearly always decide
+struct queue_entry { // the same order by numbers, which nearly always suffice
     uint64_t size;   // rank of the class
     int64_t second;
     uint64_t uid; // its first bytes
@@ -354,7 +354,7 @@ static uint64_t first_bytes(const char *text)
     return bytes;
 }
 
-struct class_size { // orders classes as queued_pods_compare() orders their pods
+struct class_size { // sorts classes as queued_pods_compare() sorts their pods
     int64_t cpu, memory;
     uint32_t class;
 };
@@ -367,7 +367,7 @@ static int compare_sizes(const void *a, const void *b)
     return x->memory != y->memory ? (x->memory > y->memory ? -1 : 1) : 0;
 }
 
-// By class; equal sizes have equal ranks.
+// Ranks by class; equal sizes have equal ranks.
 static uint64_t *rank_sizes(struct problem *problem, struct class_size *sizes)
 {
     uint32_t count = problem->interned.classes.count;
@@ -424,7 +424,7 @@ static void sort_queue(struct problem *problem, struct queued_pod *list, uint32_
     }
 }
 
-// The sample of a class is its first pod in queue order, so that it does not depend on the input's.
+// The sample of a class is its first pod in queue order, independent of the order of the input.
 static void compile_classes(struct problem *problem, const struct queued_pod *list, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -445,7 +445,7 @@ static void compile_classes(struct problem *problem, const struct queued_pod *li
     }
 }
 
-// Bound pods of a class, which mostly follow each other, keep the same ones away.
+// Consecutive bound pods mostly have the same class, and so the same inverse groups.
 static void find_inverse(struct problem *problem, uint32_t index)
 {
     assert(index < problem->pods.bound_count);

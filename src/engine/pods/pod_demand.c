@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "engine/pods/class_key.h"
 
-#define BYTES_COMMON   4096 // an object this small holds nothing that is worth counting
+#define BYTES_COMMON   4096 // a smaller object has nothing that is worth counting
 #define SPREADS_COMMON 4
 
 // --- one pod -------------------------------------------------------------------------------------
@@ -36,7 +36,7 @@ static const struct {
     [PART_AFFINITY] = {150, "pod affinity terms"},
     [PART_ANTI_AFFINITY] = {150, "pod anti-affinity terms"},
     [PART_SPREADS] = {150, "topology spread constraints"},
-    [PART_LABELS] = {50, "labels that its selectors read"}, // of every pod
+    [PART_LABELS] = {50, "labels that its selectors read"}, // read of every pod
     [PART_NAMESPACES] = {2, "namespaces of its terms"},
     [PART_TERMS] = {10, "node selector terms"},
     [PART_EXPRESSIONS] = {10, "node labels that it asks for"},
@@ -47,7 +47,7 @@ static const struct {
     [PART_PORTS] = {40, "host ports"},
     [PART_VOLUMES] = {20, "volumes"},
 };
-#define REACHING_STEPS 1000 // of the pass, for each term
+#define REACHING_STEPS 1000 // steps of the pass for each such term
 
 struct counts {
     uint64_t of[PART_COUNT], reaching;
@@ -105,7 +105,7 @@ static void count_node_affinity(struct counts *counts, const struct node_affinit
         count_node_term(counts, &term->preference);
 }
 
-// Every spread looks at nodes by all that the pod asks of them.
+// Every spread filters nodes by the pod's node requirements.
 static uint64_t count_spreads(struct counts *counts, const struct pod_spec *spec)
 {
     uint64_t filter = counts->of[PART_TERMS] + counts->of[PART_EXPRESSIONS];
@@ -117,7 +117,7 @@ static uint64_t count_spreads(struct counts *counts, const struct pod_spec *spec
     return filter * spec->topology_spread_constraints.count;
 }
 
-// Those that every Node has make no difference.
+// Counts resource names, except those that every Node has.
 static void count_resources(struct counts *counts, const struct resource_map *map)
 {
     list_for_each (entry, map)
@@ -135,9 +135,9 @@ static void count_container(struct counts *counts, const struct container *conta
 
 struct demand {
     uint64_t steps;
-    const char *most;  // what takes the greatest part: "pod affinity terms"
-    uint64_t count;    // how many of these
-    uint64_t reaching; // terms that keep away pods of other namespaces
+    const char *most;  // the name of the most expensive part: "pod affinity terms"
+    uint64_t count;    // its number of elements
+    uint64_t reaching; // anti-affinity terms across namespaces
 };
 
 static struct demand demand_of(const struct pod_spec *spec)
@@ -178,14 +178,14 @@ static struct demand demand_of(const struct pod_spec *spec)
 
 // --- all of them ---------------------------------------------------------------------------------
 
-struct entry { // a pod that takes more than most
+struct entry { // a pod above POD_STEPS_COMMON or with reaching terms
     const struct pod *pod;
     const char **aside;
-    uint64_t steps, reaching, alike; // pods that cannot be told apart have the same of all
+    uint64_t steps, reaching, alike; // pods of one class have equal values in all three
 };
 typedef VECTOR(struct entry) entry_list;
 
-// Tells most pods from the others by what is at hand.
+// Cheap test that most pods pass.
 static bool is_common(const struct pod *pod)
 {
     return pod->bytes > 0 && pod->bytes < BYTES_COMMON && pod->spec.affinity == NULL &&
@@ -216,7 +216,7 @@ static uint64_t hash_of(const struct class_key *key)
     return hash;
 }
 
-// Labels are not read yet: they make no difference here.
+// Sets `alike`. No labels are collected yet, so they do not matter here.
 static void find_alike(const struct problem *problem, entry_list *entries)
 {
     struct class_key key = {0};
@@ -242,7 +242,7 @@ static uint64_t share_of(const struct entry *entry)
     return (square > common ? square - common : 0) + entry->reaching * REACHING_STEPS;
 }
 
-// The cheapest first, as long as there are steps left.
+// Grants steps to the cheapest pods first until the pass's steps are used up.
 static void share_steps(struct problem *problem, entry_list *entries)
 {
     uint64_t used = 0;
@@ -263,7 +263,7 @@ static void share_steps(struct problem *problem, entry_list *entries)
     }
 }
 
-// Bound pods that are queued have one entry with that.
+// Copies `aside` to movable bound pods from their queue entries.
 static void tell_bound(struct problem *problem, uint32_t first_bound)
 {
     uint32_t queued = first_bound, movable = 0;

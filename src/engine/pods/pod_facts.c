@@ -10,7 +10,7 @@
 #include "model/reading/pod_workload.h"
 #include "model/reading/selector.h"
 
-#define PREFETCH_LISTS 512 // behind a pod are the lists that it points to
+#define PREFETCH_LISTS 512 // the lists of a pod follow it in memory
 
 static uint32_t flags_of(const struct pod *pod, int64_t now)
 {
@@ -34,14 +34,14 @@ static uint32_t flags_of(const struct pod *pod, int64_t now)
     return flags;
 }
 
-// SCH-24, of an evictable pod.
+// SCH-24, for an evictable pod.
 static bool is_fully_blocked(const struct pdb_index *budgets, uint32_t flags,
                              const struct pdb_matches *matches)
 {
     uint32_t count = 0, first = 0;
     vector_for_each (match, &matches->items) {
         if (budget_is_unreadable(budgets->items[*match]))
-            continue; // the API server evicts regardless of it
+            continue; // the API server evicts regardless of the budget
         first = *match;
         count++;
     }
@@ -76,7 +76,7 @@ struct pod_facts pod_facts_of(const struct pdb_index *budgets, const struct pod 
     return facts;
 }
 
-// Pods with the same controller and, of a Deployment, the same hash.
+// True if both have the same controller and the same pod-template-hash.
 static bool are_alike(const struct pod *a, const struct pod *b)
 {
     static const char hash[] = "pod-template-hash";

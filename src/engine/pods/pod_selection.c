@@ -122,8 +122,8 @@ static struct queued_pod *queue_pod(struct queued_pod *list, uint32_t *count, co
     return queued;
 }
 
-// Lists of the queue's pods: those that wait, then those of nodes that are going, then
-// placeholders; and those that would have to move.
+// Builds the queue (pending pods, then pods of nodes marked for deletion, then placeholders) and
+// the list of movable pods.
 static void make_lists(struct problem *problem, uint32_t placeholders)
 {
     const struct state_nodes *nodes = &problem->nodes;
@@ -166,7 +166,7 @@ static void collect_nodes(struct problem *problem)
                 .state = i;
 }
 
-// SCH-23: a pod of a node that goes away needs a place elsewhere.
+// SCH-23: the pod needs another place if its node is removed.
 static bool is_reschedulable(const struct problem *problem, const struct pod *pod)
 {
     struct pdb_matches matches = {0};
@@ -176,7 +176,7 @@ static bool is_reschedulable(const struct problem *problem, const struct pod *po
     return (facts.flags & POD_RESCHEDULABLE) != 0;
 }
 
-// Queues the pod of a node if it is to be scheduled anew when its node goes.
+// Queues the running pod if it is rescheduled when its node is removed.
 static void queue_running(struct problem *problem, uint32_t index, struct bound_pod *bound)
 {
     assert(problem->nodes.running.items[index].node < problem->nodes.count);
@@ -220,7 +220,7 @@ static void collect_bound(struct problem *problem)
     }
 }
 
-// Pods that take nothing any more and will need a place nevertheless, after those that are bound.
+// Queues terminated pods that will need a place again, after the bound ones.
 static void queue_returning(struct problem *problem)
 {
     for (uint32_t i = 0; i < problem->nodes.count; i++) {
@@ -237,7 +237,7 @@ static void queue_returning(struct problem *problem)
     }
 }
 
-// Bound pods that are queued know their class, and have its identity.
+// Gives queued bound pods their class and its identity.
 static void identify_bound(struct problem *problem, uint32_t first_queued)
 {
     uint32_t queued = first_queued, movable = 0;

@@ -1,4 +1,4 @@
-// Which pods a snapshot asks to be scheduled, and which are bound (SCH-20 to SCH-24, SCH-35).
+// Selects the pods to schedule and the bound pods of a snapshot (SCH-20 to SCH-24, SCH-35).
 #pragma once
 
 #include "engine/problem/problem.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPREAD_WEIGHT 100 // of a ScheduleAnyway constraint, which has none: the heaviest there is
+#define SPREAD_WEIGHT 100 // of a ScheduleAnyway constraint, which has no weight: the maximum
 
 bool spread_is_wish(const struct topology_spread_constraint *constraint)
 {
@@ -24,8 +24,7 @@ bool pod_stands_soft_taints(const struct pod_spec *spec)
 
 // --- by weight (SCH-509) -------------------------------------------------------------------------
 
-// Heaviest first; of equal weight, the kinds in the reverse of the order in which upstream gives
-// them up.
+// Heaviest first. Among equal weights, kinds in the reverse of upstream's order of relaxation.
 static int compare_preferences(const void *a, const void *b)
 {
     const struct preference *x = a, *y = b;
@@ -118,7 +117,7 @@ uint32_t class_spreads(const struct pod_class *class,
     return kept;
 }
 
-// Positions of `count` weights, heaviest first, ties in list order (SCH-161).
+// Sorts the positions of `count` weights: heaviest first, ties in list order (SCH-161).
 static void order_by_weight(const int64_t *weights, uint32_t count, uint32_t *order)
 {
     for (uint32_t i = 0; i < count; i++) {

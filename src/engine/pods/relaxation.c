@@ -7,7 +7,7 @@
 
 // --- by weight (SCH-509) -------------------------------------------------------------------------
 
-// Made of the unrelaxed class at once, whatever it gives up: not preference by preference.
+// Derives straight from the unrelaxed class, whatever the number of dropped preferences.
 static uint32_t derive_without(struct problem *problem, uint32_t original, uint64_t given_up)
 {
     assert(given_up != 0);

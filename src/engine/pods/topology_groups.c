@@ -48,7 +48,7 @@ static struct string_list term_namespaces(struct problem *problem, const char *o
     return sorted_list(problem->arena, &list);
 }
 
-// The selector as text that is equal for equal selectors: expressions as a set.
+// The selector as text, equal for equal selectors: expressions are a set.
 static void add_selector_text(struct problem *problem, struct text *text,
                               const struct label_selector *selector)
 {
@@ -74,7 +74,7 @@ static void add_selector_text(struct problem *problem, struct text *text,
         text_format(text, "(%s)", parts.items[i]);
 }
 
-// Filters are told apart by what they allow, as texts: identifiers would depend on input order.
+// The filter's text, by content: identifiers would depend on the order of the input.
 static void add_filter_text(struct problem *problem, struct text *text,
                             const struct group_definition *group)
 {
@@ -87,7 +87,7 @@ static void add_filter_text(struct problem *problem, struct text *text,
         if (group->terms[i].hostname != REQUIREMENT_NONE)
             requirement_add_text(&part, problem->vocabulary,
                                  requirement_get(problem->sets, group->terms[i].hostname));
-        // Sets of many values are shortened in text; the identifier keeps them apart.
+        // The text abbreviates sets of many values; the identifier tells them apart.
         text_format(&part, "#%x", group->terms[i].set);
         parts.items[parts.count++] = problem_copy(problem, &part);
     }
@@ -225,8 +225,8 @@ static const struct group_peers *intern_peers(struct problem *problem, struct st
     return peers;
 }
 
-// kube-scheduler looks for pods that all terms of an affinity select: those of a pod have this in
-// common, which is found out once. NULL: there is one term only.
+// The peers of the pod's affinity: kube-scheduler looks for pods that all its terms select.
+// Computed once a pod. NULL: the pod has one term only.
 static const struct group_peers *peers_of(struct problem *problem, const struct pod *pod)
 {
     const struct pod_affinity *affinity = pod->spec.affinity->pod_affinity;
@@ -304,7 +304,8 @@ static void add_unique(uint32_t *list, uint32_t *count, uint32_t definition)
     list[(*count)++] = definition;
 }
 
-// kube-scheduler reads all terms, however many have been tried in vain (upstream: those left).
+// kube-scheduler uses all terms, including those that relaxation has dropped; upstream uses the
+// remaining ones.
 static node_selector_term_list filter_terms(const struct problem *problem,
                                             const struct pod_class *class)
 {
@@ -315,7 +316,7 @@ static node_selector_term_list filter_terms(const struct problem *problem,
     return affinity->node_affinity->required->node_selector_terms;
 }
 
-// Nodes without a label that one of the pod's strict constraints goes by do not count.
+// Nodes without the label of one of the pod's strict constraints do not count.
 static void set_needed_keys(struct problem *problem, const struct pod_class *class,
                             struct group_definition *group)
 {
@@ -328,7 +329,7 @@ static void set_needed_keys(struct problem *problem, const struct pod_class *cla
             !text_equal(other->when_unsatisfiable, "ScheduleAnyway"))
             add_unique(group->needed_keys, &group->needed_keys_count, key);
     }
-    for (uint32_t i = 1; i < group->needed_keys_count; i++) // by name: part of the identity
+    for (uint32_t i = 1; i < group->needed_keys_count; i++) // sorted by name: part of the identity
         for (uint32_t j = i;
              j > 0 && strcmp(vocabulary_key_text(vocabulary, group->needed_keys[j]),
                              vocabulary_key_text(vocabulary, group->needed_keys[j - 1])) < 0;

@@ -20,8 +20,8 @@ static bool refuses_pools(const requirement_list *list)
     return false;
 }
 
-// SCH-26 check 1 with SCH-104: only an explicit DoesNotExist says so; a contradiction is reported
-// like any other when no pool can meet it.
+// SCH-26 check 1 with SCH-104: an explicit DoesNotExist on the NodePool label. A contradiction is
+// reported like any other when no pool can meet it.
 static bool is_not_for_pools(const struct problem *problem, const struct pod *pod)
 {
     const struct node_affinity *affinity = node_affinity_of(pod);
@@ -38,7 +38,7 @@ static bool is_not_for_pools(const struct problem *problem, const struct pod *po
            refuses_pools(&heaviest->preference.match_expressions);
 }
 
-// SCH-26 check 3; SCH-515: what the API server lets through is one name of a Node each.
+// SCH-26 check 3; SCH-515: the API server admits only In and NotIn with one Node name.
 static bool fields_are_supported(const struct problem *problem,
                                  const struct node_selector_term *term)
 {

@@ -3,5 +3,5 @@
 
 #include "engine/problem/problem.h"
 
-// Why the pod is refused, or NULL. *silent: without an event (SCH-30).
+// NULL, or why the pod is refused. *silent: without an event (SCH-30).
 const char *validate_pod(struct problem *problem, const struct pod *pod, bool *silent);

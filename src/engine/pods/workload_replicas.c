@@ -32,7 +32,7 @@ static void count_replica(struct problem *problem, const struct pod *pod)
     problem->workloads.replicas.items[id - 1]++;
 }
 
-// Counted once, when first asked for: pods that wait and pods that run.
+// Counts pending and running pods once, on first use.
 void workloads_find(struct problem *problem)
 {
     if (problem->workloads.ids != NULL)

@@ -3,11 +3,11 @@
 
 #include "engine/problem/problem.h"
 
-// The pod's workload, of those that own pods of the snapshot; NONE: nobody controls it.
+// The pod's workload, among those that own pods of the snapshot; NONE: it has no controller.
 uint32_t workload_of_pod(struct problem *problem, const struct pod *pod);
-// How many pods of the workload one new node of the template carries at most; at least 1.
+// The most pods of the workload on one new node of the template; at least 1.
 uint32_t workload_node_share(const struct problem *problem, const struct node_template *template,
                              uint32_t workload);
 
-// Counts the replicas of all workloads, unless that is done.
+// Counts the replicas of all workloads on first use.
 void workloads_find(struct problem *problem);

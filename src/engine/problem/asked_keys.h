@@ -1,9 +1,10 @@
-// The label keys that some pod, DaemonSet or rule asks Nodes for: no others are read from Nodes.
+// The label keys that some pod, DaemonSet or rule asks Nodes for. Other labels of Nodes are
+// ignored.
 #pragma once
 
 #include "engine/problem/problem.h"
 
-// Remembered in problem->asked.keys; called before Nodes are compiled.
+// Adds the key to problem->asked.keys; call before Nodes are compiled.
 void problem_ask_key(struct problem *problem, uint32_t key);
 static inline bool problem_is_asked(const struct problem *problem, uint32_t key)
 {

@@ -1,15 +1,15 @@
-// In which order pods leave nodes that disruption takes (control/node/drain_order.h), and decisions
-// reckon that they come back (engine/placement/simulation.h): the hardest to place first, a few at
-// a time, which may come back in any order.
+// The order in which pods leave disrupted nodes (control/node/drain_order.h) and in which
+// simulations place them again (engine/placement/simulation.h): the hardest to place first, a few
+// at a time. Pods that leave together may come back in any order.
 #pragma once
 
 #include <stdint.h>
 
 #define EVICTED_TOGETHER     16
-#define MEMORY_OF_A_MILLICPU ((INT64_C(4) << 30) / 1000) // bytes; what most machines have
+#define MEMORY_OF_A_MILLICPU ((INT64_C(4) << 30) / 1000) // bytes; the ratio of most machines
 
-// What the pod asks for most, in bytes of memory: one with little cpu and much memory is as hard to
-// place as the other way round. `cpu`: in millicores.
+// The pod's largest request, in bytes of memory: a pod with little cpu and much memory is as hard
+// to place as the reverse. `cpu`: in millicores.
 static inline int64_t eviction_size(int64_t cpu, int64_t memory)
 {
     int64_t most = INT64_MAX / MEMORY_OF_A_MILLICPU;

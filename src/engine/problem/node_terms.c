@@ -35,7 +35,7 @@ static bool is_choice(const struct requirement *requirement)
     return !requirement->complement && requirement->count > 0;
 }
 
-// The values of either; both are choices of one key.
+// The values of both; both are In requirements on one key.
 static uint32_t join(struct problem *problem, uint32_t a, uint32_t b)
 {
     CLEANUP_ARENA struct arena *scratch = arena_create(1024);
@@ -51,7 +51,7 @@ static uint32_t join(struct problem *problem, uint32_t a, uint32_t b)
     return requirement_intern(problem->sets, &joined);
 }
 
-// Whether one set says what both say: they differ in the choice of one key at most.
+// True if one set can express both: they differ in the values of one key at most.
 static bool merge_two(struct problem *problem, uint32_t a, uint32_t b, uint32_t *merged)
 {
     struct requirement_set x = problem->sets->sets[a], y = problem->sets->sets[b];
@@ -91,7 +91,7 @@ uint32_t node_terms_merge(struct problem *problem, uint32_t *sets, uint32_t coun
             sets[i] = merged;
             memmove(&sets[j], &sets[j + 1], (count - j - 1) * sizeof *sets);
             count--;
-            j = i; // the wider set may take in what it could not before
+            j = i; // the wider set may now merge with others
         }
     return count;
 }

@@ -1,4 +1,4 @@
-// What a plan is asked for beside the decision itself.
+// Options of a plan beside the decision itself.
 #pragma once
 
 #include <stdbool.h>
@@ -16,9 +16,9 @@ struct disruption_inputs;
 struct plan_options {
     enum explain_level explain;
     const char *explain_pod; // "namespace/name": fill plan->choice if it has a place; or NULL
-    bool zones;       // also count the pending pods by the zone that is left to them (SCH-398)
+    bool zones;       // also count the pending pods by the zone that they can still use (SCH-398)
     bool disrupt;     // FMT-13: also plan the next disruption
-    bool verdicts;    // of the disruption: also why each other node stays (DIS-770)
-    uint32_t methods; // that are asked, in their order: a set of METHOD_BIT(); 0: all of them
+    bool verdicts;    // of the disruption: also why every other node stays (DIS-770)
+    uint32_t methods; // methods to run, in order: a set of METHOD_BIT(); 0: all
     const struct disruption_inputs *inputs; // of the disruption; NULL: nothing is known (DIS-445)
 };

@@ -1,10 +1,10 @@
-// A snapshot compiled for computing: names as small integers, pods as classes, instance types as
-// rows of bit sets, everything that is the same for all passes over the snapshot (design.md idea
-// 5).
+// A snapshot compiled for computing: names are small integers, pods are classes, instance types are
+// rows of bit sets. It holds everything that is the same for all passes over the snapshot
+// (design.md idea 5).
 //
-// A pass (pass.h) schedules pods over a problem and keeps what changes to itself. The only things
-// in a problem that change after compilation are tables that remember answers of pure functions and
-// classes of relaxed pods, which are made when first needed. Lifetime: one computation.
+// A pass (pass.h) schedules pods over a problem and keeps its own changes. After compilation a
+// problem grows in two ways only: memos of pure functions, and classes of relaxed pods, which are
+// made when first needed. Lifetime: one computation.
 #pragma once
 
 #include "base/bitset.h"
@@ -30,7 +30,7 @@ struct row_offering { // available ones only
     int64_t price;
     uint32_t reservation; // index of the reservation, or NONE
 };
-// An instance type with one allocatable (SCH-118): nearly always there is one row a type.
+// An instance type with one allocatable (SCH-118). Nearly every type has one row.
 struct row {
     const struct instance_type *type;
     uint32_t type_index; // among the types of the table
@@ -39,15 +39,15 @@ struct row {
     LIST(struct row_offering) offerings;
     bool price_overlaid, capacity_overlaid;
 };
-// What a requirement set leaves of a table, remembered by set.
+// The rows of a table that a requirement set allows; memoized by set.
 struct row_filter {
     struct bitset compatible; // the type's requirements intersect
     struct bitset offered;    // some available offering is compatible
     struct bitset both;
-    int64_t *cheapest;  // by row; INT64_MAX if none (SCH-265); NULL until asked for
+    int64_t *cheapest;  // by row; INT64_MAX if none (SCH-265); NULL until needed
     uint32_t *by_price; // rows, cheapest first, ties by name (FMT-11)
     int64_t lowest;     // of all rows in `both`; INT64_MAX if none
-    int64_t *worst;     // by row (DIS-167); INT64_MAX if none; NULL until asked for
+    int64_t *worst;     // by row (DIS-167); INT64_MAX if none; NULL until needed
 };
 struct type_table {
     struct type_table *next;            // of the problem's
@@ -58,7 +58,7 @@ struct type_table {
     struct bitset *variety_rows;
     uint32_t varieties_count;
     struct bitset *
-        *rows_by_requirement; // by requirement identifier: rows that agree; NULL: unknown
+        *rows_by_requirement; // by requirement identifier: matching rows; NULL: not computed
     uint32_t rows_by_requirement_capacity;
     struct row_filter **filters; // by set identifier
     uint32_t filters_capacity;
@@ -83,13 +83,14 @@ struct overhead_group {
     struct host_ports ports;
     bool any; // some DaemonSet runs
 };
-// For one resource: the rows whose net allocatable is at least each of its distinct amounts.
+// For one resource: its distinct amounts of net allocatable, each with the rows that have at least
+// as much.
 struct threshold {
     int64_t *amounts; // ascending
     uint64_t *words;  // count times words of a row bit set
     uint32_t count;
 };
-// How many volumes of a CSI driver machines take, where that is known (SCH-353).
+// Volume limits of a CSI driver by machine, where known (SCH-353).
 struct row_volume_limit {
     uint32_t driver;
     int64_t *by_row; // INT64_MAX: unknown
@@ -114,10 +115,10 @@ struct node_template { // SCH-44
     bool lowest_price;           // packing policy (SCH-500)
     int64_t most_pods, most_cpu; // of one node (SCH-521); INT64_MAX: no bound
     uint32_t most_share;         // percent of a workload on one node; 100: no bound
-    struct memo domain_sets;     // remembers (key, value) -> set (topology_domains.c)
-    struct memo holding;         // the same: (set, class) -> whether it can be launched so
+    struct memo domain_sets;     // memo of (key, value) -> set (topology_domains.c)
+    struct memo holding; // memo of (set, class) -> whether a machine for both can be launched
 };
-struct pool_state { // why a pool has no template, in pool order
+struct pool_state { // why a pool has no template; in pool order
     const struct node_pool *pool;
     struct node_template *template; // NULL: none
     const char *message;
@@ -130,7 +131,7 @@ struct volume_use {
 };
 struct schedulable_node { // a state node, compiled; same index as problem->nodes
     const struct state_node *state;
-    uint32_t set;      // labels that anything asks for, without the hostname (SCH-192)
+    uint32_t set;      // asked labels, without the hostname (SCH-192)
     uint32_t hostname; // value
     uint32_t taints, real_taints;
     uint32_t pool;           // index of the template, or NONE
@@ -146,11 +147,11 @@ struct schedulable_node { // a state node, compiled; same index as problem->node
 };
 
 // --- pods ----------------------------------------------------------------------------------------
-struct identity { // what selectors see of a pod
+struct identity { // the part of a pod that selectors see
     const char *namespace;
-    const struct string_map *labels; // of some pod with this identity
+    const struct string_map *labels; // of any pod with this identity
 };
-struct node_term {     // one alternative of what a node must be
+struct node_term {     // one alternative of a pod's requirements on its node
     uint32_t set;      // without the hostname
     uint32_t hostname; // requirement on it, or REQUIREMENT_NONE
 };
@@ -158,30 +159,31 @@ struct pod_volumes {
     struct node_term *alternatives; // NULL: no constraint
     uint32_t alternatives_count;
     LIST(struct volume_use) uses;
-    LIST(uint32_t) exclusive; // volume claims that one pod only may use (SCH-515), as words
+    LIST(uint32_t) exclusive; // volume claims with ReadWriteOncePod (SCH-515), as words
     const char *error;        // topology cannot be determined (SCH-36)
-    const char *limits_error; // SCH-352: no existing node is tried
+    const char *limits_error; // SCH-352: the pod fits no existing node
 };
-// What a placement reads of a pod, other than rules between pods. Equal shapes are one.
+// The part of a pod that placement reads, without rules between pods. Pods with equal parts share a
+// shape.
 struct shape {
     const int64_t *requests;
     struct resource_map request_map;
     uint32_t *dimensions; // those with a request above zero
     uint32_t dimensions_count;
-    uint32_t set;      // all requirements without the hostname
-    uint32_t hostname; // requirement on the hostname, or REQUIREMENT_NONE
-    struct node_term
-        *terms;           // one of them must hold beside `set` (SCH-508); none: nothing to choose
-    uint32_t terms_count; // never 1
-    uint32_t tolerations; // interned
+    uint32_t set;            // all requirements without the hostname
+    uint32_t hostname;       // requirement on the hostname, or REQUIREMENT_NONE
+    struct node_term *terms; // one of them must hold beside `set` (SCH-508); none: no alternatives
+    uint32_t terms_count;    // never 1
+    uint32_t tolerations;    // interned
     struct host_ports ports;
     const struct pod_volumes *volumes; // NULL: none
-    bool impossible; // no node: an empty node affinity term (SCH-103), a contradiction (SCH-104)
+    bool impossible; // fits no node: an empty node affinity term (SCH-103), a contradiction
+                     // (SCH-104)
 };
-// A wish of a pod that may be given up (SCH-509).
+// A preference of a pod that relaxation may drop (SCH-509).
 struct preference {
     enum preference_kind {
-        PREFERENCE_TAINTS, // to stay off PreferNoSchedule taints
+        PREFERENCE_TAINTS, // to avoid PreferNoSchedule taints
         PREFERENCE_SPREAD, // ScheduleAnyway
         PREFERENCE_NODE_AFFINITY,
         PREFERENCE_ANTI_AFFINITY,
@@ -190,8 +192,8 @@ struct preference {
     uint32_t index; // in the spec's list
     int64_t weight;
 };
-#define PREFERENCES_MAX 64 // of a pod; lighter ones than that are not inverse_spreads
-// How far a pod's preferences have been given up (SCH-160).
+#define PREFERENCES_MAX 64 // of a pod; lighter ones are ignored
+// How far a pod's preferences are relaxed (SCH-160).
 struct relaxation {
     uint16_t required_dropped; // required node affinity terms, from the first
     uint16_t affinity_dropped; // preferred terms, heaviest first
@@ -199,7 +201,7 @@ struct relaxation {
     uint16_t node_affinity_dropped;
     uint16_t spreads_dropped; // ScheduleAnyway constraints
     bool tolerates_prefer_no_schedule;
-    uint64_t given_up; // by weight (SCH-509): bit i: preference i
+    uint64_t given_up; // by weight (SCH-509): bit i: preference i is dropped
 };
 struct pod_class {
     const struct pod *sample;
@@ -208,26 +210,26 @@ struct pod_class {
     uint32_t strict_set, strict_hostname; // SCH-101
     const toleration_list *tolerations;
     uint32_t relaxed;  // class after the next step; NONE: nothing left; NOT_RELAXED: not made yet
-    uint32_t original; // class of the unrelaxed pod; this one, if that is it
-    bool by_weight;    // SCH-509: `preferences` and relaxation.given_up say what is left
+    uint32_t original; // class of the unrelaxed pod; itself if unrelaxed
+    bool by_weight; // SCH-509: `preferences` and relaxation.given_up say which preferences are left
     const struct preference *preferences; // heaviest first
     uint32_t preferences_count;
     VECTOR(struct class_without {
         uint64_t given_up;
         uint32_t class;
     })
-    without;           // of an unrelaxed class: what has been made of it
-    uint32_t *groups;  // definitions of the groups that rule it (SCH-272)
+    without;           // of an unrelaxed class: the classes relaxed from it
+    uint32_t *groups;  // definitions of the groups that constrain it (SCH-272)
     uint32_t *inverse; // definitions of the inverse groups it owns (SCH-278)
     uint32_t groups_count, inverse_count;
     const char *group_error;                               // SCH-277
     LIST(const struct topology_spread_constraint) spreads; // its own, or the cluster's defaults
     struct resource_map requests;
-    bool compiled;         // in queue order, so that identifiers do not depend on the input's
-    bool validated;        // pending: SCH-26 applies
+    bool compiled;  // in queue order, so that identifiers do not depend on the order of the input
+    bool validated; // pending: SCH-26 applies
     const char *refusal;   // validation (SCH-26); NULL: accepted
     bool refused_silently; // SCH-30: no event
-    bool aside;            // the refusal says so (pod_demand.h)
+    bool aside;            // refused because it is set aside (pod_demand.h)
     bool resource_claims;  // SCH-420
     bool running;          // DIS-238
     const struct pod_volumes *volumes;
@@ -238,39 +240,40 @@ struct queued_pod {
     const struct pod *pod;
     uint32_t class;
     uint32_t index;  // in problem->pods.queued
-    uint32_t origin; // the same, whatever the order of a pass; of a movable pod, in
+    uint32_t origin; // the same index, independent of the order of a pass; of a movable pod, in
                      // problem->pods.movable
     bool from_deleting_node, placeholder;
-    bool running; // on a node that stays, unless a simulation has it gone (DIS-238)
+    bool running; // on a node that stays unless a simulation removes it (DIS-238)
     int64_t cpu, memory;
-    const struct state_node *on; // where it runs now, or NULL
-    const char *aside;           // why it is set aside (pod_demand.h); NULL: it is not
+    const struct state_node *on; // the state node where it runs, or NULL
+    const char *aside;           // why it is set aside (pod_demand.h); NULL: not set aside
 };
 struct bound_pod {
     const struct pod *pod;
     uint32_t identity;
     uint32_t node;     // index of the Node in problem->node_objects.items
-    uint32_t class;    // NONE: it is in no queue
+    uint32_t class;    // NONE: in no queue
     bool counted;      // neither terminal nor terminating (SCH-289)
-    bool scheduled;    // itself being scheduled in a provisioning pass
-    bool movable;      // it would be scheduled anew if its node went
+    bool scheduled;    // rescheduled in every provisioning pass
+    bool movable;      // rescheduled if its node is removed
     uint32_t *inverse; // inverse groups of its required anti-affinity
     uint32_t inverse_count;
-    const char *aside; // why it is set aside (pod_demand.h); NULL: it is not
+    const char *aside; // why it is set aside (pod_demand.h); NULL: not set aside
 };
-struct exclusive_use {     // of a volume claim of one pod only (SCH-515)
+struct exclusive_use {     // of a ReadWriteOncePod volume claim (SCH-515)
     uint32_t bound, claim; // index of the bound pod; word
 };
 struct node_object { // a Node, tracked or not, as topology counting sees it
     const struct node *node;
     const struct string_map *labels;
     uint32_t set, hostname_value, taints; // real ones
-    bool has_hostname;                    // a label says so
+    bool has_hostname;                    // it has the hostname label
     uint32_t state;                       // state node, or NONE
 };
 
 // --- rules between pods (topology.h) -------------------------------------------------------------
-// The required affinity terms of a pod, of which each must select: what its groups have in common.
+// The part that the groups of one pod's required affinity share: all terms together must select a
+// peer.
 struct group_peers {
     const char *text;      // equal for equal terms
     struct bitset selects; // by identity
@@ -290,10 +293,11 @@ struct group_definition { // SCH-271, 274
     struct bitset selects; // by identity; `selects_known` says how far it is computed
     uint32_t selects_known;
     // BETTER rules (topology.h):
-    bool hard;                       // some owner's requirement, not only a wish
-    bool mutual;                     // affinity: some owner is among those selected
-    const struct group_peers *peers; // affinity: what all terms of the pod select; NULL: it has one
-    uint32_t *needed_keys;           // spread: a Node without one of these labels does not count
+    bool hard;   // some owner requires it; false: all merely prefer it
+    bool mutual; // affinity: it selects one of its owners
+    const struct group_peers
+        *peers;            // affinity: what all terms of the pod select; NULL: the pod has one term
+    uint32_t *needed_keys; // spread: a Node without one of these labels does not count
     uint32_t needed_keys_count;
 };
 
@@ -304,7 +308,7 @@ struct reservation {
     int64_t capacity;
 };
 
-// Values that pools could give a key (SCH-285, 286), made when first asked for.
+// Values of a key that NodePools can provide (SCH-285, 286); made when first needed.
 struct domain_universe {
     uint32_t *values;
     uint64_t *templates; // bit set of contributing templates, `words` words a value
@@ -318,14 +322,14 @@ struct problem_keys {
 // Resources by dimension.
 struct problem_dimensions {
     struct symbols *names;
-    uint32_t count; // 0 until all are known
+    uint32_t count; // 0 until all dimensions are known
 };
-// Keys that a pod, DaemonSet or group names: the only ones that are read from Nodes.
+// Keys that a pod, DaemonSet or group names: the only ones read from Nodes.
 struct problem_asked_keys {
     bool *keys; // by key
     uint32_t count;
 };
-// Every Node, also those that are no state nodes.
+// Every Node, tracked or not.
 struct problem_node_objects {
     struct node_object *items;
     uint32_t count;
@@ -337,9 +341,9 @@ struct problem_catalog {
     struct overlays *overlays; // NULL: none apply (overlays.h)
     struct reservation *reservations;
     uint32_t reservations_count;
-    int64_t node_cost;                    // of one, beside its machine (node_cost.h)
-    const struct provider_labels *labels; // by which pods are checked: of a provider whose labels
-                                          // the catalogs carry; NULL: none
+    int64_t node_cost;                    // of one node, beside its machine (node_cost.h)
+    const struct provider_labels *labels; // the provider whose labels the catalogs carry: pods are
+                                          // checked against them; NULL: none
 };
 struct problem_templates {
     struct node_template **items; // in pool order
@@ -349,7 +353,7 @@ struct problem_templates {
     bool any_prefer_no_schedule; // SCH-165
     bool shares_bound;           // some template has `most_share`
 };
-// Lists and pods of which equal ones are one. Grows while passes relax pods.
+// Interned lists and pods. Grows while passes relax pods.
 struct problem_interned {
     VECTOR(const taint_list *) taint_lists;
     VECTOR(const toleration_list *) toleration_lists;
@@ -360,20 +364,20 @@ struct problem_interned {
     struct map *identity_ids, *shape_ids, *class_ids;
     struct memo tolerated, tolerated_hard; // (tolerations, taints)
 };
-// Rules between pods: their definitions and what is remembered of them.
+// Rules between pods: definitions and memos.
 struct problem_topology {
     VECTOR(struct group_definition *) groups;
     struct map *group_ids, *peer_ids;
-    const struct pod *peers_pod; // of the last peers
+    const struct pod *peers_pod; // the pod of the last peers
     const struct group_peers *peers;
-    struct memo reached;                        // (group, value): remembered by topology_domains.c
+    struct memo reached;                        // memo of (group, value) (topology_domains.c)
     VECTOR(struct domain_universe *) universes; // by key
     struct map *namespaces;
     const char **selector_keys; // labels that some selector reads, sorted
     uint32_t selector_keys_count;
     struct spread_defaults *spread_defaults; // NULL: none configured
-    struct identity_index *identity_index;   // NULL until asked for (identity_index.h)
-    struct topology_base *base;              // NULL until asked for (topology_base.h)
+    struct identity_index *identity_index;   // NULL until needed (identity_index.h)
+    struct topology_base *base;              // NULL until needed (topology_base.h)
 };
 struct problem_pods {
     struct queued_pod *queued; // in queue order (SCH-150)
@@ -382,35 +386,35 @@ struct problem_pods {
     uint32_t movable_count;     // same order
     struct bound_pod *bound;    // by namespace/name: nodes.running
     uint32_t bound_count;
-    struct bitset scheduled; // bound pods that are scheduled in any pass
+    struct bitset scheduled; // bound pods that every pass schedules
     uint32_t *bound_inverse; // indexes of bound pods with inverse groups
     uint32_t bound_inverse_count;
     struct pdb_index *budgets;
     struct pod_facts *facts;   // by bound pod; with_movable only
-    const struct pod **newest; // by the snapshot's DaemonSets; NULL until asked for (daemons.c)
+    const struct pod **newest; // by the snapshot's DaemonSets; NULL until needed (daemons.c)
 };
 // Pods by controller (workload_replicas.h).
 struct problem_workloads {
-    struct map *ids;           // "kind/namespace/name" -> id + 1; NULL until asked for
+    struct map *ids;           // "kind/namespace/name" -> id + 1; NULL until needed
     VECTOR(uint32_t) replicas; // by workload
 };
-// Objects that volumes of pods lead to, by (namespace/)name.
+// The objects behind the volumes of pods, by (namespace/)name.
 struct problem_volumes {
     struct map *claims, *items, *storage_classes, *csi_nodes;
     VECTOR(struct exclusive_use) exclusive_uses;
 };
 
 struct problem {
-    // What it is compiled from.
+    // Sources of the compilation.
     const struct snapshot *snapshot;
     const struct settings *settings;
-    const struct engine_strategy *strategy; // by the settings
+    const struct engine_strategy *strategy; // chosen by the settings
     bool with_movable;
     struct arena *arena, *plan_arena;
 
     struct vocabulary *vocabulary;
     struct requirement_sets *sets;
-    struct symbols *words; // everything else that is interned: drivers, volume claims
+    struct symbols *words; // all other interned words: drivers, volume claims
     struct problem_keys keys;
     struct problem_dimensions dimensions;
     struct problem_asked_keys asked;
@@ -437,7 +441,7 @@ static inline uint32_t problem_node_object(const struct problem *problem, const 
 {
     return (uint32_t)(uintptr_t)map_get(problem->node_objects.by_name, node->meta.name) - 1;
 }
-// For the plan's notes; the message is copied.
+// Adds a note to the plan; the message is copied.
 void problem_log(struct problem *problem, enum note_level level, const struct object *object,
                  const char *message);
 void problem_event(struct problem *problem, enum event_reason event, const struct object *about,
@@ -445,7 +449,7 @@ void problem_event(struct problem *problem, enum event_reason event, const struc
 
 // --- resources -----------------------------------------------------------------------------------
 int64_t *vector_create(const struct problem *problem);
-// Names that no dimension knows are left out: nothing asks for them.
+// Ignores names without a dimension: nothing requests them.
 void vector_set_map(const struct problem *problem, int64_t *vector, const struct resource_map *map);
 void vector_add(const struct problem *problem, int64_t *vector, const int64_t *other);
 // SCH-114.
@@ -458,8 +462,8 @@ void problem_add_dimensions(struct problem *problem, const struct resource_map *
 uint32_t problem_intern_taints(struct problem *problem, const taint_list *taints);
 uint32_t problem_intern_tolerations(struct problem *problem, const toleration_list *tolerations);
 bool problem_tolerates(struct problem *problem, uint32_t tolerations, uint32_t taints);
-// The same without PreferNoSchedule: what keeps kube-scheduler from counting a node (SCH-288, 291).
-// With COMPATIBILITY=upstream all of them: there a soft taint hides a domain.
+// The same without PreferNoSchedule: only hard taints keep kube-scheduler from counting a node
+// (SCH-288, 291). Under COMPATIBILITY=upstream all taints count: a soft taint hides a domain there.
 bool problem_tolerates_hard(struct problem *problem, uint32_t tolerations, uint32_t taints);
 
 // A set without its hostname entry; *hostname is that entry or REQUIREMENT_NONE.

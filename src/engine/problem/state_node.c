@@ -13,7 +13,7 @@
 #include "model/reading/state_node_rules.h"
 #include "model/tables/well_known.h"
 
-// The NodeClaims that have a machine, by its provider ID; of several the first by name.
+// NodeClaims with a machine, by provider ID; of several, the first by name.
 static struct map *claims_by_provider(const struct snapshot *snapshot)
 {
     struct map *claims = map_create();
@@ -45,14 +45,14 @@ const char *state_node_unreadable(const struct state_node *state)
     return state->claim != NULL ? state->claim->meta.unreadable : NULL;
 }
 
-// LIF-305, and SCH-358: a cordoned Node refuses by the taint that Kubernetes puts on it.
+// LIF-305, SCH-358: a cordoned Node has the taint that Kubernetes puts on it.
 static taint_list effective_taints(struct arena *arena, const struct state_node *state)
 {
     static const struct taint cordon = {.key = "node.kubernetes.io/unschedulable",
                                         .effect = "NoSchedule"};
     taint_list result = {0};
     result.items = arena_allocate_array(arena, state->real_taints.count + 1, sizeof *result.items);
-    // Of what is half-read the taints may not be all.
+    // A partly unreadable object counts as cordoned: it may have more taints than were read.
     bool cordoned = state->node != NULL && state->node->spec.unschedulable;
     cordoned = cordoned || (state->node != NULL && state->node->meta.unreadable != NULL) ||
                (!state->registered && state_node_unreadable(state) != NULL);
@@ -63,7 +63,8 @@ static taint_list effective_taints(struct arena *arena, const struct state_node 
         if (!state->initialized &&
             (taint_is_ephemeral(taint) || is_startup_taint(state->claim, taint)))
             continue;
-        if (text_equal(taint->key, TAINT_AWAITING_PODS)) // it is taken away in a moment
+        if (text_equal(taint->key,
+                       TAINT_AWAITING_PODS)) // temporary: it goes once the pods are there
             continue;
         if (cordoned && text_equal(taint->key, cordon.key))
             cordoned = false;
@@ -146,7 +147,7 @@ static int compare_pods(const void *a, const void *b)
     return order != 0 ? order : strcmp(x->meta.name, y->meta.name);
 }
 
-// There are few.
+// A Node has few returning pods, so the array grows by one.
 static void add_returning(struct arena *arena, struct state_nodes *nodes, const struct pod *pod)
 {
     struct state_node *state = map_get(nodes->by_node_name, pod->spec.node_name);
@@ -161,7 +162,7 @@ static void add_returning(struct arena *arena, struct state_nodes *nodes, const 
     qsort(state->returning.items, state->returning.count, sizeof *larger, compare_pods);
 }
 
-// The names of Nodes that are not tracked; mostly there are none.
+// Names of untracked Nodes; usually none.
 static struct map *untracked_names(const struct snapshot *snapshot, const struct state_nodes *nodes)
 {
     struct map *names = map_create();
@@ -174,7 +175,7 @@ static struct map *untracked_names(const struct snapshot *snapshot, const struct
     return names;
 }
 
-// What tells whether a pod runs.
+// Prefetches the fields that tell whether a pod runs.
 static void prefetch_running(const struct object *object)
 {
     const struct pod *pod = (const struct pod *)object;

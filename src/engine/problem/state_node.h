@@ -1,5 +1,5 @@
-// State nodes: what the Nodes and NodeClaims of a snapshot amount to (LIF-300 to LIF-309). Shared
-// by scheduling and disruption.
+// State nodes: the Nodes and NodeClaims of a snapshot joined (LIF-300 to LIF-309). Scheduling and
+// disruption share them.
 //
 // Everything points into the snapshot or lives in the given arena.
 #pragma once
@@ -13,19 +13,19 @@ struct state_node {
     const char *name, *hostname;    // LIF-304
     const struct string_map *labels, *annotations;
     taint_list taints;      // LIF-305, with `node.kubernetes.io/unschedulable` for a cordoned Node
-    taint_list real_taints; // those of the Node (or NodeClaim), nothing left out
+    taint_list real_taints; // those of the Node (or NodeClaim), unfiltered
     struct resource_map capacity, allocatable; // LIF-306, without the pseudo-resource `nodes`
     const char *node_pool;                     // label; NULL if none
     bool registered, initialized;              // LIF-303
     bool marked_for_deletion;                  // LIF-309
     LIST(const struct pod *) pods;             // bound, not terminal, by namespace/name (LIF-307)
     const uint32_t *running;                   // the same as indexes of state_nodes.running
-    // Ended and going, to be made anew by their StatefulSets: they take nothing of the node any
-    // more, but need a place as if they ran (DIS-48); by namespace/name.
+    // Terminated pods with a deletion timestamp that their StatefulSets will recreate. They use
+    // nothing of the node but need a place as running pods do (DIS-48); by namespace/name.
     LIST(const struct pod *) returning;
 };
 
-struct running_pod { // on a Node that there is, tracked or not, and not terminal
+struct running_pod { // not terminal, on an existing Node, tracked or not
     const struct pod *pod;
     uint32_t node; // index of its state node; UINT32_MAX: the Node is not tracked
 };
@@ -37,7 +37,7 @@ struct state_nodes {
     struct map *by_node_name; // Node name -> struct state_node *, for Nodes that are tracked
 };
 
-// The caller calls state_nodes_free() for the map; the rest goes with the arena.
+// The caller frees the map with state_nodes_free(); everything else lives in the arena.
 struct state_nodes state_nodes_build(struct arena *arena, const struct snapshot *snapshot);
 void state_nodes_free(struct state_nodes *nodes);
 

@@ -1,7 +1,6 @@
-// The two ways in which pods are placed: upstream's, and adze's own. COMPATIBILITY (FMT-18) chooses
-// one of them once for a problem; each member is something that they do differently, with its rule.
-// Disruption has a table of its own (engine/disruption/strategy.h). docs/compatibility.md lists
-// all.
+// Strategies of placement: upstream's and adze's own. COMPATIBILITY (FMT-18) selects one per
+// problem; each member is one difference, with its rule. Disruption has its own table
+// (engine/disruption/strategy.h). docs/compatibility.md lists all.
 #pragma once
 
 #include <stdbool.h>
@@ -13,25 +12,28 @@ struct engine_strategy {
     bool filters_as_scheduler; // SCH-515: matchFields, PreferNoSchedule, ports of DaemonSets, zones
                                // and limits of volumes, ReadWriteOncePod, terminating pods
     // pods
-    bool weighs_preferences; // SCH-508, SCH-509: of all kinds together, and all terms at once
+    bool weighs_preferences; // SCH-508, SCH-509: all kinds together, and all terms at once
     // pods, topology
     bool counts_as_scheduler; // SCH-515: which nodes and pods spreads and affinities count
     // templates, placement
-    bool adds_asked_labels_only; // SCH-514: no label that neither pods nor NodePools ask for
+    bool adds_asked_labels_only; // SCH-514: no labels beyond those that pods or NodePools ask for
     // topology
-    bool counts_planned_nodes;    // SCH-528: nodes of NodeClaims that have not come yet are domains
-    bool counts_launchable_zones; // SCH-512: domains of spreads are those where machines may start
+    bool counts_planned_nodes;     // SCH-528: nodes of planned NodeClaims are domains
+    bool counts_launchable_zones;  // SCH-512: a spread's domains are those where machines can be
+                                   // launched
     bool doubles_hostname_spreads; // SCH-513: several pods a node once every node has one
-    bool decides_domains;          // SCH-511: a claim on which others depend stays in one
-    bool combines_keys;            // SCH-512: domains of several keys are chosen together, by price
-    bool heeds_other_spreads;      // SCH-516: pods go where they upset no spread of others
-    bool orders_by_rules;          // SCH-510: pods on which others depend come first
+    bool decides_domains;          // SCH-511: pins a claim to one domain if other pods depend on it
+    bool combines_keys;            // SCH-512: chooses domains of several keys together, by price
+    bool heeds_other_spreads; // SCH-516: a pod avoids domains where it would break another pod's
+                              // spread
+    bool orders_by_rules;     // SCH-510: pods on which others depend come first
     // placement
-    bool reserves_least_limits;   // SCH-519: of a NodePool's limits, what the cheapest type takes
-    bool assigns_one_reservation; // SCH-522: to a claim, not every one that it might use
+    bool reserves_least_limits;   // SCH-519: charges a NodePool's limits with the cheapest type
+    bool assigns_one_reservation; // SCH-522: a claim reserves one reservation, not every possible
+                                  // one
     bool heeds_priorities;        // SCH-517: where limits or reservations bind
     bool places_without_pools;    // DIS-712: pods may move although no NodePool takes new nodes
-    bool retries_passes;          // SCH-510, SCH-543: in other orders, if pods found no place
+    bool retries_passes;          // SCH-510, SCH-543: tries other orders if pods found no place
     // packing
     bool packs_alternatives; // SCH-508, SCH-516: the cheapest of several ways to place pods
 };

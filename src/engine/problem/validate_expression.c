@@ -85,7 +85,7 @@ static void add_list(struct text *text, const struct string_list *values)
     text_add_char(text, ']');
 }
 
-// SCH-29: a key with a fixed set of values needs one of them.
+// SCH-29: a key with a fixed set of values must allow one of them.
 static void check_known_values(const struct problem *problem, struct text *errors, const char *key,
                                const struct string_list *values)
 {

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "engine/problem/asked_keys.h"
 
-#define ALTERNATIVES_MAX 4096 // of one pod; more volumes with choices than that are refused
+#define ALTERNATIVES_MAX 4096 // of one pod; volumes with more alternatives are refused
 
 static bool is_hostname(const struct problem *problem, const char *key)
 {
@@ -46,7 +46,7 @@ static struct volume_alternatives of_volume(struct problem *problem,
     return result;
 }
 
-// SCH-515: where the volume's own labels say it is, several zones joined by "__".
+// SCH-515: the zones of the volume's own labels; several are joined by "__".
 static uint32_t zones_of_volume(struct problem *problem, const struct persistent_volume *volume)
 {
     static const char *const keys[] = {LABEL_ZONE, "topology.kubernetes.io/region",
@@ -74,7 +74,7 @@ static uint32_t zones_of_volume(struct problem *problem, const struct persistent
     return set;
 }
 
-// The alternatives with the volume's labels; the labels alone where there are none.
+// The alternatives narrowed to the volume's labels; without alternatives, the labels alone.
 static void add_zones(struct problem *problem, const struct persistent_volume *volume,
                       struct volume_alternatives *alternatives)
 {
@@ -146,8 +146,8 @@ bool volume_alternatives_of(struct problem *problem, const struct persistent_vol
     return true;
 }
 
-// SCH-335: every pair, earlier volumes varying slowest; pairs that do not intersect are dropped
-// unless nothing would be left.
+// SCH-335: the cross product, earlier volumes varying slowest. Pairs that do not intersect are
+// dropped unless none would be left.
 bool volume_alternatives_cross(struct problem *problem, struct volume_alternatives *all,
                                const struct volume_alternatives *next)
 {

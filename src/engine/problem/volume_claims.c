@@ -35,7 +35,7 @@ static void index_namespaces(struct problem *problem)
         if (known || map_get(problem->topology.namespaces, pod->meta.namespace) != NULL)
             continue;
         struct string_map *labels = arena_allocate(problem->arena, sizeof *labels);
-        *labels = none; // a namespace that is not in the input has only the label that all have
+        *labels = none; // the input lacks the namespace: only the default label is known
         labels->items = arena_allocate(problem->arena, sizeof *labels->items);
         labels->items[0] = (struct string_pair){"kubernetes.io/metadata.name", pod->meta.namespace};
         labels->count = 1;
@@ -53,7 +53,7 @@ void volumes_index(struct problem *problem)
     index_namespaces(problem);
 }
 
-// The claim's name: SCH-330. NULL for a volume of another kind.
+// The claim's name (SCH-330). NULL for other kinds of volumes.
 const char *volume_claim_name(struct arena *arena, const struct pod *pod,
                               const struct volume *volume)
 {

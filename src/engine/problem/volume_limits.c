@@ -27,7 +27,7 @@ static void add_limits(struct problem *problem, struct schedulable_node *node)
     }
 }
 
-// Volumes of pods that are set aside are not read.
+// True unless the pod is set aside: its volumes are not read.
 static bool counts_volumes(const struct problem *problem, const struct schedulable_node *node,
                            uint32_t pod)
 {
@@ -97,7 +97,7 @@ bool volumes_fit(struct problem *problem, const struct schedulable_node *node,
 
 // --- limits of new nodes (SCH-353) ---------------------------------------------------------------
 
-// The driver that a resource such as attachable-volumes-csi-ebs.csi.aws.com counts, or NULL.
+// The driver of a resource such as attachable-volumes-csi-ebs.csi.aws.com, or NULL.
 static const char *driver_of_resource(const char *name)
 {
     static const char prefix[] = "attachable-volumes-csi-";
@@ -167,7 +167,7 @@ void volumes_limit_rows(struct problem *problem, struct node_template *template)
         learn_from_node(problem, template, &problem->nodes.items[i]);
 }
 
-// Whether the pod brings a volume of the driver that is not there already.
+// True if the pod adds a volume of the driver that the node does not have.
 static bool asks_driver(const struct volume_use *used, uint32_t used_count,
                         const struct pod_volumes *asked, uint32_t driver)
 {

@@ -1,4 +1,4 @@
-// Claims of pods that nothing can be planned for (SCH-341).
+// Validation of pods' volume claims (SCH-341).
 #pragma once
 
 #include "engine/problem/problem.h"

@@ -28,7 +28,7 @@ static const char *csi_name(const char *provisioner)
     return provisioner;
 }
 
-// NULL: not counted. *error is set if the volume of a bound claim cannot be read.
+// NULL: its volumes are not counted. Sets *error if the volume of a bound claim cannot be read.
 static const char *driver_of(struct problem *problem, const struct persistent_volume_claim *claim,
                              const char **error)
 {
@@ -65,7 +65,7 @@ static void add_use(struct problem *problem, struct pod_volumes *volumes,
         symbols_intern(problem->words, driver), symbols_intern(problem->words, key)};
 }
 
-// SCH-515: no two pods may use it, wherever they are.
+// SCH-515: only one pod in the cluster may use the claim.
 static bool is_exclusive(const struct problem *problem, const struct persistent_volume_claim *claim)
 {
     for (uint32_t i = 0; i < claim->spec.access_modes.count; i++)
@@ -107,7 +107,7 @@ const struct pod_volumes *volumes_of_pod(struct problem *problem, const struct p
             add_exclusive(problem, volumes, claim);
         }
         if (error.length > 0)
-            continue; // the first error is told; every claim counts (SCH-352)
+            continue; // the first error is reported; every claim counts (SCH-352)
         struct volume_alternatives next = {0};
         if (claim == NULL)
             text_format(&error,

@@ -1,5 +1,5 @@
-// A table from a pair of identifiers to one: remembers answers of pure functions. Open addressing;
-// grows; never forgets. `MEMO_NONE` cannot be stored.
+// Memo of pure functions: maps a pair of identifiers to one identifier. Open addressing; it grows
+// and never evicts. `MEMO_NONE` cannot be stored.
 #pragma once
 
 #include <stdbool.h>

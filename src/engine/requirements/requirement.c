@@ -141,7 +141,7 @@ int64_t requirement_length(const struct requirement *requirement)
     return requirement->complement ? INT64_MAX - requirement->count : requirement->count;
 }
 
-// The bounds of both, and whether they leave anything.
+// Intersects the bounds; false if nothing is left.
 static bool combine_bounds(const struct requirement *a, const struct requirement *b,
                            struct requirement *out)
 {
@@ -156,7 +156,7 @@ static bool combine_bounds(const struct requirement *a, const struct requirement
     return !(out->has_gte && out->has_lte && out->gte > out->lte);
 }
 
-// The values of both merged (for complements: what either excludes), ascending.
+// Union of both value lists (for complements: of the excluded values), ascending.
 static uint32_t merge_values(const struct requirement *a, const struct requirement *b,
                              uint32_t *values)
 {
@@ -271,7 +271,7 @@ static uint32_t *sorted_by_text(struct arena *arena, const struct vocabulary *vo
     return values;
 }
 
-// The smallest integer that a complement allows; "" if its bounds leave none that a label can hold.
+// The smallest integer that a complement allows; "" if no label value lies within its bounds.
 static const char *any_of_complement(struct arena *arena, const struct vocabulary *vocabulary,
                                      const struct requirement *requirement)
 {

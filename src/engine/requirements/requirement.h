@@ -25,8 +25,8 @@ struct requirement {
     const uint32_t *values; // ascending identifiers, no duplicates
 };
 
-// SCH-61, from the API's form. An unknown operator gives DoesNotExist (validation refuses it
-// before).
+// SCH-61, from the API's form. An unknown operator becomes DoesNotExist; validation has refused it
+// before.
 struct requirement requirement_make(struct arena *arena, struct vocabulary *vocabulary,
                                     const struct selector_requirement *source);
 struct requirement requirement_in(struct arena *arena, uint32_t key, uint32_t value);

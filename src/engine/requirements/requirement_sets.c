@@ -176,7 +176,7 @@ const struct requirement *set_get(const struct requirement_sets *sets, uint32_t 
     return identifier == REQUIREMENT_NONE ? NULL : &sets->requirements[identifier];
 }
 
-// The set without `key`, and with `requirement` for it unless that is REQUIREMENT_NONE.
+// The set without `key`; adds `requirement` unless it is REQUIREMENT_NONE.
 static uint32_t exchange(struct requirement_sets *sets, uint32_t set, uint32_t key,
                          uint32_t requirement)
 {
@@ -349,7 +349,7 @@ bool sets_intersect(struct requirement_sets *sets, uint32_t a, uint32_t b)
     return result;
 }
 
-// Whether a key of b that a lacks is refused.
+// True if b has a key that a lacks and that a may not lack.
 static bool unknown_refused(const struct requirement_sets *sets, uint32_t a, uint32_t requirement,
                             bool allow_well_known)
 {
@@ -375,7 +375,7 @@ bool sets_compatible(struct requirement_sets *sets, uint32_t a, uint32_t b, bool
     return result;
 }
 
-// SCH-80: a label that the asked key may be a misspelling of.
+// SCH-80: `asked` may be a misspelling of `label`.
 static bool resembles(const char *label, const char *asked)
 {
     const char *slash = strrchr(asked, '/');

@@ -1,6 +1,5 @@
-// Sets of requirements, one per key (SCH-75 to SCH-82), interned: equal requirements have one
-// identifier, equal sets have one identifier, and what two sets make of each other is computed
-// once.
+// Sets of requirements, one per key (SCH-75 to SCH-82). Requirements and sets are interned: equal
+// ones have one identifier, and operations on two sets are computed once.
 //
 // Set 0 is the empty set. Lifetime: the computation's.
 #pragma once
@@ -42,7 +41,7 @@ static inline const struct requirement *requirement_get(const struct requirement
 uint32_t set_add(struct requirement_sets *sets, uint32_t set,
                  const struct requirement *requirement);
 uint32_t set_add_known(struct requirement_sets *sets, uint32_t set, uint32_t requirement);
-// The set with the key's entry replaced; or removed.
+// The set with the key's entry replaced or removed.
 uint32_t set_replace(struct requirement_sets *sets, uint32_t set,
                      const struct requirement *requirement);
 uint32_t set_remove(struct requirement_sets *sets, uint32_t set, uint32_t key);
@@ -60,7 +59,7 @@ bool sets_intersect(struct requirement_sets *sets, uint32_t a, uint32_t b); // S
 // SCH-78: a is the node's side. allow_well_known: SCH-81.
 bool sets_compatible(struct requirement_sets *sets, uint32_t a, uint32_t b, bool allow_well_known);
 
-// Why sets_compatible() fails, appended (SCH-77, 78, 80); a pair that does not fail adds nothing.
+// Appends why sets_compatible() fails (SCH-77, 78, 80); nothing if it succeeds.
 void sets_add_conflict(struct text *text, struct requirement_sets *sets, uint32_t a, uint32_t b,
                        bool allow_well_known);
 // SCH-82, without the hostname.

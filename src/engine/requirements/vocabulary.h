@@ -1,8 +1,7 @@
-// Words of one computation: label keys and label values as small integers, with what is known of
-// each: which key an alias stands for, which keys are well known, which values are integers.
+// Words of one computation: label keys and label values as small integers. Facts of each word: the
+// key behind an alias, whether a key is well known, whether a value is an integer.
 //
-// Identifiers are given in order of first use; nothing that reaches a plan may depend on them.
-// Lifetime: the computation's.
+// Identifiers follow first use; no plan may depend on them. Lifetime: the computation's.
 #pragma once
 
 #include <stdbool.h>
@@ -31,7 +30,7 @@ void vocabulary_destroy(struct vocabulary *vocabulary);
 // The key's identifier, aliases mapped (SCH-62). A missing text (bad input) is the empty one.
 uint32_t vocabulary_key(struct vocabulary *vocabulary, const char *text);
 uint32_t vocabulary_value(struct vocabulary *vocabulary, const char *text);
-// SYMBOL_NONE if nothing has named it yet.
+// SYMBOL_NONE if the word is not interned yet.
 uint32_t vocabulary_find_key(const struct vocabulary *vocabulary, const char *text);
 uint32_t vocabulary_find_value(const struct vocabulary *vocabulary, const char *text);
 
@@ -48,7 +47,7 @@ static inline uint32_t vocabulary_key_count(const struct vocabulary *vocabulary)
     return symbols_count(vocabulary->keys);
 }
 
-// The core's well-known keys are marked from the start; a provider's are added with this.
+// The core's well-known keys are marked from the start; providers add theirs with this function.
 void vocabulary_mark_well_known(struct vocabulary *vocabulary, uint32_t key);
 static inline bool vocabulary_is_well_known(const struct vocabulary *vocabulary, uint32_t key)
 {

@@ -10,8 +10,8 @@ static bool needs_label(struct problem *problem, uint32_t set, uint32_t key)
     return requirement != NULL && !requirement_accepts_absence(requirement);
 }
 
-// Whether the pool or some pod wants the label to be there, whatever its value. Any pod, so that
-// claims of equal requirements have equal labels.
+// True if the pool or any pod requires the label to exist, whatever its value. All pods count, so
+// that claims with equal requirements get equal labels.
 static bool is_wanted(struct problem *problem, const struct node_template *template, uint32_t key)
 {
     if (set_find(problem->sets, template->set, key) == REQUIREMENT_NONE)

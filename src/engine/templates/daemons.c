@@ -21,7 +21,7 @@ static bool is_newer(const struct pod *pod, const struct pod *other)
             strcmp(pod->meta.name, other->meta.name) < 0);
 }
 
-// One look at all pods finds the newest of every DaemonSet, for all that ask later.
+// Finds the newest pod of every DaemonSet in one scan of the pods.
 static void find_newest_pods(struct problem *problem)
 {
     assert(problem->pods.newest == NULL);
@@ -44,7 +44,7 @@ static void find_newest_pods(struct problem *problem)
     }
 }
 
-// LIF-315: the newest pod that the DaemonSet has, or NULL.
+// LIF-315: the newest pod of the DaemonSet, or NULL.
 static const struct pod *newest_pod(struct problem *problem, const struct daemon_set *daemon_set)
 {
     if (problem->pods.newest == NULL)
@@ -55,7 +55,8 @@ static const struct pod *newest_pod(struct problem *problem, const struct daemon
     return NULL;
 }
 
-// What the API server would make of the template's containers (SCH-112, SCH-142, LIF-315).
+// The requests after the API server's defaults for the template's containers (SCH-112, SCH-142,
+// LIF-315).
 static struct resource_map template_requests(struct problem *problem,
                                              const struct daemon_set *daemon_set)
 {
@@ -110,8 +111,8 @@ static uint32_t daemon_tolerations(struct problem *problem, const toleration_lis
     return problem_intern_tolerations(problem, &list);
 }
 
-// The node selector is the representative pod's; the affinity is the template's, for what the
-// DaemonSet controller puts there names one node (SCH-140).
+// The node selector comes from the representative pod. The affinity comes from the template: in its
+// pods the DaemonSet controller adds a term that names one node (SCH-140).
 static void compile_terms(struct problem *problem, const struct string_map *node_selector,
                           const struct affinity *of_template, struct daemon *daemon)
 {

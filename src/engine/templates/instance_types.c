@@ -25,7 +25,7 @@ static void learn_requirements(struct problem *problem, const requirement_list *
                                    vocabulary_key(problem->vocabulary, entry->key));
 }
 
-// A provider's whole list is well known as soon as a catalog carries one of its own labels.
+// Marks all of the provider's well-known labels once a catalog carries one of its own.
 static void learn_provider(struct problem *problem, const struct provider_labels *labels)
 {
     bool found = false;

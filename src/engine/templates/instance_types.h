@@ -6,9 +6,9 @@
 // Marks the catalogs' label keys as well known (SCH-31: providers add theirs).
 void instance_types_learn_keys(struct problem *problem);
 void instance_types_add_dimensions(struct problem *problem);
-// The types that serve a pool: those of catalogs that name it, else of those that name nobody; by
-// name.
+// The types that serve a pool, by name: those of the catalogs that name the pool, else of the
+// catalogs that name no pool.
 const struct instance_type **instance_types_list(struct problem *problem,
                                                  const struct node_pool *pool, uint32_t *count);
-// A type's requirements, with its name (FMT-7).
+// A type's requirements, with its name as a requirement (FMT-7).
 uint32_t instance_type_set(struct problem *problem, const struct instance_type *type);

@@ -6,7 +6,7 @@
 #include "base/quantity.h"
 #include "model/reading/pool_annotations.h"
 
-// NULL: not there, or not readable (whoever wrote it is told elsewhere).
+// NULL: missing or unreadable; validation reports the latter.
 static const char *readable(const struct node_template *template, const char *key)
 {
     const char *value = string_map_get(&template->pool->meta.annotations, key);

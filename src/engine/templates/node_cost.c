@@ -11,18 +11,18 @@
 #include "model/reading/settings_read.h"
 #include "model/snapshot/snapshot.h"
 
-// The usual on-demand prices, in USD: those of EC2's general families.
+// Usual on-demand prices in USD: those of EC2's general-purpose families.
 #define USUAL_CPU_HOUR 0.034
 #define USUAL_GIB_HOUR 0.0035 // of memory beside the cpu
 #define STEP           10.0
-#define HALF_STEP      3.1622776601683795 // its root: prices as far off as that still are usual
+#define HALF_STEP      3.1622776601683795 // root of 10: prices off by less are usual
 #define STEPS_MAX      9
-#define ALL_ON_ONE     10                        // concentration: the price divided by it
-#define SQUARED_MAX    INT64_C(1000000000000000) // nano-USD: a price beyond that is none
+#define ALL_ON_ONE     10                        // concentration: the price is divided by it
+#define SQUARED_MAX    INT64_C(1000000000000000) // nano-USD: prices are capped here before squaring
 
 // --- the scale -----------------------------------------------------------------------------------
 
-// The lowest on-demand price, or of any kind if there is none; negative: none at all.
+// The lowest on-demand price, or the lowest of any kind without one; negative: no price.
 static int64_t price_of(const struct instance_type *type)
 {
     int64_t on_demand = -1, any = -1;
@@ -46,7 +46,7 @@ static double amount_of(const struct instance_type *type, const char *resource)
     return 0;
 }
 
-// To the usual one; 0: not known.
+// The price relative to the usual one; 0: unknown.
 static double relative_price(const struct instance_type *type)
 {
     double usual = USUAL_CPU_HOUR * amount_of(type, "cpu") / 1000 +
@@ -61,9 +61,8 @@ static int compare_numbers(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-// By how much the catalogs' prices differ from the usual ones: the power of ten nearest to the
-// median, over all instance types, of the price to the usual one of as much cpu and memory. 1 if
-// nothing has a price.
+// The scale of the catalogs' prices: the median over all instance types of price to usual price,
+// rounded to a power of ten. 1 if no type has a price.
 static double scale_of(const struct snapshot *snapshot)
 {
     VECTOR(double) ratios = {0};

@@ -1,11 +1,10 @@
-// What nodes cost beside their machines (SCH-507): root volumes, kubelets and daemons, addresses,
-// licences. NODE_COST says how much; its default is for the usual prices (EC2's) and follows the
-// catalogs in powers of ten, so that where an hour costs a hundredth it does not drown the
-// prices.
+// The cost of a node beside its machine (SCH-507): root volume, kubelet and daemons, addresses,
+// licences. NODE_COST sets it. The default fits EC2's prices and follows the catalogs in powers of
+// ten, so that it does not drown much lower prices.
 //
-// What a set of new nodes counts for, when two are compared, has three parts: the machines' prices,
-// NODE_COST for each, and - where there is a NODE_COST, which makes for few large nodes - how much
-// would be lost with one of them. Nano-USD an hour throughout.
+// The weight of a set of new nodes, for comparing two sets, has three parts: the machines' prices;
+// NODE_COST for each node; and, where there is a NODE_COST, which favors few large nodes, the
+// concentration: the loss if one node fails. Nano-USD an hour throughout.
 #pragma once
 
 #include <stdint.h>
@@ -13,7 +12,7 @@
 struct problem;
 struct snapshot;
 
-// Of one node. Given explicitly: as it is given.
+// Of one node. An explicit setting is used as it is.
 int64_t node_cost_of(const struct snapshot *snapshot);
 
 struct node_costs { // of a set of nodes
@@ -22,12 +21,12 @@ struct node_costs { // of a set of nodes
     __int128 squares; // of prices
 };
 void node_costs_add(struct node_costs *costs, int64_t price);
-// Prices and node costs: what a plan's lower bound is a bound of.
+// Prices and node costs; a plan's lower bound bounds this sum.
 int64_t node_costs_sum(const struct node_costs *costs, int64_t node_cost);
-// What counts for having much on one node: a tenth of the price if all is on one, a hundredth if it
-// is on ten equal ones. 0 without node cost: then prices alone count.
+// The cost of concentration: a tenth of the price if one node has everything, a hundredth if ten
+// equal nodes share it. 0 without a node cost: only prices count then.
 int64_t node_costs_concentration(const struct node_costs *costs, int64_t node_cost);
-// All of it.
+// The whole weight: prices, node costs and concentration.
 int64_t node_costs_count(const struct node_costs *costs, int64_t node_cost);
-// What one node among others that cost `total` in all counts for beyond its price.
+// What one node adds beyond its price, among nodes that cost `total` together.
 int64_t node_costs_beside(int64_t price, double total, int64_t node_cost);

@@ -12,12 +12,12 @@
 struct target { // one type of one pool
     const struct node_pool *pool;
     const struct instance_type *type;
-    uint32_t match_set; // SCH-403: what an overlay's requirements are held against
+    uint32_t match_set; // SCH-403: matched against an overlay's requirements
     uint32_t *offering_sets;
     const struct node_overlay **price_from; // by offering; NULL: none yet
-    int64_t *price_weight;                  // of the last overlay that concerned the offering
+    int64_t *price_weight;                  // of the last overlay that applied to the offering
     const struct node_overlay *last_capacity;
-    struct resource_map taken; // names that an overlay has set
+    struct resource_map taken; // resource names that an overlay has set
     struct overlay_effect effect;
     bool changed;
 };
@@ -153,7 +153,7 @@ static bool concerns(struct problem *problem, const struct target *target, uint3
     return sets_compatible(problem->sets, set, target->offering_sets[offering], true);
 }
 
-// SCH-403: the type matches, with at least one offering.
+// SCH-403: the type and at least one of its offerings match.
 static bool matches(struct problem *problem, const struct target *target, uint32_t set)
 {
     if (!sets_compatible(problem->sets, target->match_set, set, false))

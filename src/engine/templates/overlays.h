@@ -1,4 +1,4 @@
-// NodeOverlays (SCH-400 to SCH-409): other prices, more capacity, evaluated all together.
+// NodeOverlays (SCH-400 to SCH-409): adjusted prices and added capacity, evaluated all together.
 #pragma once
 
 #include "engine/problem/problem.h"
@@ -10,9 +10,9 @@ struct overlay_effect {        // on one type of one pool
 };
 
 void overlays_add_dimensions(struct problem *problem);
-// Works out all overlays over the types of all NodePools; nothing without the gate.
+// Evaluates all overlays over the types of all NodePools; does nothing without the feature gate.
 void overlays_evaluate(struct problem *problem);
 void overlays_free(struct problem *problem);
-// What the overlays make of a pool's type; NULL if nothing changes.
+// The effect of the overlays on a pool's type; NULL if nothing changes.
 const struct overlay_effect *overlays_effect(struct problem *problem, const struct node_pool *pool,
                                              const struct instance_type *type);

@@ -123,8 +123,8 @@ static const int64_t *row_allocatable(struct problem *problem, const struct inst
     return vector;
 }
 
-// Rows of one type: the base group first, the others in order of appearance (SCH-118). A type none
-// of whose offerings is available still has its base row: it counts in messages.
+// Rows of one type: the base group first, the others in order of appearance (SCH-118). A type
+// without available offerings keeps its base row, which messages count.
 static void add_rows(struct problem *problem, struct type_table *table,
                      const struct instance_type *type, const struct overlay_effect *effect)
 {
@@ -136,7 +136,7 @@ static void add_rows(struct problem *problem, struct type_table *table,
     for (uint32_t i = 0; i < type->offerings.count; i++) {
         const struct offering *offering = &type->offerings.items[i];
         if (!offering->available) {
-            if (offering->reservation_capacity.present) // it still says what is left (SCH-255)
+            if (offering->reservation_capacity.present) // it still reports what is left (SCH-255)
                 reservation_of(problem, set_from_api(problem->sets, &offering->requirements),
                                offering);
             continue;
@@ -207,7 +207,7 @@ static void index_varieties(struct problem *problem, struct type_table *table)
             bitset_set(table->variety_rows[offering->variety], r);
 }
 
-// The table of another pool with the same types, unless overlays may tell the pools apart.
+// The table of another pool with the same types, unless overlays may differ between the pools.
 static struct type_table *same_table(struct problem *problem, const struct instance_type **types,
                                      uint32_t count)
 {

@@ -3,6 +3,6 @@
 
 #include "engine/problem/problem.h"
 
-// The pool's types as a table, NodeOverlays applied. NULL if there are none.
-// Lives as long as the problem; pools with the same types share it, unless there are overlays.
+// The pool's types as a table, NodeOverlays applied. NULL if there are none. Lives as long as the
+// problem. Pools with the same types share a table, unless there are overlays.
 struct type_table *instance_types_for_pool(struct problem *problem, const struct node_pool *pool);

@@ -9,8 +9,7 @@ void static_claim_make(struct arena *arena, const struct settings *settings,
                        const struct instance_type_catalog *catalog, const struct node_pool *pool,
                        struct plan_claim *out)
 {
-    // As much of a problem as requirements need: no pods and nodes, and only the names of labels
-    // that instance types give to nodes.
+    // A minimal problem for requirements: no pods or nodes, only the catalog's label names.
     const struct object *catalogs[] = {(const struct object *)catalog};
     struct snapshot snapshot = {0};
     snapshot.objects[KIND_INSTANCE_TYPE_CATALOG].items = catalogs;

@@ -138,7 +138,7 @@ uint32_t unmet_min_values(struct problem *problem, const struct type_table *tabl
             count_values(problem, table, rows, set, requirement->key) < requirement->min_values)
             keys[count++] = requirement->key;
     }
-    for (uint32_t i = 1; i < count; i++) // by text; there are few
+    for (uint32_t i = 1; i < count; i++) // insertion sort by text; there are few
         for (uint32_t j = i; j > 0 && strcmp(vocabulary_key_text(problem->vocabulary, keys[j - 1]),
                                              vocabulary_key_text(problem->vocabulary, keys[j])) > 0;
              j--) {
@@ -158,7 +158,7 @@ static bool row_has_negative(const struct problem *problem, const int64_t *amoun
     return false;
 }
 
-// SCH-45. Returns why the pool has no types, or NULL.
+// SCH-45. NULL, or why the pool has no types.
 static const char *filter_rows(struct problem *problem, struct node_template *template)
 {
     template->rows = bitset_create(problem->arena, template->table->count);
@@ -188,7 +188,7 @@ static const char *filter_rows(struct problem *problem, struct node_template *te
     return problem_copy(problem, &text);
 }
 
-// SCH-143: the daemon's pod would run on a node of this row.
+// SCH-143: the daemon runs on a node of this row.
 static bool daemon_counts(struct problem *problem, const struct daemon *daemon,
                           const struct node_template *template, const struct row *row)
 {
@@ -284,7 +284,7 @@ static void make_threshold(struct problem *problem, const struct node_template *
         arena_allocate_array(problem->arena, distinct + 1, sizeof *threshold->amounts);
     threshold->words =
         arena_allocate_array(problem->arena, (size_t)distinct * words + 1, sizeof(uint64_t));
-    // From the largest amount down: each set is the one above with the rows of its own amount.
+    // From the largest amount down: each set adds the rows of its own amount to the set before.
     for (uint32_t i = count, at = distinct; i-- > 0;) {
         if (i + 1 == count || net[order[i]] != net[order[i + 1]]) {
             threshold->amounts[--at] = net[order[i]];

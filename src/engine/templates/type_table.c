@@ -28,7 +28,7 @@ static void *grown(void *items, uint32_t *capacity, uint32_t needed, size_t size
     return items;
 }
 
-// The rows whose own requirement on the key, if they have one, agrees with this one (SCH-77).
+// The rows whose own requirement on the key, if any, intersects this one (SCH-77).
 static struct bitset rows_for_requirement(struct problem *problem, struct type_table *table,
                                           uint32_t requirement)
 {
@@ -136,7 +136,7 @@ const struct row_filter *type_table_prices(struct problem *problem, struct type_
 }
 
 // --- the worst that a launch could cost ----------------------------------------------------------
-// Reserved capacity is taken before spot, that before on-demand.
+// Reserved capacity comes before spot, spot before on-demand.
 static uint32_t capacity_rank(struct problem *problem, uint32_t set)
 {
     static const char *const order[] = {CAPACITY_TYPE_RESERVED, CAPACITY_TYPE_SPOT};
