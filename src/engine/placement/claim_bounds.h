@@ -3,8 +3,9 @@
 
 #include "engine/pass/pass_state.h"
 
-// Whether the claim may carry a pod of this shape too, by number; false with an error.
+// True if the claim may carry one more pod of this shape, by number; false with an error.
 bool claim_bounds_allow(struct pass *pass, const struct claim *claim, const struct shape *shape);
-// Whether it may carry one more pod of this pod's workload. Always, if nothing bounds shares.
+// True if the claim may carry one more pod of this pod's workload. Always true without bounds on
+// shares.
 bool claim_bounds_allow_share(struct pass *pass, const struct claim *claim, uint32_t pod);
-void claim_bounds_take(struct pass *pass, struct claim *claim, uint32_t pod); // it carries the pod
+void claim_bounds_take(struct pass *pass, struct claim *claim, uint32_t pod); // counts the pod

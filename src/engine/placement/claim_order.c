@@ -30,8 +30,8 @@ static void leave_bucket(struct pass *pass, struct claim *claim, uint32_t count)
         pass->claim_order.last_with.items[count] = claim->previous;
 }
 
-// A new claim goes behind those with as many pods; one that got another pod goes before the ones
-// that had that many: that is what a stable sort does.
+// A new claim goes behind those with as many pods; a claim that got another pod goes before the
+// others with its new number. A stable sort would do the same.
 static void enter_bucket(struct pass *pass, struct claim *claim, uint32_t count, bool in_front)
 {
     reserve_bucket(pass, count);

@@ -4,5 +4,5 @@
 #include "engine/pass/pass_state.h"
 #include "engine/topology/topology.h"
 
-// The claim has a pod more than `before`: its place in the order of SCH-210.
+// Moves the claim to its new position in the order of SCH-210; it had `before` pods.
 void claim_reorder(struct pass *pass, struct claim *claim, uint32_t before);

@@ -4,7 +4,7 @@
 
 #include "engine/templates/type_table.h"
 
-#define SENT_TYPES_MAX 60 // instance types that a launch asks for, the cheapest ones
+#define SENT_TYPES_MAX 60 // instance types in a launch request, the cheapest ones
 
 enum capacity { CAPACITY_RESERVED, CAPACITY_SPOT, CAPACITY_ON_DEMAND, CAPACITIES };
 

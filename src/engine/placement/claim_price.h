@@ -1,17 +1,16 @@
-// What a new node is likely to cost (DIS-742). One price for all questions: whether it is worth
-// having, what a pool thinks of it, which of several moves is the best.
+// The expected price of a new node (DIS-742). All decisions use this price: whether a move pays,
+// whether it meets the pool's policy, which of several moves is best.
 #pragma once
 
 #include "engine/pass/pass_state.h"
 
-// Nano-USD an hour. Reserved and on-demand capacity: the cheapest that can be launched; spot, whose
-// machine is chosen by what is free: the mean of what a launch asks for. INT64_MAX: not known.
+// Nano-USD an hour. Reserved and on-demand capacity: the cheapest possible launch. Spot: the mean
+// of the launch request, because free capacity decides the machine. INT64_MAX: unknown.
 int64_t claim_expected_price(struct problem *problem, const struct claim *claim);
-// The cheapest offering that the claim could be launched as, nano-USD an hour. INT64_MAX: there is
-// none.
+// The claim's cheapest possible offering, nano-USD an hour. INT64_MAX: none.
 int64_t claim_cheapest_price(struct problem *problem, const struct claim *claim);
-// The same; 0: there is none.
+// The same; 0: none.
 int64_t claim_price_or_zero(struct problem *problem, const struct claim *claim);
-// The price of the cheapest machine of an attempt, nano-USD an hour; INT64_MAX: it has none.
+// The price of an attempt's cheapest machine, nano-USD an hour; INT64_MAX: none.
 int64_t claim_attempt_price(struct pass *pass, const struct claim *claim,
                             const struct claim_attempt *attempt);

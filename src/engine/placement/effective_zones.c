@@ -14,7 +14,7 @@
 #define FLEXIBLE "flexible"
 #define NOWHERE  "none"
 
-struct zone_set { // `any`: all that there are, known or not
+struct zone_set { // `any`: all zones, known or not
     bool any;
     VECTOR(uint32_t) values;
 };
@@ -40,7 +40,7 @@ static bool is_in(const struct requirement *requirement)
     return requirement != NULL && !requirement->complement && requirement->count > 0;
 }
 
-// What the volumes ask, if every alternative names zones.
+// Intersects with the zones of the volumes, if every alternative names zones.
 static void read_volumes(const struct problem *problem, const struct pod_class *class,
                          struct zone_set *zones)
 {
@@ -61,7 +61,7 @@ static bool may_go(const struct problem *problem, const struct requirement *zone
     return zone == NULL || requirement_has(problem->vocabulary, zone, value);
 }
 
-// SCH-309, 310: some domain that the pod may use has what it wants.
+// SCH-309, 310: some domain open to the pod has a matching pod.
 static bool has_wanted(const struct problem *problem, const struct group_state *group,
                        const struct requirement *zone)
 {
@@ -121,7 +121,7 @@ static void keep_common(struct zone_set *zones, struct zone_set *others)
     zones->values.count = kept;
 }
 
-// What all groups of the class allow together.
+// Intersects with the zones that all groups of the class allow.
 static void read_groups(struct pass *pass, const struct pod_class *class,
                         const struct requirement *zone, struct zone_set *zones)
 {

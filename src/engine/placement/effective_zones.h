@@ -1,8 +1,8 @@
-// Where pods may still go as their zones are concerned, before anything is placed (SCH-398).
+// The zones that pods can still use before anything is placed (SCH-398).
 #pragma once
 
 #include "engine/problem/problem.h"
 
-// Fills plan->zones: the pending pods of the queue by the zone that their own requirements, their
-// volumes and the rules between pods leave them. Changes no decision of later passes.
+// Fills plan->zones: counts the queue's pending pods by the zones that their own requirements,
+// their volumes and the rules between pods leave them. Does not affect later passes.
 void effective_zones_count(struct problem *problem, struct plan *plan);

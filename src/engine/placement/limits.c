@@ -9,7 +9,7 @@
 #include "engine/templates/type_table.h"
 #include "engine/topology/topology.h"
 
-// What one node takes of its pool's limits, or gives back.
+// Charges one node to its pool's limits, or credits it.
 static void count_place(const struct problem *problem, int64_t **remaining, uint32_t index,
                         bool gives_back)
 {
@@ -74,7 +74,7 @@ static int64_t capacity_of(const struct node_template *template, uint32_t row, u
     return dimension == DIMENSION_NODES ? 1 : template->table->rows[row].capacity[dimension];
 }
 
-// Clears rows with more capacity than `remaining` and `taken` (NULL: nothing) leave.
+// Clears rows with more capacity than `remaining` plus `taken` (NULL: nothing).
 static bool drop_larger(const struct problem *problem, const struct node_template *template,
                         const int64_t *remaining, const int64_t *taken, struct bitset rows)
 {
@@ -135,7 +135,7 @@ bool limits_allow_more(struct pass *pass, const struct claim *claim, struct bits
 
 // --- what a claim takes --------------------------------------------------------------------------
 
-// The most that any of the rows takes.
+// The maximum capacity of the rows, by dimension.
 static void largest_of(const struct problem *problem, const struct node_template *template,
                        struct bitset rows, int64_t *taken)
 {
@@ -147,7 +147,7 @@ static void largest_of(const struct problem *problem, const struct node_template
     }
 }
 
-// Whether a row takes less of the limit that it takes most of.
+// Compares rows by their largest share of a limit.
 static bool is_smaller(const struct problem *problem, const struct node_template *template,
                        uint32_t row, uint32_t than)
 {
@@ -163,7 +163,8 @@ static bool is_smaller(const struct problem *problem, const struct node_template
     return most < most_of_other;
 }
 
-// SCH-519: the claim's cheapest machine; all of them where the choice is not free.
+// SCH-519: the capacity of the claim's cheapest machine; the maximum over all its machines if
+// minValues or reservations restrict the choice.
 static void least_of(struct pass *pass, const struct claim *claim, int64_t *taken)
 {
     const struct node_template *template = claim->template;
@@ -210,8 +211,7 @@ void limits_take(struct pass *pass, struct claim *claim)
 
 // --- the end of a pass ---------------------------------------------------------------------------
 
-// Gives the claim an equal share of what is left of the limits; what it does not use stays in
-// `left`.
+// Limits the claim to an equal share of `left`; the unused part stays in `left`.
 static void settle_claim(struct pass *pass, struct claim *claim, int64_t *left, uint32_t claims,
                          int64_t *share)
 {

@@ -26,7 +26,7 @@ static void add_resources(const struct problem *problem, struct text *text, cons
     text_add_char(text, '}');
 }
 
-// SCH-241: the pod's own requests with the DaemonSets', as a range if those differ between types.
+// SCH-241: the pod's requests plus the DaemonSets', as a range if those differ between types.
 static void add_requests(struct pass *pass, const struct node_template *template,
                          const struct shape *shape)
 {
@@ -65,7 +65,7 @@ struct findings { // of the examined types
     bool examined;
 };
 
-// Rows of one type are examined together (SCH-236: fits implies an offering of the same group).
+// Examines the rows of each type together (SCH-236: fits implies an offering of the same group).
 static struct findings examine(struct pass *pass, const struct claim *claim, uint32_t set,
                                struct bitset examined)
 {
@@ -138,8 +138,8 @@ static const char *sentence(const struct findings *found, enum reason_code *code
     return "no instance type met the requirements/resources/offering tuple";
 }
 
-// Types on which a DaemonSet holds a host port that the pod asks for are not examined; true, with
-// the text, if that leaves none (SCH-240).
+// Drops types where a DaemonSet uses a host port of the pod. True, with the text, if none is left
+// (SCH-240).
 static bool only_ports_left(struct pass *pass, const struct claim *claim, const struct shape *shape,
                             struct bitset examined)
 {

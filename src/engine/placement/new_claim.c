@@ -13,7 +13,7 @@
 #include "engine/topology/topology.h"
 #include "engine/topology/topology_record.h"
 
-// The next claim's; made once, however many attempts it takes.
+// The next claim's placeholder hostname; one for all attempts to open that claim.
 static uint32_t placeholder_hostname(struct pass *pass, uint32_t index)
 {
     if (pass->next_hostname_index == index + 1)
@@ -74,7 +74,7 @@ bool place_on_new_claim(struct pass *pass, uint32_t pod, uint32_t class)
                         (struct template_refusal){t, pass->refusal.code, text_take(&part)});
         }
         if (pass->last.reserved_error && !problem->strategy->assigns_one_reservation)
-            break; // SCH-222; else it is known what is left of reservations
+            break; // SCH-222; otherwise the remaining reservations are known
         deferred = deferred || pass->last.reserved_error;
         pass->last.limited = pass->last.limited || pass->last.reserved_error;
     }

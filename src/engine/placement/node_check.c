@@ -53,8 +53,7 @@ bool node_taints_allow(struct problem *problem, const struct shape *shape,
     return problem_tolerates_hard(problem, shape->tolerations, node->taints);
 }
 
-// SCH-508. The labels of a node are settled: terms and volumes can be looked at one after the
-// other.
+// SCH-508. The labels of a node are fixed, so terms and volumes can be checked one by one.
 bool node_terms_hold(struct problem *problem, const struct schedulable_node *node,
                      const struct shape *shape)
 {
@@ -65,7 +64,7 @@ bool node_terms_hold(struct problem *problem, const struct schedulable_node *nod
     return shape->terms_count == 0;
 }
 
-// SCH-194, steps 1 to 5: what nothing in this pass can make good again.
+// SCH-194, steps 1 to 5: checks whose failure is permanent in this pass.
 bool node_fits_shape(struct pass *pass, const struct schedulable_node *node,
                      const struct node_slot *slot, const struct shape *shape)
 {

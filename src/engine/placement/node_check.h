@@ -1,4 +1,4 @@
-// Whether an existing node takes a pod (SCH-190 to SCH-197).
+// Checks of a pod on an existing node (SCH-190 to SCH-197).
 #pragma once
 
 #include "engine/pass/pass_state.h"
@@ -6,7 +6,7 @@
 
 // Why a node refuses the class, for explanations; ACCEPTED if it does not.
 enum verdict node_check(struct pass *pass, uint32_t index, uint32_t class);
-// Its parts. SCH-194, steps 1 to 5: what nothing in this pass can make good again.
+// Parts of node_check(). SCH-194, steps 1 to 5: checks whose failure is permanent in this pass.
 bool node_fits_shape(struct pass *pass, const struct schedulable_node *node,
                      const struct node_slot *slot, const struct shape *shape);
 bool node_taints_allow(struct problem *problem, const struct shape *shape,

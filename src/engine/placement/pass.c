@@ -19,7 +19,7 @@
 #include "engine/topology/topology_record.h"
 
 #define ATTEMPTS_MAX \
-    UINT64_C(20000000) // of a pass (SCH-53): by count, so that a plan is always the same
+    UINT64_C(20000000) // of a pass (SCH-53): a count, not a time, so that plans are reproducible
 
 static void make_scratch(struct pass *pass)
 {
@@ -60,7 +60,7 @@ static struct bitset copy_bits(struct arena *arena, struct bitset from)
     return copy;
 }
 
-// Inputs that may go before the pass does.
+// Copies inputs that may be freed before the pass.
 static void copy_choices(struct pass *pass)
 {
     struct pass_input *input = &pass->input;
@@ -134,7 +134,7 @@ static bool place_on_open(struct pass *pass, uint32_t pod, uint32_t class)
     return place_on_claims(pass, pod, class);
 }
 
-// Pods that keep off existing nodes as long as they can.
+// Tries existing nodes for pods that use them as a last resort.
 static bool place_on_nodes_last(struct pass *pass, uint32_t pod, uint32_t class)
 {
     if (!bitset_has(pass->input.retry.nodes_last, pass_pod(pass, pod)->class))
@@ -145,7 +145,7 @@ static bool place_on_nodes_last(struct pass *pass, uint32_t pod, uint32_t class)
     return placed;
 }
 
-// As a pass does whose pods go where they add least.
+// Places the pod in a pass by added price.
 static bool place_once_by_price(struct pass *pass, uint32_t pod, uint32_t class, bool avoids)
 {
     for (int tries_left = avoids; tries_left >= 0; tries_left--) {
@@ -165,7 +165,7 @@ static bool place_once(struct pass *pass, uint32_t pod, uint32_t class)
 {
     if (!pass_class(pass, class)->prepared)
         topology_prepare(pass, class);
-    // SCH-516: better where it breaks no spread of others, as long as that takes no further node.
+    // SCH-516: avoids breaking other pods' spreads where that needs no additional node.
     uint32_t own = class_at(pass->problem, class)->original;
     bool avoids = pass_class(pass, class)->inverse_spreads.count > 0 &&
                   !bitset_has(pass->input.alternative.ignores_inverse, own);
@@ -182,8 +182,8 @@ static bool place_once(struct pass *pass, uint32_t pod, uint32_t class)
     return placed || place_on_new_claim(pass, pod, class) || place_on_nodes_last(pass, pod, class);
 }
 
-// What never changes within a pass: SCH-36, SCH-181. Devices are not in the snapshot, so that pods
-// with resource claims wait whether DRA requests are to be inverse_spreads or not.
+// Permanent refusals of a pass: SCH-36, SCH-181. The snapshot has no devices, so pods with resource
+// claims wait even if the settings ignore DRA requests.
 static bool is_barred(const struct pod_class *class)
 {
     return (class->volumes != NULL && class->volumes->error != NULL) || class->resource_claims ||
@@ -208,7 +208,7 @@ bool pass_could_place(struct pass *pass, uint32_t pod, uint32_t class)
     return could || depends_on_others(pass, class);
 }
 
-// SCH-155: the pod as it is, then one step of relaxation after the other.
+// SCH-155: tries the pod as it is, then after each step of relaxation.
 static bool try_steps(struct pass *pass, uint32_t pod, uint32_t own)
 {
     struct class_state *state = pass_class(pass, own);
@@ -228,7 +228,7 @@ static bool try_steps(struct pass *pass, uint32_t pod, uint32_t own)
     return false;
 }
 
-// One attempt, unless its failure is known. `probe`: place nothing.
+// Tries one class, unless it is known to fail. `probe`: places nothing.
 static bool attempt(struct pass *pass, uint32_t pod, uint32_t own, uint32_t class, bool probe)
 {
     struct class_state *state = pass_class(pass, class);
@@ -241,7 +241,7 @@ static bool attempt(struct pass *pass, uint32_t pod, uint32_t own, uint32_t clas
     pass_class(pass, own)->changing = pass_class(pass, own)->changing || depends;
     if (placed)
         return true;
-    if (pass->current.required_set != SET_EMPTY) // which other pods of the class are not
+    if (pass->current.required_set != SET_EMPTY) // which other pods of the class do not have
         return false;
     state = pass_class(pass, class);
     state->failed_version = pass->version + 1;
@@ -258,9 +258,9 @@ static bool settle(struct pass *pass, uint32_t pod, uint32_t own, uint32_t class
     return true;
 }
 
-// SCH-509: from the heaviest on, every preference is kept that can be kept beside those before it.
-// As long as nothing but room is at stake, what one pod of the class got is the best that the next
-// one can get, too, and is tried first.
+// SCH-509: keeps each preference, from the heaviest on, that can be kept with those before it. If
+// only free capacity shrinks, the result for one pod of the class is the best that the next one can
+// get; that is tried first.
 static bool try_by_weight(struct pass *pass, uint32_t pod, uint32_t own)
 {
     struct problem *problem = pass->problem;
@@ -310,7 +310,7 @@ static bool try_pod(struct pass *pass, uint32_t pod)
 
 // --- the queue (SCH-151 to SCH-154) --------------------------------------------------------------
 
-// Whether a pod on the claim takes something from others that is counted.
+// True if a pod on the claim charges limits or reservations.
 static bool is_counted(const struct pass *pass, const struct claim *claim)
 {
     return pass->remaining[claim->template->index] != NULL ||
@@ -335,7 +335,7 @@ bool pass_priorities_matter(struct pass *pass)
     return least < wanting;
 }
 
-// Sorts the pods by turn, those of one turn as they were.
+// Sorts the pods by turn; pods of one turn keep their order.
 static void take_turns(const struct pass *pass, uint32_t *order)
 {
     uint32_t count = pass->input.queue_count, sorted = 0;
@@ -355,7 +355,7 @@ void pass_run_queue(struct pass *pass)
 {
     uint32_t count = 0;
     struct waiting {
-        uint32_t pod, length; // length of the queue when it was pushed back; 0: never
+        uint32_t pod, length; // length of the queue when the pod was pushed back; 0: never
     } *ring = memory_allocate_array((size_t)pass->input.queue_count + 1, sizeof *ring);
     uint32_t capacity = pass->input.queue_count + 1;
     uint32_t *order = memory_allocate_array(capacity, sizeof *order);

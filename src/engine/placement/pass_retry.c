@@ -12,7 +12,7 @@
 #include "engine/pods/relaxation.h"
 #include "engine/topology/topology.h"
 
-// Retries in their order. All put the pods in front that failed most often.
+// Retries in order. Each queues the pods that failed most often first.
 enum retry {
     RETRY_FAILED_FIRST,
     RETRY_QUEUE_AS_GIVEN,
@@ -26,7 +26,7 @@ enum retry {
     RETRY_STRICT_MAX_SKEW = RETRIES, // first, and only if pods share nodes beyond maxSkew
 };
 static const struct way {
-    bool nodes_last; // pods that failed, and those that they want to be with, try new nodes first
+    bool nodes_last; // failed pods and their affinity peers try new nodes first
     struct retry_options options;
 } ways[RETRIES + 1] = {
     [RETRY_FAILED_FIRST] = {0},
@@ -42,19 +42,19 @@ static const struct way {
     [RETRY_STRICT_MAX_SKEW] = {.options = {.strict_max_skew = true}},
 };
 
-#define TRIES_MAX      (2 * (uint32_t)RETRIES)
-#define TRIES_MIN      2
-#define PODS_TRIED_MAX 40000 // over all tries
+#define RETRIES_MAX    (2 * (uint32_t)RETRIES)
+#define RETRIES_MIN    2
+#define PODS_TRIED_MAX 40000 // over all retries
 
-#define GROUPS_TOLD_APART 16 // of a pod
+#define GROUPS_COMPARED 16 // of a pod
 
 struct retry_search {
     struct pass *pass;       // the best so far
-    struct pass_input input; // of the first one
+    struct pass_input input; // of the first pass
     struct arena *arena;
     uint32_t classes;
-    uint32_t *alike;        // by class: the first class of pods that a retry cannot tell apart
-    uint32_t *failures;     // by that class: after how many passes a pod of it had no place
+    uint32_t *alike;        // by class: the first class that a retry treats as equal
+    uint32_t *failures;     // by that class: the number of passes that left a pod of it unplaced
     struct bitset hopeless; // by class
 };
 
@@ -71,12 +71,12 @@ static void add_text(const struct retry_search *search, const struct pod_class *
 {
     const struct problem *problem = search->pass->problem;
     const struct shape *shape = shape_of(problem, class);
-    uint32_t groups[GROUPS_TOLD_APART], count = 0;
+    uint32_t groups[GROUPS_COMPARED], count = 0;
     text_format(text, "%u %u %u %u", class->identity, shape->set, shape->hostname,
                 shape->terms_count);
     for (uint32_t d = 0; d < problem->dimensions.count; d++)
         text_format(text, " %" PRId64, shape->requests[d]);
-    for (uint32_t g = 0; g < class->groups_count && class->groups_count <= GROUPS_TOLD_APART; g++)
+    for (uint32_t g = 0; g < class->groups_count && class->groups_count <= GROUPS_COMPARED; g++)
         groups[count++] = class->groups[g];
     if (count > 0)
         qsort(groups, count, sizeof *groups, compare_numbers);
@@ -107,8 +107,8 @@ static void find_alike(struct retry_search *search)
 
 // --- who could have a place ----------------------------------------------------------------------
 
-// Whether the pod finds a place when it comes first, or might when others are placed.
-static bool has_hope(struct pass *empty, uint32_t pod)
+// True if the pod can be placed first, or possibly after others.
+static bool is_placeable(struct pass *empty, uint32_t pod)
 {
     uint32_t class = pass_pod(empty, pod)->class;
     for (; class != NONE; class = class_relax(empty->problem, class))
@@ -117,7 +117,7 @@ static bool has_hope(struct pass *empty, uint32_t pod)
     return false;
 }
 
-// Classes that fail for good, whatever the others do, are left alone.
+// Finds the classes that no order of the queue can place; retries ignore them.
 static void find_hopeless(struct retry_search *search)
 {
     struct pass *empty = NULL;
@@ -132,14 +132,14 @@ static void find_hopeless(struct retry_search *search)
             empty = pass_create(search->pass->problem, &search->input);
             empty->doubling.active = true;
         }
-        if (!has_hope(empty, i))
+        if (!is_placeable(empty, i))
             bitset_set(search->hopeless, class);
     }
     pass_destroy(empty);
 }
 
-// Counts the classes, alike ones once, of pods without a place that could have one; returns how
-// many.
+// Counts a failure for each class with unplaced pods that could be placed, equal classes once.
+// Returns their number.
 static uint32_t note_failures(struct retry_search *search, const struct pass *pass)
 {
     CLEANUP_ARENA struct arena *scratch = arena_create(256);
@@ -168,7 +168,7 @@ static int compare_failures(const void *a, const void *b, void *context)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-// The queue with the pods in front that failed most often.
+// The queue, with the pods that failed most often first.
 static struct queued_pod *order_queue(const struct retry_search *search)
 {
     uint32_t count = search->input.queue_count;
@@ -182,7 +182,7 @@ static struct queued_pod *order_queue(const struct retry_search *search)
     return queue;
 }
 
-// The classes that failed and those that they want to be with.
+// The failed classes and their affinity peers.
 static void find_nodes_last(const struct retry_search *search, struct bitset nodes_last)
 {
     struct problem *problem = search->pass->problem;
@@ -216,22 +216,22 @@ static uint32_t placed_count(const struct pass *pass)
     return count;
 }
 
-// The queue of the pass that is kept lives as long as the problem.
-static void keep(struct retry_search *search, struct pass *anew)
+// Keeps the new pass; its queue lives as long as the problem.
+static void keep(struct retry_search *search, struct pass *retried)
 {
-    assert(anew->problem == search->pass->problem);
-    assert(anew->input.queue_count == search->pass->input.queue_count);
-    struct queued_pod *queue =
-        arena_allocate_array(anew->problem->arena, anew->input.queue_count + 1, sizeof *queue);
-    memcpy(queue, anew->input.queue, anew->input.queue_count * sizeof *queue);
+    assert(retried->problem == search->pass->problem);
+    assert(retried->input.queue_count == search->pass->input.queue_count);
+    struct queued_pod *queue = arena_allocate_array(retried->problem->arena,
+                                                    retried->input.queue_count + 1, sizeof *queue);
+    memcpy(queue, retried->input.queue, retried->input.queue_count * sizeof *queue);
     struct pass before = *search->pass;
-    *search->pass = *anew;
-    *anew = before;
+    *search->pass = *retried;
+    *retried = before;
     search->pass->input.queue = queue;
 }
 
-// Returns how many such classes there still are, if the try is kept; else NONE.
-static uint32_t try_again(struct retry_search *search, enum retry retry)
+// Runs one retry. Returns the number of classes that still fail if the retry is kept, else NONE.
+static uint32_t run_retry(struct retry_search *search, enum retry retry)
 {
     assert(retry < ARRAY_LENGTH(ways));
     CLEANUP_ARENA struct arena *scratch = arena_create(256);
@@ -242,14 +242,14 @@ static uint32_t try_again(struct retry_search *search, enum retry retry)
     input.retry.nodes_last = bitset_create(scratch, search->classes);
     if (ways[retry].nodes_last)
         find_nodes_last(search, input.retry.nodes_last);
-    struct pass *anew = pass_create(search->pass->problem, &input);
-    pass_run_queue(anew);
-    uint32_t failures = note_failures(search, anew);
-    if (placed_count(anew) > placed_count(search->pass) && !pass_priorities_matter(anew))
-        keep(search, anew);
+    struct pass *retried = pass_create(search->pass->problem, &input);
+    pass_run_queue(retried);
+    uint32_t failures = note_failures(search, retried);
+    if (placed_count(retried) > placed_count(search->pass) && !pass_priorities_matter(retried))
+        keep(search, retried);
     else
         failures = NONE;
-    pass_destroy(anew);
+    pass_destroy(retried);
     free(queue);
     return failures;
 }
@@ -267,7 +267,7 @@ static uint32_t tries_allowed(uint32_t pods)
 {
     assert(pods > 0);
     uint32_t tries = PODS_TRIED_MAX / pods;
-    return tries < TRIES_MIN ? TRIES_MIN : tries > TRIES_MAX ? TRIES_MAX : tries;
+    return tries < RETRIES_MIN ? RETRIES_MIN : tries > RETRIES_MAX ? RETRIES_MAX : tries;
 }
 
 void pass_retry(struct pass *pass)
@@ -285,12 +285,12 @@ void pass_retry(struct pass *pass)
     find_hopeless(&search);
     uint32_t left = note_failures(&search, pass);
     if (left > 0 && pass->doubling.groups.count > 0) {
-        uint32_t after = try_again(&search, RETRY_STRICT_MAX_SKEW);
+        uint32_t after = run_retry(&search, RETRY_STRICT_MAX_SKEW);
         left = after != NONE ? after : left;
     }
     uint32_t tries = tries_allowed(pass->input.queue_count);
     for (uint32_t i = 0; i < tries && left > 0; i++) {
-        uint32_t after = try_again(&search, (enum retry)(i % RETRIES));
+        uint32_t after = run_retry(&search, (enum retry)(i % RETRIES));
         left = after != NONE ? after : left;
     }
 }

@@ -8,7 +8,7 @@
 #include "engine/placement/pass.h"
 #include "engine/placement/pass_retry.h"
 
-// SCH-517: the highest priority first; placeholders last, whatever they say.
+// SCH-517: highest priority first; placeholders last, whatever their priority.
 static int compare_by_priority(const void *a, const void *b)
 {
     const struct queued_pod *x = a, *y = b;
@@ -18,7 +18,8 @@ static int compare_by_priority(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-// Starts the pass anew with another order of the queue, which lives as long as the problem.
+// Restarts the pass with the queue in order of priority. The new queue lives as long as the
+// problem.
 static void order_by_priority(struct pass *pass)
 {
     struct problem *problem = pass->problem;
@@ -30,10 +31,10 @@ static void order_by_priority(struct pass *pass)
     for (uint32_t i = 0; i < input.queue_count; i++)
         queue[i].index = i;
     input.queue = queue;
-    struct pass *anew = pass_create(problem, &input), before = *pass;
-    *pass = *anew;
-    *anew = before;
-    pass_destroy(anew);
+    struct pass *rerun = pass_create(problem, &input), before = *pass;
+    *pass = *rerun;
+    *rerun = before;
+    pass_destroy(rerun);
 }
 
 void pass_run(struct pass *pass)
@@ -44,7 +45,8 @@ void pass_run(struct pass *pass)
         order_by_priority(pass);
         pass_run_queue(pass);
     }
-    if (fresh && pass->input.reserved_strict) // simulations ask what happens, not what could
+    if (fresh &&
+        pass->input.reserved_strict) // simulations predict the outcome, so they do not retry
         pass_retry(pass);
     limits_settle(pass);
 }

@@ -20,7 +20,7 @@ static bool is_refused(struct pass *pass, uint32_t class, uint32_t index)
            growing_bits_have(&pass_class(pass, class)->refused_claims, index);
 }
 
-// What the pod adds to the price of the claim; INT64_MAX: the claim does not take it.
+// The price that the pod adds to the claim; INT64_MAX: the claim refuses it.
 static int64_t added_price(struct pass *pass, uint32_t index, uint32_t pod, uint32_t class)
 {
     const struct claim *claim = pass->claims.items[index];

@@ -51,7 +51,7 @@ static bool min_values_met(struct pass *pass, const struct claim *claim, bool re
 
 // --- the check (SCH-212, 235) --------------------------------------------------------------------
 
-// Rows of overhead groups whose DaemonSets' host ports the pod's collide with are dropped.
+// Drops rows of overhead groups whose DaemonSets use the pod's host ports.
 static void drop_port_conflicts(const struct node_template *template, const struct shape *shape,
                                 struct bitset rows)
 {
@@ -99,7 +99,7 @@ static bool rows_left(struct pass *pass, const struct claim *claim, uint32_t cla
     return !claim->template->table->has_reservations || reservations_check(pass, claim, attempt);
 }
 
-// SCH-514: a key that only other pods of the claim named is not the claim's.
+// SCH-514: false if the set needs a key that only other pods of the claim have named.
 static bool knows_keys(struct problem *problem, const struct node_template *template, uint32_t set)
 {
     return !problem->strategy->adds_asked_labels_only ||
@@ -121,7 +121,7 @@ static void refuse_requirements(struct pass *pass, const struct node_template *t
     sets_add_conflict(pass->refusal.why, sets, base, asked, true);
 }
 
-// A new node has a name that no pod can know.
+// No pod can require the hostname of a new node.
 static void refuse_hostname(struct pass *pass, const struct claim *claim, const struct shape *shape,
                             const struct node_term *term)
 {
@@ -190,7 +190,7 @@ static bool ports_free(struct pass *pass, const struct claim *claim, const struc
     return false;
 }
 
-// SCH-353: machines that take no further volumes of some driver are dropped.
+// SCH-353: drops machines that cannot attach more volumes of some driver.
 static bool volumes_attachable(struct pass *pass, const struct claim *claim,
                                const struct shape *shape)
 {
@@ -206,8 +206,8 @@ static bool volumes_attachable(struct pass *pass, const struct claim *claim,
     return any;
 }
 
-// The claim as it is with one of its branches, for one of the pod's node affinity terms (NULL: it
-// has no choice).
+// Checks the claim with one of its branches, for one node affinity term of the pod (NULL: no
+// terms).
 static enum verdict check_branch(struct pass *pass, const struct claim *claim, uint32_t class,
                                  bool fresh, const struct node_term *term,
                                  struct claim_attempt *attempt)
@@ -251,7 +251,7 @@ static enum verdict check_branch(struct pass *pass, const struct claim *claim, u
 
 // --- claims and pods with a choice (SCH-508) -----------------------------------------------------
 
-// What no rule between pods reads may stay open until the claim is launched.
+// Alternatives may stay open until launch if no rule between pods reads their difference.
 static bool may_stay_open(struct pass *pass, const struct claim *claim, uint32_t class_id)
 {
     const struct class_state *state = pass_class(pass, class_id);
@@ -270,7 +270,7 @@ static void copy_attempt(struct claim_attempt *to, const struct claim_attempt *f
     bitset_copy(to->reservations, from->reservations);
 }
 
-// Puts `trial` among the choices, the cheapest first, the earlier one first of equal ones.
+// Inserts `trial` into the choices by price; equal ones keep their order.
 static void keep_choice(struct pass *pass, const struct claim *claim,
                         const struct claim_attempt *trial)
 {
@@ -297,7 +297,7 @@ static void keep_choice(struct pass *pass, const struct claim *claim,
     copy_attempt(&choices[at].attempt, trial);
 }
 
-// Every branch of the claim with every term of the pod: the cheapest that will do, the others kept
+// Checks every branch of the claim with every term of the pod: the cheapest wins; others stay open
 // for later pods.
 static enum verdict check_choices(struct pass *pass, const struct claim *claim, uint32_t class,
                                   bool fresh, struct claim_attempt *attempt)

@@ -51,8 +51,9 @@ void node_accept(struct pass *pass, uint32_t index, uint32_t pod, uint32_t class
     pass->placements[pod].order = pass->version++;
 }
 
-// Nodes that the pod would rather not be on: they come after all others (SCH-515).
-static bool is_disliked(struct pass *pass, const struct shape *shape, uint32_t index)
+// True if the node has PreferNoSchedule taints that the pod does not tolerate; such nodes come last
+// (SCH-515).
+static bool has_soft_taints(struct pass *pass, const struct shape *shape, uint32_t index)
 {
     return !problem_tolerates(pass->problem, shape->tolerations,
                               pass->problem->schedulable_nodes[index].taints);
@@ -84,7 +85,7 @@ static bool place_on_some(struct pass *pass, uint32_t pod, uint32_t class, bool 
             if (index >= count)
                 break;
             if (pass->soft_taints &&
-                is_disliked(pass, &pass->problem->interned.shapes.items[shape_id], index) !=
+                has_soft_taints(pass, &pass->problem->interned.shapes.items[shape_id], index) !=
                     disliked)
                 continue;
             bool left_alone =

@@ -9,7 +9,7 @@
 #include "engine/topology/topology.h"
 #include "engine/topology/topology_inverse_spread.h"
 
-// One claim: places the pod or remembers a refusal that is for good.
+// Tries one claim: places the pod, or records a permanent refusal.
 static bool try_claim(struct pass *pass, uint32_t index, uint32_t pod, uint32_t class)
 {
     struct claim *claim = pass->claims.items[index];
@@ -17,7 +17,7 @@ static bool try_claim(struct pass *pass, uint32_t index, uint32_t pod, uint32_t 
     if (!claim_bounds_allow_share(pass, claim, pod))
         return false;
     if (!topology_inverse_allows(pass, class, claim))
-        return false; // before the check, which takes longer
+        return false; // before the check, which is more expensive
     enum verdict verdict = claim_check(pass, claim, class, false, &pass->scratch.attempt);
     if (verdict == ACCEPTED && pass->current.mode != PLACE_PROBE)
         claim_accept(pass, claim, pod, class, &pass->scratch.attempt);
@@ -39,7 +39,7 @@ static int compare_claims(const void *a, const void *b, void *context)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-// Where most claims are refused for good, the few others are kept in a list of their own.
+// Uses a list of the claims that are not permanently refused; for classes that most claims refuse.
 static bool place_on_listed_claims(struct pass *pass, uint32_t pod, uint32_t class)
 {
     struct shape_state *shape = pass_shape(pass, class_at(pass->problem, class)->shape);
@@ -61,7 +61,7 @@ static bool place_on_listed_claims(struct pass *pass, uint32_t pod, uint32_t cla
     return false;
 }
 
-#define REFUSED_CLAIMS_WALKED 64 // before the list is used instead
+#define REFUSED_CLAIMS_WALKED 64 // before the list is used
 
 bool place_on_claims(struct pass *pass, uint32_t pod, uint32_t class)
 {

@@ -1,4 +1,4 @@
-// Volume claims that one pod only may use, while placing (SCH-515).
+// ReadWriteOncePod volume claims during placement (SCH-515).
 #pragma once
 
 #include "engine/pass/pass_state.h"

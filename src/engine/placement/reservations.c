@@ -35,9 +35,9 @@ static bool is_before(const struct problem *problem, bool held, int64_t price, u
     return strcmp(problem->catalog.reservations[id].id, problem->catalog.reservations[best].id) < 0;
 }
 
-// The cheapest reservation with an instance left that the attempt has not got yet, ties by name;
-// those that the claim holds come before all others. NONE: there is none. *compatible: there would
-// be one with instances.
+// The cheapest free reservation that the attempt does not have yet, ties by name; those that the
+// claim holds come first. NONE: there is none. Sets *compatible if a compatible reservation has
+// instances.
 static uint32_t choose(struct pass *pass, const struct claim *claim,
                        const struct claim_attempt *attempt, bool *compatible)
 {
@@ -79,7 +79,7 @@ static bool min_values_hold(struct problem *problem, const struct claim *claim,
     return met;
 }
 
-// Whether the machines of the attempt's reservations are as many as minValues want.
+// True if the machines of the attempt's reservations satisfy minValues.
 static bool reserved_suffice(struct pass *pass, const struct claim *claim,
                              const struct claim_attempt *attempt)
 {
@@ -97,7 +97,7 @@ static bool reserved_suffice(struct pass *pass, const struct claim *claim,
     return min_values_hold(problem, claim, attempt, rows);
 }
 
-// Leaves the claim to other capacity types; false if the pool or the pods allow no other.
+// Restricts the claim to other capacity types; false if the pool or the pods allow no other.
 static bool do_without(struct pass *pass, const struct claim *claim, struct claim_attempt *attempt)
 {
     struct problem *problem = pass->problem;
@@ -127,7 +127,7 @@ static void release_all(const struct pass *pass, struct claim_attempt *attempt)
            bitset_words(pass->problem->catalog.reservations_count) * sizeof(uint64_t));
 }
 
-// Of those taken, the dearest first, what is not needed beside the others.
+// Drops taken reservations that are not needed, the most expensive first.
 static void drop_needless(struct pass *pass, const struct claim *claim,
                           struct claim_attempt *attempt, const uint32_t *taken, uint32_t count)
 {
@@ -138,9 +138,9 @@ static void drop_needless(struct pass *pass, const struct claim *claim,
     }
 }
 
-// SCH-522: one reservation a claim, with minValues as few as have machines enough. When none is
-// left the claim is for other capacity types, in the same pass; a claim that holds one keeps it,
-// and pods that it cannot take go elsewhere.
+// SCH-522: one reservation a claim; with minValues, the fewest that have enough machines. Without a
+// free reservation the claim uses other capacity types, in the same pass. A claim keeps its
+// reservation and refuses pods that do not fit it.
 static bool reserve_few(struct pass *pass, const struct claim *claim, struct claim_attempt *attempt)
 {
     bool compatible;
@@ -167,8 +167,8 @@ static bool reserve_few(struct pass *pass, const struct claim *claim, struct cla
     return refuse(pass, none_left);
 }
 
-// SCH-257: one instance of every reservation that the claim might be launched into. Where those
-// have fewer machines than minValues want, the claim would be launched into none of them.
+// SCH-257: one instance of every reservation that the claim may be launched into. If these have too
+// few machines for minValues, the claim uses none of them.
 static bool reserve_all(struct pass *pass, const struct claim *claim, struct claim_attempt *attempt)
 {
     struct problem *problem = pass->problem;

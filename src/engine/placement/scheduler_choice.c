@@ -35,10 +35,10 @@ static uint32_t rank_of(const struct scheduled_workload *workload, const struct 
 static const char *const scored_names[] = {[DIMENSION_CPU] = "cpu", [DIMENSION_MEMORY] = "memory"};
 #define SCORED ARRAY_LENGTH(scored_names)
 
-// What is free of cpu and memory, as a share of SCORE_MAX, before the pod comes and with it.
+// Free cpu and memory as shares of SCORE_MAX, before and after the pod is added.
 struct free_shares {
     int64_t before[SCORED], after[SCORED];
-    bool is_whole; // the node has both
+    bool is_whole; // the node has both resources
 };
 
 static int64_t share_of(int64_t amount, int64_t total)
@@ -65,7 +65,7 @@ static struct free_shares free_shares_of(const struct pass *pass, uint32_t node,
     return shares;
 }
 
-// LeastAllocated: the mean of what is left.
+// LeastAllocated: the mean free share.
 static int64_t room_score(const struct free_shares *shares)
 {
     return (shares->after[DIMENSION_CPU] + shares->after[DIMENSION_MEMORY]) / (int64_t)SCORED;
@@ -76,43 +76,43 @@ static int64_t imbalance(const int64_t shares[SCORED])
     return llabs(shares[DIMENSION_CPU] - shares[DIMENSION_MEMORY]) / 2;
 }
 
-// BalancedAllocation: how much the pod brings the use of cpu and memory together; half of it counts
-// (since Kubernetes 1.36; the constant part decides nothing).
+// BalancedAllocation: how much the pod balances cpu and memory use, halved (since Kubernetes 1.36;
+// the constant part cancels out).
 static int64_t balance_score(const struct free_shares *shares)
 {
     return shares->is_whole ? (imbalance(shares->before) - imbalance(shares->after)) / 2 : 0;
 }
 
-// Pods of the workload on the node, those that the pass moves there included.
-static uint32_t fellows_on(const struct pass *pass, uint32_t node, uint32_t pod)
+// Pods of the workload on the node, including those that the pass places there.
+static uint32_t workload_pods_on(const struct pass *pass, uint32_t node, uint32_t pod)
 {
     const struct owner_reference *owner =
         object_controller_owner((const struct object *)pass_pod(pass, pod)->pod);
-    uint32_t fellows = 0;
+    uint32_t count = 0;
     if (owner == NULL || owner->uid == NULL)
         return 0;
     list_for_each (other, &pass->problem->nodes.items[node].pods) {
         const struct owner_reference *its = object_controller_owner((const struct object *)*other);
-        fellows += its != NULL && text_equal(its->uid, owner->uid);
+        count += its != NULL && text_equal(its->uid, owner->uid);
     }
     const struct pod_list *placed = &pass->slots[node].pods;
     for (uint32_t i = 0; i < placed->count; i++) {
         const struct owner_reference *its =
             object_controller_owner((const struct object *)pass_pod(pass, placed->items[i])->pod);
-        fellows += its != NULL && text_equal(its->uid, owner->uid);
+        count += its != NULL && text_equal(its->uid, owner->uid);
     }
-    return fellows;
+    return count;
 }
 
-// The spread over nodes that kube-scheduler prefers for pods of a workload that ask for none
-// themselves counts twice as much as the room: from 100 % on a node without such a pod down to
-// nothing on the one with most. Nobody knows the most before all nodes were looked at; a few
-// fellows more or less decide in any case.
+// kube-scheduler's default preferred spread over nodes, for workloads without spreads of their own.
+// It weighs twice as much as free room: from 100 % on a node without pods of the workload down to
+// zero on the node with most. The maximum is unknown until all nodes are seen, so this uses 1 / (1
+// + pods): the difference of a few pods decides in any case.
 static int64_t spread_score(const struct pass *pass, uint32_t node, uint32_t pod)
 {
     if (pass_pod(pass, pod)->pod->spec.topology_spread_constraints.count > 0)
         return 0;
-    return 2 * SCORE_MAX / (1 + (int64_t)fellows_on(pass, node, pod));
+    return 2 * SCORE_MAX / (1 + (int64_t)workload_pods_on(pass, node, pod));
 }
 
 struct scheduler_choice scheduler_choice_of(const struct pass *pass, uint32_t pod)

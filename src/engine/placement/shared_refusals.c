@@ -10,8 +10,8 @@
 
 struct shared_nodes {
     int64_t **free;         // by dimension, then node
-    struct bitset unusable; // they take no pods at all, whatever those ask for
-    uint32_t *kind;         // by node: those that a shape cannot tell apart, beside room
+    struct bitset unusable; // they take no pods at all
+    uint32_t *kind;         // by node: nodes that differ in free room only, for a shape
     uint32_t *samples;      // by kind: a node
     uint32_t kinds;
 };
@@ -121,7 +121,7 @@ static void refuse_by_shape(struct pass *pass, const struct shape *shape, struct
 
 // --- by class: rules about hostnames -------------------------------------------------------------
 
-// Pods that run where the class must not join them.
+// Adds nodes with running pods that the class must not join.
 static void refuse_by_group(struct pass *pass, const struct pod_class *class, uint32_t id,
                             struct bitset refused)
 {
@@ -151,7 +151,7 @@ static void refuse_by_class(struct pass *pass, const struct pod_class *class, st
 
 // --- what is known already -----------------------------------------------------------------------
 
-// The entry of a table by identifier, which grows.
+// The entry for an identifier; the table grows.
 static struct shared_refusals *entry_of(struct pass_shared *shared, struct shared_table *table,
                                         uint32_t index)
 {
@@ -197,7 +197,7 @@ static void take_by_class(struct pass *pass, uint32_t class_id)
     const struct pod_class *class = class_at(pass->problem, class_id);
     uint32_t count = pass->problem->nodes.count;
     state->shared = true;
-    // Where existing nodes are shared beyond maxSkew, each is asked.
+    // Sharing beyond maxSkew lifts refusals, so each node is checked.
     if (pass->doubling.active)
         return;
     struct pass_shared *shared = pass->input.shared;

@@ -25,22 +25,22 @@ static uint32_t place_of_bound(const struct problem *problem, uint32_t index)
     return bound->movable ? problem->node_objects.items[bound->node].state : NONE;
 }
 
-// Sorts the indexes 0 to count - 1 by node; those without one are left out.
-static void index_places(const struct problem *problem, struct arena *arena, uint32_t count,
-                         uint32_t (*place_of)(const struct problem *, uint32_t), uint32_t **start,
-                         uint32_t **items)
+// Sorts the indexes 0 to count - 1 by node, without those that have none.
+static void index_by_node(const struct problem *problem, struct arena *arena, uint32_t count,
+                          uint32_t (*node_of)(const struct problem *, uint32_t), uint32_t **start,
+                          uint32_t **items)
 {
     uint32_t nodes = problem->nodes.count;
     *start = arena_allocate_array(arena, nodes + 2, sizeof **start);
     *items = arena_allocate_array(arena, count + 1, sizeof **items);
     for (uint32_t i = 0; i < count; i++)
-        if (place_of(problem, i) != NONE)
-            (*start)[place_of(problem, i) + 2]++;
+        if (node_of(problem, i) != NONE)
+            (*start)[node_of(problem, i) + 2]++;
     for (uint32_t p = 2; p < nodes + 2; p++)
         (*start)[p] += (*start)[p - 1];
     for (uint32_t i = 0; i < count; i++)
-        if (place_of(problem, i) != NONE)
-            (*items)[(*start)[place_of(problem, i) + 1]++] = i;
+        if (node_of(problem, i) != NONE)
+            (*items)[(*start)[node_of(problem, i) + 1]++] = i;
     assert((*start)[nodes] <= count);
 }
 
@@ -57,10 +57,10 @@ struct simulator *simulator_create(struct problem *problem, struct arena *arena)
     assert(problem->with_movable);
     struct simulator *simulator = arena_allocate(arena, sizeof *simulator);
     simulator->problem = problem;
-    index_places(problem, arena, problem->pods.movable_count, place_of_movable,
-                 &simulator->movable_start, &simulator->movable);
-    index_places(problem, arena, problem->pods.bound_count, place_of_bound, &simulator->bound_start,
-                 &simulator->bound);
+    index_by_node(problem, arena, problem->pods.movable_count, place_of_movable,
+                  &simulator->movable_start, &simulator->movable);
+    index_by_node(problem, arena, problem->pods.bound_count, place_of_bound,
+                  &simulator->bound_start, &simulator->bound);
     make_shared(problem, arena, &simulator->shared);
     return simulator;
 }
@@ -71,12 +71,13 @@ static int compare_indexes(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-// The indexes that `items` has of the nodes that are gone, ascending.
-static const uint32_t *pods_of_gone(const struct simulation *simulation, struct arena *arena,
-                                    const uint32_t *start, const uint32_t *items, uint32_t *count)
+// The indexes in `items` of the removed nodes, ascending.
+static const uint32_t *pods_of_removed(const struct simulation *simulation, struct arena *arena,
+                                       const uint32_t *start, const uint32_t *items,
+                                       uint32_t *count)
 {
     *count = 0;
-    if (simulation->gone_count == 1) { // nearly always; they are in order there
+    if (simulation->gone_count == 1) { // the usual case; already sorted
         *count = start[simulation->gone[0] + 1] - start[simulation->gone[0]];
         return &items[start[simulation->gone[0]]];
     }
@@ -91,9 +92,9 @@ static const uint32_t *pods_of_gone(const struct simulation *simulation, struct 
     return moving;
 }
 
-// Where the `i`th of `count` pods that leave together comes back: last first, from the middle on,
-// or every other.
-static uint32_t comes_back_as(uint32_t mixture, uint32_t i, uint32_t count)
+// The position in which the `i`th of `count` pods evicted together comes back: reversed, from the
+// middle on, or alternating.
+static uint32_t return_position(uint32_t mixture, uint32_t i, uint32_t count)
 {
     assert(i < count);
     switch (mixture) {
@@ -121,7 +122,7 @@ static int hardest_first(const void *a, const void *b)
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
-// In the order in which they come back: as they leave (of equal size in queue order), mixed.
+// The order in which evicted pods come back: by eviction size (ties in queue order), mixed.
 static const uint32_t *order_evicted(const struct problem *problem, struct arena *arena,
                                      uint32_t mixture, const uint32_t *moving, uint32_t count)
 {
@@ -136,12 +137,12 @@ static const uint32_t *order_evicted(const struct problem *problem, struct arena
     for (uint32_t i = 0; i < count; i++) {
         uint32_t first = i - i % EVICTED_TOGETHER, left = count - first;
         uint32_t together = left < EVICTED_TOGETHER ? left : EVICTED_TOGETHER;
-        ordered[first + comes_back_as(mixture, i - first, together)] = leaving[i].index;
+        ordered[first + return_position(mixture, i - first, together)] = leaving[i].index;
     }
     return ordered;
 }
 
-// Both lists are in queue order already, but for evicted pods.
+// Both lists are in queue order, except evicted pods.
 static void merge_queues(const struct problem *problem, const uint32_t *moving, uint32_t count,
                          struct queued_pod *queue)
 {
@@ -154,7 +155,7 @@ static void merge_queues(const struct problem *problem, const uint32_t *moving, 
     }
 }
 
-// Pods that kube-scheduler puts where it likes take what they want before all others.
+// Moves pods placed by kube-scheduler's choice to the front: they take their room first.
 static void put_scheduled_first(struct queued_pod *queue, uint32_t count,
                                 const struct scheduled_list *list, struct queued_pod *others)
 {
@@ -172,7 +173,7 @@ static void put_scheduled_first(struct queued_pod *queue, uint32_t count,
         queue[i].index = i;
 }
 
-// The nodes that are gone or closed, each once.
+// Excludes removed and closed nodes, each once.
 static void exclude(const struct problem *problem, struct arena *arena,
                     const struct simulation *simulation, struct pass_input *input)
 {
@@ -202,7 +203,7 @@ struct pass *simulate(struct simulator *simulator, struct arena *arena,
                                .as_scheduled = simulation->as_scheduled};
     uint32_t count;
     const uint32_t *moving =
-        pods_of_gone(simulation, arena, simulator->movable_start, simulator->movable, &count);
+        pods_of_removed(simulation, arena, simulator->movable_start, simulator->movable, &count);
     if (simulation->as_scheduled)
         moving = order_evicted(problem, arena, simulation->mixture, moving, count);
     input.queue_count = problem->pods.queued_count + count;
@@ -213,11 +214,11 @@ struct pass *simulate(struct simulator *simulator, struct arena *arena,
                             arena_allocate_array(arena, input.queue_count + 1, sizeof *queue));
     input.queue = queue;
     exclude(problem, arena, simulation, &input);
-    input.moved = pods_of_gone(simulation, arena, simulator->bound_start, simulator->bound,
-                               &input.moved_count);
+    input.moved = pods_of_removed(simulation, arena, simulator->bound_start, simulator->bound,
+                                  &input.moved_count);
     assert(input.queue_count >= problem->pods.queued_count);
     struct pass *pass = pass_create(problem, &input);
-    // DIS-234; to move to nodes needs no pool (DIS-712).
+    // DIS-234; moving pods to existing nodes needs no NodePool (DIS-712).
     if (problem->templates.pools_count > 0 || problem->strategy->places_without_pools)
         pass_run(pass);
     return pass;

@@ -264,7 +264,7 @@ static void share_steps(struct problem *problem, entry_list *entries)
 }
 
 // Copies `aside` to movable bound pods from their queue entries.
-static void tell_bound(struct problem *problem, uint32_t first_bound)
+static void copy_to_bound(struct problem *problem, uint32_t first_bound)
 {
     uint32_t queued = first_bound, movable = 0;
     for (uint32_t i = 0; i < problem->pods.bound_count; i++)
@@ -286,7 +286,7 @@ void pods_set_aside(struct problem *problem, uint32_t first_bound)
             consider(problem, problem->pods.bound[i].pod, &problem->pods.bound[i].aside, &entries);
     find_alike(problem, &entries);
     share_steps(problem, &entries);
-    tell_bound(problem, first_bound);
+    copy_to_bound(problem, first_bound);
     vector_free(&entries);
 }
 

@@ -25,7 +25,7 @@ static enum verdict check_hostname(struct pass *pass, const struct pod_class *cl
     uint32_t hostname = candidate->hostname;
     uint32_t count = group_count(group, hostname);
     switch (group->definition->kind) {
-    case GROUP_SPREAD: { // SCH-303, 305: the minimum is 0, but for existing nodes (SCH-513)
+    case GROUP_SPREAD: { // SCH-303, 305: the minimum is 0 except among existing nodes (SCH-513)
         bool self = group_selects(pass->problem, group->id, class->identity);
         int64_t skew = (int64_t)count + self;
         if (skew <= group->definition->max_skew)
@@ -50,7 +50,7 @@ static enum verdict check_hostname(struct pass *pass, const struct pod_class *cl
     return count == 0 ? ACCEPTED : REFUSED_CLASS;
 }
 
-// A candidate that has and will have no such label cannot be in a domain with anybody (SCH-317).
+// A candidate that never gets the label is in no domain of the key (SCH-317).
 static bool outside_of_domains(const struct pass *pass, const struct candidate *candidate,
                                uint32_t key)
 {
@@ -58,8 +58,8 @@ static bool outside_of_domains(const struct pass *pass, const struct candidate *
            !(candidate->is_claim && vocabulary_is_well_known(pass->problem->vocabulary, key));
 }
 
-// The groups of one key: they stand together in the class's list, from `first` on. Returns where
-// the next key begins.
+// Gathers the groups of one key, which are adjacent in the class's list, from `first` on. Returns
+// the start of the next key.
 static uint32_t gather_key(struct pass *pass, const struct class_state *state, uint32_t first,
                            const struct candidate *candidate, struct topology_key_rules *rules)
 {
@@ -82,8 +82,8 @@ static uint32_t gather_key(struct pass *pass, const struct class_state *state, u
     return i;
 }
 
-// Whether a failure of these rules is for good: counts never go down, and the candidate's domains
-// are settled.
+// True if a failure of these rules is permanent: counts never go down, and the candidate's domains
+// cannot change.
 static bool is_final(const struct topology_key_rules *rules)
 {
     for (uint32_t g = 0; g < rules->count; g++)
@@ -104,7 +104,7 @@ static enum verdict solve_keys(struct pass *pass, uint32_t class_id,
         at = gather_key(pass, state, at, candidate, rules);
         if (rules->count == 0)
             continue;
-        // Interning moves requirements: the rules read copies.
+        // Interning may move requirements, so the rules read copies.
         struct requirement pod_copy, node_copy;
         const struct requirement *pod_domains = set_get(sets, class->strict_set, key);
         const struct requirement *node_domains = set_get(sets, candidate->set, key);
@@ -183,9 +183,9 @@ enum verdict topology_begin(struct pass *pass, uint32_t class_id, const struct c
     return verdict;
 }
 
-// Each key may have many values, and a machine that has one of each need not exist: a few spreads
-// over labels of machines would try millions of combinations. Each check tries some; more are
-// counted, for the pod and for the whole pass.
+// With many alternatives a key, a few spreads over node labels would try millions of combinations,
+// most of which no machine has. Each check tries some; further ones count against the budgets of
+// the pod and of the whole pass.
 #define CLASS_COMBINATIONS_MAX 200
 #define PASS_COMBINATIONS_MAX  4000
 

@@ -3,16 +3,16 @@
 
 #include "engine/topology/topology_choice.h"
 
-// Checks the hostname rules and prepares the alternatives of the others.
+// Checks the hostname rules and prepares the alternatives of all other keys.
 enum verdict topology_begin(struct pass *pass, uint32_t class, const struct candidate *candidate,
                             struct topology_choice **choice);
-// The next set to try: base with one alternative of each key; false at the end.
+// The next set to try: base with one alternative of each key; false after the last.
 bool topology_next(struct pass *pass, const struct candidate *candidate,
                    struct topology_choice *choice, uint32_t *set);
 
 // --- spreads of others (SCH-516; topology_inverse_spread.c) --------------------------------------
 #define INVERSE_TRIES_MAX \
-    64 // nodes and claims that a pod looks at before it no longer avoids spreads of others
+    64 // nodes and claims tried before a pod stops avoiding other pods' spreads
 static inline bool topology_inverse_tries_end(struct pass *pass)
 {
     return pass->current.avoids_inverse && pass->current.inverse_tries++ >= INVERSE_TRIES_MAX;

@@ -8,19 +8,19 @@
 #include "engine/pods/domain_universe.h"
 #include "engine/pods/topology_groups.h"
 
-// Places that a filter cannot tell apart, unless it asks for the hostname.
+// Nodes that a filter cannot tell apart, unless it reads the hostname.
 struct node_kind {
     uint32_t set, taints, usable;
 };
 struct topology_base {
     struct memo hostnames;   // hostname -> node
-    bool hostnames_shared;   // by several nodes
-    uint32_t *start, *bound; // by identity: where the indexes of its running pods begin
+    bool hostnames_shared;   // several nodes share one
+    uint32_t *start, *bound; // by identity: start of the indexes of its running pods
     uint32_t identities;
     VECTOR(struct node_kind) kinds;
     struct identity_groups *inverse; // by identity
     VECTOR(struct group_base *) groups;
-    // Of inverse groups: running pods that own one, sorted by group.
+    // Running pods that own an inverse group, sorted by group.
     struct owner {
         uint32_t group, bound;
     } * owners;
@@ -169,7 +169,7 @@ uint32_t topology_base_node_at(struct problem *problem, uint32_t hostname)
 
 // --- domains -------------------------------------------------------------------------------------
 
-// The domain that a Node is in, or SYMBOL_NONE.
+// The domain of a Node, or SYMBOL_NONE.
 static uint32_t node_domain(const struct problem *problem, const struct node_object *node,
                             const struct group_definition *definition)
 {
@@ -181,7 +181,7 @@ static uint32_t node_domain(const struct problem *problem, const struct node_obj
                                                                     : SYMBOL_NONE;
 }
 
-// Terminating pods keep others away until they are gone, and bind those that look for their own
+// Terminating pods count for anti-affinity until they are gone, and for affinity among pods of one
 // kind (SCH-515).
 static bool counts_terminating(const struct problem *problem,
                                const struct group_definition *definition)
@@ -315,7 +315,8 @@ static void count_nodes(struct problem *problem, const struct topology_base *bas
     }
 }
 
-// SCH-288: the domains of pools; with Honor only of those whose taints the owner tolerates.
+// SCH-288: the domains that NodePools can provide; with Honor only those whose taints the owner
+// tolerates.
 static void find_open(struct problem *problem, const struct group_definition *definition,
                       struct group_base *group)
 {
@@ -334,7 +335,7 @@ static void find_open(struct problem *problem, const struct group_definition *de
     }
 }
 
-// SCH-513: up to the first usable node without a pod that the spread looks at.
+// SCH-513: advances to the first usable node without a pod that the spread counts.
 static void find_empty_node(struct problem *problem, const struct group_definition *definition,
                             struct group_base *group)
 {

@@ -1,45 +1,45 @@
-// What rules between pods are asked about, and the domains that they leave (topology.h).
+// Candidates for rules between pods, and the domains that the rules leave (topology.h).
 #pragma once
 
 #include "engine/pass/pass_state.h"
 #include "engine/topology/topology_base.h"
 
 struct candidate {
-    uint32_t set; // already with the pod's and the volumes' requirements
+    uint32_t set; // with the requirements of the pod and its volumes
     uint32_t hostname;
     uint32_t taints;
     bool is_claim;
     struct type_table *table;             // of a claim
     const struct node_template *template; // of a claim
-    const struct bitset *rows, *fitting;  // of a claim: types are in both; NULL: not known
+    const struct bitset *rows, *fitting;  // of a claim: possible rows are in both; NULL: unknown
 };
 
-// What the groups leave of a candidate: for each key one or several alternatives, tried in order.
+// The alternatives that groups leave to a candidate, tried in order, for each key.
 struct topology_alternatives { // of one key
     uint32_t key;
     uint32_t *requirements; // best first
-    uint32_t *tiers;        // equal where the groups like two of them equally; ascending
+    uint32_t *tiers;        // ascending; equal for alternatives that the groups rank equally
     uint32_t count, capacity, at;
 };
 #define COMBINATIONS_MAX 64
 struct topology_combination { // one alternative of each of several keys
-    uint64_t tiers;           // of the keys, the first one weighing most
+    uint64_t tiers;           // of all keys, the first key most significant
     int64_t price;            // of the cheapest launch
     uint32_t index;           // counted with the last key varying fastest
 };
-struct topology_choice { // one a class, made by topology_prepare()
+struct topology_choice { // one a class; topology_prepare() makes it
     uint32_t base;       // set
     uint32_t keys_count;
     struct topology_alternatives *keys;
-    uint32_t *decided; // keys of which a claim gets one value (topology_decide.h)
+    uint32_t *decided; // keys for which a claim gets one value (topology_decide.h)
     uint32_t decided_count;
     struct group_list inverse_spreads;         // the class state's
-    struct topology_combination *combinations; // in their order; NULL until some were sorted
-    uint32_t combinations_count;               // 0: none were sorted, all in the keys' own order
+    struct topology_combination *combinations; // sorted; NULL until first sorted
+    uint32_t combinations_count;               // 0: not sorted, the keys' own orders hold
     uint32_t combinations_at;
     bool started;
-    uint32_t tried;  // combinations since it was started
-    uint32_t *spent; // by the class without relaxation, in this pass
+    uint32_t tried;  // combinations tried since the start
+    uint32_t *spent; // counter of the unrelaxed class in this pass
 };
 
 static inline bool topology_decides(const struct topology_choice *choice, uint32_t key)

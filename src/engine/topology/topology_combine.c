@@ -6,8 +6,8 @@
 #include "engine/requirements/requirement_sets.h"
 #include "engine/topology/topology_key.h"
 
-// Turns every key to its alternative in the combination.
-static void turn_to(struct topology_choice *choice, uint32_t index)
+// Sets every key to its alternative in the combination.
+static void select_combination(struct topology_choice *choice, uint32_t index)
 {
     for (uint32_t k = choice->keys_count; k > 0; k--) {
         struct topology_alternatives *alternatives = &choice->keys[k - 1];
@@ -35,7 +35,7 @@ static int compare_combinations(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-// 0: there is nothing to compare, or too much.
+// 0: nothing to compare, or too many combinations.
 static uint32_t count_combinations(const struct topology_choice *choice)
 {
     uint32_t count = 1;
@@ -52,7 +52,7 @@ static struct topology_combination evaluate(struct pass *pass, const struct cand
 {
     struct requirement_sets *sets = pass->problem->sets;
     struct topology_combination combination = {.index = index, .price = INT64_MAX};
-    turn_to(choice, index);
+    select_combination(choice, index);
     for (uint32_t k = 0; k < choice->keys_count; k++)
         if (choice->keys[k].count > 1)
             combination.tiers =
@@ -82,7 +82,7 @@ void topology_combine(struct pass *pass, const struct candidate *candidate,
     assert(choice->combinations[0].index < count);
     choice->combinations_count = count;
     choice->combinations_at = 0;
-    turn_to(choice, choice->combinations[0].index);
+    select_combination(choice, choice->combinations[0].index);
 }
 
 bool topology_advance(struct topology_choice *choice)
@@ -92,7 +92,7 @@ bool topology_advance(struct topology_choice *choice)
         assert(choice->combinations_at < choice->combinations_count);
         if (++choice->combinations_at == choice->combinations_count)
             return false;
-        turn_to(choice, choice->combinations[choice->combinations_at].index);
+        select_combination(choice, choice->combinations[choice->combinations_at].index);
         return true;
     }
     uint32_t k = choice->keys_count; // the last key varies fastest

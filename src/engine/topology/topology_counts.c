@@ -30,10 +30,10 @@ bool group_next_domain(const struct group_state *group, uint32_t *at, struct dom
 int64_t topology_spread_minimum(const struct pass *pass, const struct group_state *group,
                                 const struct requirement *pod_domains)
 {
-    assert(group->base == NULL); // hostnames have a minimum of their own
+    assert(group->base == NULL); // hostname groups have their own minimum
     int64_t minimum = INT32_MAX, allowed = 0;
     for (uint32_t i = 0; i < group->domains.count; i++) {
-        // The filter has seen to what the pod asks for, unless it is told not to (Ignore).
+        // The filter has already checked the pod's node requirements, unless the policy is Ignore.
         if (!pass->problem->strategy->counts_as_scheduler &&
             !domain_allowed(pass, pod_domains, group->domains.items[i].value))
             continue;

@@ -33,7 +33,7 @@ void topology_stop_waiting(struct pass *pass, uint32_t pod)
     wait_for(pass, pod, -1);
 }
 
-// How many other pods wait for what a pod of the class does to the group.
+// The number of other unplaced pods that depend on what a pod of the class adds to the group.
 static uint32_t others_waiting(struct pass *pass, const struct pod_class *class,
                                const struct group_state *group)
 {
@@ -79,7 +79,7 @@ uint32_t topology_prepare_counting(struct pass *pass, const struct pod_class *cl
     return keys;
 }
 
-// Whether nodes of the claim may get different values of the label.
+// True if nodes of the claim may get different values of the label.
 static bool is_open(const struct problem *problem, const struct candidate *candidate, uint32_t key)
 {
     const struct requirement *requirement = set_get(problem->sets, candidate->set, key);
@@ -99,7 +99,7 @@ static bool is_within(const struct problem *problem, const struct requirement *i
     return true;
 }
 
-// Whether the term holds whatever becomes of the claim.
+// True if every possible node of the claim satisfies the term.
 static bool term_is_certain(const struct problem *problem, const struct candidate *candidate,
                             const struct node_term *term)
 {
@@ -119,7 +119,8 @@ static void decide(struct topology_choice *choice, const struct problem *problem
         choice->decided[choice->decided_count++] = key;
 }
 
-// Whether the spread counts nodes of the claim must be certain, too.
+// Decides the keys of the spread's filter, so that it is certain whether the spread counts nodes of
+// the claim.
 static void decide_filter(struct topology_choice *choice, const struct problem *problem,
                           const struct candidate *candidate, const struct group_definition *group)
 {
@@ -143,7 +144,7 @@ void topology_find_undecided(struct pass *pass, const struct pod_class *class,
     for (uint32_t i = 0; i < state->counting.count && candidate->is_claim; i++) {
         const struct group_state *group = pass->work->groups.items[state->counting.items[i]];
         const struct group_definition *definition = group->definition;
-        // Those that have their places must not depend on what becomes of the claim (SCH-516).
+        // Placed pods must not depend on how the claim is launched (SCH-516).
         bool placed = definition->kind == GROUP_SPREAD && group->has_owners;
         if (others_waiting(pass, class, group) == 0 && !placed)
             continue;
@@ -156,7 +157,7 @@ void topology_find_undecided(struct pass *pass, const struct pod_class *class,
 
 // --- deciding ------------------------------------------------------------------------------------
 
-// The values that the claim can have, in no order; the caller frees them.
+// The possible values of the claim, unordered; the caller frees them.
 static uint32_t values_of(struct pass *pass, const struct candidate *candidate, uint32_t key,
                           uint32_t **values)
 {

@@ -14,7 +14,7 @@ static bool any_common(struct bitset a, struct bitset b, struct bitset c)
     return false;
 }
 
-// The template's requirements in the domain, SET_EMPTY if it does not go there; remembered.
+// The template's requirements in the domain; SET_EMPTY if it cannot launch there. Memoized.
 static uint32_t set_in_domain(struct problem *problem, struct node_template *template, uint32_t key,
                               uint32_t value)
 {
@@ -31,7 +31,7 @@ static uint32_t set_in_domain(struct problem *problem, struct node_template *tem
     return set;
 }
 
-// Taints are left out: a tainted pool's domains are there for those that tolerate them (SCH-483).
+// Ignores taints: a tainted pool's domains exist for pods that tolerate it (SCH-483).
 static bool can_hold(struct pass *pass, struct node_template *template, uint32_t set,
                      const struct pod_class *class)
 {
@@ -58,8 +58,8 @@ static bool holds(struct pass *pass, struct node_template *template, uint32_t se
     return known;
 }
 
-// Whether any pod of the queue could be launched in the domain; remembered.
-static bool somebody_launches(struct pass *pass, uint32_t key, uint32_t value)
+// True if any pod of the queue could be launched in the domain. Memoized.
+static bool any_pod_launches(struct pass *pass, uint32_t key, uint32_t value)
 {
     struct problem *problem = pass->problem;
     uint32_t known = memo_get(&pass->asked.launchable, key, value);
@@ -69,7 +69,7 @@ static bool somebody_launches(struct pass *pass, uint32_t key, uint32_t value)
     for (uint32_t t = 0; t < problem->templates.count && !found; t++) {
         struct node_template *template = problem->templates.items[t];
         uint32_t set = set_in_domain(problem, template, key, value);
-        uint32_t last = NONE; // pods of a class mostly follow each other
+        uint32_t last = NONE; // consecutive pods mostly have the same class
         for (uint32_t i = 0; set != SET_EMPTY && i < pass->input.queue_count && !found; i++) {
             uint32_t class = pass_pod(pass, i)->class;
             found = class != last && class_at(problem, class)->refusal == NULL &&
@@ -91,8 +91,8 @@ static bool is_closed(const struct pass *pass, uint32_t term)
     return false;
 }
 
-// Whether a node that passes the spread's filter could be launched in the domain, of any size,
-// without terms that `closing` (NULL: none) has closed.
+// True if a node of any size that passes the spread's filter can be launched in the domain, without
+// the terms that `closing` (NULL: none) has closed.
 static bool can_reach(struct problem *problem, const struct group_definition *group, uint32_t value,
                       const struct pass *closing)
 {
@@ -123,7 +123,7 @@ static bool filter_reaches(struct problem *problem, uint32_t group, uint32_t val
     return known;
 }
 
-// Whether the pass closes some of the spread's terms, but not all.
+// True if the pass closes some of the spread's terms, but not all.
 static bool closes_some(const struct pass *pass, const struct group_definition *group)
 {
     uint32_t closed = 0;
@@ -141,5 +141,5 @@ bool topology_domain_counts(struct pass *pass, uint32_t group, uint32_t value)
     bool reached = !definition->honor_affinity || filter_reaches(pass->problem, group, value);
     if (reached && closes_some(pass, definition))
         reached = can_reach(pass->problem, definition, value, pass);
-    return reached && somebody_launches(pass, definition->key, value);
+    return reached && any_pod_launches(pass, definition->key, value);
 }

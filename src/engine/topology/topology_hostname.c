@@ -5,7 +5,7 @@
 #include "engine/pods/topology_groups.h"
 #include "engine/topology/topology_counts.h"
 
-// Whether an existing node that the spread looks at has none of its pods.
+// True if an existing node that the spread counts has none of its pods.
 static bool some_node_is_empty(struct pass *pass, struct group_state *group)
 {
     struct problem *problem = pass->problem;
@@ -81,7 +81,7 @@ bool topology_start_doubling(struct pass *pass)
     assert(!pass->input.retry.strict_max_skew);
     pass->doubling.active = true;
     pass->version++;
-    // Some refusals of nodes were for good only as long as nodes were not to be shared.
+    // Some permanent refusals of nodes assumed that nodes are not shared.
     vector_for_each (used, &pass->work->used_classes) {
         struct class_state *state = pass_class(pass, *used);
         bool spread = false;
@@ -94,7 +94,7 @@ bool topology_start_doubling(struct pass *pass)
     return true;
 }
 
-// Rules that a pod may have to wait for others by, whatever its node.
+// True if the pod has rules that other pods may have to satisfy first, whatever its node.
 static bool depends_on_order(const struct pass *pass, const struct pod_class *class)
 {
     for (uint32_t g = 0; g < class->groups_count; g++) {
@@ -107,7 +107,7 @@ static bool depends_on_order(const struct pass *pass, const struct pod_class *cl
     return false;
 }
 
-// Whether a new node with a single pod would be too far behind the fullest one.
+// True if a new node with one pod would be more than maxSkew below the fullest node.
 static bool falls_behind(const struct group_state *group)
 {
     struct domain domain;

@@ -1,19 +1,19 @@
-// Spread over hostnames as kube-scheduler counts it (SCH-513): once every node that it looks at has
-// a pod, nodes take another one each.
+// Spread over hostnames as kube-scheduler counts it (SCH-513): once every counted node has a pod,
+// nodes take another one each.
 #pragma once
 
 #include "engine/topology/topology_choice.h"
 #include "engine/topology/topology_counts.h"
 
-// SCH-513: a pod that could share an existing node with others of its spread waits until all others
-// have their places, which may bring new nodes.
+// SCH-513: true if a pod could share an existing node with pods of its spread. It then waits until
+// all others are placed, which may add new nodes.
 bool topology_postpones(struct pass *pass, const struct pod_class *class);
-// Lets them share; false if nobody waits for it (any more).
+// Lets waiting pods share nodes; false if no pod waits.
 bool topology_start_doubling(struct pass *pass);
-// SCH-513: the least count of a node that a spread over hostnames looks at, existing and planned; 0
-// where there is no existing one. (topology_hostname.c)
+// SCH-513: the lowest count of a node in a spread over hostnames, existing and planned nodes; 0
+// without an existing node. (topology_hostname.c)
 int64_t topology_hostname_minimum(struct pass *pass, struct group_state *group);
-// Whether a new node would be an empty one to a spread whose pods share nodes already, and would
-// stay so or be filled only in a certain order.
+// True if a new node would be empty for a spread whose pods already share nodes, and would stay so
+// or depend on the order of binding.
 bool topology_empties(struct pass *pass, const struct pod_class *class,
                       const struct candidate *candidate, const struct group_state **spread);

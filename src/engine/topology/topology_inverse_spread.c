@@ -29,7 +29,7 @@ void topology_find_inverse(struct pass *pass, const struct pod_class *class,
     }
 }
 
-// The domain of a place, SYMBOL_NONE while that is open or if it is in none.
+// The domain of a node or claim; SYMBOL_NONE: still open, or in no domain.
 static uint32_t domain_of(const struct pass *pass, const struct group_definition *group,
                           uint32_t set, uint32_t hostname)
 {
@@ -78,7 +78,7 @@ bool topology_breaks_inverse(struct pass *pass, const struct group_list *inverse
     return false;
 }
 
-// Whether the class's own spreads let it into the claim's zone, or whatever their key is.
+// True if the class's own spreads, of any key, let it into the claim's domains.
 static bool own_spreads_allow(struct pass *pass, const struct pod_class *class,
                               const struct claim *claim)
 {
@@ -102,7 +102,7 @@ static bool own_spreads_allow(struct pass *pass, const struct pod_class *class,
 bool topology_inverse_allows(struct pass *pass, uint32_t class, const struct claim *claim)
 {
     if (!pass->problem->strategy->heeds_other_spreads ||
-        claim->branches_count > 0) // which may be in other domains
+        claim->branches_count > 0) // branches may be in other domains
         return true;
     const struct candidate candidate = {.set = claim->set,
                                         .hostname = claim->hostname,

@@ -12,13 +12,13 @@
 #include "engine/topology/topology_asking.h"
 #include "engine/topology/topology_counts.h"
 
-// SCH-310: the group selects the pod itself, and nothing that it wants is anywhere it may go.
+// SCH-310: the group selects the pod itself, and no matching pod is in any domain open to it.
 bool topology_may_bootstrap(const struct pass *pass, const struct group_state *group,
                             const struct requirement *pod_domains, uint32_t identity)
 {
     if (!group_selects(pass->problem, group->id, identity))
         return false;
-    if (pass->problem->strategy->counts_as_scheduler) // kube-scheduler: nowhere at all
+    if (pass->problem->strategy->counts_as_scheduler) // kube-scheduler: in no domain at all
         return group->nonempty == 0;
     struct domain domain;
     for (uint32_t at = 0; group->nonempty > 0 && group_next_domain(group, &at, &domain);)
@@ -36,10 +36,10 @@ void topology_explain(struct pass *pass, uint32_t class, const struct group_stat
 
 struct option {
     uint32_t value;
-    uint64_t count; // of the spread groups, first one weighing most
+    uint64_t count; // of the spread groups, the first one most significant
     int64_t price;
-    uint64_t load;   // what spreads of others count there
-    uint32_t asking; // pods that ask for the value
+    uint64_t load;   // counts of other pods' spreads there
+    uint32_t asking; // pods that require the value
 };
 
 static bool has_wanted_domain(const struct pass *pass, const struct group_state *group,
@@ -53,7 +53,7 @@ static bool has_wanted_domain(const struct pass *pass, const struct group_state 
     return false;
 }
 
-// Whether group number g lets the pod into the domain (SCH-306, 309, 311, 314, 317).
+// True if group number g lets the pod into the domain (SCH-306, 309, 311, 314, 317).
 static bool group_allows(const struct pass *pass, const struct topology_key_rules *rules,
                          uint32_t g, uint32_t value)
 {
@@ -89,10 +89,10 @@ static bool all_allow(const struct pass *pass, const struct topology_key_rules *
     return true;
 }
 
-#define DOMAINS_ON_STACK 16 // more are on the heap
+#define DOMAINS_ON_STACK 16 // more go to the heap
 
-// The domains that come into question: those of the first group that knows its domains, or with
-// inverse groups only, those that the candidate or the pools can have.
+// The candidate domains: those of the first group that knows its domains. With inverse groups only:
+// those that the candidate or the NodePools can have.
 static uint32_t candidate_values(struct pass *pass, const struct topology_key_rules *rules,
                                  uint32_t key, const uint32_t **values, uint32_t *on_stack,
                                  uint32_t **owned)
@@ -151,15 +151,15 @@ int64_t topology_lowest_price(struct pass *pass, const struct candidate *candida
         if (prices->cheapest[row] == INT64_MAX)
             break;
         if (bitset_has(*candidate->rows, row) && bitset_has(*candidate->fitting, row) &&
-            bitset_has(prices->both, row)) // prices are of offerings, whatever the type's labels
+            bitset_has(prices->both,
+                       row)) // prices are of offerings, whatever the type's labels are
             return prices->cheapest[row];
     }
     return INT64_MAX;
 }
 
-// SCH-306, 311: fewest pods first, ties to the cheapest launch, then, where a rule needs to know
-// the label but does not go by it, to what most pods ask for, which can join the claim then; then
-// by name.
+// SCH-306, 311: fewest pods first, then the cheapest launch. Then, if a rule only needs the label
+// to be decided, the value that most pods require, so that these can join the claim. Then by name.
 static void order_options(struct pass *pass, const struct candidate *candidate, uint32_t key,
                           const struct topology_key_rules *rules, struct option *options,
                           uint32_t count)
@@ -261,7 +261,7 @@ static uint32_t in_options(struct pass *pass, uint32_t key, const struct option 
     return requirement_intern(pass->problem->sets, &requirement);
 }
 
-// Puts the key's alternatives into the choice; false if there is none.
+// Adds the key's alternatives to the choice; false if there are none.
 bool topology_solve_key(struct pass *pass, uint32_t class_id, const struct candidate *candidate,
                         struct topology_key_rules *rules, uint32_t key,
                         struct topology_choice *choice)

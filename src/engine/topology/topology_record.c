@@ -12,7 +12,7 @@
 #include "engine/topology/topology_domains.h"
 #include "engine/topology/topology_inverse_spread.h"
 
-// The first ones are in the index only once there are more of them.
+// Indexes the domains once there are too many to scan.
 static void index_domains(struct group_state *group)
 {
     uint32_t from = group->domains.count == DOMAINS_SCANNED + 1 ? 0 : group->domains.count - 1;
@@ -45,7 +45,7 @@ static void uncount_domain(struct group_state *group, uint32_t value)
     group->nonempty -= --group->domains.items[position].count == 0;
 }
 
-// SCH-288: the domains of pools.
+// SCH-288: adds the domains that NodePools can provide.
 static void add_universe(struct pass *pass, struct group_state *group,
                          const struct group_base *base)
 {
@@ -56,7 +56,7 @@ static void add_universe(struct pass *pass, struct group_state *group,
             know_domain(group, base->open[i]);
 }
 
-// SCH-289: Nodes of the pass that pass the filter add their label's value.
+// SCH-289: Nodes of the pass that pass the filter add the value of their label.
 static void add_node_domains(struct pass *pass, struct group_state *group,
                              const struct group_base *base)
 {
@@ -64,7 +64,7 @@ static void add_node_domains(struct pass *pass, struct group_state *group,
         const struct domain *nodes = &base->nodes.items.items[i];
         uint32_t left = nodes->count;
         if (left > pass->input.excluded_count)
-            left -= pass->input.excluded_count; // some are left, whichever go
+            left -= pass->input.excluded_count; // some remain, whichever are excluded
         else
             for (uint32_t e = 0; e < pass->input.excluded_count; e++)
                 left -= topology_base_domain_of_node(pass->problem, group->id,
@@ -75,7 +75,7 @@ static void add_node_domains(struct pass *pass, struct group_state *group,
     }
 }
 
-// What most pods are to a group: nothing.
+// Cheap test that most pods fail: they never count for the group.
 static bool may_count(const struct group_definition *definition, const struct bound_pod *bound)
 {
     return definition->kind == GROUP_INVERSE ? bound->inverse_count > 0
@@ -95,7 +95,7 @@ static void uncount_moved(struct pass *pass, struct group_state *group)
     }
 }
 
-// Only what the pass changes is copied.
+// Copies only the domains that the pass changes.
 static void count_hostnames(struct pass *pass, struct group_state *group,
                             const struct group_base *base)
 {
@@ -117,7 +117,7 @@ static void count_hostnames(struct pass *pass, struct group_state *group,
     group->node_known = before > 0;
 }
 
-// A domain that is known only by pods that are scheduled anew is not known.
+// A domain known only through rescheduled pods is unknown.
 static void count_others(struct pass *pass, struct group_state *group,
                          const struct group_base *base)
 {
@@ -140,7 +140,7 @@ static void count_others(struct pass *pass, struct group_state *group,
     memo_free(&running.index);
 }
 
-// Every value that the requirement allows, among those known to anybody (SCH-322).
+// Counts the pod in every known value that the requirement allows (SCH-322).
 static void count_allowed(struct pass *pass, struct group_state *group,
                           const struct requirement *allowed)
 {
@@ -205,7 +205,7 @@ void topology_record(struct pass *pass, uint32_t pod, uint32_t class_id, uint32_
                   is_claim);
 }
 
-// SCH-293: a group that is made late sees what was placed before.
+// SCH-293: counts earlier placements for a group that is made late.
 static void replay(struct pass *pass, struct group_state *group)
 {
     for (uint32_t i = 0; i < pass->input.queue_count; i++) {
@@ -226,7 +226,7 @@ static void replay(struct pass *pass, struct group_state *group)
     }
 }
 
-// Lists the group for pods of the queue that it selects.
+// Lists the group for the identities of the queue that it selects.
 static void list_group(struct pass *pass, uint32_t id)
 {
     struct bitset selects = pass->problem->topology.groups.items[id]->selects;
@@ -270,7 +270,8 @@ static struct group_state *need_group(struct pass *pass, uint32_t id)
     return group;
 }
 
-// Lists the groups that select pods of the identity, inverse ones of running pods too (SCH-278 a).
+// Lists the groups that select pods of the identity, including inverse groups of running pods
+// (SCH-278 a).
 static void know_identity(struct pass *pass, uint32_t identity)
 {
     if (bitset_has(pass->identities, identity) || identity >= pass->identities.bits)
@@ -292,7 +293,7 @@ static int compare_group_ids(const void *a, const void *b, void *context)
     return group_compare(context, *(const uint32_t *)a, *(const uint32_t *)b);
 }
 
-// Sorted, then the groups of each key moved together behind the key's first.
+// Sorts the list and moves the groups of each key together, to the position of the key's first.
 static void sort_list(struct problem *problem, struct group_list *list)
 {
     if (list->count < 2)
