@@ -348,19 +348,6 @@ void controller_stop(struct controller *controller, void (*done)(void *context),
     timer_start(controller->stop_timer, 0);
 }
 
-bool controller_synced(struct controller *controller)
-{
-    return cluster_synced(controller->control.cluster);
-}
-
-bool controller_idle(const struct controller *controller)
-{
-    const struct control *control = &controller->control;
-    return manager_is_idle(&control->manager) &&
-           operations_under_way(control->manager.operations) == 0 &&
-           provisioner_is_idle(controller->provisioner);
-}
-
 void controller_destroy(struct controller *controller)
 {
     if (controller == NULL)

@@ -44,10 +44,6 @@ void controller_start(struct controller *controller);
 // Takes no new work; `done` is called when the operations under way have ended, or after 30 s
 // (LIF-474).
 void controller_stop(struct controller *controller, void (*done)(void *context), void *context);
-// Every kind has been listed, and what a predecessor left in the middle of a launch has settled.
-bool controller_synced(struct controller *controller);
-// Nothing is in work or waiting for its turn (timers may be pending); for tests and the simulation.
-bool controller_idle(const struct controller *controller);
 // At any time, also with calls under way. The cloud, the mirror and the client hold handlers and
 // callbacks of the controller: they must be destroyed before the loop runs on.
 void controller_destroy(struct controller *controller);

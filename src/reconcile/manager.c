@@ -55,15 +55,6 @@ void manager_stop(struct manager *manager)
         reconcile_queue_stop(manager->queues.items[i]);
 }
 
-bool manager_is_idle(const struct manager *manager)
-{
-    for (uint32_t i = 0; i < manager->queues.count; i++)
-        if (reconcile_queue_waiting(manager->queues.items[i]) > 0 ||
-            reconcile_queue_in_work(manager->queues.items[i]) > 0)
-            return false;
-    return true;
-}
-
 // --- observers -----------------------------------------------------------------------------------
 struct observer {
     struct manager *manager;

@@ -56,8 +56,6 @@ struct reconcile_queue *manager_queue(struct manager *manager,
 void manager_start_queues(struct manager *manager);
 // Sets `stopping`; no queue takes new work.
 void manager_stop(struct manager *manager);
-// No queue has ready items or items in work.
-bool manager_is_idle(const struct manager *manager);
 
 // Calls the handler for every change of the kind once this replica leads; objects that exist by
 // then arrive as additions. For reconcilers that publish or count: a standby leaves that to its

@@ -453,8 +453,3 @@ bool reconcile_queue_has(const struct reconcile_queue *queue, const char *key)
     const struct work_item *item = map_get(queue->items, key);
     return item != NULL && (item->ready || item->in_work || item->due.index > 0);
 }
-
-uint32_t reconcile_queue_waiting(const struct reconcile_queue *queue)
-{
-    return queue->ready_count;
-}

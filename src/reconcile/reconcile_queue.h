@@ -90,5 +90,4 @@ void reconcile_queue_work(const struct reconcile_queue *queue, double *unfinishe
                           double *longest_seconds);
 const char *reconcile_queue_name(const struct reconcile_queue *queue);
 bool reconcile_queue_has(const struct reconcile_queue *queue,
-                         const char *key);                             // waiting or in work
-uint32_t reconcile_queue_waiting(const struct reconcile_queue *queue); // ready to run
+                         const char *key); // waiting or in work

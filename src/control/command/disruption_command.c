@@ -231,7 +231,8 @@ static void describe_replacements(const struct disruption_command *command, stru
                     replacements > 1 ? "s" : "");
 }
 
-void command_describe(const struct disruption_command *command, struct text *out)
+// Texts of DIS-380 (with savings) and DIS-381.
+static void command_describe(const struct disruption_command *command, struct text *out)
 {
     text_format(out, "%s/%s: %s: nodepools=[", disruption_reason_name(command->reason), command->id,
                 command_decision(command));

@@ -98,8 +98,6 @@ bool command_is_of_emptiness(const struct control *control,
 // It waits for its validation, and not in vain: the time has come.
 bool command_is_due(const struct control *control, const struct disruption_command *command);
 
-// Texts of DIS-380 (with savings) and DIS-381.
-void command_describe(const struct disruption_command *command, struct text *out);
 // DIS-382: the same for events of one of its nodes.
 void command_describe_part(const struct disruption_command *command,
                            const struct command_node *entry, struct text *out);

@@ -151,7 +151,7 @@ static void read_entry(struct interruptions *interruptions, const char *pool, ch
     day->seconds += seconds;
 }
 
-void interruptions_read(struct interruptions *interruptions, const struct object *pool)
+static void interruptions_read(struct interruptions *interruptions, const struct object *pool)
 {
     const char *annotation = object_annotation(pool, ANNOTATION_SPOT_INTERRUPTIONS);
     if (annotation == NULL || strlen(annotation) > TEXT_MAX)

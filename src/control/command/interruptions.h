@@ -26,5 +26,3 @@ uint32_t interruptions_save(struct interruptions *interruptions,
 // By NodePool and type; in `arena`.
 struct interruption_list interruptions_list(struct interruptions *interruptions,
                                             struct arena *arena);
-// --- inside, for tests ---------------------------------------------------------------------------
-void interruptions_read(struct interruptions *interruptions, const struct object *pool);

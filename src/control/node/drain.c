@@ -7,7 +7,15 @@
 
 #define STUCK_AFTER MINUTE
 
-enum drain_group pod_drain_group(const struct pod *pod)
+enum drain_group { // in the order in which they go (LIF-113)
+    DRAIN_ORDINARY,
+    DRAIN_DAEMON_SET,
+    DRAIN_CRITICAL,
+    DRAIN_CRITICAL_DAEMON_SET,
+    DRAIN_GROUPS,
+};
+
+static enum drain_group pod_drain_group(const struct pod *pod)
 {
     bool critical = text_equal(pod->spec.priority_class_name, "system-cluster-critical") ||
                     text_equal(pod->spec.priority_class_name, "system-node-critical");

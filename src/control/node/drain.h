@@ -3,14 +3,6 @@
 
 #include "control/state/cluster.h"
 
-enum drain_group { // in the order in which they go (LIF-113)
-    DRAIN_ORDINARY,
-    DRAIN_DAEMON_SET,
-    DRAIN_CRITICAL,
-    DRAIN_CRITICAL_DAEMON_SET,
-    DRAIN_GROUPS,
-};
-enum drain_group pod_drain_group(const struct pod *pod);
 bool pod_is_drainable(const struct pod *pod, int64_t now); // LIF-110
 bool pod_is_waiting(const struct pod *pod, int64_t now);   // LIF-110
 // LIF-121; deadline 0: none.

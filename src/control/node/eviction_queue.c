@@ -109,11 +109,6 @@ void eviction_queue_destroy(struct eviction_queue *evictions)
     free(evictions);
 }
 
-uint32_t eviction_queue_count(const struct eviction_queue *evictions)
-{
-    return (uint32_t)map_count(evictions->evictions);
-}
-
 struct ready_replicas *eviction_queue_replicas(const struct eviction_queue *evictions)
 {
     return evictions->replicas;

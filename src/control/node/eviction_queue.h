@@ -19,6 +19,5 @@ bool eviction_queue_refused(const struct eviction_queue *evictions, const struct
 // Whether it waits for other pods of its workload: a budget refused it, or it is the last ready
 // one.
 bool eviction_queue_is_put_off(const struct eviction_queue *evictions, const struct pod *pod);
-uint32_t eviction_queue_count(const struct eviction_queue *evictions);
 // The counts of ready pods that the queue keeps; it owns them.
 struct ready_replicas *eviction_queue_replicas(const struct eviction_queue *evictions);

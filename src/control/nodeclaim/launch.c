@@ -109,7 +109,6 @@ static void launched(struct claim_pass *pass)
 {
     const struct machine *machine = &pass->record->machine;
     merge_metadata(pass, machine);
-    cluster_expect_node(pass->control->cluster, pass->claim, machine->node_name);
     pass->status = json_object();
     json_object_set_new(pass->status, "providerID", json_string(machine->provider_id));
     if (machine->image_id != NULL)

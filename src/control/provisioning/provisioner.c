@@ -70,12 +70,6 @@ static void on_inputs(void *context, const char *key)
     decision_inputs_touch(provisioner->inputs);
 }
 
-bool provisioner_is_idle(const struct provisioner *provisioner)
-{
-    return provisioner->phase == PHASE_IDLE &&
-           !provisioning_triggers_is_open(provisioner->triggers);
-}
-
 // A pod that is bound may have left others over, whose room it took.
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
                    const struct object *new_object)

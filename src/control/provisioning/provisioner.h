@@ -24,5 +24,3 @@ struct provisioner *provisioner_create(struct control *control,
                                        const struct provisioner_parts *parts);
 // A plan under way on a worker thread is dropped when it is done.
 void provisioner_destroy(struct provisioner *provisioner);
-
-bool provisioner_is_idle(const struct provisioner *provisioner);

@@ -14,7 +14,8 @@
 #include "model/schema/condition_types.h"
 
 // --- whose object it is --------------------------------------------------------------------------
-bool managed_reference(const struct control *control, const struct node_class_reference *reference)
+static bool managed_reference(const struct control *control,
+                              const struct node_class_reference *reference)
 {
     return reference != NULL && reference->group != NULL && reference->kind != NULL &&
            provider_serves(control->cloud->provider, reference->group, reference->kind);

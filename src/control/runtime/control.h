@@ -24,8 +24,7 @@ struct control {
     struct cluster *cluster;
 };
 
-// LIF-2. A reference that is missing is not managed.
-bool managed_reference(const struct control *control, const struct node_class_reference *reference);
+// LIF-2. Without a reference to a node class an object is not managed.
 bool managed_claim(const struct control *control, const struct node_claim *claim);
 bool managed_pool(const struct control *control, const struct node_pool *pool);
 bool managed_node(const struct control *control, const struct node *node);

@@ -35,7 +35,6 @@ struct cluster *cluster_create(struct control *control)
     pod_index_init(&cluster->pods);
     cluster->planned = planned_pods_create();
     cluster->nominations = nominations_create(control->manager.loop);
-    cluster->node_names = map_create();
     cluster->changed_at = manager_now(&control->manager);
     mirror_on_change(control->manager.mirror, KIND_NODE, on_node, cluster);
     mirror_on_change(control->manager.mirror, KIND_NODE_CLAIM, on_claim, cluster);
@@ -67,7 +66,6 @@ void cluster_destroy(struct cluster *cluster)
     planned_pods_destroy(cluster->planned);
     nominations_destroy(cluster->nominations);
     vector_free(&cluster->landing_observers);
-    map_destroy(cluster->node_names, free);
     free(cluster);
 }
 
@@ -216,10 +214,8 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
         return; // another provider's (LIF-2); whose it is never changes
     state_change(context, true, node_claim_key((const struct node_claim *)old_object), old_object,
                  node_claim_key((const struct node_claim *)new_object), new_object);
-    if (new_object == NULL) {
+    if (new_object == NULL)
         planned_pods_forget_claim(cluster->planned, old_object->meta.name);
-        free(map_remove(cluster->node_names, old_object->meta.name));
-    }
 }
 
 static void on_pool(void *context, enum mirror_change change, const struct object *old_object,
@@ -433,24 +429,6 @@ uint32_t cluster_unbound_pods(const struct cluster *cluster)
 const struct pod_list *cluster_unbound(const struct cluster *cluster)
 {
     return &cluster->pods.unbound;
-}
-
-const char *cluster_node_name(const struct cluster *cluster, const struct node_claim *claim)
-{
-    const struct node *node = cluster_main_node(cluster, claim);
-    if (node != NULL)
-        return node->meta.name;
-    const char *registered = claim->status.node_name;
-    return registered != NULL && *registered != '\0'
-               ? registered
-               : map_get(cluster->node_names, claim->meta.name);
-}
-
-void cluster_expect_node(struct cluster *cluster, const struct node_claim *claim,
-                         const char *node_name)
-{
-    if (node_name != NULL && *node_name != '\0')
-        free(map_set(cluster->node_names, claim->meta.name, memory_copy_string(node_name)));
 }
 
 // --- what decisions leave behind -----------------------------------------------------------------

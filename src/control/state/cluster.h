@@ -57,11 +57,6 @@ void cluster_hold(struct cluster *cluster, struct state_node *state, int64_t win
 int64_t cluster_nominated_until(const struct cluster *cluster, const struct state_node *state);
 // Pods that came while they were still expected by the decision take their places.
 void cluster_seat_pods(struct cluster *cluster);
-// The name that the NodeClaim's Node has or will have; NULL: nobody knows yet.
-const char *cluster_node_name(const struct cluster *cluster, const struct node_claim *claim);
-// The provider has said what it will be.
-void cluster_expect_node(struct cluster *cluster, const struct node_claim *claim,
-                         const char *node_name);
 // LIF-314: when something changed that consolidation should look at. After five minutes without any
 // change it is as if there were one.
 int64_t cluster_changed_at(struct cluster *cluster);

@@ -19,7 +19,6 @@ struct cluster {
         void *context;
     })
     landing_observers;
-    struct map *node_names; // that NodeClaims' Nodes will have
     int64_t changed_at, listed_at_ns;
     int64_t unsynced_ns; // monotonic: the first check that failed (LIF-311); 0: none
     int64_t landed_ns;   // monotonic: when a planned pod was bound last

@@ -60,7 +60,7 @@ const char *state_name(const struct state_node *state)
     return state_node_meta(state_main_node(state), main_claim(state))->name;
 }
 
-const struct string_map *state_labels(const struct state_node *state)
+static const struct string_map *state_labels(const struct state_node *state)
 {
     return &state_node_meta(state_main_node(state), main_claim(state))->labels;
 }

@@ -33,7 +33,6 @@ bool state_registered(const struct state_node *state);                     // LI
 bool state_initialized(const struct state_node *state);                    // LIF-303
 bool state_marked(const struct state_node *state);                         // LIF-309
 const char *state_name(const struct state_node *state);                    // LIF-304
-const struct string_map *state_labels(const struct state_node *state);     // LIF-304
 const char *state_pool(const struct state_node *state);                    // its label, or NULL
 // A label of the Node, else of the NodeClaim, which has those that are known before there is a
 // Node. Either may be NULL.

@@ -37,7 +37,7 @@ static bool has_room(struct arena *arena, const struct instance_type *type,
     return true;
 }
 
-bool claim_is_full(const struct plan_claim *claim)
+static bool claim_is_full(const struct plan_claim *claim)
 {
     CLEANUP_ARENA struct arena *arena = arena_create(16 * 1024);
     struct resource_map pod = smallest_pod(arena, claim);
@@ -78,7 +78,7 @@ static double best_pod_price(struct arena *arena, const struct plan_claim *claim
     return best;
 }
 
-bool claim_is_well_priced(const struct plan_claim *claim)
+static bool claim_is_well_priced(const struct plan_claim *claim)
 {
     CLEANUP_ARENA struct arena *arena = arena_create(16 * 1024);
     return (double)claim->price / claim->pods.count <= DEARER_MAX * best_pod_price(arena, claim);
@@ -107,7 +107,9 @@ static bool is_alike(const struct plan_claim *claim, const struct instance_type 
     return true;
 }
 
-uint32_t claim_pods_well_priced(const struct plan_claim *claim, const struct snapshot *snapshot)
+// How many of the claim's pods, in its order, fill a machine that is well priced; 0: none does.
+static uint32_t claim_pods_well_priced(const struct plan_claim *claim,
+                                       const struct snapshot *snapshot)
 {
     CLEANUP_ARENA struct arena *arena = arena_create(64 * 1024);
     if (claim->types.count == 0)

@@ -12,8 +12,3 @@
 // Lives with `arena` and the snapshot, like the plan.
 struct plan *partial_launch_choose(struct arena *arena, const struct snapshot *snapshot,
                                    struct plan *plan, bool *rest);
-// --- inside, for tests ---------------------------------------------------------------------------
-bool claim_is_full(const struct plan_claim *claim);
-bool claim_is_well_priced(const struct plan_claim *claim);
-// How many of the claim's pods, in its order, fill a machine that is well priced; 0: none does.
-uint32_t claim_pods_well_priced(const struct plan_claim *claim, const struct snapshot *snapshot);
