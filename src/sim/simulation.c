@@ -19,7 +19,7 @@
 
 #define PROCESS_EXIT (100 * MILLISECOND)
 #define GARBAGE_GRACE \
-    (3 * MINUTE) // a machine without NodeClaim may be this old (LIF-161), with room for delays
+    (3 * MINUTE) // greatest age of a machine without NodeClaim (LIF-161), with room for delays
 
 struct process { // one life of the controller
     struct metrics *metrics;
@@ -185,7 +185,7 @@ static void lease_won(void *context)
 static void lease_lost(void *context)
 {
     struct simulation *simulation = context;
-    // It takes a while to end; nothing relies on its end to stop its writes.
+    // Its end takes a while; its writes stop independently of that.
     timer_start(simulation->process.exit, PROCESS_EXIT);
 }
 
@@ -458,7 +458,7 @@ bool simulation_is_settled(struct simulation *simulation)
                                     simulation_count(simulation, "karpenter.sh/v1", "NodeClaim");
 }
 
-// A running machine whose NodeClaim is not there: remembered from when it was first seen so.
+// A running machine without NodeClaim: remembers when it was first seen.
 static bool check_orphan(struct simulation *simulation, const struct sim_instance *machine,
                          struct error *error)
 {

@@ -1,8 +1,8 @@
 // A whole simulated world: embedded cluster, machines, provider and controller, on one loop.
 //
-// On a virtual loop it is what tests run: everything follows from the seed, the controller may be
-// killed and started again at any step, and what must never happen (tests/simulation/invariants.h)
-// is checked as it goes. On a real loop it is `adze demo`.
+// Tests run it on a virtual loop: the seed determines everything, the controller may be killed and
+// started again at any step, and the invariants (tests/simulation/invariants.h) are checked as it
+// goes. On a real loop it is `adze demo`.
 #pragma once
 
 #include "cloud/sim/sim_cloud.h"
@@ -18,8 +18,8 @@ struct simulation_options {
     const struct instance_type_catalog *catalog; // a reference is taken
     const struct settings *settings;             // of the controller; NULL: the defaults
     uint32_t pass_pods_max;                      // struct controller_options
-    // The controller publishes its provider (cloud/port/provider_record.h) in this namespace, with
-    // the catalog unless it is the built-in one; NULL: it does not.
+    // The namespace in which the controller publishes its provider (cloud/port/provider_record.h),
+    // with the catalog unless that is the built-in one; NULL: it does not publish.
     const char *record_namespace;
     bool catalog_is_built_in;
     struct world_options world;
@@ -28,7 +28,7 @@ struct simulation_options {
     int64_t stop_delay_min, stop_delay_max; // from delete to gone
     int64_t cloud_latency_min, cloud_latency_max;
     int64_t api_latency_min, api_latency_max;
-    // Consulted for every call of the provider and every request of the controller; may be NULL.
+    // Called for every call of the provider and every request of the controller; may be NULL.
     enum sim_cloud_fault (*cloud_fault)(void *context, enum sim_cloud_call call,
                                         const struct node_claim *claim, struct error *error);
     bool (*api_fault)(void *context, const struct kube_request *request,
@@ -37,14 +37,14 @@ struct simulation_options {
     // Drift by the node class (struct sim_cloud_options); may be NULL.
     const char *(*drift_reason)(void *context, const struct node_claim *claim);
     struct sim_faults api_faults; // random ones
-    // Faults of a machine that boots (enum machine_faults).
+    // Faults of a booting machine (enum machine_faults).
     uint32_t (*boot_faults)(void *context, const struct sim_instance *machine);
-    // Makes a machine other than its type's facts say, before it boots; may be NULL.
+    // Changes a machine from its type's facts before it boots; may be NULL.
     void (*boot_shape)(void *context, const struct sim_instance *machine,
                        struct machine_boot *boot);
     void *fault_context;
-    // A controller that is started waits for the Lease kube-system/leader-election and ends by
-    // itself when it has lost that.
+    // A started controller waits for the Lease kube-system/leader-election, and ends by itself when
+    // it loses the Lease.
     bool leader_election;
 };
 void simulation_options_defaults(struct simulation_options *options);
@@ -60,20 +60,20 @@ struct sim_instances *simulation_park(struct simulation *simulation);
 struct controller *simulation_controller(struct simulation *simulation); // NULL while it is dead
 struct metrics *simulation_metrics(struct simulation *simulation);       // NULL while it is dead
 
-// The controller's process begins, and ends without a word (as by SIGKILL).
+// The controller's process begins, and ends without notice (as by SIGKILL).
 void simulation_start_controller(struct simulation *simulation);
-// The same in two steps: a replica that only watches, as while another one has the lease, and that
-// leads from then on.
+// The same in two steps: first a replica that only watches, as while another one has the lease;
+// then it leads.
 void simulation_start_standby(struct simulation *simulation);
 void simulation_lead(struct simulation *simulation);
 void simulation_kill_controller(struct simulation *simulation);
-// The random faults of requests from now on, in this life of the controller and in later ones.
+// Sets the random faults of requests from now on, in this life of the controller and in later ones.
 void simulation_set_api_faults(struct simulation *simulation, const struct sim_faults *faults);
-// Cuts the living controller off the API server, or ends that (sim_transport_cut()); a later life
-// is connected.
+// Cuts the living controller off the API server, or ends the cut (sim_transport_cut()); a later
+// life is connected.
 void simulation_cut_api(struct simulation *simulation, bool cut);
 
-// Creates the object, or merges it into the one that is there, as `kubectl apply`.
+// Creates the object or merges it into the existing one, as `kubectl apply`.
 bool simulation_apply_object(struct simulation *simulation, json_t *object,
                              struct error *error) MUST_USE;
 // Creates or replaces the objects of a manifest (YAML or JSON, several documents), as `kubectl
@@ -88,13 +88,12 @@ bool simulation_delete(struct simulation *simulation, const char *api_version, c
 // --- looking -------------------------------------------------------------------------------------
 uint32_t simulation_count(struct simulation *simulation, const char *api_version, const char *kind);
 uint32_t simulation_pods_running(struct simulation *simulation);
-// No pod waits for a place, every NodeClaim is initialized, nothing is being deleted, one machine a
-// claim.
+// No pod is pending, every NodeClaim is initialized, nothing is being deleted, one machine a claim.
 bool simulation_is_settled(struct simulation *simulation);
 
-// What must never happen; false with the first violation in *error. Cheap enough to call after
-// every step.
+// Checks invariants; false with the first violation in *error. Cheap enough to call after every
+// step. Violations:
 //  - a machine without NodeClaim older than the garbage-collection interval;
-//  - a NodeClaim that is gone while its machine runs on (invariant 6);
-//  - a Node whose machine is gone for longer than its removal may take.
+//  - a NodeClaim that is gone while its machine is running (invariant 6);
+//  - a Node whose machine has been gone for longer than its removal may take.
 bool simulation_check(struct simulation *simulation, struct error *error) MUST_USE;

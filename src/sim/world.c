@@ -16,7 +16,7 @@
 #include "sim/workloads/workloads.h"
 #include "sim/world/world_cache.h"
 
-// A resource that is registered later (a CRD) is noticed at the next look.
+// A resource registered later (a CRD) is noticed within this time.
 #define RESOURCES_LOOK_NS (10 * SECOND)
 
 static void observe(struct world *world);
@@ -57,7 +57,7 @@ struct world *world_create(struct loop *loop, struct store *store,
     return world;
 }
 
-// The order in which the parts are told of a change; simulations repeat by it.
+// The order in which the parts receive a change; reproducible runs depend on it.
 static void observe(struct world *world)
 {
     if (world->scheduler != NULL)
@@ -112,7 +112,7 @@ void world_destroy(struct world *world)
     free(world);
 }
 
-// --- the cache's feed ----------------------------------------------------------------------------
+// --- feeding the cache ---------------------------------------------------------------------------
 
 static void look_for_resources(void *context, const char *key)
 {
@@ -153,7 +153,7 @@ static void watch_resource(struct world *world, const struct store_resource *res
                                      kind, &error);
 }
 
-// Watches first, so that nothing is missed; then what is there.
+// Watches first, then the present objects, so that nothing is missed.
 static void watch_resources(struct world *world)
 {
     uint32_t count, first_new = world->kinds.count;
@@ -167,7 +167,7 @@ static void watch_resources(struct world *world)
 
 static void receive(void *context, const char *type, json_t *object)
 {
-    (void)type; // the object's present state is what counts
+    (void)type; // only the object's present state counts
     struct world_kind *kind = context;
     world_refresh(kind->world, kind, store_namespace(object), store_name(object));
 }

@@ -1,10 +1,9 @@
 // The simulated rest of a Kubernetes cluster: scheduler, kubelets, workload controllers, disruption
 // budgets, garbage collection, node lifecycle and volumes. It acts on the store in-process, on the
-// loop, on virtual or real time. Everything that happens follows from the store, the seed and the
-// loop.
+// loop, on virtual or real time. The store, the seed and the loop determine everything.
 //
-// What it leaves out, on purpose: preemption; adoption of orphans by workload controllers;
-// revisions and roll-back of StatefulSets and DaemonSets; endpoints, networking, images, probes.
+// Left out on purpose: preemption; adoption of orphans by workload controllers; revisions and
+// roll-back of StatefulSets and DaemonSets; endpoints, networking, images, probes.
 #pragma once
 
 #include "base/loop.h"
@@ -19,10 +18,11 @@ struct world *world_create(struct loop *loop, struct store *store,
 void world_destroy(struct world *world); // NULL is fine
 
 // --- machines ------------------------------------------------------------------------------------
-// A machine of the cloud has been started; all is copied. False: that provider id is known already.
+// Starts a machine of the cloud; everything is copied. Returns false if the provider id is already
+// known.
 bool world_machine_boots(struct world *world, const struct machine_boot *boot);
 // The machine is terminated: its kubelet falls silent at once, its pods' containers are gone. The
-// Node object stays until someone deletes it; node lifecycle does (as a cloud controller manager
+// Node object stays until it is deleted; node lifecycle deletes it (as a cloud controller manager
 // would) when the node has become unreachable. An unknown id is ignored.
 void world_machine_gone(struct world *world, const char *provider_id);
 

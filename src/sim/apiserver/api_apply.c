@@ -85,7 +85,7 @@ static json_t *applied_fields(const json_t *body)
     return fields;
 }
 
-// --- taking away what is no longer applied -------------------------------------------------------
+// --- removing fields no longer applied -----------------------------------------------------------
 
 static void prune(const char *parent, json_t *object, const json_t *before, const json_t *now);
 
@@ -105,8 +105,8 @@ static void prune_list(const char *field, const char *merge_key, json_t *list, c
     }
 }
 
-// `object` is a private copy. A field that was ours and no longer is goes, unless parts of it are
-// others'.
+// `object` is a private copy. Removes a field that the manager no longer applies, unless other
+// managers own parts of it.
 static void prune(const char *parent, json_t *object, const json_t *before, const json_t *now)
 {
     const char *key;

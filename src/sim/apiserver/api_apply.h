@@ -1,7 +1,6 @@
-// Server-side apply in a simple form. Each manager's applied fields are remembered in
-// metadata.managedFields (operation Apply, FieldsV1): fields that it applied before and no longer
-// does are taken away, the rest is merged like a strategic merge patch. Managers are never in
-// conflict: the last one wins, as with force.
+// Server-side apply in a simple form. metadata.managedFields (operation Apply, FieldsV1) holds each
+// manager's applied fields. Fields that a manager no longer applies are removed; the rest is merged
+// like a strategic merge patch. Managers never conflict: the last one wins, as with force.
 #pragma once
 
 #include "sim/apiserver/api_internal.h"

@@ -3,6 +3,6 @@
 
 #include "sim/apiserver/api_internal.h"
 
-// The object as the client asked to see it; new reference.
+// The object in the client's requested version; new reference.
 json_t *view_of(const struct store_resource *view, json_t *object);
 json_t *view_read(const struct store_resource *view, json_t *object); // the way back; new reference

@@ -1,4 +1,4 @@
-// What the files of the API server share. Not for others.
+// Shared by the files of the API server. Not for others.
 #pragma once
 
 #include <event2/http.h>
@@ -17,7 +17,7 @@ struct api_server {
     struct store_resource event_view; // events.k8s.io/v1: the same objects in another shape
 };
 
-// --- api_path.c: where a request goes. -----------------------------------------------------------
+// --- api_path.c: the target of a request. --------------------------------------------------------
 #define API_SEGMENTS_MAX 12
 struct api_path {
     char *segments[API_SEGMENTS_MAX]; // decoded
@@ -36,7 +36,7 @@ struct api_call { // one request under way
     struct api_path path;
     struct evkeyvalq query;
     const struct store_resource *resource; // of the store
-    const struct store_resource *view;     // as it was asked for (differs for events.k8s.io)
+    const struct store_resource *view;     // as requested (differs for events.k8s.io)
     struct write_options write;
     struct failure failure;
     struct api_response *response;
@@ -44,7 +44,7 @@ struct api_call { // one request under way
 const char *call_query(const struct api_call *call, const char *key); // NULL if absent or empty
 bool call_query_is_true(const struct api_call *call, const char *key);
 
-// Answers an object (borrowed), as a Table if the client asks for one.
+// Answers with an object (borrowed), as a Table if the client requests one.
 bool answer_object(struct api_call *call, int status, json_t *object);
 bool answer_value(struct api_call *call, int status, json_t *value /* stolen */);
 bool wants_table(const struct api_call *call);

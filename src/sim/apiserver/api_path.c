@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "sim/apiserver/api_internal.h"
 
-// One segment, decoded; NULL if it is empty, too long or holds what no name can.
+// One segment, decoded; NULL if it is empty, too long or contains characters that no name has.
 static char *decode_segment(const char *text, size_t length)
 {
     if (length == 0 || length > 512)
@@ -45,7 +45,8 @@ static bool split(const char *text, struct api_path *path)
     return true;
 }
 
-// "/namespaces/x/pods" is a path into a namespace, "/namespaces/x/status" one to the namespace.
+// "/namespaces/x/pods" is a collection in a namespace, "/namespaces/x/status" a subresource of the
+// namespace.
 static bool is_namespace_subresource(const char *segment)
 {
     return strcmp(segment, "status") == 0 || strcmp(segment, "finalize") == 0;

@@ -4,5 +4,5 @@
 
 #include "sim/apiserver/api_internal.h"
 
-bool api_path_parse(const char *text, struct api_path *path); // false: not a path that can exist
+bool api_path_parse(const char *text, struct api_path *path); // false: no valid path
 void api_path_clear(struct api_path *path);

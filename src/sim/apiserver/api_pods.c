@@ -80,7 +80,7 @@ static bool find_budget(void *context, json_t *budget)
     return true;
 }
 
-// --- may the pod go? -----------------------------------------------------------------------------
+// --- granting an eviction ------------------------------------------------------------------------
 
 static bool has_condition(const json_t *object, const char *type)
 {
@@ -128,8 +128,8 @@ static json_int_t status_number(const json_t *object, const char *key)
     return json_integer_value(json_object_get(json_object_get(object, "status"), key));
 }
 
-// Takes one disruption from the budget before the pod goes, so that evictions at the same time
-// cannot overdraw it; the budget's controller confirms through disruptedPods.
+// Takes one disruption from the budget before the pod goes, so that concurrent evictions cannot
+// overdraw it; the budget's controller confirms through disruptedPods.
 static bool take_from_budget(struct api_call *call, json_t *budget, const char *pod_name)
 {
     json_int_t allowed = status_number(budget, "disruptionsAllowed");
@@ -198,7 +198,7 @@ static bool check_budget(struct api_call *call, json_t *pod)
     return take_from_budget(call, search.found, store_name(pod));
 }
 
-// The condition that tells a pod's owner why it went.
+// The condition with the reason of the pod's disruption, for its owner.
 static void mark_disrupted(struct api_call *call, json_t *pod)
 {
     if (call->write.dry_run || meta_is_deleting(pod))
@@ -237,7 +237,7 @@ bool call_evict(struct api_call *call)
     };
     if (json_array_size(json_object_get(delete_options, "dryRun")) > 0)
         call->write.dry_run = true;
-    // A precondition that fails must not cost the budget anything.
+    // A failed precondition must not cost the budget anything.
     const struct write_options trial = {.dry_run = true};
     bool removed;
     if (store_write_remove(
@@ -247,7 +247,7 @@ bool call_evict(struct api_call *call)
         !check_budget(call, pod))
         return false;
     mark_disrupted(call, pod);
-    options.resource_version = NULL; // checked above; the condition has raised it
+    options.resource_version = NULL; // checked above; the condition's write has raised it
     if (store_write_remove(
             call->store,
             &(struct store_target){call->resource, call->path.namespace, call->path.name}, &options,
@@ -322,7 +322,7 @@ bool call_bind(struct api_call *call)
     return answer_value(call, 201, status);
 }
 
-// Containers of the simulated cluster say nothing.
+// Containers of the simulated cluster log nothing.
 bool call_log(struct api_call *call)
 {
     if (store_get(call->store, call->resource, call->path.namespace, call->path.name) == NULL)

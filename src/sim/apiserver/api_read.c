@@ -22,7 +22,8 @@ bool version_parse(const char *text, uint64_t *version)
     return true;
 }
 
-// A version of the future: the answer that makes clients wait (their cache is ahead of ours).
+// A version of the future gets the answer that makes clients wait (their cache is ahead of this
+// server's).
 static bool check_version(struct api_call *call, uint64_t *version)
 {
     const char *text = call_query(call, "resourceVersion");
@@ -117,7 +118,7 @@ static bool add_item(void *context, json_t *object)
             pass->next_key = memory_copy_string(key);
         }
         pass->remaining++;
-        // Counting the rest is only exact, and only done, without selectors.
+        // The remaining count is only exact without selectors, and only then computed.
         return api_selector_is_empty(pass->selector);
     }
     json_array_append_new(pass->items, view_of(pass->call->view, object));
@@ -133,7 +134,7 @@ static bool read_limit(struct api_call *call, uint64_t *limit)
                                text);
 }
 
-// Where to begin and of which version to speak: those of the first page.
+// The start and the version of the list: those of its first page.
 static bool read_continue(struct api_call *call, uint64_t *version, char **start)
 {
     const char *token = call_query(call, "continue");
@@ -151,7 +152,7 @@ static bool read_continue(struct api_call *call, uint64_t *version, char **start
                        "result. You can start a new list without the continue parameter.");
 }
 
-// Exact asks for the state of one moment; only the present one is kept.
+// Exact requests the state of one version; the store keeps only the present one.
 static bool check_match(struct api_call *call, uint64_t asked)
 {
     const char *match = call_query(call, "resourceVersionMatch");

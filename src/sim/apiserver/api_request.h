@@ -24,10 +24,10 @@ struct api_response { // release with api_response_clear()
     const char *content_type; // static; NULL: application/json
     struct api_watch *watch;  // status 200 and a stream of events
 };
-// A watch belongs to whoever took it out of the response (which sets response->watch to NULL).
+// The code that takes a watch out of the response owns it (and sets response->watch to NULL).
 // Handlers are called from the loop only, after api_watch_start(); they may destroy the watch.
 struct api_watch_handlers {
     void (*event)(void *context, json_t *event); // {"type", "object"}, borrowed
-    void (*end)(void *context);                  // timeoutSeconds are over
+    void (*end)(void *context);                  // timeoutSeconds have passed
     void *context;
 };

@@ -55,7 +55,7 @@ bool call_review(struct api_call *call, bool *handled)
     return answer_value(call, 201, answer);
 }
 
-// serviceaccounts/token: a token that says whose it is; nobody checks it.
+// serviceaccounts/token: a token that names its account; no code verifies it.
 bool call_token(struct api_call *call)
 {
     if (strcmp(call->request->method, "POST") != 0)

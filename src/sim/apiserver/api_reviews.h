@@ -1,5 +1,5 @@
-// Reviews: questions that are answered and not stored (authentication and authorization). Everyone
-// may do everything in the embedded cluster.
+// Reviews of authentication and authorization, which are answered and not stored. The embedded
+// cluster allows everything to everyone.
 #pragma once
 
 #include "sim/apiserver/api_internal.h"

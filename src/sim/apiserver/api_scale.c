@@ -93,7 +93,7 @@ static json_t *scale_of(const struct store_resource *resource, const json_t *obj
     return scale;
 }
 
-// {"spec": {"replicas": n}} at the path of the kind, with the preconditions of the scale.
+// {"spec": {"replicas": n}} at the kind's path, with the preconditions of the scale.
 static json_t *replicas_patch(const struct store_resource *resource, const json_t *scale)
 {
     json_t *value = json_incref(store_path(scale, "spec.replicas"));
@@ -109,7 +109,7 @@ static json_t *replicas_patch(const struct store_resource *resource, const json_
     return patch;
 }
 
-// The scale that the client wants; NULL: failure.
+// The client's requested scale; NULL: failure.
 static json_t *wanted_scale(struct api_call *call, const json_t *object)
 {
     json_t *body = call->request->body;
@@ -119,7 +119,7 @@ static json_t *wanted_scale(struct api_call *call, const json_t *object)
     bool operations =
         media_type != NULL && text_starts_with(media_type, "application/json-patch+json");
     json_t *present = scale_of(call->resource, object);
-    // The patch's own precondition counts, not the version that we have put in.
+    // Only the patch's own precondition counts, not the version put in above.
     json_object_del(json_object_get(present, "metadata"), "resourceVersion");
     json_t *wanted = patch_apply(operations ? "json" : "merge", present, body, &call->failure);
     json_decref(present);

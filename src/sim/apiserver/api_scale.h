@@ -1,5 +1,5 @@
-// The scale subresource: autoscaling/v1 Scale over spec.replicas, status.replicas and the selector;
-// custom kinds say in their definition where their replicas are.
+// The scale subresource: autoscaling/v1 Scale over spec.replicas, status.replicas and the selector.
+// Custom kinds define the paths of their replicas.
 #pragma once
 
 #include "sim/apiserver/api_internal.h"

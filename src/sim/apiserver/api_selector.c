@@ -84,7 +84,7 @@ static bool take_char(struct reader *reader, char c)
     return true;
 }
 
-// A word ends at space or punctuation of the grammar; it may be empty.
+// A word ends at a space or at punctuation of the grammar; it may be empty.
 static char *take_word(struct reader *reader)
 {
     skip_space(reader);
@@ -292,7 +292,7 @@ static bool label_fits(const struct requirement *requirement, const json_t *labe
     return false;
 }
 
-// The field as text; what is absent is "", but for an absent flag, which is "false".
+// The field as text; an absent field is "", an absent flag "false".
 static const char *field_text(const json_t *object, const char *path, char buffer[32])
 {
     const json_t *value = store_path(object, path);

@@ -46,7 +46,7 @@ void api_response_clear(struct api_response *response)
     memset(response, 0, sizeof *response);
 }
 
-// --- what the query says -------------------------------------------------------------------------
+// --- the query -----------------------------------------------------------------------------------
 
 const char *call_query(const struct api_call *call, const char *key)
 {
@@ -131,7 +131,7 @@ static bool no_such_path(struct api_call *call)
     return false;
 }
 
-// --- where it goes -------------------------------------------------------------------------------
+// --- routing -------------------------------------------------------------------------------------
 
 static bool is_method(const struct api_call *call, const char *method)
 {
@@ -213,7 +213,7 @@ static bool scope_fits(const struct api_call *call)
 {
     if (!call->resource->namespaced)
         return call->path.namespace == NULL;
-    // Names are only unique in a namespace; lists and watches may go over all.
+    // Names are only unique in a namespace; lists and watches may cover all.
     return call->path.namespace != NULL || (call->path.name == NULL && !is_method(call, "POST"));
 }
 

@@ -1,5 +1,5 @@
 // The API server of the embedded cluster: one handler for every transport. A request is a method, a
-// path with its query, the two media types that matter, and a JSON body; the answer is a status and
+// path with its query, the two media types that matter, and a JSON body. The answer is a status and
 // a JSON body, or a watch.
 //
 // Source: the Kubernetes API reference ("API concepts", "Resource Operations") and the observable
@@ -15,10 +15,10 @@
 
 struct api_server;
 
-// The store is borrowed and must live longer.
+// The store is borrowed and must outlive the server.
 struct api_server *api_server_create(struct loop *loop, struct store *store);
 void api_server_destroy(struct api_server *server);
 
 void api_handle(struct api_server *server, const struct api_request *request,
                 struct api_response *response);
-void api_response_clear(struct api_response *response); // the watch included
+void api_response_clear(struct api_response *response); // including the watch

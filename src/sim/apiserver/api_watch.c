@@ -16,7 +16,7 @@
 #include "sim/store/store_watch.h"
 
 #define BOOKMARK_INTERVAL   (60 * SECOND)
-#define TIMEOUT_MIN_SECONDS 1800 // drawn from here to twice as much, if the client asks for none
+#define TIMEOUT_MIN_SECONDS 1800 // the default timeout is random, from here to twice as much
 
 struct api_watch {
     struct api_server *server;
@@ -30,7 +30,7 @@ struct api_watch {
     struct timer *flush, *bookmark, *timeout;
     int64_t timeout_ns;
     uint64_t bookmarked;
-    bool *gone; // set by the destruction while a handler runs
+    bool *gone; // set by destruction while a handler runs
     struct api_watch_handlers handlers;
 };
 
@@ -71,8 +71,8 @@ static json_t *event_of(struct api_watch *watch, const char *type, json_t *objec
     return json_pack("{s:s, s:o}", "type", type, "object", seen);
 }
 
-// An object that no longer matches is deleted to this client: its last matching state under the new
-// version.
+// An object that no longer matches is deleted for this client: its last matching state under the
+// new version.
 static json_t *with_version_of(json_t *object, const json_t *newer)
 {
     json_t *copy = json_copy(object);
@@ -218,8 +218,8 @@ static struct api_watch *watch_create(struct api_call *call, struct api_selector
     return watch;
 }
 
-// Without a version (or "0") the watch begins with the present state; with one it resumes after it;
-// with sendInitialEvents it begins with the state and says by a bookmark where the state ends.
+// Without a version (or "0") the watch begins with the present state; with one it resumes after it.
+// With sendInitialEvents it begins with the state and marks its end by a bookmark.
 static bool begin(struct api_call *call, struct api_watch *watch)
 {
     const char *text = call_query(call, "resourceVersion");

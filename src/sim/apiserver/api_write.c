@@ -21,7 +21,7 @@ static bool need_body(struct api_call *call)
            failure_bad_request(&call->failure, "the body of the request is not a JSON object");
 }
 
-// A definition that has been stored is served at once, and says so.
+// A stored definition is served at once; its conditions show that.
 static void serve_definition(struct api_call *call, json_t **stored)
 {
     if (call->resource != call->store->definitions || call->write.dry_run)
@@ -66,7 +66,7 @@ bool call_create(struct api_call *call)
     return answer_object(call, 201, stored);
 }
 
-// Custom objects are only replaced by someone who has seen them.
+// Only a client that has read a custom object may replace it.
 static bool check_unconditional(struct api_call *call)
 {
     const char *version =

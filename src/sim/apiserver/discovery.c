@@ -10,7 +10,7 @@
 
 #define AGGREGATED_MEDIA_TYPE "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
-// --- what is served beside the store's resources -------------------------------------------------
+// --- served beside the store's resources ---------------------------------------------------------
 
 static const char *const event_short_names[] = {"ev", NULL};
 static const struct store_resource extra_resources[] = {
@@ -45,7 +45,7 @@ struct subresource {
     const char *name, *group, *version, *kind, *verbs;
 };
 
-// Those of a resource, one after the other; false behind the last.
+// The subresource of a resource at `position`; false beyond the last.
 static bool subresource_at(const struct store_resource *resource, uint32_t position,
                            struct subresource *out)
 {
@@ -152,7 +152,7 @@ static bool has_version(const json_t *versions, const char *version)
     return false;
 }
 
-// The versions of a group in the order of their registration; the first is preferred.
+// The versions of a group in order of registration; the first is preferred.
 static json_t *legacy_group(struct store *store, const char *group)
 {
     json_t *versions = json_array();
@@ -170,7 +170,7 @@ static json_t *legacy_group(struct store *store, const char *group)
                      json_array_get(versions, 0));
 }
 
-// The names of the groups, in the order of registration, without the core group.
+// The names of the groups in order of registration, without the core group.
 static json_t *group_names(struct store *store)
 {
     json_t *names = json_object();

@@ -170,7 +170,7 @@ static json_t *read_yaml(const char *text, size_t length, struct error *error)
     return value;
 }
 
-// False: the body cannot be read, failure says why. An empty body is NULL.
+// Returns false, with the reason in failure, for an unreadable body. An empty body is NULL.
 static bool read_body(struct evhttp_request *request, json_t **body, struct failure *failure)
 {
     struct evbuffer *buffer = evhttp_request_get_input_buffer(request);
@@ -253,7 +253,7 @@ static void reply_failure(struct evhttp_request *request, struct failure *failur
     failure_clear(failure);
 }
 
-// Takes the token off the path, if it is there.
+// Removes the token from the path if it is there.
 static bool is_authorized(const struct http_server *server, struct evhttp_request *request,
                           const char **path)
 {
@@ -293,8 +293,8 @@ static void on_end(void *context)
     evhttp_send_reply_end(request);
 }
 
-// The client has gone. evhttp has let go of a request whose answer was under way; ending it frees
-// it.
+// The client has gone. evhttp has released a request whose answer was under way; ending the request
+// frees it.
 static void on_close(struct evhttp_connection *connection, void *context)
 {
     (void)connection;
@@ -321,7 +321,7 @@ static void stream_begin(struct http_server *server, struct evhttp_request *requ
     struct evhttp_connection *connection = evhttp_request_get_connection(request);
     evhttp_connection_set_closecb(connection, on_close, stream);
     evhttp_send_reply_start(request, 200, "OK");
-    // evhttp stops reading while a request is answered; without it a client that leaves goes
+    // evhttp stops reading while it answers a request; without this a client that leaves goes
     // unnoticed.
     bufferevent_enable(evhttp_connection_get_bufferevent(connection), EV_READ);
     api_watch_start(stream->watch, &(struct api_watch_handlers){on_event, on_end, stream});

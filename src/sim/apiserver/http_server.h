@@ -12,10 +12,9 @@ struct http_server;
 
 struct http_server_options {
     const char *address; // NULL: 127.0.0.1
-    uint16_t port;       // 0: any that is free
-    // What every request must carry, as bearer token or as the path's first part; NULL: nothing.
-    // kubectl keeps bearer tokens to itself unless the server speaks TLS, but it keeps the path of
-    // the server's URL.
+    uint16_t port;       // 0: any free port
+    // A token that every request must carry, as bearer token or as the path's first part; NULL:
+    // none. kubectl sends bearer tokens over TLS only, but it keeps the path of the server's URL.
     const char *token;
 };
 // `api` is borrowed and must outlive the server. options NULL: all defaults.

@@ -15,7 +15,7 @@
 
 #define MARK "# Made by adze, which removes it at its end.\n"
 
-// JSON strings are YAML strings, so quoting is JSON's.
+// JSON strings are YAML strings, so JSON's quoting suits.
 static void add_quoted(struct text *text, const char *name, const char *value)
 {
     json_t *string = json_string(value);
@@ -54,7 +54,7 @@ static bool write_all(int file, const struct text *text)
     return true;
 }
 
-// A file of ours that is left over from before may go; nobody else's.
+// Whether the file is a leftover of this program; other files stay.
 static bool is_left_over(const char *path)
 {
     char begin[sizeof MARK] = "";
@@ -94,7 +94,7 @@ bool kubeconfig_write(struct kubeconfig_file *written, const char *path, const c
         why = errno;
         good = false;
     }
-    explicit_bzero(text.data, text.length); // the way in
+    explicit_bzero(text.data, text.length); // contains the token
     text_free(&text);
     if (good)
         *written = (struct kubeconfig_file){memory_copy_string(path), status.st_dev, status.st_ino};

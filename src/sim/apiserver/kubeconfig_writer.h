@@ -11,9 +11,9 @@ struct kubeconfig_file { // zero-initialised: none
     ino_t inode;
 };
 
-// A new file of mode 0600, never through a link. One that is there is an error, unless an earlier
-// call of this user has written it. `token` may be NULL.
+// Writes a new file of mode 0600, never through a link. An existing file is an error unless an
+// earlier call of this user wrote it. `token` may be NULL.
 bool kubeconfig_write(struct kubeconfig_file *written, const char *path, const char *server,
                       const char *token, struct error *error) MUST_USE;
-// If it is still the file that was written.
+// Removes the file if it is still the one written.
 void kubeconfig_remove(struct kubeconfig_file *written);

@@ -88,7 +88,7 @@ static json_t *group_version_kind(const struct store_resource *resource)
                      "kind", resource->kind);
 }
 
-// The schema of a kind: its table's, or the bare object, with what every object has.
+// The schema of a kind: from its table, or the bare object, with the common fields.
 static json_t *schema_of_kind(const struct store_resource *resource)
 {
     const struct kind *kind = resource_kind(resource);
@@ -168,7 +168,7 @@ json_t *openapi_v3_index(struct store *store)
         struct text name = {0};
         text_format(&name, "%s%s%s/%s", core ? "api" : "apis", core ? "" : "/", resource->group,
                     resource->version);
-        // The hash tells clients when to read again: more resources, another document.
+        // The hash tells clients when to read again: it changes with the number of resources.
         json_object_set_new(paths, name.data,
                             json_pack("{s:o}", "serverRelativeURL",
                                       json_sprintf("/openapi/v3/%s?hash=%u", name.data, count)));

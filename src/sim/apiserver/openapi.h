@@ -1,6 +1,6 @@
-// OpenAPI documents in the measure in which kubectl reads them: which operations take
-// fieldValidation and dryRun, and schemas for kubectl explain, made from the tables. Strategic
-// merge keys are not given, so that clients fall back on the ones that they know.
+// OpenAPI documents to the extent that kubectl reads them: operations with fieldValidation and
+// dryRun, and schemas for kubectl explain, made from the tables. Strategic merge keys are left out;
+// clients then use their built-in ones.
 #pragma once
 
 #include <jansson.h>
@@ -9,5 +9,5 @@
 
 json_t *openapi_v2(struct store *store);
 json_t *openapi_v3_index(struct store *store);
-// The document of "api/v1" or "apis/GROUP/VERSION"; NULL if that is not served.
+// The document of "api/v1" or "apis/GROUP/VERSION"; NULL if that group version is not served.
 json_t *openapi_v3(struct store *store, const char *group, const char *version);

@@ -1,4 +1,4 @@
-// A call of the simulated transport, from its start to its answer or, of a watch, to its end. For
+// A call of the simulated transport, from its start to its answer or to the end of the watch. For
 // sim_transport.c and sim_watch.c.
 #pragma once
 
@@ -23,7 +23,7 @@ enum stage { STAGE_UNDERWAY, STAGE_ANSWERED, STAGE_WATCHING, STAGE_ENDING };
 struct queued_event {
     STAILQ_ENTRY(queued_event) link;
     int64_t due_ns; // monotonic
-    json_t *event;  // NULL: the end of the watch, as `error` of the call says
+    json_t *event;  // NULL: the end of the watch, with the call's `error`
 };
 
 struct kube_call {
@@ -36,7 +36,7 @@ struct kube_call {
     struct kube_handlers handlers;
     enum fate fate;
     enum stage stage;
-    int64_t latency_ns, answer_ns; // the whole, and what is left of it after the effect
+    int64_t latency_ns, answer_ns; // the whole, and its rest after the effect
     struct timer *timer;
     // The answer, held until it arrives.
     int status;

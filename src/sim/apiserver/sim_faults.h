@@ -23,14 +23,14 @@ struct sim_transport_options {
     int64_t latency_min_ns, latency_max_ns;             // of a request, to the answer
     int64_t watch_latency_min_ns, watch_latency_max_ns; // of an event
     int64_t watch_stall_ns;                             // 0: 10 s
-    int64_t request_timeout_ns; // what a request without an answer ends after; 0: 30 s
+    int64_t request_timeout_ns; // duration of a request without an answer; 0: 30 s
     struct sim_faults faults;
-    // Targeted faults, asked before a request takes effect (watches too): true if *response, which
-    // is zeroed before, is the answer (status and body, whose reference it takes; or an error with
-    // status 0).
+    // Targeted faults, called before a request (or a watch) takes effect: returns true if
+    // *response, zeroed before, is the answer (status and body, whose reference it takes; or an
+    // error with status 0).
     bool (*fault)(void *context, const struct kube_request *request,
                   struct kube_response *response);
-    // Asked after it took effect: true loses the answer.
+    // Called after the effect: true loses the answer.
     bool (*lose_answer)(void *context, const struct kube_request *request);
     void *fault_context;
 };

@@ -82,7 +82,7 @@ static enum fate draw_fate(struct sim_transport *transport, enum kube_verb verb)
     return FATE_NORMAL;
 }
 
-// The query of a watch says so, whatever the client wrote.
+// The query of a watch contains watch=true, whatever the client wrote.
 static char *query_of(const struct kube_request *request)
 {
     const char *query = request->query != NULL ? request->query : "";
@@ -190,7 +190,7 @@ static void answer_later(struct kube_call *call, int64_t delay_ns)
     timer_start(call->timer, delay_ns);
 }
 
-// No answer: the client's timeout ends it.
+// No answer: the client's timeout ends the request.
 static void answer_never(struct kube_call *call)
 {
     call->status = 0;
@@ -250,7 +250,7 @@ static bool hook_answers(struct kube_call *call)
     return true;
 }
 
-// True if the call's fate has answered it before it could take effect.
+// True if the call's fate has answered it before its effect.
 static bool fate_answers(struct kube_call *call)
 {
     switch (call->fate) {

@@ -1,11 +1,11 @@
 // A kube_transport straight into the embedded API server, on the loop's (virtual) time: no sockets,
-// no text. Each request takes effect and is answered after delays drawn from a seeded generator, so
-// that requests under way at the same time overtake each other; and it may fail on purpose. The
-// same seed and the same calls give the same run.
+// no text. Each request takes effect and is answered after delays from a seeded generator, so
+// concurrent requests overtake each other; it may also fail on purpose. The same seed and the same
+// calls give the same run.
 //
-// What never happens, as it never does with a real API server: within one watch no event is lost,
-// repeated or out of order. Watches of different kinds are delayed independently of each other, and
-// a watch that is resumed or a list that is read again may show the same object twice.
+// As with a real API server, a watch never loses, repeats or reorders events. Watches of different
+// kinds are delayed independently of each other. A resumed watch or a repeated list may show the
+// same object twice.
 #pragma once
 
 #include "sim/apiserver/api_server.h"
@@ -14,7 +14,7 @@
 // The server is borrowed and must outlive the transport.
 struct kube_transport *sim_transport_create(struct loop *loop, struct api_server *server,
                                             const struct sim_transport_options *options);
-// From now on (requests under way included, as far as they have not taken effect).
+// Applies from now on, also to requests under way that have not taken effect.
 void sim_transport_set_faults(struct kube_transport *transport, const struct sim_faults *faults);
 // Cuts the client off: its requests and their answers are lost, its watches are silent; when the
 // connection is back, watches that missed something end as reset.

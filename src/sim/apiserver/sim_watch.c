@@ -43,7 +43,7 @@ static void queue_event(struct kube_call *call, json_t *event)
         sim_watch_set_timer(call);
 }
 
-// Nothing more comes from the server; what is under way still arrives, then the end.
+// The server sends nothing more; events under way still arrive, then the end.
 static void end_watch(struct kube_call *call)
 {
     api_watch_destroy(call->watch);
@@ -90,7 +90,7 @@ static void on_end(void *context)
 void sim_watch_begin(struct kube_call *call)
 {
     call->stage = STAGE_WATCHING;
-    // No event comes before the answer that the watch has begun.
+    // No event comes before the answer that opens the watch.
     call->last_due_ns = ns_add(loop_monotonic_ns(call->transport->loop), call->answer_ns);
     api_watch_start(call->watch, &(struct api_watch_handlers){on_event, on_end, call});
 }

@@ -77,7 +77,7 @@ static void sync_pod(void *context, const char *key)
     if (pod == NULL || pod->on_node == NULL)
         return;
     if (kubelet_at_work(kubelets, world_text(pod->json, "spec.nodeName")) == NULL)
-        return; // looked at again when it is
+        return; // synced again when it is
     struct kubelet_pod *memory = remember(kubelets, pod);
     if (world_is_deleting(pod))
         stop(kubelets, pod, memory);
@@ -98,7 +98,7 @@ static struct kubelet_pod *remember(struct kubelets *kubelets, const struct worl
     memory = memory_allocate(sizeof *memory);
     snprintf(memory->uid, sizeof memory->uid, "%s", pod->uid);
     memory->seen = now_ns;
-    // Running already: the world was made anew over an old store.
+    // Already running: the world was recreated over an old store.
     if (text_equal(world_text(pod->json, "status.phase"), "Running")) {
         int64_t age_ns =
             ns_subtract(loop_now_ns(kubelets->world->loop), world_pod_ready_since(pod));
@@ -197,15 +197,15 @@ static void start(struct kubelets *kubelets, struct world_object *pod, struct ku
     set_running(kubelets, pod, 0); // the change brings it back here, to run()
 }
 
-// Node lifecycle takes the readiness of a silent node's pods away; the kubelet that is heard again,
-// or says itself that its node is not ready, reports its containers as they are: running.
+// Node lifecycle marks the pods of a silent node not ready. A kubelet that is back in touch, or
+// reports its own node not ready, reports its containers as they are: running.
 static void tell_ready_again(struct kubelets *kubelets, struct world_object *pod)
 {
     world_set_status(kubelets->world, pod,
                      status_with_conditions(kubelets->world, pod, true, NULL));
 }
 
-// The containers end after their time, if they have one; the restart policy says what then.
+// The containers end after their time, if they have one; then the restart policy applies.
 static void run(struct kubelets *kubelets, struct world_object *pod, struct kubelet_pod *memory)
 {
     if (!world_pod_ready(pod)) {
@@ -231,14 +231,13 @@ static void run(struct kubelets *kubelets, struct world_object *pod, struct kube
         set_ended(kubelets, pod, (int)code, memory->restarts);
         return;
     }
-    // A restart is told at once; what ends at once does not restart more often than every ten
-    // seconds.
+    // A restart is reported at once; containers that end at once restart every ten seconds at most.
     memory->started = ns_add(now_ns, run_ns < 10 * SECOND ? 10 * SECOND : 0);
     memory->restarts++;
     set_running(kubelets, pod, memory->restarts);
 }
 
-// From the request on the containers have their stop time, at most the grace period.
+// From the deletion on the containers have their stop time, at most the grace period.
 static void stop(struct kubelets *kubelets, struct world_object *pod, struct kubelet_pod *memory)
 {
     struct world *world = kubelets->world;
@@ -260,13 +259,13 @@ static void stop(struct kubelets *kubelets, struct world_object *pod, struct kub
     }
     char key[WORLD_KEY_MAX];
     snprintf(key, sizeof key, "%s", pod->key);
-    // What is not restarted for ever has an outcome, which Jobs count.
+    // A pod that is not restarted for ever ends with a phase, which Jobs count.
     if (!world_pod_ended(pod) &&
         !text_equal(world_text(pod->json, "spec.restartPolicy"), "Always")) {
         set_ended(kubelets, pod, 143, memory->restarts);
         pod = world_find_key(world, KIND_POD, key);
     }
-    // Grace 0 already: only finalizers of others hold the object.
+    // Grace 0 already: only other finalizers hold the object.
     if (pod != NULL &&
         !(grace_ns == 0 && json_array_size(store_path(pod->json, "metadata.finalizers")) > 0))
         world_remove(world, pod, 0, NULL);

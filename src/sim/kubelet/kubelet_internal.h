@@ -1,4 +1,4 @@
-// What kubelet.c (pods) and kubelet_nodes.c (machines, Nodes, heartbeats) share.
+// Shared by kubelet.c (pods) and kubelet_nodes.c (machines, Nodes, heartbeats).
 #pragma once
 
 #include "sim/world/world_internal.h"
@@ -12,14 +12,14 @@ struct machine {         // a machine of the simulated cloud
 
 struct kubelet { // by node name
     char *node_name;
-    struct machine *machine; // NULL: a Node that someone else made, with our annotation or kwok's
+    struct machine *machine; // NULL: another client's Node with a kubelet annotation
     int64_t ready_at;        // monotonic
-    int64_t last_alive;      // wall clock; when it was last at work, if it is not now
+    int64_t last_alive;      // wall clock; the last time at work, if it is not at work now
     bool alive;              // its machine runs
-    bool at_work;            // and is in touch, when last looked at
+    bool at_work;            // and was in touch at the last check
 };
 
-struct kubelet_pod { // by pod key: what the kubelet remembers
+struct kubelet_pod { // by pod key: the kubelet's memory of a pod
     char uid[64];
     int64_t seen, started; // monotonic; started 0: not yet
     uint32_t restarts;

@@ -110,7 +110,7 @@ static json_t *taint_value(const char *key, const char *value, const char *effec
     return taint;
 }
 
-// A new Node is not ready, and says so by a taint until node lifecycle takes it away.
+// A new Node has the not-ready taint until node lifecycle removes it.
 static json_t *taints_value(const struct kubelets *kubelets, const struct machine *machine)
 {
     json_t *taints = json_array();
@@ -318,7 +318,7 @@ int64_t kubelets_last_heartbeat(const struct kubelets *kubelets, const char *nod
     return is_at_work(kubelet) ? loop_now_ns(kubelets->world->loop) : kubelet->last_alive;
 }
 
-// --- what happens to machines --------------------------------------------------------------------
+// --- faults of machines --------------------------------------------------------------------------
 
 static void tell_kubelets(struct kubelets *kubelets, const struct machine *machine)
 {

@@ -101,7 +101,7 @@ static bool wants_taint(const struct world_object *node, const char *key, const 
         {"node.kubernetes.io/network-unavailable", "NetworkUnavailable"},
     };
     const char *ready = world_condition_status(node, "Ready");
-    if (strcmp(key, TAINT_NOT_READY) == 0) // a node that has not said anything yet takes no pods
+    if (strcmp(key, TAINT_NOT_READY) == 0) // a node without a report yet takes no pods
         return text_equal(ready, "False") || (ready == NULL && strcmp(effect, "NoSchedule") == 0);
     if (strcmp(key, TAINT_UNREACHABLE) == 0)
         return text_equal(ready, "Unknown");
@@ -187,7 +187,7 @@ static void sync_taints(void *context, const char *node_name)
 
 // --- heartbeats ----------------------------------------------------------------------------------
 
-// 0: nothing of this node ever beat, so it is not judged by it.
+// 0: the node never sent a heartbeat, so its silence means nothing.
 static int64_t last_heartbeat(const struct node_lifecycle *lifecycle, const char *node_name)
 {
     const struct world *world = lifecycle->world;
@@ -246,7 +246,7 @@ static void check_heartbeat(void *context, const char *node_name)
 
 // --- eviction by taints --------------------------------------------------------------------------
 
-// How long the pod may stay from the taint's addition on; -1: for ever.
+// How long the pod may stay after the taint was added; -1: for ever.
 static int64_t tolerated_ns(const struct pod *pod, const struct taint *taint)
 {
     int64_t longest = 0;
@@ -293,7 +293,7 @@ static void check_eviction(void *context, const char *pod_key)
     world_remove(world, pod, -1, NULL);
 }
 
-// --- pods of nodes that are gone -----------------------------------------------------------------
+// --- pods without a Node -------------------------------------------------------------------------
 
 static void collect_pods(void *context, const char *node_name)
 {

@@ -10,7 +10,7 @@
 struct volume_attachments {
     struct world *world;
     struct work_queue *pods;  // by pod key: ephemeral claims, attachments
-    struct work_queue *queue; // by attachment name: attached, or to be detached
+    struct work_queue *queue; // by attachment name: attaching or detaching
     struct map *waiting;      // attachment name -> monotonic time of the need, as intptr_t
 };
 
@@ -49,7 +49,7 @@ void volume_attachments_add(struct volume_attachments *attachments, const char *
 void volume_attachments_remove(struct volume_attachments *attachments, const char *name)
 {
     map_remove(attachments->waiting, name);
-    world_for_each(pod, attachments->world, KIND_POD) // one may wait for the volume to be free
+    world_for_each(pod, attachments->world, KIND_POD) // a pod may wait for the volume to be free
     {
         if (pod->on_node != NULL && !world_pod_ended(pod) && pod_uses_claims(pod))
             work_queue_add(attachments->pods, pod->key);
@@ -101,7 +101,7 @@ void volume_attachments_queue(struct volume_attachments *attachments,
     }
 }
 
-// A volume that is not for many nodes is attached to one at a time.
+// A volume without multi-node access is attached to one node at a time.
 static bool free_to_attach(const struct volume_attachments *attachments,
                            const struct world_object *volume, const char *node)
 {
@@ -125,7 +125,7 @@ static void attach(struct volume_attachments *attachments, struct world_object *
         const struct world_object *persistent = pod_volume_find(attachments->world, pod, volume);
         const char *driver = persistent == NULL ? NULL : volume_driver(persistent);
         char name[48];
-        if (persistent == NULL) // its binding is to come
+        if (persistent == NULL) // not bound yet
             work_queue_add_after(attachments->pods, pod->key, SECOND);
         if (driver == NULL)
             continue;
@@ -178,7 +178,7 @@ static bool in_use(const struct volume_attachments *attachments,
     return false;
 }
 
-// Attaching and detaching take their time, counted from when the need was first seen.
+// Attaching and detaching take a delay, from the moment the need was first seen.
 static bool has_waited(struct volume_attachments *attachments, const char *name,
                        int64_t duration_ns)
 {

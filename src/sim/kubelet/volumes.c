@@ -218,7 +218,7 @@ static void bind(struct volumes *volumes, struct world_object *claim, struct wor
     world_set_status(world, claim, status);
 }
 
-// The zone where the volume is made: the node's, else the class's first, else anywhere.
+// The zone of a new volume: the node's, else the class's first, else any.
 static const char *zone_for(const struct storage_class *class, const struct node *node)
 {
     if (node != NULL)

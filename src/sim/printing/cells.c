@@ -7,7 +7,7 @@
 #include "base/nanoseconds.h"
 #include "sim/store/store_internal.h"
 
-// Two units while they tell something, then one: below 10 minutes, 8 hours, 8 days, 8 years.
+// Two units while the second matters, then one: below 10 minutes, 8 hours, 8 days, 8 years.
 #define MINUTES 60
 #define HOURS   (60 * MINUTES)
 #define DAYS    (24 * HOURS)
@@ -94,7 +94,7 @@ json_t *cell_age(const json_t *object, int64_t now_ns)
     return cell_since(cell_text(object, "metadata.creationTimestamp"), now_ns);
 }
 
-// Cells that are just the value at a path; numbers stay numbers.
+// A cell with the value at a path; numbers stay numbers.
 json_t *cell_value_or(const json_t *object, const char *path, const char *otherwise)
 {
     json_t *value = store_path(object, path);

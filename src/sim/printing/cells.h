@@ -1,4 +1,4 @@
-// Cells that several kinds' tables share, and their columns.
+// Cells and columns that several kinds' tables share.
 #pragma once
 
 #include <jansson.h>
@@ -36,7 +36,7 @@ bool cell_condition_is_true(const json_t *object, const char *type);
 // kubectl's short form of a duration: "5s", "3m20s", "7h", "3d4h", "2y10d".
 void duration_human(int64_t nanoseconds, char out[32]);
 
-// Cells that are just the value at a path.
+// Defines a cell with the value at a path.
 #define PATH_CELL(function, path, otherwise)                      \
     static json_t *function(const json_t *object, int64_t now_ns) \
     {                                                             \

@@ -4,5 +4,5 @@
 #include "sim/printing/cells.h"
 #include "sim/store/store.h"
 
-// NULL-name-terminated, or NULL if the kind has no columns of its own.
+// Terminated by a NULL name, or NULL if the kind has no columns of its own.
 const struct printer *printers_of(const struct store_resource *resource);

@@ -17,11 +17,11 @@
 
 enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
 
-struct wire { // what is left to read of a message
+struct wire { // the unread rest of a message
     const uint8_t *at, *end;
 };
 
-struct value { // one field as it stands on the wire
+struct value { // one field on the wire
     uint32_t number;
     enum wire_type type;
     uint64_t integer;
@@ -139,7 +139,7 @@ static json_t *base64_of(struct wire wire)
     return json_string(text);
 }
 
-// The first field of a message, if it is the one that is asked for: quantities are {1: text}.
+// The first field of a message, if it is the requested one: quantities are {1: text}.
 static json_t *inner_text(struct wire wire)
 {
     struct value value;
@@ -256,7 +256,7 @@ static bool add_field(json_t *object, const struct field_row *row, const struct 
                       int depth, struct failure *failure)
 {
     bool is_message = row->type[1] != '\0';
-    if (row->type[0] == '?') // empty ones are how Go writes structs that nobody has set
+    if (row->type[0] == '?') // Go writes unset structs as empty ones
         return (value->type == WIRE_BYTES && length_of(value->bytes) == 0 && !row->repeated) ||
                refuse(failure, "there is no support for the field", row->name);
     if ((is_message || is_map(row)) && value->type != WIRE_BYTES)

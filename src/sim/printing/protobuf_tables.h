@@ -3,10 +3,10 @@
 
 #include <stddef.h>
 
-// Messages by name. Fields are "NUMBER TYPE NAME", separated by ", ". TYPE: s text,
-// y bytes, i integer, b flag, q quantity, t time, I int-or-string, S map of texts, R of quantities,
-// Y of bytes, another message's name, or ? for one that is not known; * before it: repeated; !
-// behind it: zero counts.
+// Messages by name. Fields are "NUMBER TYPE NAME", separated by ", ". TYPE: s text, y bytes, i
+// integer, b flag, q quantity, t time, I int-or-string, S map of texts, R of quantities, Y of
+// bytes, another message's name, or ? for an unknown one; * before it: repeated; ! after it: zero
+// counts.
 struct protobuf_message {
     const char *name, *fields;
 };

@@ -13,7 +13,7 @@
 
 // --- JSONPath ------------------------------------------------------------------------------------
 
-// ".name" with backslashes before dots; the rest of the path, or NULL.
+// ".name" with backslashes before dots. Returns the rest of the path, or NULL.
 static const char *path_name(const char *path, char *name, size_t size)
 {
     size_t length = 0;

@@ -1,5 +1,5 @@
-// Tables (meta.k8s.io/v1): what kubectl get prints. Columns of built-in kinds are those that
-// kubectl users know; those of custom kinds come from their printer columns.
+// Tables (meta.k8s.io/v1), as kubectl get prints them. Columns of built-in kinds match kubectl's;
+// those of custom kinds come from their printer columns.
 #pragma once
 
 #include <jansson.h>

@@ -66,7 +66,7 @@ static void pod_leaves_for_good(struct scheduler *scheduler, struct world_object
 static bool matters_to_others(const json_t *before, const json_t *after);
 static uint32_t node_changes(const json_t *before, const json_t *after);
 
-// Pods without a node decide nothing for others, unless they are expected on one.
+// Pods without a node do not affect others, unless they are nominated to one.
 static void note_change(struct scheduler *scheduler, const struct world_object *object)
 {
     if (!world_is(object, KIND_POD) || object->on_node != NULL ||
@@ -74,8 +74,8 @@ static void note_change(struct scheduler *scheduler, const struct world_object *
         scheduler->version++;
 }
 
-// The pod is expected on that node no longer: others may go there. Its own attempts are not brought
-// forward by its nomination.
+// The pod is no longer nominated to that node: others may go there. The end of its nomination does
+// not bring its own attempts forward.
 static void nomination_ends(struct scheduler *scheduler, const char *node_name)
 {
     if (filter_node_find(scheduler->cluster, node_name) != FILTER_NODE_NONE)
@@ -134,7 +134,7 @@ static bool same_at(const json_t *before, const json_t *after, const char *path)
     return old == new || json_equal(old, new);
 }
 
-// A pod on a node is new there, or its labels are.
+// A pod is new on a node, or its labels have changed.
 static bool matters_to_others(const json_t *before, const json_t *after)
 {
     return before == NULL || !same_at(before, after, "spec.nodeName") ||

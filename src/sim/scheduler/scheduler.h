@@ -1,5 +1,5 @@
-// The simulated kube-scheduler: a queue by priority and age, one pod a cycle, filters and scores as
-// scheduler_filters.h has them. No preemption.
+// The simulated kube-scheduler: a queue by priority and age, one pod a cycle, with the filters and
+// scores of scheduler_filters.h. No preemption.
 //
 // A pod that fits nowhere gets the condition PodScheduled=False (Unschedulable) and an event, and
 // waits with a growing back-off until a change could help it. A pod whose claims wait for their
@@ -10,6 +10,6 @@
 
 struct scheduler *scheduler_create(struct world *world);
 void scheduler_destroy(struct scheduler *scheduler);
-// The world's cache tells (world_change).
+// Handlers of the world's cache (world_change).
 void scheduler_leave(void *scheduler, struct world_object *object);
 void scheduler_enter(void *scheduler, struct world_object *object);

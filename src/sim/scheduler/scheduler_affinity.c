@@ -22,7 +22,7 @@ void affinity_prepare(struct filter_state *state)
     prepare_existing(state);
 }
 
-// Adds a term's topology with room for its counts.
+// Adds a term's topology with space for its counts.
 static struct affinity_state *state_add(struct filter_state *state, struct affinity_states *states,
                                         struct topology *topology)
 {
@@ -96,7 +96,7 @@ static struct affinity_state *blocked_of(struct filter_state *state, struct topo
     return state_add(state, &state->blocked, topology);
 }
 
-// Anti-affinity works both ways: pods that run keep others away by their own terms.
+// Anti-affinity works both ways: running pods repel others by their own terms.
 static void prepare_existing(struct filter_state *state)
 {
     size_t terms = map_count(state->cluster->carried);
@@ -110,7 +110,7 @@ static void prepare_existing(struct filter_state *state)
     }
 }
 
-// --- what draws a pod ----------------------------------------------------------------------------
+// --- preferred terms -----------------------------------------------------------------------------
 
 static void add_preferred(struct filter_state *state, struct affinity_states *draws,
                           const struct pod_affinity *affinity, int sign)

@@ -4,7 +4,7 @@
 #include "sim/scheduler/scheduler_internal.h"
 
 void affinity_prepare(struct filter_state *state);
-// Terms of the pod and of pods on nodes that draw it to nodes or away from them.
+// Preferred terms, of the pod and of pods on nodes, that attract it to nodes or repel it.
 struct affinity_states affinity_draws(struct filter_state *state);
 bool affinity_filter(const struct filter_state *state, const struct filter_node *node,
                      struct filter_tally *tally);

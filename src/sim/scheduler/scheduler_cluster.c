@@ -1,5 +1,5 @@
-// The filter library's picture of a cluster: nodes with what their pods hold, kept up to date
-// object by object.
+// The filter library's model of a cluster: nodes with the requests of their pods, updated object by
+// object.
 #include "sim/scheduler/scheduler_cluster.h"
 
 #include <assert.h>
@@ -384,7 +384,8 @@ void pod_displace(struct filter_cluster *cluster, struct filter_pod *pod)
     node_free_if_unused(cluster, node);
 }
 
-// Uses of claims by pods on nodes; which of them are ReadWriteOncePod is asked when it matters.
+// Counts uses of claims by pods on nodes, of any access mode; the filter looks up ReadWriteOncePod
+// when it matters.
 static void count_claim_uses(struct filter_cluster *cluster, const struct filter_pod *pod, int step)
 {
     list_for_each (volume, &pod->pod->spec.volumes) {

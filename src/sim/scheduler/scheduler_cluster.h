@@ -1,4 +1,4 @@
-// The cluster as the filters see it: built from typed objects, in any order.
+// The cluster for the filters, built from typed objects in any order.
 #pragma once
 
 #include "model/schema/core.h"
@@ -7,12 +7,12 @@ struct filter_cluster;
 
 struct filter_cluster *filter_cluster_create(void);
 void filter_cluster_destroy(struct filter_cluster *cluster); // NULL is fine
-// Adds the object, or puts it in the place of its former version. Pods, Nodes, Namespaces, claims,
-// volumes, storage classes and CSINodes count; others are ignored. Takes a reference.
+// Adds the object, or replaces its former version. Pods, Nodes, Namespaces, claims, volumes,
+// storage classes and CSINodes count; others are ignored. Takes a reference.
 void filter_cluster_put(struct filter_cluster *cluster, const struct object *object);
 void filter_cluster_remove(struct filter_cluster *cluster, const struct object *object);
-// The pod (of the cluster, or new) takes room on the node as if it were bound, until it is put
-// again.
+// The pod (of the cluster, or new) takes room on the node as if it were bound, until its next
+// filter_cluster_put().
 void filter_cluster_assume(struct filter_cluster *cluster, const struct pod *pod,
                            const char *node_name);
 

@@ -15,7 +15,7 @@
 
 static void schedule(struct scheduler *scheduler, struct scheduled_pod *entry);
 
-// One cycle after the other: an attempt in vain keeps the scheduler until its outcome is written.
+// One cycle after the other: a failed attempt occupies the scheduler until its outcome is written.
 void scheduler_run_cycle(void *context)
 {
     struct scheduler *scheduler = context;
@@ -32,7 +32,7 @@ void scheduler_run_cycle(void *context)
 
 // --- the search ----------------------------------------------------------------------------------
 
-// As many feasible nodes as kube-scheduler looks for before it begins to score.
+// The number of feasible nodes after which kube-scheduler begins to score.
 static uint32_t feasible_enough(uint32_t nodes)
 {
     enum { NODES_MIN = 100, PERCENT_MIN = 5 };
@@ -50,7 +50,7 @@ static bool passes(const struct scheduler *scheduler, struct filter_state *state
                                                  : filter_node(state, node, tally);
 }
 
-// The node that the pod is expected on, if it passes: no other is looked at then.
+// The pod's nominated node, if it is feasible: then no other is examined.
 static uint32_t expected_node(const struct scheduler *scheduler, struct filter_state *state,
                               const struct pod *pod)
 {
@@ -64,7 +64,7 @@ static uint32_t expected_node(const struct scheduler *scheduler, struct filter_s
 
 typedef VECTOR(uint32_t) node_numbers;
 
-// Those that pass, until there are enough; the next search begins where this one ends.
+// Feasible nodes, until there are enough; the next search begins where this one ends.
 static node_numbers find_nodes(struct scheduler *scheduler, struct filter_state *state,
                                struct filter_tally *tally)
 {
@@ -83,7 +83,7 @@ static node_numbers find_nodes(struct scheduler *scheduler, struct filter_state 
     return fitting;
 }
 
-// Of the best nodes any; the seed says which.
+// A random one of the best nodes, by the seed.
 static uint32_t best_of(const struct scheduler *scheduler, struct filter_state *state,
                         const struct world_object *pod, const node_numbers *nodes)
 {
@@ -146,7 +146,8 @@ void scheduler_forget_failures(struct scheduler *scheduler)
     scheduler->failures = NULL;
 }
 
-// The failure of a pod that was the same, while nothing that matters has changed since; NULL: none.
+// The failure of a pod of the same ReplicaSet, while nothing that matters has changed since; NULL:
+// none.
 static const struct failure *failure_of_kin(const struct scheduler *scheduler,
                                             const struct world_object *object)
 {

@@ -1,4 +1,4 @@
-// A scheduling cycle: one pod, all nodes that pass, the best of them.
+// A scheduling cycle: one pod, the feasible nodes, and the best of those.
 #pragma once
 
 #include "sim/scheduler/scheduler_queue.h"

@@ -1,4 +1,4 @@
-// The filters that look at the pod and the node alone, and the order of all of them.
+// The filters that need only the pod and the node, and the order of all filters.
 #include "sim/scheduler/scheduler_filters.h"
 
 #include <assert.h>
@@ -125,7 +125,7 @@ static bool filter_own(const struct filter_state *state, const struct filter_nod
     return resources_fit(state->self, node, tally);
 }
 
-// An address of "" or 0.0.0.0 stands for every address.
+// An address of "" or 0.0.0.0 matches every address.
 static bool ports_collide(const struct container_port *a, const struct container_port *b)
 {
     if (a->host_port != b->host_port)
@@ -166,7 +166,7 @@ static void tally_resource(struct filter_tally *tally, uint32_t resource)
     tally->resources[resource]++;
 }
 
-// All that is short is told, as kube-scheduler does.
+// Reports every insufficient resource, as kube-scheduler does.
 static bool resources_fit(const struct filter_pod *pod, const struct filter_node *node,
                           struct filter_tally *tally)
 {
@@ -185,7 +185,7 @@ static bool resources_fit(const struct filter_pod *pod, const struct filter_node
     return fits;
 }
 
-// --- why not -------------------------------------------------------------------------------------
+// --- reasons -------------------------------------------------------------------------------------
 
 bool tally_add(struct filter_tally *tally, enum filter_reason reason)
 {

@@ -7,7 +7,7 @@
 #include "model/reading/selector.h"
 #include "sim/scheduler/scheduler_internal.h"
 
-#define GROUPS_MAX 1024 // beyond, all are forgotten and made again as they are needed
+#define GROUPS_MAX 1024 // above it, all are dropped and rebuilt on demand
 
 // --- topologies ----------------------------------------------------------------------------------
 
@@ -161,7 +161,7 @@ static void describe_selector(struct text *text, const struct label_selector *se
     describe_requirements(text, &selector->match_expressions);
 }
 
-// Two terms of the same text mean the same pods.
+// Two terms of the same text select the same pods.
 static void describe_term(struct text *text, const struct pod_term *term)
 {
     list_for_each (name, &term->namespaces)
@@ -205,8 +205,8 @@ static struct label_selector *keep_selector(struct arena *arena,
     return kept;
 }
 
-// The term's lists and texts that belong to a passing arena, or to a pod that the group does not
-// hold.
+// Copies the term's lists and texts that belong to a temporary arena, or to a pod that the group
+// does not hold.
 static struct pod_term keep_term(struct arena *arena, const struct pod_term *term)
 {
     struct pod_term kept = *term;
@@ -328,9 +328,9 @@ void groups_resize(struct filter_cluster *cluster, uint32_t from, uint32_t to)
     widen_carried(cluster->drawing, from, to);
 }
 
-// --- terms of pods on nodes that others feel -----------------------------------------------------
+// --- terms of pods on nodes that affect others ---------------------------------------------------
 
-#define WEIGHT_REQUIRED_AFFINITY 1 // of a pod that requires to be near others: it draws them, too
+#define WEIGHT_REQUIRED_AFFINITY 1 // of a pod with required affinity: it attracts others, too
 
 static struct carried_term *carried_create(struct filter_cluster *cluster, struct arena *arena,
                                            const struct pod *pod,

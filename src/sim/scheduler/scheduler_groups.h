@@ -1,4 +1,4 @@
-// Counts of pods per node, by selector, kept up to date so that no filter has to look at every pod.
+// Counts of pods per node, by selector, updated incrementally so that no filter visits every pod.
 #pragma once
 
 #include "sim/scheduler/scheduler_internal.h"
@@ -13,7 +13,7 @@ struct pod_term pod_term_of_spread(struct arena *arena, const struct pod *pod,
                                    const struct topology_spread_constraint *constraint);
 bool pod_term_matches(const struct filter_cluster *cluster, const struct pod_term *term,
                       const struct pod *pod);
-// Made on first use and kept up to date from then on.
+// Created on first use and updated from then on.
 struct pod_group *group_of(struct filter_cluster *cluster, const struct pod *holder,
                            const struct pod_term *terms, uint32_t terms_count, bool skip_deleting);
 void groups_count_pod(struct filter_cluster *cluster, const struct filter_pod *pod, int step);

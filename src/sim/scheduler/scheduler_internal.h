@@ -1,4 +1,4 @@
-// State that the sources of the filter library share.
+// State shared by the sources of the filter library.
 #pragma once
 
 #include "base/map.h"
@@ -17,18 +17,18 @@ struct filter_request {
     int64_t value;
 };
 
-struct filter_pod {                     // a pod with what is derived from its spec
+struct filter_pod {                     // a pod with facts derived from its spec
     const struct pod *pod;              // reference
-    struct filter_node *node;           // where it takes room; NULL: nowhere
+    struct filter_node *node;           // where it takes room; NULL: none
     struct filter_pod *previous, *next; // on the node
     struct filter_request *requests;    // without `pods`; none is zero
     uint32_t requests_count;
-    int64_t scored[SCORED_RESOURCES];    // requests as scores count them: never nothing
+    int64_t scored[SCORED_RESOURCES];    // requests for scores, with defaults: never 0
     const struct container_port **ports; // those with a host port
     uint32_t ports_count;
-    struct carried_term **carried; // its terms that others feel, while on a node
+    struct carried_term **carried; // its terms that affect others, while on a node
     uint32_t carried_count;
-    struct nominees *nominees; // of the node that it is expected on; NULL: of none
+    struct nominees *nominees; // of its nominated node; NULL: none
     bool has_claims;
 };
 
@@ -74,9 +74,9 @@ struct pod_group {
     uint32_t *counts; // by node index
 };
 
-// A term of pods on nodes that other pods feel, and how many on each node carry it: required
-// anti-affinity keeps them away; every other one draws or repels them by its weight when nodes are
-// scored.
+// A term of pods on nodes that affects other pods, with the number of its carriers on each node.
+// Required anti-affinity excludes pods; every other term adds or subtracts its weight when nodes
+// are scored.
 struct carried_term {
     struct map *home;
     int64_t weight;
@@ -95,7 +95,7 @@ struct filter_cluster {
     VECTOR(struct filter_node *) slots; // by index; NULL: free
     VECTOR(uint32_t) free_slots;
     uint32_t slots_capacity; // length of the arrays by node index
-    uint32_t nodes_count;    // those that exist
+    uint32_t nodes_count;    // existing ones
     struct map *topologies, *groups;
     struct map *carried; // required anti-affinity, by text
     struct map *drawing; // all other terms between pods

@@ -1,5 +1,5 @@
-// Pods that are expected on a node (status.nominatedNodeName): they have no room there yet, but
-// pods of no higher priority leave it to them (Kubernetes: Pod Priority and Preemption; KEP-5278).
+// Pods nominated to a node (status.nominatedNodeName): they hold no room there yet, but pods of no
+// higher priority leave it to them (Kubernetes: Pod Priority and Preemption; KEP-5278).
 #pragma once
 
 #include "sim/scheduler/scheduler_internal.h"
@@ -10,4 +10,4 @@ struct nominees { // of one node, which need not exist yet
     VECTOR(struct filter_pod *) pods;
 };
 
-const char *filter_nomination(const struct pod *pod); // NULL: the pod is expected nowhere
+const char *filter_nomination(const struct pod *pod); // NULL: no nomination

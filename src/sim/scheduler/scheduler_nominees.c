@@ -9,7 +9,7 @@ static bool leaves_room_to(const struct filter_state *state, const struct filter
            nominee->pod->spec.priority.value >= state->pod->spec.priority.value;
 }
 
-// Whether what has been worked out for the pod changes with the pods that are on nodes.
+// Whether the pod's filter state depends on the pods on nodes.
 static bool depends_on_pods(const struct filter_state *state)
 {
     return state->spreads_count > 0 || state->affinity.count > 0 ||

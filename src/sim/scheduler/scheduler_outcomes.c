@@ -17,7 +17,7 @@ static void fail_by_error(struct scheduler *scheduler, struct scheduled_pod *ent
 static void reserve(struct scheduler *scheduler, struct scheduled_pod *entry, const char *node_name,
                     const claim_keys *claims);
 
-// Whether the status had to be written.
+// Returns whether the status was written.
 static bool set_condition(struct scheduler *scheduler, struct world_object *pod, const char *status,
                           const char *reason, const char *message)
 {
@@ -30,8 +30,8 @@ static bool set_condition(struct scheduler *scheduler, struct world_object *pod,
     return changed;
 }
 
-// An attempt in vain ends a nomination, whoever made it: so it is when preemption has nothing to
-// offer. Only a pod that never preempts keeps it, as long as there are nodes at all.
+// A failed attempt ends a nomination, by whichever client: kube-scheduler does so when preemption
+// finds nothing. Only a pod that never preempts keeps it, as long as there are nodes at all.
 static bool keeps_nomination(const struct scheduler *scheduler, const struct world_object *pod,
                              const char *reason)
 {
@@ -41,7 +41,7 @@ static bool keeps_nomination(const struct scheduler *scheduler, const struct wor
             filter_nodes_count(scheduler->cluster) > 0);
 }
 
-// No filter has refused the pod: it is tried again soon.
+// No filter has refused the pod: it is retried soon.
 static void fail_by_error(struct scheduler *scheduler, struct scheduled_pod *entry,
                           const char *message)
 {
@@ -49,7 +49,7 @@ static void fail_by_error(struct scheduler *scheduler, struct scheduled_pod *ent
     scheduler_fail(scheduler, entry, "SchedulerError", message);
 }
 
-// As the API server's binding: the node and the condition in one write.
+// Like the API server's binding: the node and the condition in one write.
 static void bind(struct scheduler *scheduler, struct scheduled_pod *entry, const char *node_name)
 {
     struct world *world = scheduler->world;
@@ -99,7 +99,7 @@ void scheduler_hold_gated(struct scheduler *scheduler, struct scheduled_pod *ent
 
 // --- volumes that wait for their first consumer --------------------------------------------------
 
-// Copied, since writing the claims changes the cluster that the state looks at.
+// Copied: writing the claims changes the cluster behind the state.
 claim_keys scheduler_delayed_claims(const struct filter_state *state)
 {
     claim_keys keys = {0};
@@ -129,7 +129,7 @@ static void select_node(struct world *world, const char *claim_key, const char *
     world_replace(world, claim, value);
 }
 
-// Others (who add nodes, say) learn where a pod is about to go whose binding takes a while.
+// Announces the pod's node (to autoscalers, say) while its binding takes a while.
 static void announce(struct world *world, struct world_object *pod, const char *node_name)
 {
     json_t *status = world_copy_status(pod);

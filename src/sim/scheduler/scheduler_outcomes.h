@@ -1,9 +1,9 @@
-// What an attempt leads to: a binding, at once or once the pod's volumes are bound, or a refusal.
+// Outcomes of an attempt: a binding, at once or after the pod's volumes are bound, or a refusal.
 #pragma once
 
 #include "sim/scheduler/scheduler_queue.h"
 
-// The pod gets the node; claims: those that get their volumes only now.
+// Assigns the pod to the node; claims: those that get their volumes only now.
 void scheduler_assign(struct scheduler *scheduler, struct scheduled_pod *entry,
                       const char *node_name, const claim_keys *claims);
 // The caller frees keys and vector.

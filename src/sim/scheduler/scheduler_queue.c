@@ -6,7 +6,7 @@
 
 #include "base/nanoseconds.h"
 
-#define BACKOFF_WINDOW_NS SECOND // pauses that end in the same second end together
+#define BACKOFF_WINDOW_NS SECOND // back-offs that end in the same second end together
 
 static void heap_add(struct pod_heap *heap, struct scheduled_pod *entry);
 static void heap_remove(struct pod_heap *heap, uint32_t position);
@@ -88,7 +88,7 @@ void scheduler_requeue(struct scheduler *scheduler, struct scheduled_pod *entry)
     wake(scheduler);
 }
 
-// Once a second, those whose pause is over.
+// Once a second: requeues pods whose back-off is over.
 void scheduler_end_backoffs(void *context)
 {
     struct scheduler *scheduler = context;
@@ -100,7 +100,7 @@ void scheduler_end_backoffs(void *context)
         timer_start(scheduler->backoff_over, BACKOFF_WINDOW_NS);
 }
 
-// Its pause after an error is over, or it has waited for long enough whatever may help.
+// The back-off after an error is over, or the pod has waited long enough to be retried anyway.
 void scheduler_take_waiting(void *context, const char *key)
 {
     struct scheduler *scheduler = context;

@@ -1,16 +1,16 @@
-// Reasons for which a node is refused, and how many nodes each.
+// Reasons for refusing nodes, with the number of nodes of each.
 #pragma once
 
 #include <stdint.h>
 
-enum filter_reason { // in the order of kube-scheduler's filters; the first that fails is told
+enum filter_reason { // in the order of kube-scheduler's filters; the first failure is reported
     FILTER_NODE_UNSCHEDULABLE,
     FILTER_NODE_NAME,
     FILTER_TAINT,
     FILTER_NODE_AFFINITY,
     FILTER_PORTS,
     FILTER_TOO_MANY_PODS,
-    FILTER_RESOURCES, // told per resource
+    FILTER_RESOURCES, // counted per resource
     FILTER_CLAIM_IN_USE,
     FILTER_VOLUME_COUNT,
     FILTER_VOLUME_MISSING,

@@ -7,7 +7,7 @@
 #include "model/schema/condition_types.h"
 #include "sim/scheduler/scheduler_internal.h"
 
-// Containers that name no request of a resource count with these when nodes are scored.
+// Defaults of containers without a request, for scores only.
 #define SCORED_CPU_MILLI    100
 #define SCORED_MEMORY_BYTES (INT64_C(200) << 20)
 
@@ -147,8 +147,8 @@ static void raise_to(struct filter_cluster *cluster, const struct resource_map *
     }
 }
 
-// While a resize is under way the pod holds the greatest of what is wished, granted and in force; a
-// wish that cannot be met on the node does not count.
+// During a resize the pod holds the greatest of its desired, allocated and actual resources; a
+// resize that the node cannot meet does not count.
 static void container_use(struct filter_cluster *cluster, const struct pod *pod,
                           const struct container *container,
                           const struct container_status *statuses, uint32_t statuses_count,

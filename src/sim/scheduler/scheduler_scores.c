@@ -55,7 +55,7 @@ static int64_t free_per_cent(int64_t used, int64_t total)
     return used > total ? 0 : (total - used) * SCORE_MAX / total;
 }
 
-// The mean of what stays free of cpu and memory.
+// The mean of the free shares of cpu and memory.
 static void least_allocated(const struct scoring *scoring, int64_t *values)
 {
     const struct filter_pod *pod = scoring->state->self;
@@ -90,8 +90,8 @@ static int64_t balance(const struct filter_node *node, const int64_t added[SCORE
     return (int64_t)((1 - deviation) * (double)SCORE_MAX);
 }
 
-// How much better or worse the pod makes the balance (since 1.36; before, the balance with it).
-// Pods that request neither cpu nor memory say nothing.
+// How much the pod improves or worsens the balance (since 1.36; before, the balance with it). Pods
+// that request neither cpu nor memory get no score.
 static void balanced_allocation(const struct scoring *scoring, int64_t *values)
 {
     const struct filter_pod *pod = scoring->state->self;

@@ -1,4 +1,4 @@
-// Topology spread that must hold (Kubernetes: Pod Topology Spread Constraints).
+// Required topology spread (Kubernetes: Pod Topology Spread Constraints).
 #pragma once
 
 #include "sim/scheduler/scheduler_internal.h"

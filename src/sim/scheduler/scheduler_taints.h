@@ -3,7 +3,7 @@
 
 #include "model/schema/core.h"
 
-// The first taint with effect NoExecute or (unless only_no_execute) NoSchedule that is not
-// tolerated.
+// The first taint that the pod does not tolerate, with effect NoExecute or (unless only_no_execute)
+// NoSchedule.
 const struct taint *filter_untolerated_taint(const struct pod_spec *spec, const struct node *node,
                                              bool only_no_execute);

@@ -193,7 +193,7 @@ static bool offers(const struct persistent_volume *volume, const struct claim_st
     return true;
 }
 
-// A volume that waits for a claim, or a provisioner that can make one there.
+// Whether a volume is free for the claim, or a provisioner can create one there.
 static bool can_be_bound(const struct filter_state *state, const struct claim_state *claim,
                          const struct node *node)
 {
@@ -209,7 +209,7 @@ static bool can_be_bound(const struct filter_state *state, const struct claim_st
 
 // --- attach limits -------------------------------------------------------------------------------
 
-struct attachment { // a volume as its driver knows it
+struct attachment { // a volume by its driver's handle
     const char *driver, *handle;
 };
 

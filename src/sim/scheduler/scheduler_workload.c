@@ -19,7 +19,7 @@ const struct label_selector *scheduler_workload(const struct world *world,
     return empty ? NULL : selector;
 }
 
-// A label that two of them name is the later one's.
+// Adds labels; of two with the same key the later wins.
 static void add_labels(struct arena *arena, const json_t *labels, struct label_selector *out)
 {
     struct string_map *map = &out->match_labels;
@@ -84,7 +84,7 @@ static void add_expressions(struct arena *arena, const json_t *expressions,
     }
 }
 
-// Jobs have no part in it.
+// Jobs do not take part.
 static void add_owner(const struct world *world, const struct world_object *pod,
                       struct arena *arena, struct label_selector *out)
 {

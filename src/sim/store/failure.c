@@ -44,7 +44,7 @@ void failure_clear(struct failure *failure)
     memset(failure, 0, sizeof *failure);
 }
 
-// "deployments.apps", as messages name a resource.
+// "deployments.apps", a resource's name in messages.
 static void qualified_resource(const struct store_resource *resource, char *out, size_t size)
 {
     bool core = resource->group[0] == '\0';
@@ -159,7 +159,7 @@ void field_errors_add_ready(struct field_errors *errors, const char *reason, con
                                                     message, "field", field));
 }
 
-// One problem stands as it is; several stand in brackets, separated by commas.
+// One problem stands alone; several are in brackets, separated by commas.
 static void describe_causes(const json_t *causes, struct text *text)
 {
     size_t count = json_array_size(causes);
@@ -201,7 +201,7 @@ json_t *failure_status(const struct failure *failure)
 {
     json_t *status = json_pack("{s:s, s:s, s:{}, s:s}", "kind", "Status", "apiVersion", "v1",
                                "metadata", "status", "Failure");
-    // A message that was cut in the middle of a character is no valid JSON string.
+    // A message truncated inside a character is no valid JSON string.
     json_t *message = json_string(failure->message);
     json_object_set_new(status, "message",
                         message != NULL ? message : json_string(failure->reason));

@@ -1,5 +1,5 @@
-// Why a request to the embedded API server failed: what a metav1.Status says, in a shape that the
-// store and the API server share. Source: the Kubernetes API conventions, "Response Status Kind".
+// Failures of requests to the embedded API server: the content of a metav1.Status, shared by the
+// store and the API server. Source: the Kubernetes API conventions, "Response Status Kind".
 #pragma once
 
 #include <jansson.h>
@@ -41,17 +41,17 @@ enum field_problem {
 struct field_errors { // of one object under validation
     json_t *causes;   // array; NULL: none yet
 };
-// `value` (may be NULL) is the offending value's text; strings come in quotes: see
+// `value` (may be NULL) is the offending value's text; strings are quoted: see
 // field_errors_add_string().
 void field_errors_add(struct field_errors *errors, enum field_problem problem, const char *field,
                       const char *value, const char *format, ...) PRINTF_LIKE(5, 6);
 void field_errors_add_string(struct field_errors *errors, enum field_problem problem,
                              const char *field, const char *value, const char *detail);
-// A cause that is ready.
+// Adds a complete cause.
 void field_errors_add_ready(struct field_errors *errors, const char *reason, const char *field,
                             const char *message);
-// True if there were none; otherwise fills failure with the 422 (kind and name of the object) and
-// returns false. Always releases them.
+// Returns true if there were none; otherwise fills failure with the 422 (kind and name of the
+// object) and returns false. Always releases the errors.
 bool field_errors_finish(struct field_errors *errors, const struct store_resource *resource,
                          const char *name, struct failure *failure);
 

@@ -91,7 +91,8 @@ static bool pointer_parse(const char *text, struct pointer *pointer)
     return true;
 }
 
-// The position in an array: digits without leading zeros, or "-" for the end. False if it is none.
+// The position in an array: digits without leading zeros, or "-" for the end. False for any other
+// token.
 static bool array_position(const char *token, size_t count, size_t *position)
 {
     if (strcmp(token, "-") == 0) {
@@ -124,7 +125,7 @@ static json_t *resolve(json_t *root, const struct pointer *pointer, size_t depth
     return value;
 }
 
-// Puts a value (whose reference it takes) at the pointer; `replace`: there must be one.
+// Puts a value (whose reference it takes) at the pointer; `replace`: one must exist.
 static bool place(json_t **root, const struct pointer *pointer, json_t *value, bool replace)
 {
     if (pointer->count == 0) {
@@ -192,7 +193,7 @@ static bool move_or_copy(json_t **root, const struct pointer *from, const struct
     return place(root, to, value, false);
 }
 
-// NULL if the operation could be done; otherwise why not.
+// Returns NULL on success, otherwise the reason.
 static const char *operate(json_t **root, const json_t *operation)
 {
     const char *name = json_string_value(json_object_get(operation, "op"));

@@ -8,7 +8,7 @@
 
 #include "sim/store/failure.h"
 
-// By type: "merge", "json" or "strategic". A new value; the arguments stay as they are. NULL:
-// failure says why.
+// By type: "merge", "json" or "strategic". Returns a new value; the arguments are unchanged. NULL
+// with failure set on error.
 json_t *patch_apply(const char *type, const json_t *object, const json_t *patch,
                     struct failure *failure);

@@ -71,7 +71,7 @@ static bool is_directive(const char *key)
                              strncmp(key, DIRECTIVE_DELETE, strlen(DIRECTIVE_DELETE)) == 0);
 }
 
-// What a patch adds where nothing was: itself without directives and nulls.
+// The value that a patch adds at an empty place: itself without directives and nulls.
 static json_t *without_directives(const json_t *patch)
 {
     if (json_is_array(patch)) {
@@ -170,8 +170,7 @@ static bool merge_element(const char *field, const char *key, json_t *result, co
 static json_t *order_list(const json_t *list, const char *key, const json_t *order,
                           const json_t *before);
 
-// The patch's own elements end in the patch's order (API servers do so even without
-// $setElementOrder).
+// The patch's own elements get the patch's order (API servers do so even without $setElementOrder).
 static json_t *merge_lists(const char *field, const char *key, const json_t *list,
                            const json_t *patch, struct failure *failure)
 {
@@ -203,8 +202,8 @@ static json_t *delete_from_list(const json_t *list, const json_t *values)
     return result;
 }
 
-// Elements that the client named come in its order; those that only the server has keep their
-// places before the elements that followed them (`before` is the list as it was).
+// Elements named by the client get its order. Elements of the server only keep their places before
+// the elements that followed them (`before` is the former list).
 static json_t *order_list(const json_t *list, const char *key, const json_t *order,
                           const json_t *before)
 {
@@ -240,7 +239,7 @@ static json_t *order_list(const json_t *list, const char *key, const json_t *ord
 
 // --- objects -------------------------------------------------------------------------------------
 
-// The deletions come first, then the fields, then the orders.
+// Deletions first, then fields, then orders.
 static void apply_list_deletions(json_t *result, const json_t *patch)
 {
     const char *key;

@@ -11,7 +11,7 @@
 
 enum { CLUSTER = 0, NAMESPACED = 1, STATUS = 2, SCALE = 4 };
 
-// Rows in the order in which kubectl api-resources should find them.
+// Rows in the order of kubectl api-resources.
 static const struct builtin {
     const char *group, *version, *kind, *plural;
     int flags;
@@ -145,7 +145,7 @@ const struct kind *resource_kind(const struct store_resource *resource)
     return kind_find_plural(resource->group, resource->version, resource->plural);
 }
 
-// --- definitions that arrive at run time ---------------------------------------------------------
+// --- definitions added at run time ---------------------------------------------------------------
 
 #define NAMES_MAX 8
 

@@ -15,7 +15,7 @@
 static const char *const first_namespaces[] = {"default", "kube-node-lease", "kube-public",
                                                "kube-system"};
 
-// The two classes that every API server makes for itself.
+// The two priority classes that every API server creates for itself.
 static void add_system_priorities(struct store *store)
 {
     static const struct {
@@ -66,7 +66,7 @@ static void release_object(void *object)
     json_decref(object);
 }
 
-// Watches belong to those who made them and must be gone by now.
+// Their owners must have destroyed all watches by now.
 void store_destroy(struct store *store)
 {
     if (store == NULL)

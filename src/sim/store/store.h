@@ -3,8 +3,8 @@
 // subresource, defaulting and validation from the tables for kinds that have one.
 //
 // Objects are JSON values and immutable once stored: readers borrow them (json_incref to keep),
-// writers hand in a new value. Any kind of any group can be stored; the kinds it knows are
-// registered as resources.
+// writers pass a new value. Any kind of any group can be stored once it is registered as a
+// resource.
 #pragma once
 
 #include <jansson.h>
@@ -24,11 +24,11 @@ struct store;
 // The seed determines uids and name suffixes; the clock gives timestamps.
 struct store *store_create(struct loop *loop, uint64_t seed);
 void store_destroy(struct store *store);
-// Writes answer the stored object (borrowed) or NULL with the error of an API server
+// Writes return the stored object (borrowed) or NULL with the error of an API server
 // (ERROR_ALREADY_EXISTS, CONFLICT, NOT_FOUND, INVALID).
 json_t *store_add(struct store *store, const struct store_resource *resource, const char *namespace,
                   json_t *object, struct error *error);
-// Replaces; metadata.resourceVersion, if given, must match. Writing an object that is being deleted
-// and has no finalizers left removes it.
+// Replaces the object; metadata.resourceVersion, if given, must match. Writing an object that is
+// being deleted and has no finalizers left removes it.
 json_t *store_replace(struct store *store, const struct store_target *target, json_t *object,
                       struct error *error);

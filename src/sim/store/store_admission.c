@@ -35,7 +35,7 @@ static void merge_missing(json_t *container, const char *list, const json_t *def
     }
 }
 
-// What a container must not exceed or undercut. The words are those of the LimitRanger plugin.
+// The upper and lower bounds of a container, in the words of the LimitRanger plugin.
 static bool check_bound(struct limit_pass *pass, const json_t *container, const json_t *bounds,
                         const char *list, bool maximum)
 {
@@ -235,7 +235,7 @@ static bool admit_pod(struct store *store, const struct store_resource *resource
     store_each(store, store->limit_ranges, namespace, apply_limit_range, &pass);
     if (!pass.good)
         return false;
-    defaults_apply(store, resource, pod, true); // limits that have come in are requests, too
+    defaults_apply(store, resource, pod, true); // default limits are requests, too
     if (!apply_priority(store, resource, pod, failure) ||
         !apply_overhead(store, resource, pod, failure))
         return false;

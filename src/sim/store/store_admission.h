@@ -1,5 +1,5 @@
 // Admission on creation: LimitRange defaults and bounds, priority, service account, tolerations,
-// RuntimeClass overhead, default storage class; then the status that a new pod starts with.
+// RuntimeClass overhead, default storage class; then the initial status of a new pod.
 #pragma once
 
 #include "sim/store/store_internal.h"

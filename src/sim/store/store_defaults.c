@@ -32,7 +32,7 @@ static const char *image_pull_policy(const char *image)
     return tag == NULL || strcmp(tag, ":latest") == 0 ? "Always" : "IfNotPresent";
 }
 
-// A resource with a limit and no request is requested to its limit.
+// A resource with a limit and no request is requested up to its limit.
 static void default_requests(json_t *container)
 {
     json_t *resources = child_object(container, "resources");
@@ -154,7 +154,7 @@ static json_t *template_of(json_t *spec)
     return template;
 }
 
-// Old clients leave the selector out; the labels of the template are taken.
+// Old clients omit the selector; the labels of the template replace it.
 static void default_selector(json_t *spec, json_t *template)
 {
     json_t *labels = json_object_get(json_object_get(template, "metadata"), "labels");

@@ -1,5 +1,5 @@
-// Defaults of the built-in kinds: those that clients, controllers and the scheduler read. Source:
-// the Kubernetes API reference of each kind.
+// Defaults of the built-in kinds that clients, controllers and the scheduler read. Source: the
+// Kubernetes API reference of each kind.
 #pragma once
 
 #include "sim/store/store_internal.h"

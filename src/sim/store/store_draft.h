@@ -1,4 +1,4 @@
-// An object on its way into the store, and how it is written or removed.
+// An object under construction for the store, with the options of its write or removal.
 #pragma once
 
 #include <jansson.h>
@@ -6,13 +6,12 @@
 #include <stdint.h>
 
 struct write_options {
-    bool
-        dry_run; // everything but the writing; the answer is owned by the store until the next call
+    bool dry_run;     // all but the write; the store owns the answer until the next call
     bool lenient;     // unknown fields of custom kinds are dropped instead of refused
     json_t *warnings; // array that gets texts for the Warning header; may be NULL
 };
 
-struct store_draft {   // an object on its way into the store
+struct store_draft {   // an object under construction
     json_t *object;    // a private copy; validation may replace it by its stored form
     const json_t *old; // NULL: it is new
     const char *subresource;

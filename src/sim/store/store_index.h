@@ -1,5 +1,5 @@
 // An ordered map from text to pointer (a skip list): lookups, insertions and removals in O(log n),
-// iteration in byte order of the keys from any key on.
+// iteration in byte order from any key on.
 #pragma once
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-// What the files of the store share. Not for others.
+// Shared by the files of the store. Not for others.
 #pragma once
 
 #include "base/loop.h"
@@ -10,7 +10,7 @@
 #include "sim/store/store_resource.h"
 
 #define STORE_RESOURCES_MAX  256
-#define STORE_HISTORY_MAX    4096 // changes kept a resource for watches that resume
+#define STORE_HISTORY_MAX    4096 // changes kept a resource for resumed watches
 #define STORE_GENERATE_TRIES 8
 
 struct change { // one write, as watches see it
@@ -25,7 +25,7 @@ struct table { // one registered resource
     // History: a ring of the changes with versions above `compacted`.
     struct change *changes;
     uint32_t changes_first, changes_count, changes_capacity;
-    uint64_t changes_dropped; // how many have left the ring: the sequence number of its first
+    uint64_t changes_dropped; // count; the sequence number of the first one kept
     uint64_t compacted;
     struct store_watch *watches; // list
     uint32_t watches_pending;    // of them with undelivered changes
@@ -44,17 +44,18 @@ struct store {
     const struct store_resource *namespaces, *pods, *limit_ranges, *priority_classes;
     const struct store_resource *service_accounts, *definitions;
     json_t *last_removed;
-    // Delivery of watch events: watches with something to deliver, in order.
+    // Delivery of watch events: watches with pending changes, in order.
     struct timer *delivery;
     struct store_watch *pending_first, *pending_last;
     struct store_watch *delivering; // whose handler is running
 };
 
 struct table *store_table(struct store *store, const struct store_resource *resource);
-// "namespace/name", or "name" of cluster-scoped ones, into out.
+// Writes "namespace/name", or "name" if cluster-scoped, to out.
 #define OBJECT_KEY_MAX 600
 bool object_key(const char *namespace, const char *name, char out[OBJECT_KEY_MAX]);
 const char *now_text(struct store *store, char out[40]); // seconds
 
-// Removes and tells the watches; the last state, borrowed until the next removal.
+// Removes the object and notifies the watches. Returns the last state, borrowed until the next
+// removal.
 json_t *store_drop(struct store *store, struct table *table, const char *key);

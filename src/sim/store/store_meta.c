@@ -86,12 +86,12 @@ static bool choose_namespace(const struct store_resource *resource, const char *
         return failure_bad_request(
             failure, "the namespace of the provided object does not match the namespace sent on "
                      "the request");
-    json_t *copy = json_string(namespace); // `namespace` may live in the value that is replaced
+    json_t *copy = json_string(namespace); // `namespace` may be part of the replaced value
     json_object_set_new(metadata, "namespace", copy);
     return true;
 }
 
-// generateName plus five characters; a few tries, should the name be taken.
+// generateName plus five characters; a few tries if the name is taken.
 static void generate_name(struct store *store, const struct store_resource *resource,
                           json_t *metadata)
 {
@@ -142,8 +142,8 @@ bool meta_prepare_new(struct store *store, const struct store_resource *resource
     return field_errors_finish(&errors, resource, name != NULL ? name : "", failure);
 }
 
-// Built-in kinds start with the status that their strategy gives them; nodes bring their own
-// (kubelets register with it).
+// Built-in kinds start with the status of their strategy. Nodes bring their own: kubelets register
+// with it.
 void meta_reset_status_of_new(const struct store_resource *resource, json_t *object)
 {
     if (!resource->status_subresource || is_resource(resource, "", "nodes"))
@@ -172,9 +172,8 @@ static void take_over(json_t *object, const json_t *old, const char *key)
         json_object_del(object, key);
 }
 
-// A write of the main resource keeps the status that is there; a write of /status keeps everything
-// else, for custom kinds the metadata too. Subresources other than status are the API server's own
-// writes.
+// A write of the main resource keeps the stored status; a write of /status keeps everything else,
+// for custom kinds the metadata too. The API server itself writes the other subresources.
 void meta_split_status(const struct store_resource *resource, json_t *object, const json_t *old,
                        const char *subresource)
 {
@@ -201,7 +200,7 @@ void meta_split_status(const struct store_resource *resource, json_t *object, co
     }
     if (!resource->custom)
         return;
-    // The identity that the client sent is still checked against the stored one.
+    // The identity sent by the client is still checked against the stored one.
     json_t *sent = json_object_get(object, "metadata");
     json_t *metadata = json_copy(json_object_get(old, "metadata"));
     static const char *const checked[] = {"resourceVersion", "uid", "name", "namespace"};
@@ -317,7 +316,7 @@ bool meta_prepare_update(struct store *store, const struct store_resource *resou
 
 // --- validation of metadata ----------------------------------------------------------------------
 
-// Names are DNS subdomains but for namespaces and services (labels) and RBAC and the like (path
+// Names are DNS subdomains, except for namespaces and services (labels) and RBAC and the like (path
 // segments).
 static void validate_name(const struct store_resource *resource, const json_t *metadata,
                           struct field_errors *errors)
@@ -375,8 +374,7 @@ static void validate_annotations(const json_t *annotations, struct field_errors 
     json_t *value;
     json_object_foreach ((json_t *)annotations, key, value) {
         const char *why = NULL;
-        // Annotation keys may have upper-case prefixes, unlike those of labels: only the form
-        // counts.
+        // Annotation keys may have upper-case prefixes, unlike label keys: only the form counts.
         if (!text_is_qualified_name(key, &why) && strchr(key, '/') == NULL)
             field_errors_add_string(errors, FIELD_PROBLEM_INVALID, "metadata.annotations", key,
                                     why);

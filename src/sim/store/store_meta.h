@@ -1,5 +1,5 @@
-// Metadata rules that hold for every kind: names, uid, timestamps, generation, optimistic
-// concurrency, finalizers, and what a write of the main resource or of /status may change.
+// Metadata rules of every kind: names, uid, timestamps, generation, optimistic concurrency,
+// finalizers, and the fields that a write of the main resource or of /status may change.
 #pragma once
 
 #include "sim/store/store_internal.h"
@@ -9,7 +9,7 @@ bool meta_prepare_new(struct store *store, const struct store_resource *resource
 bool meta_prepare_update(struct store *store, const struct store_resource *resource, json_t *object,
                          const json_t *old, const char *subresource, struct failure *failure);
 bool resource_has_generation(const struct store_resource *resource);
-// The top-level fields that the write may change are taken from object, the others from old.
+// Takes the top-level fields that the write may change from object, the others from old.
 void meta_split_status(const struct store_resource *resource, json_t *object, const json_t *old,
                        const char *subresource);
 void meta_reset_status_of_new(const struct store_resource *resource, json_t *object);

@@ -12,7 +12,7 @@ struct table *store_table(struct store *store, const struct store_resource *reso
     return &store->tables[resource - store->resources];
 }
 
-// False if the names are too long to be those of any object.
+// False if the names are too long for any object.
 bool object_key(const char *namespace, const char *name, char out[OBJECT_KEY_MAX])
 {
     bool namespaced = namespace != NULL && namespace[0] != '\0';

@@ -10,7 +10,7 @@
 
 struct store;
 
-struct store_target { // an object, a part of it, or with less the objects of a namespace, of all
+struct store_target { // an object or a part of it; without a name a namespace, or all
     const struct store_resource *resource;
     const char *namespace; // NULL or "" for cluster-scoped
     const char *name;

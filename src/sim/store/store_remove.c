@@ -13,9 +13,9 @@
 
 #define POD_GRACE_DEFAULT_SECONDS 30
 
-struct removal { // what is to be done to the object
+struct removal { // the change to the object
     bool at_once;
-    bool change;              // deletionTimestamp or finalizers are to be set
+    bool change;              // set deletionTimestamp or finalizers
     int64_t deletion_time_ns; // if change
     int64_t grace_seconds;
 };
@@ -39,7 +39,7 @@ static bool check_preconditions(const struct store_resource *resource, const jso
     return true;
 }
 
-// What the pod would get if it were not being deleted yet (registry/core/pod's
+// The grace period of a pod that is not being deleted yet (registry/core/pod's
 // CheckGracefulDelete).
 static int64_t pod_grace_seconds(const json_t *pod, int64_t asked_seconds)
 {
@@ -64,7 +64,7 @@ static int64_t time_at(const json_t *metadata, const char *key)
     return text != NULL && instant_parse(text, &time_ns, NULL) ? time_ns : 0;
 }
 
-// A pod that is already being deleted: its grace period can only be shortened.
+// A pod that is already being deleted: its grace period can only become shorter.
 static struct removal plan_shortening(const json_t *pod, int64_t asked_seconds)
 {
     const json_t *metadata = json_object_get(pod, "metadata");
@@ -245,7 +245,7 @@ static void remove_content(struct store *store, const char *namespace)
         struct name_list list = {0};
         store_each(store, resource, namespace, collect_name, &list);
         for (uint32_t j = 0; j < list.names.count; j++) {
-            // One may have gone with another; that is as well.
+            // An object may be gone by the removal of another; its failure is ignored.
             store_remove(store, resource, namespace, list.names.items[j], NULL, NULL);
             free(list.names.items[j]);
         }
@@ -253,8 +253,7 @@ static void remove_content(struct store *store, const char *namespace)
     }
 }
 
-// The namespace is Terminating until the last of its objects is gone (the namespace controller's
-// work).
+// The namespace is Terminating until its last object is gone (the namespace controller's work).
 static json_t *remove_namespace(struct store *store, const char *name, json_t *object,
                                 bool *removed)
 {
@@ -275,7 +274,8 @@ static json_t *remove_namespace(struct store *store, const char *name, json_t *o
     return left != NULL ? left : object;
 }
 
-// Called when an object has left the namespace: the last one takes a terminating namespace along.
+// Called when an object has left the namespace: removes a terminating namespace with its last
+// object.
 void namespace_sweep(struct store *store, const char *namespace)
 {
     struct table *table = store_table(store, store->namespaces);
@@ -283,7 +283,7 @@ void namespace_sweep(struct store *store, const char *namespace)
     if (object == NULL || !meta_is_deleting(object) || meta_finalizers(object) > 0 ||
         map_get(store->namespace_objects, namespace) != NULL)
         return;
-    // The removal that brought us here is still the answer of its caller.
+    // The outer removal's state is still the answer to its caller.
     json_t *answer = json_incref(store->last_removed);
     CLEANUP_FREE char *key = memory_copy_string(namespace);
     store_drop(store, table, key);

@@ -14,4 +14,4 @@ const struct store_resource *store_resource_find(const struct store *store, cons
 const struct store_resource *store_resource_of_kind(const struct store *store,
                                                     const char *api_version, const char *kind);
 const struct store_resource *store_resources(const struct store *store, uint32_t *count);
-void store_resource_release(struct store_resource *resource); // what the copy holds
+void store_resource_release(struct store_resource *resource); // frees the copy's contents

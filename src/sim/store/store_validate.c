@@ -40,7 +40,7 @@ static void refuse(const struct findings *findings, const struct store_resource 
         failure_set(failure, 422, "Invalid", "%s \"%s\" is invalid", resource->kind, name);
 }
 
-// The tables see API fields only: what the store fills in (uid, resourceVersion, ...) is put back.
+// The tables contain API fields only: restores the store's own fields (uid, resourceVersion, ...).
 static void put_metadata_back(json_t *stored, const json_t *object)
 {
     json_t *metadata = json_object_get(object, "metadata");
@@ -214,7 +214,8 @@ static void check_replicas(const json_t *spec, struct field_errors *errors)
                      "must be greater than or equal to 0");
 }
 
-// Deployment, ReplicaSet, DaemonSet, StatefulSet: the selector fits the template and never changes.
+// Deployment, ReplicaSet, DaemonSet, StatefulSet: the selector matches the template and never
+// changes.
 static void check_workload(const json_t *object, const json_t *old, struct field_errors *errors)
 {
     const json_t *spec = json_object_get(object, "spec");
@@ -256,9 +257,9 @@ static void check_job(const json_t *object, const json_t *old, struct field_erro
 }
 
 // Of a pod's spec only images, activeDeadlineSeconds, terminationGracePeriodSeconds and new
-// tolerations may change, scheduling gates may be taken away, and while gated the node selector may
-// be narrowed; the binding's own write goes another way. The scheduler's and kubelets' fields are
-// free to be added.
+// tolerations may change. Scheduling gates may be removed, and a gated pod's node selector may
+// become narrower. The binding uses another path. Fields of the scheduler and the kubelets may be
+// added.
 static void check_pod_update(const json_t *pod, const json_t *old, struct field_errors *errors)
 {
     static const char *const fixed[] = {
@@ -284,7 +285,7 @@ static void check_pod_update(const json_t *pod, const json_t *old, struct field_
             "if it was previously negative)");
 }
 
-// A node of any name may be nominated, whether it exists or not.
+// A nominated node's name is not checked; the node need not exist.
 static void check_nomination(const json_t *pod, const json_t *old, struct field_errors *errors)
 {
     const char *node = string_at(json_object_get(pod, "status"), "nominatedNodeName");

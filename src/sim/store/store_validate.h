@@ -1,5 +1,5 @@
 // Validation: custom kinds by the tables of model/ (which also give the stored form), built-in
-// kinds by the rules whose violation a client of the autoscaler's could meet.
+// kinds by the rules that a client of the autoscaler could violate.
 #pragma once
 
 #include "sim/store/store_draft.h"

@@ -11,7 +11,7 @@ struct store_watch {
     struct store *store;
     struct table *table;
     char *namespace;   // NULL: all
-    uint64_t position; // sequence number of the next change to look at
+    uint64_t position; // sequence number of the next change
     store_event event;
     store_change_event change_event;
     void *context;
@@ -119,8 +119,9 @@ void table_record(struct store *store, struct table *table, const char *type, js
     }
 }
 
-// A handler may write, and make or destroy any watch, its own included: `delivering` tells whether
-// the watch is still there. What the handlers write is delivered by the next turn of the loop.
+// A handler may write, and create or destroy any watch, its own included: `delivering` shows
+// whether the watch still exists. The handlers' own writes are delivered in the next turn of the
+// loop.
 static void watch_deliver(struct store *store, struct store_watch *watch)
 {
     struct table *table = watch->table;
@@ -193,7 +194,7 @@ static struct store_watch *watch_create(struct store *store, const struct store_
     if (resource->namespaced && namespace != NULL && namespace[0] != '\0')
         watch->namespace = memory_copy_string(namespace);
     watch->position = since == 0 ? sequence_end(table) : first_after(table, since);
-    // At the end of the list, so that the oldest watch hears first.
+    // Appended, so that the oldest watch is notified first.
     watch->link = &table->watches;
     while (*watch->link != NULL)
         watch->link = &(*watch->link)->next;

@@ -1,6 +1,6 @@
 // History and watches. A table keeps its last changes in a ring; a watch is a position in the
-// sequence of changes. Nothing that a watch has still to deliver is dropped, so a slow one costs
-// memory, not events: positions move on as soon as the loop turns.
+// sequence of changes. Changes pending for a watch are never dropped, so a slow watch costs memory,
+// not events: positions advance as soon as the loop turns.
 #pragma once
 
 #include "sim/store/store_internal.h"

@@ -4,13 +4,13 @@
 #include <jansson.h>
 #include <stdint.h>
 
-// Watching. Events are delivered by loop_post, in order. `since` 0: from now. ERROR_GONE if `since`
-// is older than the history kept.
+// Delivers events by loop_post, in order. `since` 0: from now. ERROR_GONE if `since` is older than
+// the history.
 struct store_watch;
 typedef void (*store_event)(void *context, const char *type /* ADDED, MODIFIED, DELETED */,
                             json_t *object);
 
-// Watching with the object before the change (NULL for ADDED), for selectors.
+// As above with the object before the change (NULL for ADDED), for selectors.
 struct store_change {
     const char *type;
     json_t *object, *previous;

@@ -25,7 +25,7 @@ static void count_in_namespace(struct store *store, const char *namespace, int c
         map_set(store->namespace_objects, namespace, (void *)count);
 }
 
-// Puts the object (whose reference it takes) into the table under a new version and tells the
+// Puts the object (whose reference it takes) into the table under a new version and notifies the
 // watches.
 static json_t *put(struct store *store, struct table *table, const char *key, json_t *object)
 {
@@ -38,7 +38,7 @@ static json_t *put(struct store *store, struct table *table, const char *key, js
     return object;
 }
 
-// Takes the object out of the table; the last state (with the version of the removal) stays
+// Takes the object out of the table. The last state (with the version of the removal) stays
 // borrowed until the next removal.
 json_t *store_drop(struct store *store, struct table *table, const char *key)
 {
@@ -59,7 +59,7 @@ json_t *store_drop(struct store *store, struct table *table, const char *key)
     return last;
 }
 
-// Namespaces must exist and not be on their way out.
+// Namespaces must exist and not be terminating.
 static bool namespace_accepts(struct store *store, const struct store_resource *resource,
                               const char *namespace, const char *name, struct failure *failure)
 {
@@ -99,7 +99,7 @@ static bool kind_is_right(const struct store_resource *resource, json_t *object,
     return right;
 }
 
-// Members that are null are absent to an API server. Scalars are shared: nobody changes them.
+// An API server treats null members as absent. Scalars are shared, since they never change.
 static json_t *copy_without_nulls(const json_t *value)
 {
     if (json_is_array(value)) {
@@ -123,7 +123,7 @@ static json_t *copy_without_nulls(const json_t *value)
     return copy;
 }
 
-// A private copy of what a client sent, with the kind checked and a metadata object.
+// A private copy of the client's object, with the kind checked and a metadata object.
 static json_t *private_copy(const struct store_resource *resource, json_t *object,
                             struct failure *failure)
 {
@@ -154,7 +154,7 @@ static bool prepare_new(struct store *store, const struct store_resource *resour
            validation_apply(store, resource, draft, failure);
 }
 
-// The answer of a dry run lives until the next removal or dry run.
+// The result of a dry run lives until the next removal or dry run.
 static json_t *keep_dry(struct store *store, json_t *object)
 {
     json_decref(store->last_removed);
@@ -199,7 +199,7 @@ static bool prepare_update(struct store *store, const struct store_resource *res
     defaults_apply(store, resource, draft->object, false);
     if (!validation_apply(store, resource, draft, failure))
         return false;
-    // Neither a status nor a binding is a change of what is wanted.
+    // Neither a status nor a binding changes the desired state.
     if (draft->subresource == NULL && resource_has_generation(resource) &&
         meta_spec_changed(draft->object, old)) {
         json_t *metadata = json_object_get(draft->object, "metadata");
@@ -210,8 +210,8 @@ static bool prepare_update(struct store *store, const struct store_resource *res
     return true;
 }
 
-// The last finalizer of a deleted object is gone: so is the object, unless a grace period still
-// runs.
+// The last finalizer of a deleted object is gone: the object goes too, unless a grace period is
+// still running.
 static bool update_completes_removal(const json_t *object, const json_t *old)
 {
     const json_t *grace =
@@ -254,7 +254,7 @@ json_t *store_write_replace(struct store *store, const struct store_target *targ
     object_key(store_namespace(old), target->name, key);
     struct table *table = store_table(store, resource);
     if (!options->dry_run && update_completes_removal(draft.object, old)) {
-        // The state without finalizers is what watches see as deleted.
+        // The watches' deleted object is the state without finalizers.
         meta_set_version(draft.object, store->version);
         json_decref(index_set(table->objects, key, draft.object));
         return store_drop(store, table, key);

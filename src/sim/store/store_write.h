@@ -1,5 +1,5 @@
-// The store's writes with the answers that an API server needs: failures with their details,
-// warnings, dry runs. store.h's functions are these with the details left out.
+// The store's writes with everything an API server answers: failures with their details, warnings,
+// dry runs. The functions of store.h wrap these without the details.
 #pragma once
 
 #include "sim/store/failure.h"

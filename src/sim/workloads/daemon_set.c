@@ -13,8 +13,8 @@
 #include "sim/world/world_write.h"
 
 #define LABEL_REVISION  "controller-revision-hash"
-#define ROLL_POLL_NS    SECOND // outdated pods whose turn has not come
-#define STATUS_DELAY_NS SECOND // status is counted over all nodes: once for a burst
+#define ROLL_POLL_NS    SECOND // retry for outdated pods that may not go yet
+#define STATUS_DELAY_NS SECOND // counts all nodes, so once for a burst of changes
 
 struct daemon_pods { // of one set for one node
     world_objects items;
@@ -29,7 +29,7 @@ static void node_key(const struct world_object *set, const char *node, char out[
     snprintf(out, WORLD_KEY_MAX * 2, "%s@%s", set->key, node);
 }
 
-// --- which pods there are ------------------------------------------------------------------------
+// --- the pods of a set ---------------------------------------------------------------------------
 
 static bool pods_key(const struct world_object *pod, char out[WORLD_KEY_MAX])
 {
@@ -47,7 +47,7 @@ static bool pods_key(const struct world_object *pod, char out[WORLD_KEY_MAX])
     return false;
 }
 
-// The node that the pod is on, or pinned to.
+// The pod's node, bound or pinned.
 static const char *target_node(const struct world_object *pod)
 {
     const char *assigned = world_text(pod->json, "spec.nodeName");
@@ -124,7 +124,7 @@ void daemon_set_node_changed(struct workloads *workloads, struct world_object *n
 
 // --- one node ------------------------------------------------------------------------------------
 
-// A change of the set: every node is looked at, and those where it still has pods.
+// A change of the set: syncs every node, and nodes where it still has pods.
 void daemon_set_sync(void *context, const char *key)
 {
     struct workloads *workloads = context;
@@ -135,7 +135,7 @@ void daemon_set_sync(void *context, const char *key)
     set = world_find_key(workloads->world, KIND_DAEMON_SET, key);
     if (map_get(workloads->daemon_generations, set->uid) ==
         (void *)(uintptr_t)world_generation(set))
-        return; // only pods have changed; they bring their nodes along
+        return; // only pods have changed; they queue their nodes
     map_set(workloads->daemon_generations, set->uid, (void *)(uintptr_t)world_generation(set));
     world_for_each(node, workloads->world, KIND_NODE)
     {
@@ -150,7 +150,7 @@ static json_t *toleration(const char *key, const char *effect)
     return json_pack("{s:s, s:s, s:s}", "key", key, "operator", "Exists", "effect", effect);
 }
 
-// What every daemon pod tolerates, so that it runs on nodes in trouble.
+// The tolerations of every daemon pod, which must run on troubled nodes.
 static void add_tolerations(json_t *spec)
 {
     json_t *tolerations = json_object_get(spec, "tolerations");
@@ -184,7 +184,7 @@ static json_t *child(json_t *object, const char *key, json_t *value)
     return value;
 }
 
-// Required node affinity by name takes the place of matchFields in every term.
+// Required node affinity by name replaces matchFields in every term.
 static void pin(json_t *spec, const char *node)
 {
     json_t *required =
@@ -244,7 +244,7 @@ static void qualifies(const struct world_object *set, const struct node *node, b
 
 static int64_t count_unavailable(struct workloads *workloads, const struct world_object *set);
 
-// An outdated pod goes if few enough are unavailable, or if it is not available itself.
+// An outdated pod goes if few enough are unavailable, or if it is unavailable itself.
 static bool may_replace(struct workloads *workloads, const struct world_object *set,
                         const struct world_object *pod)
 {
@@ -287,7 +287,7 @@ static void sync_pods(struct workloads *workloads, const struct world_object *se
         if (outdated && !goes && node != NULL)
             look_again(workloads, set, node, ROLL_POLL_NS);
         has_one = true;
-        if (goes && node != NULL) // pods of a node that is gone are collected with it
+        if (goes && node != NULL) // the garbage collector takes pods of a missing node
             world_remove(world, *pod, -1, NULL);
     }
     if (runs && !has_one &&

@@ -1,5 +1,5 @@
-// DaemonSets: one pod on every node that qualifies (Kubernetes: DaemonSet). Looked at node by node,
-// so that a new node costs one look a set, not one of all nodes.
+// DaemonSets: one pod on every eligible node (Kubernetes: DaemonSet). Synced node by node, so that
+// a new node costs one sync a set, not a pass over all nodes.
 #pragma once
 
 #include "sim/workloads/workloads_internal.h"

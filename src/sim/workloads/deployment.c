@@ -17,7 +17,7 @@ struct rollout {
     struct workloads *workloads;
     struct world *world;
     struct world_object *deployment;
-    world_objects sets; // oldest first, the current one not among them
+    world_objects sets; // oldest first, without the current one
     struct world_object *current;
     int64_t replicas, max_surge, max_unavailable;
     bool recreate, paused;
@@ -77,7 +77,7 @@ static void read_deployment(struct rollout *rollout)
         rollout->max_unavailable = rollout->replicas;
 }
 
-// The current set is the one of the same template.
+// The current set has the same template.
 static void find_sets(struct rollout *rollout)
 {
     char hash[12];
@@ -229,7 +229,7 @@ static int64_t allowed_growth(const struct rollout *rollout)
     return growth > 0 ? growth : 0;
 }
 
-// False: it has just been made, or cannot be.
+// False: it was only just created, or cannot be.
 static bool ensure_current(struct rollout *rollout)
 {
     if (rollout->current != NULL) {
@@ -275,7 +275,7 @@ static void roll(struct rollout *rollout)
     }
 }
 
-// Old pods that are not available go first; they cost nothing.
+// Unavailable old pods go first; they cost nothing.
 static void cleanup_unhealthy(struct rollout *rollout, int64_t allowed)
 {
     int64_t total = 0;
@@ -312,7 +312,7 @@ static void recreate(struct rollout *rollout)
             scale_set(rollout, *set, 0);
     }
     if (scaled || old_pods_left(rollout))
-        return; // their end brings us back
+        return; // their end queues the Deployment again
     if (ensure_current(rollout))
         scale_set(rollout, rollout->current, rollout->replicas);
 }
@@ -343,7 +343,7 @@ static int compare_sizes(const void *a, const void *b)
     return first->serial > second->serial ? -1 : first->serial < second->serial;
 }
 
-// In the midst of a rollout each set keeps its share; the greatest takes what rounding leaves.
+// During a rollout each set keeps its share; the largest takes the rest of the rounding.
 static void distribute(struct rollout *rollout, world_objects *active)
 {
     int64_t total = 0;
@@ -386,7 +386,7 @@ static void scale_in_proportion(struct rollout *rollout)
                    annotated(rollout->current, ANNOTATION_DESIRED) == wanted_of(rollout->current);
     if (active.count == 1) {
         scale_set(rollout, active.items[0], rollout->replicas);
-    } else if (settled) { // the rollout is over but for old sets that are going
+    } else if (settled) { // the rollout is over except for old sets being removed
         for (uint32_t i = 0; i + 1 < active.count; i++)
             scale_set(rollout, active.items[i], 0);
         scale_set(rollout, rollout->current, rollout->replicas);

@@ -7,11 +7,11 @@
 #include "model/reading/selector.h"
 #include "sim/world/world_write.h"
 
-#define DISRUPTED_TIMEOUT_NS (2 * MINUTE) // an eviction that has not led to a deletion is forgotten
+#define DISRUPTED_TIMEOUT_NS (2 * MINUTE) // after it an eviction without a deletion is forgotten
 
 struct budget {
     char *key;
-    json_t *selector;        // that the counts are of
+    json_t *selector;        // of the counts
     struct map *controllers; // uid -> number of matching pods, as uintptr_t
     uint32_t pods, healthy;
 };
@@ -100,7 +100,7 @@ static void count_pod(struct budget *budget, const struct world_object *pod, int
         budget->healthy += (uint32_t)step;
     const char *controller = world_controller_uid(pod);
     if (controller == NULL)
-        return; // counts as a pod, but for no controller's scale
+        return; // counts as a pod, but not for any controller's scale
     uintptr_t count = (uintptr_t)map_get(budget->controllers, controller) + (uintptr_t)step;
     if (count == 0)
         map_remove(budget->controllers, controller);
@@ -164,7 +164,7 @@ static void count_all(struct budgets *budgets, struct budget *budget,
     }
 }
 
-// Most changes are of the status; only a new selector asks for counting anew.
+// Most changes are status changes; only a new selector requires a new count.
 static void budget_enters(struct budgets *budgets, const struct world_object *object)
 {
     struct budget *budget = find_budget(budgets, object);
@@ -244,7 +244,7 @@ static void sync_budget(void *context, const char *key)
     world_set_status(budgets->world, object, status);
 }
 
-// Wanted replicas of all that own the pods; a Deployment counts once, whatever its ReplicaSets.
+// Desired replicas of all owners of the pods; a Deployment counts once for all its ReplicaSets.
 static bool total_scale(const struct budgets *budgets, const struct budget *budget, int64_t *scale)
 {
     struct world *world = budgets->world;
@@ -302,8 +302,8 @@ static struct expectation expect(const struct budgets *budgets, const struct bud
     return expectation;
 }
 
-// Pods that the API server has granted an eviction but that are not being deleted yet count as
-// unhealthy, for a while. Returns how many healthy ones there are; the others leave the list.
+// Pods with a granted eviction that are not being deleted yet count as unhealthy for a while.
+// Returns the number of healthy ones; the others leave the list.
 static uint32_t keep_disrupted(const struct budgets *budgets, const struct world_object *object,
                                json_t *status)
 {

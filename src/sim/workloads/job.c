@@ -17,7 +17,7 @@ struct job_view {
     struct world *world;
     struct world_object *job;
     world_objects pods;
-    int64_t parallelism, completions; // completions < 0: as long as none has succeeded
+    int64_t parallelism, completions; // completions < 0: until one succeeds
     int64_t active, ready, succeeded, failed, last_failure;
     bool indexed;
     json_t *done_indices; // object: index -> true
@@ -96,7 +96,7 @@ static bool is_tracked(const struct world_object *pod)
     return false;
 }
 
-// Ended, or taken away before it could end.
+// Ended, or deleted before its end.
 static bool is_over(const struct world_object *pod)
 {
     return world_pod_ended(pod) ||
@@ -172,7 +172,7 @@ static bool is_complete(const struct job_view *view)
 
 // --- pods ----------------------------------------------------------------------------------------
 
-// The list is read anew afterwards: pods that had no node are gone.
+// The caller reads the list again afterwards: pods without a node are gone at once.
 static void remove_some(struct job_view *view, int64_t count)
 {
     world_objects active = {0};
@@ -254,7 +254,7 @@ static void adjust(struct job_view *view)
         if (wanted > view->completions - view->succeeded)
             wanted = view->completions - view->succeeded;
     } else if (view->succeeded > 0) {
-        wanted = view->active; // the queue is empty: those that run may end
+        wanted = view->active; // the queue is empty: running pods may end
     }
     if (wanted < view->active) {
         remove_some(view, view->active - wanted);

@@ -1,4 +1,4 @@
-// Jobs: pods that run to their end (Kubernetes: Jobs). Ended pods are counted once, by their
+// Jobs: pods that run to completion (Kubernetes: Jobs). Ended pods are counted once, by their
 // tracking finalizer.
 #pragma once
 

@@ -53,7 +53,7 @@ void collector_leave(void *part, struct world_object *object)
         work_queue_add(collector->queue, object->links[i].owner->uid);
 }
 
-// One of its owners is gone, going, or not known yet.
+// One of its owners is gone, being deleted, or not known yet.
 static bool lacks_owner(const struct collector *collector, const struct world_object *object)
 {
     for (uint32_t i = 0; i < object->links_count; i++) {
@@ -96,7 +96,7 @@ static void sync_object(void *context, const char *uid)
         collect(collector, object);
 }
 
-// By uid, since one deletion may take others along.
+// By uid, since one deletion may remove others.
 typedef VECTOR(char *) uid_list;
 static uid_list dependents_of(const struct world *world, const char *uid)
 {
@@ -161,8 +161,7 @@ static void orphan_dependents(struct collector *collector, struct world_object *
     free(owner_uid);
 }
 
-// The dependents are deleted in the foreground too; those that block hold the owner until they are
-// gone.
+// Deletes the dependents in the foreground too; blocking ones hold the owner until they are gone.
 static void delete_blocking(struct collector *collector, struct world_object *owner)
 {
     char *owner_uid = memory_copy_string(owner->uid);
@@ -186,8 +185,7 @@ static void delete_blocking(struct collector *collector, struct world_object *ow
     free(owner_uid);
 }
 
-// An owner is there if the store has an object of its kind, name and uid, whether or not it is
-// cached yet.
+// An owner exists if the store has an object of its kind, name and uid, cached or not.
 static bool owner_exists(struct collector *collector, const struct world_object *object,
                          const json_t *reference)
 {
@@ -201,7 +199,7 @@ static bool owner_exists(struct collector *collector, const struct world_object 
     const struct store_resource *resource =
         store_resource_of_kind(collector->world->store, api_version, kind);
     if (resource == NULL)
-        return true; // a kind that is not served cannot be judged
+        return true; // the owner's existence is unknown if its kind is not served
     const json_t *owner = store_get(collector->world->store, resource,
                                     resource->namespaced ? object->namespace : NULL, name);
     return owner != NULL && text_equal(store_uid(owner), uid);

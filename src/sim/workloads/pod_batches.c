@@ -4,12 +4,12 @@
 
 #include "base/nanoseconds.h"
 
-#define SERIES_PODS_MAX 500 // of one look at the owner
+#define SERIES_PODS_MAX 500 // in one sync of the owner
 
 struct pod_batch {
-    int64_t left, pending; // pods of the series, of these in this batch
+    int64_t left, pending; // pods of the series; those of this batch
     int64_t size;
-    int64_t next_at; // monotonic: this batch is answered
+    int64_t next_at; // monotonic: the answer to this batch
 };
 
 static int64_t now_of(const struct workloads *workloads)
@@ -17,7 +17,7 @@ static int64_t now_of(const struct workloads *workloads)
     return loop_monotonic_ns(workloads->world->loop);
 }
 
-// Takes up to `wanted` requests; if none is free, *wait_ns says when one will be.
+// Takes up to `wanted` requests; if none is free, *wait_ns is the time until one is.
 static int64_t take(struct workloads *workloads, struct request_rate *rate, int64_t wanted,
                     int64_t *wait_ns)
 {

@@ -1,21 +1,20 @@
-// How fast a workload controller creates and deletes pods: in batches of 1, 2, 4, ... pods, each
-// once the one before it is answered, so that a mistake costs few requests; and no faster than its
-// client lets it (kube-controller-manager: --kube-api-qps, --kube-api-burst; each controller has a
-// client of its own).
+// The pace of a workload controller: it creates and deletes pods in batches of 1, 2, 4, ..., each
+// after the answers to the one before, so that a mistake costs few requests. Its client limits the
+// rate (kube-controller-manager: --kube-api-qps, --kube-api-burst; one client a controller).
 #pragma once
 
 #include "sim/workloads/workloads_internal.h"
 
 struct request_rate { // of one controller's client
-    int64_t free_at;  // monotonic: when all of the burst is there again
+    int64_t free_at;  // monotonic: when the whole burst is available again
 };
 
-// How many of the `missing` pods are to be created now; all without options. The queue looks at the
+// How many of the `missing` pods to create now; all of them without options. The queue syncs the
 // owner again for the rest.
 int64_t pod_batch_create(struct workloads *workloads, struct request_rate *rate,
                          struct work_queue *queue, const struct world_object *owner,
                          int64_t missing);
-// The same of pods to be deleted: they know no batches.
+// The same for deletions, which have no batches.
 int64_t pod_batch_delete(struct workloads *workloads, struct request_rate *rate,
                          struct work_queue *queue, const struct world_object *owner,
                          int64_t surplus);

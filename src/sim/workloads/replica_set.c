@@ -7,7 +7,7 @@
 #include "sim/workloads/workload_pods.h"
 #include "sim/world/world_write.h"
 
-#define BURST_PODS_MAX 500 // created or deleted at one look
+#define BURST_PODS_MAX 500 // created or deleted in one sync
 
 static void scale(struct workloads *workloads, struct world_object *set, int64_t wanted);
 static void write_status(struct workloads *workloads, struct world_object *set);

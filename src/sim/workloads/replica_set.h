@@ -1,4 +1,4 @@
-// ReplicaSets: as many pods as wanted (Kubernetes: ReplicaSet; Pod deletion cost).
+// ReplicaSets: the desired number of pods (Kubernetes: ReplicaSet; Pod deletion cost).
 #pragma once
 
 #include "sim/workloads/workloads_internal.h"

@@ -11,9 +11,9 @@
 #define LABEL_REVISION "controller-revision-hash"
 
 struct numbered_pods {
-    struct world_object **items; // by ordinal less the first; NULL: not there
+    struct world_object **items; // by ordinal minus the first; NULL: absent
     int64_t first, count;
-    world_objects surplus; // beyond the wanted ordinals, the highest first
+    world_objects surplus; // beyond the desired ordinals, the highest first
 };
 
 static struct numbered_pods number_pods(struct world *world, const struct world_object *set);
@@ -102,7 +102,7 @@ static void create_claim(struct world *world, const struct world_object *set,
     world_add(world, KIND_PERSISTENT_VOLUME_CLAIM, set->namespace, claim, NULL);
 }
 
-// A volume of the template's name is the claim's, whatever the pod template says of it.
+// A volume with the claim template's name is the claim's, whatever the pod template defines.
 static void use_claim(json_t *pod, const char *volume_name, const char *claim_name)
 {
     json_t *spec = json_object_get(pod, "spec"), *volume;
@@ -149,7 +149,7 @@ static bool create_pod(struct workloads *workloads, const struct world_object *s
     return world_add(world, KIND_POD, set->namespace, pod, NULL);
 }
 
-// --- what may be done now ------------------------------------------------------------------------
+// --- the next step -------------------------------------------------------------------------------
 
 static bool settled(struct workloads *workloads, const struct world_object *set,
                     const struct world_object *pod)
@@ -174,7 +174,7 @@ static int64_t count_allowed(struct workloads *workloads, const struct world_obj
                                            workloads->stateful_sets, set, missing);
 }
 
-// In order: one pod after the other, each once those before it are ready. True: all are there and
+// In order: one pod after the other, each after those before it are ready. True: all exist and are
 // ready (or the order does not matter).
 static bool grow(struct workloads *workloads, struct world_object *set,
                  const struct numbered_pods *pods, const char *revision, bool parallel)
@@ -185,7 +185,7 @@ static bool grow(struct workloads *workloads, struct world_object *set,
         if (pod == NULL && allowed == 0)
             continue;
         if (pod != NULL && world_pod_ended(pod)) {
-            world_remove(workloads->world, pod, -1, NULL); // and made anew
+            world_remove(workloads->world, pod, -1, NULL); // and created anew
             if (!parallel)
                 return false;
         } else if (pod == NULL) {
@@ -213,7 +213,7 @@ static bool shrink(struct workloads *workloads, const struct numbered_pods *pods
     return true;
 }
 
-// Rolling update: the highest outdated ordinal goes, if all above it are settled; never below the
+// Rolling update: the highest outdated ordinal goes once all above it are ready; never below the
 // partition.
 static void update(struct workloads *workloads, const struct world_object *set,
                    const struct numbered_pods *pods, const char *revision)

@@ -64,7 +64,7 @@ int64_t workload_share(const json_t *value, const char *otherwise, int64_t total
     return (total * percent + (round_up ? 99 : 0)) / 100;
 }
 
-// --- which pod goes first ------------------------------------------------------------------------
+// --- ranking for deletion ------------------------------------------------------------------------
 
 struct deletion_rank {
     struct world_object *pod;
@@ -84,8 +84,8 @@ static int magnitude(int64_t since, int64_t now_ns)
     return age_ns <= 0 ? -1 : 63 - __builtin_clzll((uint64_t)age_ns);
 }
 
-// The younger first; of ages of the same power of two any, so that it is not always the same
-// generation.
+// The younger first. Pods with ages of the same power of two rank at random, so that it does not
+// always hit one generation.
 static int compare_ages(const struct deletion_rank *a, const struct deletion_rank *b,
                         int64_t since_a, int64_t since_b)
 {
@@ -115,7 +115,7 @@ static int compare_ranks(const void *first, const void *second)
     return 0;
 }
 
-// Of the container that was restarted most often.
+// Of the container with the most restarts.
 static int64_t most_restarts(const struct world_object *pod)
 {
     int64_t most = 0;

@@ -1,4 +1,4 @@
-// The workload controllers' queues, what feeds them, and what they share.
+// The workload controllers' queues, their sources, and shared functions.
 #include "sim/workloads/workloads.h"
 
 #include <stdlib.h>
@@ -70,7 +70,7 @@ static void queue_controllers(struct workloads *workloads, const struct world_ob
     if (owner == NULL)
         return;
     struct work_queue *queue = queue_of(workloads, owner->kind->id);
-    if (queue == workloads->daemon_sets) // its status is counted over all nodes: once for a burst
+    if (queue == workloads->daemon_sets) // its status counts all nodes: once for a burst
         work_queue_add_after(queue, owner->key, SECOND);
     else if (queue != NULL)
         work_queue_add(queue, owner->key);

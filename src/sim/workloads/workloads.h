@@ -7,6 +7,6 @@
 // Deployment, ReplicaSet, StatefulSet, DaemonSet, Job: see the files of these names.
 struct workloads *workloads_create(struct world *world);
 void workloads_destroy(struct workloads *workloads);
-// The world's cache tells (world_change).
+// Handlers of the world's cache (world_change).
 void workloads_leave(void *workloads, struct world_object *object);
 void workloads_enter(void *workloads, struct world_object *object);

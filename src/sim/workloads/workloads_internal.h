@@ -1,4 +1,4 @@
-// State that the workload controllers share.
+// State shared by the workload controllers.
 #pragma once
 
 #include "sim/world/world_internal.h"
@@ -7,8 +7,8 @@ struct workloads {
     struct world *world;
     struct work_queue *deployments, *replica_sets, *stateful_sets, *daemon_sets, *daemon_nodes,
         *jobs;
-    struct request_rate *set_rate, *stateful_rate, *job_rate; // what their clients may still ask
-    struct map *batches;            // by uid of the owner: pods that it is creating (pod_batches.h)
+    struct request_rate *set_rate, *stateful_rate, *job_rate; // the rates of their clients
+    struct map *batches;            // by uid of the owner: pods under creation (pod_batches.h)
     struct map *daemon_pods;        // "daemon set uid/node name" -> struct daemon_pods *
-    struct map *daemon_generations; // daemon set uid -> generation whose nodes have been looked at
+    struct map *daemon_generations; // daemon set uid -> generation whose nodes are synced
 };

@@ -94,8 +94,7 @@ void work_queue_forget(struct work_queue *queue, const char *key)
     free(item);
 }
 
-// What is added meanwhile waits for the next turn of the loop, so that no key can keep the loop
-// busy.
+// Keys added meanwhile wait for the next turn of the loop, so that no key can keep the loop busy.
 static void run_due(void *context)
 {
     struct work_queue *queue = context;

@@ -122,7 +122,7 @@ static int64_t ready_since(const struct world_object *pod)
     return world_instant(find_condition(pod->json, "Ready"), "lastTransitionTime");
 }
 
-// The facts that controllers ask of every pod at every look.
+// The facts of every pod that controllers read at every sync.
 static void read_facts(struct world_object *object)
 {
     object->deleting = world_text(object->json, "metadata.deletionTimestamp") != NULL;

@@ -1,10 +1,10 @@
-// What the parts of the world share: a cache of all objects with its indices, and writes that the
-// cache sees at once. Not for others.
+// Shared by the parts of the world: a cache of all objects with its indices, and writes that update
+// the cache at once. Not for others.
 //
 // The cache follows the store object by object: a watch event or an own write makes it read the
-// object's present state, so that it is never behind what a part has itself written. Parts get each
-// change as leave (the old state, still in place) and enter (the new one); these handlers only keep
-// indices and queue work, and never write to the store.
+// object's present state, so that it is never behind a part's own writes. Parts get each change as
+// leave (the old state, still in place) and enter (the new one); these handlers only keep indices
+// and queue work, and never write to the store.
 #pragma once
 
 #include "base/map.h"
@@ -24,14 +24,14 @@ struct world_owner;
 struct world_kind { // one resource of the store
     struct world *world;
     const struct store_resource *resource;
-    enum kind_id id;     // KIND_COUNT: not one that adze has a table of
+    enum kind_id id;     // KIND_COUNT: a kind without a table in adze
     bool typed;          // objects are decoded
     struct map *objects; // by key: struct world_object *
     struct world_object *first, *last;
     struct store_watch *watch;
 };
 
-struct world_link { // from an owner to one that names it in its owner references
+struct world_link { // from an owner to a dependent that references it
     struct world_object *dependent;
     struct world_owner *owner;
     struct world_link *previous, *next;
@@ -57,10 +57,10 @@ struct world_object {
         const struct persistent_volume *volume;
         const struct storage_class *storage_class;
     };
-    bool deleting, ended, ready;  // read once; the last two of pods
+    bool deleting, ended, ready;  // cached readings; the last two of pods
     int64_t created, ready_since; // of pods; 0: it is not ready
     uint64_t serial;              // order of appearance
-    bool gone;                    // has left the store: set while the parts are told by leave
+    bool gone;                    // has left the store: set during the last leave
     struct world_link *links;     // to its owners
     uint32_t links_count;
     struct world_node_pods *on_node; // pods
@@ -78,8 +78,8 @@ struct world_event_record { // an Event object, to be removed in time
     char *namespace, *name;
 };
 
-// A part of the world that follows the cache. `leave` gets the old state of an object, which is
-// still in place (`gone` is set if it is the last); `enter` gets the new one.
+// A part of the world that follows the cache. `leave` gets the old state of an object, still in
+// place (`gone` is set if it is the last); `enter` gets the new one.
 typedef void (*world_change)(void *part, struct world_object *object);
 struct world_observer {
     world_change leave, enter;
@@ -104,7 +104,7 @@ struct world {
     struct map *by_uid;    // struct world_object *
     struct map *owners;    // by the owner's uid: struct world_owner *
     struct map *node_pods; // by node name: struct world_node_pods *
-    struct world_observer observers[WORLD_OBSERVERS_MAX]; // told in this order
+    struct world_observer observers[WORLD_OBSERVERS_MAX]; // called in this order
     uint32_t observers_count;
     struct work_queue *resources_look;
     uint64_t next_serial;
@@ -138,14 +138,15 @@ static inline bool world_is(const struct world_object *object, enum kind_id id)
 struct world_object *world_first(const struct world *world, enum kind_id id);
 
 typedef VECTOR(struct world_object *) world_objects;
-// Dependents of that kind whose controller is the owner, in order of appearance. The caller frees.
+// Dependents of that kind whose controller is the owner, in order of appearance. The caller frees
+// the list.
 world_objects world_controlled(const struct world *world, const char *owner_uid, enum kind_id id);
 // The controller reference's uid, or NULL.
 const char *world_controller_uid(const struct world_object *object);
 struct world_object *world_controller(const struct world *world, const struct world_object *object,
-                                      enum kind_id id); // NULL: not controlled by such a one
+                                      enum kind_id id); // NULL: no controller of that kind
 const struct world_owner *world_dependents(const struct world *world, const char *uid);
-// The list changes with every write of one of its pods: to write them, gather them first.
+// The list changes with every write of one of its pods: gather them before writing.
 const struct world_node_pods *world_pods_on(const struct world *world, const char *node_name);
 world_objects world_gather_pods(const struct world *world, const char *node_name); // caller frees
 
@@ -162,7 +163,7 @@ int64_t world_annotation_seconds(const struct world_object *object, const char *
 // metadata.generation at creation is 1 for kinds that have one.
 int64_t world_generation(const struct world_object *object);
 
-// Reads one object of the store anew; every write of a part does so by itself (world_write.h).
+// Reads one object of the store again; every write of a part does so by itself (world_write.h).
 void world_refresh(struct world *world, struct world_kind *kind, const char *namespace,
                    const char *name);
 
@@ -171,6 +172,6 @@ bool world_pod_ended(const struct world_object *pod);  // Succeeded or Failed
 bool world_pod_active(const struct world_object *pod); // neither ended nor being deleted
 bool world_pod_ready(const struct world_object *pod);
 int64_t world_pod_ready_since(const struct world_object *pod); // 0: is not ready
-// Ready for at least that long; if not yet, *wait_ns says when to look again (untouched otherwise).
+// Ready for at least that long; if not yet, *wait_ns is the time until then (untouched otherwise).
 bool world_pod_available(const struct world *world, const struct world_object *pod,
                          int64_t min_ready_ns, int64_t *wait_ns);

@@ -1,12 +1,10 @@
-// How the simulated cluster behaves: which parts run, at what pace, and the machines that it is
-// told of.
+// Options of the simulated cluster: its running parts, their pace, and descriptions of machines.
 //
-// Annotations of pods (or of templates) that steer the kubelet, values in seconds:
+// Annotations of pods (or of templates) for the kubelet, values in seconds:
 //   adze.dev/sim-run-seconds    the containers end by themselves after this time
 //   adze.dev/sim-exit-code      with this code (default 0)
-//   adze.dev/sim-start-seconds  from the assignment to readiness, in place of the option
-//   adze.dev/sim-stop-seconds   how long they take to stop when told to (bounded by the grace
-//   period)
+//   adze.dev/sim-start-seconds  from the assignment to readiness, instead of the option
+//   adze.dev/sim-stop-seconds   time to stop after the signal (at most the grace period)
 #pragma once
 
 #include <stdbool.h>
@@ -28,44 +26,43 @@ enum world_heartbeats {
 
 struct world_options {
     uint64_t seed;
-    // Which parts run.
+    // The running parts.
     bool scheduler, kubelets, workloads, budgets, collector, node_lifecycle, volumes;
     bool events; // record Event objects
     enum world_heartbeats heartbeats;
-    int64_t controller_delay_ns; // from a change to the controllers' look at it
+    int64_t controller_delay_ns; // from a change to the controllers' sync
     // The scheduler's pace. A cycle that finds a node takes scheduler_pod_ns (4 ms: 250 pods a
-    // second), one in vain scheduler_rejection_ns if the pod's status has to be written (40 ms: 25
-    // a second). Bindings are written scheduler_bind_ns after the decision (longer by up to
-    // `jitter`), beside further cycles.
+    // second); a failed one takes scheduler_rejection_ns if it writes the pod's status (40 ms: 25 a
+    // second). Bindings are written scheduler_bind_ns after the decision (longer by up to
+    // `jitter`), in parallel with further cycles.
     int64_t scheduler_pod_ns, scheduler_rejection_ns, scheduler_bind_ns;
-    int64_t scheduler_backoff_ns; // pause after the first attempt of a pod in vain; doubles
+    int64_t scheduler_backoff_ns; // back-off after the first failed attempt of a pod; doubles
     int64_t scheduler_backoff_max_ns;
-    int64_t scheduler_retry_ns; // unschedulable pods are tried again at least this often
+    int64_t scheduler_retry_ns; // unschedulable pods are retried at least this often
     // Pods are tried first on the node of their status.nominatedNodeName, and pods of no higher
     // priority leave them their room there, as since Kubernetes 1.35
-    // (NominatedNodeNameForExpectation); an attempt in vain clears it. False: it says nothing to
-    // the scheduler, and goes with the next attempt in vain.
+    // (NominatedNodeNameForExpectation); a failed attempt clears it. False: the scheduler ignores
+    // nominations, and the next failed attempt clears them.
     bool nominations;
-    // Workload controllers create pods in batches of 1, 2, 4, ..., each controller_request_ns after
-    // the one before; and each controller's client asks that often, after a burst (0: as often as
-    // it likes).
+    // Workload controllers create pods in batches of 1, 2, 4, ..., controller_request_ns apart.
+    // Each controller's client has this rate and burst (0: unlimited).
     int64_t controller_request_ns;
     int32_t controller_requests_per_second, controller_requests_burst;
     int64_t pod_start_ns;                // from the assignment to readiness
     int64_t pod_stop_ns;                 // from the deletion to the end of the containers
-    double jitter;                       // share by which a pod's or node's delays may be longer
+    double jitter;                       // share by which a pod's or node's delays may grow
     int64_t node_boot_ns, node_ready_ns; // defaults of struct machine_boot
     int64_t heartbeat_ns;
     int64_t node_monitor_ns, node_monitor_grace_ns;
-    int64_t pod_collection_ns; // pods of nodes that are gone, looked for this often
+    int64_t pod_collection_ns; // interval of collecting pods of missing nodes
     int64_t volume_provision_ns, volume_attach_ns, volume_detach_ns;
     int64_t event_ttl_ns;
 };
 // Fast and simple: 1,000 scheduling cycles a second, bindings and pods of workloads at once.
 void world_options_defaults(struct world_options *options);
 // The pace of a live control plane on a small machine, drawn by the seed: 50 to 300 pods a second
-// are scheduled, 10 to 50 rejected; bindings, and pods of workloads batch by batch, take some
-// milliseconds. Nothing else is changed.
+// are scheduled, 10 to 50 rejected; bindings and batches of workload pods take some milliseconds.
+// Changes nothing else.
 void world_options_live_pace(struct world_options *options, uint64_t seed);
 
 // --- machines ------------------------------------------------------------------------------------
@@ -78,7 +75,7 @@ enum machine_faults {
 struct machine_boot {
     const char *name, *provider_id;
     struct string_map labels, annotations;
-    taint_list taints; // registered with; karpenter.sh/unregistered:NoExecute among them
+    taint_list taints; // initial ones; include karpenter.sh/unregistered:NoExecute
     struct resource_map capacity, allocatable;
     int64_t boot_delay_ns;  // from now to the Node object; < 0: the option
     int64_t ready_delay_ns; // from there to Ready; < 0: the option

@@ -251,7 +251,7 @@ static void event_repeat(struct world *world, struct world_object *event)
     world_replace(world, event, value);
 }
 
-// As the API server's storage does: events end some time after they were first written.
+// Like the API server's storage: events expire some time after their first write.
 static void event_purge(struct world *world)
 {
     int64_t now_ns = loop_now_ns(world->loop);
