@@ -45,7 +45,7 @@ static void count_node(node_groups *groups, enum reason_code code, uint32_t dime
     vector_push(groups, (struct node_group){code, dimension, 1});
 }
 
-// The first resource that is short: cpu, memory, then by name.
+// The first insufficient resource: cpu, memory, then by name.
 static uint32_t short_dimension(const struct problem *problem, const struct shape *shape,
                                 const int64_t *free)
 {
@@ -91,8 +91,8 @@ static int compare_refusals(const void *a, const void *b)
     return x->count != y->count ? (x->count > y->count ? -1 : 1) : strcmp(x->detail, y->detail);
 }
 
-static void tell_nodes(const struct problem *problem, struct arena *arena,
-                       const node_groups *groups, struct plan_explanation *explanation)
+static void report_nodes(const struct problem *problem, struct arena *arena,
+                         const node_groups *groups, struct plan_explanation *explanation)
 {
     struct text summary = {0};
     explanation->nodes = problem->nodes.count;
@@ -139,14 +139,14 @@ void explain_nodes(struct pass *pass, uint32_t class, struct arena *arena, uint3
     }
     pass->refusal.why = NULL;
     if (explanation != NULL)
-        tell_nodes(problem, arena, &groups, explanation);
+        report_nodes(problem, arena, &groups, explanation);
     vector_free(&groups);
     text_free(&why);
 }
 
 // --- pools ---------------------------------------------------------------------------------------
 
-// The type filter's message tells of all types at once; the funnel of the last that were left.
+// The type filter's message covers all types; the funnel covers those left by the last stage.
 enum reason_code explain_code(struct pass *pass, const struct node_template *template,
                               uint32_t class, enum reason_code code)
 {
@@ -167,8 +167,8 @@ static const struct template_refusal *refusal_of(const struct pass *pass, uint32
     return NULL;
 }
 
-static void tell_pool(struct pass *pass, const struct pool_state *pool, uint32_t class,
-                      struct arena *arena, struct plan_pool_funnel *out)
+static void report_pool(struct pass *pass, const struct pool_state *pool, uint32_t class,
+                        struct arena *arena, struct plan_pool_funnel *out)
 {
     *out = (struct plan_pool_funnel){.node_pool = pool->pool->meta.name, .state = "considered"};
     if (pool->template == NULL) {
@@ -190,12 +190,12 @@ static void tell_pool(struct pass *pass, const struct pool_state *pool, uint32_t
     struct funnel funnel;
     struct nearest_miss miss;
     funnel_run(pass, pool->template, class, scratch, &funnel);
-    funnel_tell(pass, &funnel, arena, out);
-    // Rules between pods, minValues and reservations are not about single types.
+    funnel_describe(pass, &funnel, arena, out);
+    // Rules between pods, minValues and reservations do not concern single types.
     if (funnel.emptied > STAGE_RESOURCES || !funnel_nearest(pass, &funnel, &miss))
         return;
     struct text text = {0};
-    funnel_tell_miss(pass, &funnel, &miss, &text);
+    funnel_describe_miss(pass, &funnel, &miss, &text);
     out->miss_type = arena_copy_string(arena, pool->template->table->rows[miss.row].type->name);
     out->miss_stage = miss.stage;
     out->miss_detail = arena_copy_string(arena, text.data);
@@ -210,8 +210,8 @@ void explain_funnels(struct pass *pass, uint32_t class, struct arena *arena,
     explanation->funnel.items =
         arena_allocate_array(arena, room + 1, sizeof *explanation->funnel.items);
     for (uint32_t i = 0; i < problem->templates.pools_count; i++)
-        tell_pool(pass, &problem->templates.pools[i], class, arena,
-                  &explanation->funnel.items[explanation->funnel.count++]);
+        report_pool(pass, &problem->templates.pools[i], class, arena,
+                    &explanation->funnel.items[explanation->funnel.count++]);
 }
 
 static bool is_seen(const struct problem *problem, const struct node_pool *pool)
@@ -229,8 +229,8 @@ static int compare_pools(const void *a, const void *b)
     return strcmp(x->meta.name, y->meta.name);
 }
 
-static void tell_absent(const struct node_pool *pool, struct arena *arena,
-                        struct plan_pool_funnel *out)
+static void report_absent_pool(const struct node_pool *pool, struct arena *arena,
+                               struct plan_pool_funnel *out)
 {
     const struct condition *ready = condition_find(&pool->status.conditions, CONDITION_READY);
     *out = (struct plan_pool_funnel){.node_pool = pool->meta.name};
@@ -241,10 +241,10 @@ static void tell_absent(const struct node_pool *pool, struct arena *arena,
         out->state = "static";
         out->detail = "the NodePool keeps a fixed number of nodes, whatever is pending";
     } else {
-        bool told = ready != NULL && ready->message != NULL && ready->message[0] != '\0';
+        bool has_message = ready != NULL && ready->message != NULL && ready->message[0] != '\0';
         out->state = "notReady";
-        out->detail = arena_format(arena, "the NodePool is not ready%s%s", told ? ": " : "",
-                                   told ? ready->message : "");
+        out->detail = arena_format(arena, "the NodePool is not ready%s%s", has_message ? ": " : "",
+                                   has_message ? ready->message : "");
     }
 }
 
@@ -262,14 +262,15 @@ void explain_absent_pools(const struct problem *problem, struct arena *arena, st
             arena_allocate_array(arena, total + 1, sizeof *explanation->funnel.items);
     for (uint32_t i = 0; i < total; i++) {
         const struct node_pool *pool = (const struct node_pool *)sorted[i];
-        struct plan_pool_funnel told;
+        struct plan_pool_funnel described;
         if (is_seen(problem, pool))
             continue;
-        tell_absent(pool, arena, &told);
-        if (strcmp(told.state, "static") != 0)
-            explained_add_reason(arena, out, REASON_POOL_NOT_READY, told.node_pool, told.detail);
+        report_absent_pool(pool, arena, &described);
+        if (strcmp(described.state, "static") != 0)
+            explained_add_reason(arena, out, REASON_POOL_NOT_READY, described.node_pool,
+                                 described.detail);
         if (explanation != NULL)
-            explanation->funnel.items[explanation->funnel.count++] = told;
+            explanation->funnel.items[explanation->funnel.count++] = described;
     }
     free(sorted);
 }
@@ -312,7 +313,7 @@ static const char *preference_text(struct problem *problem, const struct pod_cla
     return copy;
 }
 
-// Upstream's steps in their order (SCH-160), without the required terms, which are no preferences.
+// Upstream's steps in order (SCH-160), without required terms, which are no preferences.
 static void steps_between(struct problem *problem, uint32_t own, uint32_t last, struct arena *arena,
                           sentences *out)
 {

@@ -39,7 +39,7 @@ static void add_why(struct chooser *chooser, struct text *text)
 
 // --- an existing place ---------------------------------------------------------------------------
 
-static void tell_room(struct chooser *chooser)
+static void explain_room(struct chooser *chooser)
 {
     struct problem *problem = chooser->pass->problem;
     const struct node_slot *slot = &chooser->pass->slots[chooser->placement->index];
@@ -83,7 +83,7 @@ static void try_nodes(struct chooser *chooser)
 
 // --- a new node ----------------------------------------------------------------------------------
 
-// The claim's price if the pod did not ask for anything; 0 if it is alone.
+// The claim's price without the pod's requests; 0 if the pod is alone.
 static int64_t price_without(struct chooser *chooser, const struct claim *claim)
 {
     struct problem *problem = chooser->pass->problem;
@@ -104,7 +104,7 @@ static int64_t price_without(struct chooser *chooser, const struct claim *claim)
     return without < price ? without : price;
 }
 
-static void tell_claim(struct chooser *chooser, const struct claim *claim)
+static void explain_claim(struct chooser *chooser, const struct claim *claim)
 {
     struct plan_choice *choice = chooser->choice;
     const struct plan_claim *planned = choice->claim;
@@ -134,8 +134,8 @@ static void tell_claim(struct chooser *chooser, const struct claim *claim)
     }
 }
 
-// Pools that come before the chosen one and refused.
-static void tell_earlier_pools(struct chooser *chooser, const struct node_template *chosen)
+// Explains why pools before the chosen one refused.
+static void explain_earlier_pools(struct chooser *chooser, const struct node_template *chosen)
 {
     struct pass *pass = chooser->pass;
     for (uint32_t t = 0; t < chosen->index; t++) {
@@ -194,7 +194,7 @@ static void try_templates(struct chooser *chooser)
         const char *type;
         int64_t price;
         if (own != NULL && own->template == template && own->pods.count == 1)
-            continue; // that is where it is
+            continue; // the chosen place itself
         if (!explain_try_template(pass, template, chooser->placement->class, false, &type, &price))
             continue;
         const char *what = arena_format(chooser->arena, "a new node of NodePool %s, %s",
@@ -203,7 +203,7 @@ static void try_templates(struct chooser *chooser)
     }
 }
 
-// The cheapest other type of its own node.
+// Tries the cheapest other type of the pod's own node.
 static void try_types(struct chooser *chooser)
 {
     const struct plan_claim *planned = chooser->choice->claim;
@@ -274,15 +274,15 @@ static void choose(struct pass *pass, uint32_t index, struct plan *plan, struct 
     choice->explanation = chooser.explanation;
     choice->why.items = arena_allocate_array(plan->arena, WHY_MAX, sizeof *choice->why.items);
     pass->current.mode = PLACE_EXPLAIN;
-    place_on_new_claim(pass, index, class); // makes the name of the next new node
+    place_on_new_claim(pass, index, class); // creates the hostname of the next new node
     explain_nodes(pass, class, plan->arena, refused, chooser.explanation);
     explain_given_up(pass, pass_pod(pass, index)->class, class, plan->arena, chooser.explanation);
     if (chooser.placement->kind == ON_NODE) {
-        tell_room(&chooser);
+        explain_room(&chooser);
     } else {
         const struct claim *claim = pass->claims.items[chooser.placement->index];
-        tell_claim(&chooser, claim);
-        tell_earlier_pools(&chooser, claim->template);
+        explain_claim(&chooser, claim);
+        explain_earlier_pools(&chooser, claim->template);
     }
     try_nodes(&chooser);
     try_types(&chooser);

@@ -30,7 +30,7 @@ static bool names_unknown_label(struct problem *problem, const struct node_templ
     return false;
 }
 
-// One of the pod's terms, or none if it has no choice (NULL).
+// Adds one of the pod's terms, or none if it has no choice (NULL).
 static void add_term(struct pass *pass, struct funnel *funnel, const struct node_term *term)
 {
     struct problem *problem = pass->problem;
@@ -125,7 +125,7 @@ static enum reason_code code_of_groups(const struct pass *pass, const struct pod
     return codes[first];
 }
 
-// What a set that the rules allow leaves of the rows.
+// Adds the rows that a set allowed by the rules leaves.
 static void add_set(struct pass *pass, struct funnel *funnel, uint32_t set, struct bitset scratch)
 {
     struct problem *problem = pass->problem;
@@ -152,7 +152,8 @@ static bool volumes_allow(struct problem *problem, const struct pass *pass, uint
            problem_hostname_allowed(problem, term->hostname, pass->next_hostname);
 }
 
-// One alternative of the volumes' zones, or none: every choice of domains that the groups leave.
+// Follows one alternative of the volumes' zones, or none, over every choice of domains that the
+// groups leave.
 static bool follow_rules(struct pass *pass, struct funnel *funnel, uint32_t base,
                          struct bitset scratch)
 {
@@ -172,7 +173,7 @@ static bool follow_rules(struct pass *pass, struct funnel *funnel, uint32_t base
     return true;
 }
 
-// Each of the sets, with each alternative of the volumes if there are any.
+// Follows each of the sets with each alternative of the volumes, if any.
 static bool follow_all(struct pass *pass, struct funnel *funnel, struct bitset scratch)
 {
     struct problem *problem = pass->problem;
@@ -250,7 +251,7 @@ static void narrow(struct funnel *funnel, enum plan_stage_kind stage, struct bit
     bitset_and(funnel->rows[stage], by);
 }
 
-// Types that would be large enough, were it not for their DaemonSets.
+// Types that would be large enough without their DaemonSets.
 static void pass_daemon_sets(struct funnel *funnel)
 {
     struct bitset before = funnel->rows[STAGE_HOST_PORTS], out = funnel->rows[STAGE_DAEMON_SETS];
@@ -258,8 +259,8 @@ static void pass_daemon_sets(struct funnel *funnel)
         out.words[w] = before.words[w] & ~(funnel->bare.words[w] & ~funnel->fitting.words[w]);
 }
 
-// What was dropped by limits, ports or DaemonSets although it was large enough is what is missing
-// when no other type is.
+// If no type is left that is merely too small, the reason is what dropped large enough types:
+// limits, ports or DaemonSets.
 static enum reason_code code_of_resources(const struct funnel *funnel)
 {
     struct bitset volumes = funnel->rows[STAGE_VOLUMES];
@@ -343,7 +344,7 @@ uint32_t funnel_types(const struct funnel *funnel, struct bitset rows)
 {
     const struct type_table *table = funnel->template->table;
     uint32_t count = 0, last = NONE;
-    bitset_for_each (r, rows) { // rows of a type stand together
+    bitset_for_each (r, rows) { // rows of a type are adjacent
         count += table->rows[r].type_index != last;
         last = table->rows[r].type_index;
     }

@@ -16,7 +16,7 @@
 #include "engine/topology/topology_record.h"
 #include "model/reading/pod.h"
 
-#define HELP_MAX       8    // changes told
+#define HELP_MAX       8    // suggested changes
 #define HELP_NODES_MAX 1000 // existing nodes tried for each change, in order
 #define TAINTS_MAX     8    // tolerations tried
 #define VALUES_SHOWN   3
@@ -28,7 +28,7 @@ struct helper {
     struct plan_explanation *explanation;
 };
 
-struct outcome {   // where a changed class has a place
+struct outcome {   // the place of a changed class
     uint32_t node; // or NONE
     const struct node_template *template;
     const char *type;
@@ -37,7 +37,7 @@ struct outcome {   // where a changed class has a place
 
 // --- changed classes -----------------------------------------------------------------------------
 
-// A class like `base` with another shape; it is nobody's but ours.
+// Adds a class like `base` with another shape, for explanations only.
 static uint32_t add_variant(struct pass *pass, uint32_t base, const struct shape *shape)
 {
     struct problem *problem = pass->problem;
@@ -75,7 +75,7 @@ static bool find_place(struct pass *pass, uint32_t class, struct outcome *out)
     return false;
 }
 
-// Appends where the pod would go, and adds the entry.
+// Appends the pod's place and adds the entry.
 static void add_help(struct helper *helper, const char *change, struct text *detail,
                      const struct outcome *outcome)
 {
@@ -187,7 +187,8 @@ static void add_values_of(const struct problem *problem, const struct requiremen
         add_name(out, vocabulary_value_text(problem->vocabulary, requirement->values[i]));
 }
 
-// Values of the key that the place has or could have. After explain_try_template() of the outcome.
+// Values of the key that the place has or may have. Call after explain_try_template() of the
+// outcome.
 static void values_there(struct helper *helper, const struct outcome *outcome, uint32_t key,
                          struct names *out)
 {
@@ -220,7 +221,7 @@ static void values_there(struct helper *helper, const struct outcome *outcome, u
         add_values_of(problem, set_get(problem->sets, table->rows[r].set, key), out);
 }
 
-// The pod without its requirement on the key, and with another one if that is given.
+// The class without its requirement on the key, or with another one in its place.
 static uint32_t requirement_variant(struct helper *helper, uint32_t key,
                                     const struct requirement *instead)
 {
@@ -238,7 +239,7 @@ static uint32_t requirement_variant(struct helper *helper, uint32_t key,
     return variant;
 }
 
-// Whether the key means anything to nodes: of pools, types, or well known.
+// True if nodes may have the key: it is one of pools or types, or well known.
 static bool is_known_key(const struct problem *problem, uint32_t key)
 {
     bool known = vocabulary_is_well_known(problem->vocabulary, key);
@@ -249,7 +250,7 @@ static bool is_known_key(const struct problem *problem, uint32_t key)
     return known;
 }
 
-// The key with the spelling of a known one.
+// Tries a known key of similar spelling.
 static bool help_by_key(struct helper *helper, uint32_t requirement)
 {
     struct problem *problem = helper->pass->problem;
@@ -276,8 +277,8 @@ static bool help_by_key(struct helper *helper, uint32_t requirement)
     return true;
 }
 
-static void tell_values(struct helper *helper, const struct requirement *asked,
-                        const struct outcome *outcome, struct names *values)
+static void describe_values(struct helper *helper, const struct requirement *asked,
+                            const struct outcome *outcome, struct names *values)
 {
     const struct vocabulary *vocabulary = helper->pass->problem->vocabulary;
     const char *key = vocabulary_key_text(vocabulary, asked->key), *near[1];
@@ -315,7 +316,7 @@ static void help_by_requirement(struct helper *helper, uint32_t requirement)
     values_there(helper, &outcome, asked.key, &values);
     if (values.count > 0)
         qsort(values.items, values.count, sizeof *values.items, text_compare);
-    tell_values(helper, &asked, &outcome, &values);
+    describe_values(helper, &asked, &outcome, &values);
     vector_free(&values);
 }
 
@@ -340,7 +341,7 @@ static void help_by_requirements(struct helper *helper)
     free(asked);
 }
 
-// All the alternatives of required node affinity at once (SCH-508).
+// Tries to drop all alternatives of required node affinity at once (SCH-508).
 static void help_by_terms(struct helper *helper)
 {
     struct shape shape = own_shape(helper);
@@ -405,7 +406,7 @@ static bool help_by_request(struct helper *helper, const struct node_template *t
     memcpy(requests, shape.requests, problem->dimensions.count * sizeof *requests);
     requests[miss.dimension] -= miss.shortfall;
     if (requests[miss.dimension] < shape.requests[miss.dimension] / 2)
-        return false; // that would be another pod
+        return false; // that would be a different pod
     shape.requests = requests;
     if (!find_place(helper->pass, add_variant(helper->pass, helper->class, &shape), &outcome))
         return false;

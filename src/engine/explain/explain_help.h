@@ -1,9 +1,9 @@
-// What would help (explain.h; SCH-520 part 3): the class with one thing changed is tried like any
-// other, on existing nodes and on new ones. The pods that have a place then are told.
+// Suggested changes (explain.h; SCH-520 part 3): the class with one change is tried on existing
+// nodes and on new ones; changes that give it a place are reported.
 #pragma once
 
 #include "engine/explain/explain.h"
 
-// Single changes that would give the class a place (explain_help.c).
+// Finds single changes that would give the class a place.
 void explain_help(struct pass *pass, uint32_t class, struct arena *arena,
                   struct plan_explanation *explanation);

@@ -9,8 +9,8 @@
 #include "engine/templates/type_table.h"
 
 #define OTHER_KIND_PERMILLE \
-    500 // a type that lacks less than half of a resource is nearer than one
-        // that fails something that no number tells
+    500 // a type that lacks less than half of a resource is nearer than one that fails a check
+        // without a number
 
 static bool is_bytes(const char *name)
 {
@@ -36,7 +36,7 @@ void explain_add_amount(struct text *text, const struct problem *problem, uint32
     text_format(text, "%s %s", number, name);
 }
 
-// What the DaemonSets of a row take of a resource.
+// The DaemonSets' use of a resource on a row.
 static int64_t overhead_of(const struct node_template *template, uint32_t row, uint32_t dimension)
 {
     for (uint32_t g = 0; g < template->groups_count; g++)
@@ -45,8 +45,8 @@ static int64_t overhead_of(const struct node_template *template, uint32_t row, u
     return 0;
 }
 
-// By how much the row is too small, in thousandths of what is asked for, summed over resources;
-// and the one that misses most.
+// How much is missing on the row, in thousandths of the request, summed over resources; and the
+// resource that misses most.
 static int64_t shortfall_of(const struct pass *pass, const struct funnel *funnel, uint32_t row,
                             const struct shape *shape, struct nearest_miss *miss)
 {
@@ -95,7 +95,7 @@ static int64_t excess_of(const struct pass *pass, const struct funnel *funnel, u
     return sum;
 }
 
-// How many of the pod's requirements the row's type fails; the last such one into *failed.
+// The number of the pod's requirements that the row's type fails; the last one goes into *failed.
 static uint32_t failed_requirements(struct pass *pass, const struct funnel *funnel, uint32_t row,
                                     uint32_t *failed)
 {
@@ -112,8 +112,7 @@ static uint32_t failed_requirements(struct pass *pass, const struct funnel *funn
     return count;
 }
 
-// The one stage at which the row fails, with how far it is off; false if it fails at none or
-// several.
+// The only stage at which the row fails, and by how much; false if it fails at none or at several.
 static bool fails_once(struct pass *pass, const struct funnel *funnel, const struct shape *shape,
                        uint32_t row, struct nearest_miss *miss, int64_t *distance)
 {
@@ -153,7 +152,7 @@ bool funnel_nearest(struct pass *pass, const struct funnel *funnel, struct neare
     int64_t nearest = 0, cheapest = 0;
     if (funnel->sets_count == 0)
         return false;
-    bitset_for_each (r, funnel->template->rows) { // by name: the first of equals stays
+    bitset_for_each (r, funnel->template->rows) { // by name: the first of equals wins
         struct nearest_miss next;
         int64_t distance, price = INT64_MAX;
         if (!fails_once(pass, funnel, shape, r, &next, &distance))
@@ -170,7 +169,7 @@ bool funnel_nearest(struct pass *pass, const struct funnel *funnel, struct neare
     return found;
 }
 
-static void tell_offering(struct pass *pass, const struct funnel *funnel, struct text *text)
+static void describe_offering(struct pass *pass, const struct funnel *funnel, struct text *text)
 {
     struct problem *problem = pass->problem;
     const uint32_t keys[] = {problem->keys.capacity_type, problem->keys.zone};
@@ -189,8 +188,8 @@ static void tell_offering(struct pass *pass, const struct funnel *funnel, struct
         text_add(text, " has no available offering");
 }
 
-void funnel_tell_miss(struct pass *pass, const struct funnel *funnel,
-                      const struct nearest_miss *miss, struct text *text)
+void funnel_describe_miss(struct pass *pass, const struct funnel *funnel,
+                          const struct nearest_miss *miss, struct text *text)
 {
     struct problem *problem = pass->problem;
     const struct row *row = &funnel->template->table->rows[miss->row];
@@ -230,7 +229,7 @@ void funnel_tell_miss(struct pass *pass, const struct funnel *funnel,
         break;
     }
     case STAGE_OFFERINGS:
-        tell_offering(pass, funnel, text);
+        describe_offering(pass, funnel, text);
         break;
     case STAGE_HOST_PORTS:
         text_add(text, " has a DaemonSet on the host port");

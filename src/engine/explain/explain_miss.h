@@ -3,8 +3,8 @@
 
 #include "engine/explain/explain_funnel.h"
 
-// The type that fails at one stage only and misses it by the least (explain_miss.c). False: none.
-// *shortfall and *dimension: how much of which resource is missing, for STAGE_RESOURCES.
+// The type that fails a single stage by the least. False: none. *shortfall and *dimension: the
+// missing amount and resource, for STAGE_RESOURCES.
 struct nearest_miss {
     uint32_t row, dimension;
     enum plan_stage_kind stage;
@@ -12,8 +12,8 @@ struct nearest_miss {
 };
 
 bool funnel_nearest(struct pass *pass, const struct funnel *funnel, struct nearest_miss *miss);
-void funnel_tell_miss(struct pass *pass, const struct funnel *funnel,
-                      const struct nearest_miss *miss, struct text *text);
+void funnel_describe_miss(struct pass *pass, const struct funnel *funnel,
+                          const struct nearest_miss *miss, struct text *text);
 // "300m cpu", "1.2 cpu", "3Gi memory", "2 example.com/gpu".
 void explain_add_amount(struct text *text, const struct problem *problem, uint32_t dimension,
                         int64_t amount);

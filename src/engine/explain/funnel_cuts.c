@@ -35,7 +35,7 @@ static uint32_t types_in_both(const struct funnel *funnel, struct bitset a, stru
     return funnel_types(funnel, both);
 }
 
-// Each requirement of the set on its own: on the types themselves, or on their offerings.
+// Cuts by each requirement of the set alone: on types or on their offerings.
 static void cut_by_requirements(struct pass *pass, const struct funnel *funnel, uint32_t set,
                                 struct bitset before, bool offerings, struct arena *arena,
                                 struct cuts *cuts)
@@ -58,7 +58,7 @@ static void cut_by_requirements(struct pass *pass, const struct funnel *funnel, 
     }
 }
 
-// What the pod asks for in any case, then its terms together.
+// Cuts by the pod's requirements without alternatives, then by its terms together.
 static void cut_by_pod(struct pass *pass, const struct funnel *funnel, struct bitset before,
                        struct arena *arena, struct cuts *cuts)
 {
@@ -140,8 +140,8 @@ static int compare_cuts(const void *a, const void *b)
     return x->left != y->left ? (x->left < y->left ? -1 : 1) : strcmp(x->value, y->value);
 }
 
-static void tell_cuts(struct pass *pass, const struct funnel *funnel, enum plan_stage_kind stage,
-                      struct arena *arena, struct plan_stage *out)
+static void add_cuts(struct pass *pass, const struct funnel *funnel, enum plan_stage_kind stage,
+                     struct arena *arena, struct plan_stage *out)
 {
     struct cuts cuts = {.count = 0};
     struct bitset before = stage > 0 ? funnel->rows[stage - 1] : funnel->template->rows;
@@ -164,8 +164,8 @@ static void tell_cuts(struct pass *pass, const struct funnel *funnel, enum plan_
     out->cuts.count = cuts.count;
 }
 
-void funnel_tell(struct pass *pass, const struct funnel *funnel, struct arena *arena,
-                 struct plan_pool_funnel *out)
+void funnel_describe(struct pass *pass, const struct funnel *funnel, struct arena *arena,
+                     struct plan_pool_funnel *out)
 {
     const struct pod_volumes *volumes = funnel_shape(pass, funnel)->volumes;
     out->types = funnel->template->table->types_count;
@@ -178,11 +178,11 @@ void funnel_tell(struct pass *pass, const struct funnel *funnel, struct arena *a
                     (stage == STAGE_RESERVATIONS && !funnel->template->table->has_reservations);
         if (idle && stage != (int)funnel->emptied)
             continue;
-        struct plan_stage *told = &out->stages.items[out->stages.count++];
-        told->kind = (enum plan_stage_kind)stage;
-        told->left = funnel_types(funnel, funnel->rows[stage]);
-        tell_cuts(pass, funnel, told->kind, arena, told);
-        if (told->left == 0)
+        struct plan_stage *described = &out->stages.items[out->stages.count++];
+        described->kind = (enum plan_stage_kind)stage;
+        described->left = funnel_types(funnel, funnel->rows[stage]);
+        add_cuts(pass, funnel, described->kind, arena, described);
+        if (described->left == 0)
             break;
     }
 }

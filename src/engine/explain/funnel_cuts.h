@@ -1,8 +1,8 @@
-// The stages of a funnel for people, with the values that cut most (SCH-520 part 2).
+// The stages of a funnel for display, with the values that cut most (SCH-520 part 2).
 #pragma once
 
 #include "engine/explain/explain_funnel.h"
 
-// The stages with the values that cut most, for people.
-void funnel_tell(struct pass *pass, const struct funnel *funnel, struct arena *arena,
-                 struct plan_pool_funnel *out);
+// Fills the stages for display, with the values that cut most.
+void funnel_describe(struct pass *pass, const struct funnel *funnel, struct arena *arena,
+                     struct plan_pool_funnel *out);

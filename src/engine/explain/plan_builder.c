@@ -25,7 +25,7 @@ struct finisher {
     struct memo contents; // (template, final set) -> claim with the same requirements and labels
     struct memo lists;    // (final set, hash of the rows) -> claim that may have the same types
     const struct claim **sources; // by plan claim
-    const char **hashes;          // by template: of the NodePool, or NULL
+    const char **hashes;          // by template: hash of its NodePool, or NULL
 };
 
 uint32_t claim_launch_set(struct pass *pass, const struct claim *claim)
@@ -72,7 +72,7 @@ static bool share_types(struct finisher *finisher, const struct claim *claim, ui
     return false;
 }
 
-// In the order of the prices that `set` leaves; a type without any is left out.
+// Sorted by the prices that `set` leaves; types without a price are left out.
 static void finish_types(struct finisher *finisher, const struct claim *claim, uint32_t set,
                          struct plan_claim *out)
 {
@@ -198,7 +198,7 @@ static void finish_annotations(struct finisher *finisher, const struct claim *cl
     pairs_sort(&out->annotations);
 }
 
-// SCH-531: types that would carry the claim as it is, but for the limits of its pool.
+// SCH-531: counts types that only the pool's limits keep from carrying the claim.
 static uint32_t types_over_limits(struct finisher *finisher, const struct claim *claim)
 {
     struct problem *problem = finisher->pass->problem;
@@ -247,7 +247,7 @@ static const struct pod **sorted_pods(struct finisher *finisher, const struct po
 
 // --- claims and nodes ----------------------------------------------------------------------------
 
-// Claims of equal requirements share their lists.
+// Claims with equal requirements share their lists.
 static void finish_contents(struct finisher *finisher, const struct claim *claim, uint32_t index,
                             struct plan_claim *out)
 {
@@ -357,7 +357,7 @@ void replacement_build(struct pass *pass, struct claim *claim, uint32_t priced, 
                                .min_values_relaxed = claim->min_values_relaxed};
     claim->final_set = claim->set;
     finish_types(&finisher, claim, priced, out);
-    // FMT-11. Listed types that cannot be launched any more (DIS-179) have no say.
+    // FMT-11. Listed types that can no longer be launched (DIS-179) do not count.
     int64_t price = claim_cheapest_price(pass->problem, claim);
     if (price != INT64_MAX)
         out->price = price;

@@ -1,4 +1,4 @@
-// From a finished pass to a plan (SCH-370 to SCH-379, SCH-384, FMT-10 to FMT-12).
+// Builds the plan of a finished pass (SCH-370 to SCH-379, SCH-384, FMT-10 to FMT-12).
 #pragma once
 
 #include "engine/pass/pass_state.h"
@@ -9,14 +9,14 @@
 // Everything in the plan is copied into its arena or belongs to the snapshot.
 void plan_build(struct pass *pass, const struct plan_options *options, struct plan *plan);
 
-// The requirements with which the claim is launched: SCH-261.
+// The requirements of the claim's launch (SCH-261).
 uint32_t claim_launch_set(struct pass *pass, const struct claim *claim);
-// Adds why the pods of a claim have no place if its cheapest types alone do not meet the minValues
+// Adds the reason for a claim's unplaced pods if its cheapest types alone do not meet the minValues
 // of the keys (SCH-384, DIS-240).
 void add_cut_off_min_values(struct text *text, const struct problem *problem,
                             const struct node_template *template, const uint32_t *keys,
                             uint32_t count);
-// A claim that replaces nodes (DIS-171), with the rows and the set that it has now. Its types are
-// listed by the prices of the set `priced`, from which its own may have been narrowed (DIS-179).
+// Builds a claim that replaces nodes (DIS-171) from its current rows and set. Its types are sorted
+// by the prices of the set `priced`, from which its own may have been narrowed (DIS-179).
 void replacement_build(struct pass *pass, struct claim *claim, uint32_t priced, struct plan *plan,
                        struct plan_claim *out);

@@ -33,7 +33,7 @@ void unschedulable_add_min_values(struct plan *plan, const struct pod *pod, cons
         (struct plan_reason){REASON_MIN_VALUES, pool->meta.name, out->message};
 }
 
-// SCH-520 part 1: how many nodes refused by which first check.
+// SCH-520 part 1: counts nodes by their first failed check.
 static void reasons_of_nodes(struct pass *pass, uint32_t class, struct plan *plan,
                              struct explained *out)
 {
@@ -87,7 +87,7 @@ static void explain_in_full(struct pass *pass, uint32_t own, uint32_t last, stru
     pass->last.reserved_error = kept;
 }
 
-// The last, most relaxed attempt once more, this time with its errors (SCH-156).
+// Repeats the last, most relaxed attempt with its errors (SCH-156).
 static void explain_class(struct pass *pass, uint32_t own, enum explain_level level,
                           struct plan *plan, struct explained *out)
 {
@@ -185,7 +185,7 @@ static struct explained *explain_once(struct pass *pass, uint32_t class, enum ex
     return out;
 }
 
-// SCH-53: the pass ended before the pod's turn.
+// SCH-53: the pass ended before it tried the pod.
 static struct explained *explain_untried(enum explain_level level, struct plan *plan)
 {
     struct explained *out = arena_allocate(plan->arena, sizeof *out);

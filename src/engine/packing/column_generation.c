@@ -13,43 +13,43 @@
 #include "engine/packing/packing_fill.h"
 #include "engine/packing/packing_machines.h"
 
-#define ROWS_MAX              160 // sizes beyond it share rows
+#define ROWS_MAX              160 // more sizes share rows
 #define SAMPLE_A_ROW          3
 #define ROUNDS_MAX            150
-#define LOOK_AGAIN            6    // rounds after which a machine without hope is looked at again
-#define HOPELESS              0.98 // of its price: a machine that is worth less at best
-#define PACKINGS              4    // first rounds, in which everything is packed
-#define COLUMNS_A_PACKING_ROW 8    // most that it yields, for each row
+#define CHECK_AGAIN_AFTER     6    // rounds after which a hopeless machine is checked again
+#define HOPELESS              0.98 // of its price: a machine whose value bound is lower
+#define PACKINGS              4    // first rounds, which pack everything
+#define COLUMNS_A_PACKING_ROW 8    // columns of one packing, at most, for each row
 #define COLUMNS_A_ROUND       16
-#define VAIN_A_ROUND          40  // machines filled for nothing that end a round
+#define FAILURES_A_ROUND      40  // fillings without result that end a round
 #define SMOOTHING             0.5 // weight of new duals beside old ones
 #define PIVOTS_MAX            1000
 #define IMPROVEMENT           1e-3
-#define DEARER                1.1 // what a column may cost more in other domains
+#define PRICE_RATIO_MAX       1.1 // relative price limit of a column's copy in other domains
 #define NANOUSD               1e9
-#define PENALTY               1e7 // USD an hour for all of a row: more than any machines for it
+#define PENALTY               1e7 // USD an hour for a whole row: more than any machines for it
 
 struct size { // a row
     uint32_t base_group;
-    int32_t cap; // units that one node bears
+    int32_t cap; // units that fit one node
     double count, *need;
-    uint32_t most;                // units that one node bears of all items together, room aside
+    uint32_t most;                // units of all items together that fit one node, room aside
     uint32_t items[SAMPLE_A_ROW]; // the most frequent ones; NONE: no more
 };
 struct trial {
     struct packing_machines *machines;
     uint32_t machine;
-    double ratio; // what it is worth at most, for its price
+    double ratio; // upper bound of its value, relative to its price
 };
 struct program {
     struct packing *packing;
     struct arena *arena;
     uint32_t *row_of;            // by item
-    uint32_t *by_row, *first_of; // items row by row; where each row begins
+    uint32_t *by_row, *first_of; // items by row; start of each row
     VECTOR(struct size) sizes;
     struct covering *covering;
     VECTOR(struct packing_bin *) columns;
-    VECTOR(struct trial) trials; // scratch: to be filled in this round
+    VECTOR(struct trial) trials; // scratch: machines to fill in this round
 };
 
 // --- rows ----------------------------------------------------------------------------------------
@@ -64,7 +64,7 @@ static int32_t cap_of(const struct packing_item *item)
     return cap;
 }
 
-// Needs in steps of a factor of 2^(1/fineness); 0: exactly.
+// The need in logarithmic steps of a factor of 2^(1/fineness); 0: exact.
 static int64_t rounded(int64_t need, uint32_t fineness)
 {
     return fineness == 0 || need <= 0 ? need : (int64_t)ceil(log2((double)need) * fineness);
@@ -134,9 +134,9 @@ static void find_rows(struct program *program)
 
 // --- values --------------------------------------------------------------------------------------
 
-// An item is worth its row's dual, more or less by how it differs from the row's average; `share`
-// of that, and of what it was worth before the rest: duals swing, and what lies between leads
-// further.
+// Updates the items' values: the row's dual, scaled by the item's need against the row's average.
+// `share` weighs the new value against the old one: duals oscillate, and smoothed values converge
+// faster.
 static void take_values(struct program *program, double share)
 {
     struct packing *packing = program->packing;
@@ -178,7 +178,7 @@ static void add_column(struct program *program, struct packing_bin *bin)
     vector_push(&program->columns, bin);
 }
 
-// The items that stand for a row: the most frequent ones.
+// The items that represent a row: the most frequent ones.
 static void sample_items(struct program *program)
 {
     struct packing *packing = program->packing;
@@ -198,7 +198,7 @@ static void sample_items(struct program *program)
             packing->items.items[size->items[i]].sampled = true;
 }
 
-// A machine for each row, with nothing but one of its items, so that there is a solution.
+// One machine for each row, with one of its items only, so that a solution exists.
 static bool add_first_columns(struct program *program)
 {
     vector_for_each (size, &program->sizes) {
@@ -218,7 +218,7 @@ static bool same_contents(const struct packing_bin *a, const struct packing_bin 
                   a->contents.count * sizeof *a->contents.items) == 0;
 }
 
-// Packs everything by the present values, and takes what comes of it as columns: they go together.
+// Packs everything by the present values and adds the bins as columns, which fit each other.
 static void add_packing(struct program *program)
 {
     assert(program->packing->bins.count == 0);
@@ -249,8 +249,8 @@ static int compare_machines(const void *a, const void *b)
     return x->machine < y->machine ? -1 : x->machine > y->machine;
 }
 
-// The machines that may be worth filling, best first; all of them are looked at, or (not `all`)
-// those that were not hopeless lately.
+// Lists the machines that may be worth filling, best first. `all`: checks all machines; else skips
+// those that were hopeless lately.
 static void list_machines(struct program *program, uint32_t round, bool all)
 {
     struct packing *packing = program->packing;
@@ -260,7 +260,7 @@ static void list_machines(struct program *program, uint32_t round, bool all)
         for (uint32_t o = 0; o < machines->count; o++) {
             double price = (double)machines->items[o].price;
             if (!all && round > 0 && machines->bounds[o] < HOPELESS * price &&
-                (round + o) % LOOK_AGAIN != 0)
+                (round + o) % CHECK_AGAIN_AFTER != 0)
                 continue;
             double bound = packing_fill_bound(packing, machines, o);
             if (bound >= HOPELESS * price)
@@ -272,13 +272,13 @@ static void list_machines(struct program *program, uint32_t round, bool all)
               compare_machines);
 }
 
-// Adds some columns that are worth more than they cost; false if none was found.
+// Adds some columns that are worth more than they cost; false if there are none.
 static bool price(struct program *program, uint32_t round, bool all)
 {
     list_machines(program, round, all);
     uint32_t added = 0;
     for (uint32_t i = 0; i < program->trials.count && added < COLUMNS_A_ROUND &&
-                         i - added < (all ? 8 : 1) * VAIN_A_ROUND;
+                         i - added < (all ? 8 : 1) * FAILURES_A_ROUND;
          i++) {
         const struct trial *trial = &program->trials.items[i];
         struct packing_bin *bin = packing_fill_machine(program->packing, trial->machines,
@@ -291,7 +291,7 @@ static bool price(struct program *program, uint32_t round, bool all)
     return added > 0;
 }
 
-// The lists of machines of the base groups, in which machines are filled.
+// Makes the machine lists of the base groups; columns are fillings of these machines.
 static void make_machine_lists(struct packing *packing)
 {
     vector_for_each (base_group, &packing->base_groups) {
@@ -309,10 +309,10 @@ static void make_machine_lists(struct packing *packing)
 
 // --- bins ----------------------------------------------------------------------------------------
 
-// An item of the row with at least so many units left that may come to the bin: of those with most
-// left, the first.
-static uint32_t alike(const struct program *program, const struct packing_bin *bin, uint32_t row,
-                      uint32_t units)
+// The item of the row with most units left, at least `units`, that fits the bin; the first of
+// equals.
+static uint32_t similar_item(const struct program *program, const struct packing_bin *bin,
+                             uint32_t row, uint32_t units)
 {
     struct packing *packing = program->packing;
     uint32_t best = NONE;
@@ -328,16 +328,16 @@ static uint32_t alike(const struct program *program, const struct packing_bin *b
     return best;
 }
 
-// A bin like the column, of other items of its rows; false if there is none at nearly its price.
-static bool fill_alike(struct program *program, const struct packing_bin *column,
-                       struct packing_bin *bin)
+// Fills a copy of the column with other items of the same rows; false if its price is much higher.
+static bool fill_similar(struct program *program, const struct packing_bin *column,
+                         struct packing_bin *bin)
 {
     struct packing *packing = program->packing;
     packing_bin_clear(
         packing, bin,
         packing_machines_of(packing, column->machines->template, column->machines->template->set));
     vector_for_each (content, &column->contents) {
-        uint32_t k = alike(program, bin, program->row_of[content->item], content->units);
+        uint32_t k = similar_item(program, bin, program->row_of[content->item], content->units);
         if (k == NONE)
             return false;
         packing_bin_add(
@@ -346,7 +346,7 @@ static bool fill_alike(struct program *program, const struct packing_bin *column
     }
     bin->machine = packing_machines_find(packing, bin->machines, bin->used, 0);
     return bin->machine < bin->machines->count &&
-           (double)packing_bin_price(bin) <= DEARER * (double)packing_bin_price(column);
+           (double)packing_bin_price(bin) <= PRICE_RATIO_MAX * (double)packing_bin_price(column);
 }
 
 static void list_rows(struct program *program)
@@ -365,8 +365,8 @@ static void list_rows(struct program *program)
     free(next);
 }
 
-// Columns as often as the program wants them whole; where their own items run out, those of the
-// same rows in other domains take their place.
+// Turns columns into bins as often as their value is a whole number. If a column's own items run
+// out, items of the same rows in other domains replace them.
 static void take_whole_columns(struct program *program)
 {
     struct packing *packing = program->packing;
@@ -381,7 +381,7 @@ static void take_whole_columns(struct program *program)
         packing_commit_copies(packing, program->columns.items[c], copies);
         while (packing->bins.count - before < copies) {
             uint32_t had = packing->bins.count;
-            if (fill_alike(program, program->columns.items[c], other))
+            if (fill_similar(program, program->columns.items[c], other))
                 packing_commit_copies(packing, other, 1);
             if (packing->bins.count == had)
                 break;
@@ -390,14 +390,14 @@ static void take_whole_columns(struct program *program)
     packing_bin_destroy(other);
 }
 
-// Rounds of columns, until none is worth adding or some rounds together no longer help.
+// Adds columns until none is worth adding or the last rounds together gain too little.
 static void solve(struct program *program)
 {
     struct packing *packing = program->packing;
     double costs[ROUNDS_MAX];
     bool found = true;
     uint32_t packings = PACKINGS;
-    // Rounds cost less, and tell more, where a row is one item.
+    // Rounds are cheaper and gain more if every row is one item.
     bool simple = packing->base_groups.count == 1 && packing->items.count == program->sizes.count;
     uint32_t patience = simple ? 16 : 5;
     packing->search_nodes = simple ? 3000 : 1000;
@@ -432,7 +432,7 @@ void column_generation(struct packing *packing)
     find_rows(&program);
     sample_items(&program);
     if (program.sizes.count == 0)
-        return; // every claim stays as it is
+        return; // all claims stay as they are
     double *ones = arena_allocate_array(arena, program.sizes.count, sizeof *ones);
     for (uint32_t i = 0; i < program.sizes.count; i++)
         ones[i] = 1;

@@ -5,28 +5,28 @@
 #include <math.h>
 #include <string.h>
 
-// The rows are A x - surplus + penalties = demand. Basic variables, one a row ("position"), their
-// values, the duals, and the dense inverse of the basis are kept from pivot to pivot, and worked
-// out anew from the columns when rounding shows.
+// The rows are A x - surplus + penalties = demand. Kept from pivot to pivot: the basic variables,
+// one a row ("position"), their values, the duals, and the dense inverse of the basis. All are
+// recomputed from the columns when rounding errors show.
 //
-// Variables count: penalty of row i is i, its surplus rows + i, column j 2 · rows + j. Their order
-// decides ties, so results do not depend on where anything lies in memory.
+// Numbering of variables: the penalty of row i is i, its surplus rows + i, column j is 2 · rows +
+// j. The order decides ties, so results do not depend on memory addresses.
 //
-// Tolerances, for costs and demands that the caller scaled to about 1 (1e-3 to 1e4 do well):
+// Tolerances, for costs and demands that the caller has scaled to about 1 (1e-3 to 1e4 work well):
 static const double REDUCED_COST_MIN = 1e-9; // a column enters below minus this · (1 + its cost)
-static const double PIVOT_MIN = 1e-8;        // smaller elements do not carry an exchange
-static const double TIE = 1e-12;             // ratios so close, relatively, are equal
+static const double PIVOT_MIN = 1e-8;        // smaller elements are no pivots
+static const double TIE = 1e-12;             // ratios this close, relatively, are equal
 static const double RESIDUAL_MAX = 1e-9;     // of rows and of basic reduced costs, relatively
-static const double NEGATIVE_MAX = 1e-7;     // what rounding may leave below zero, relatively
+static const double NEGATIVE_MAX = 1e-7; // rounding error below zero that is tolerated, relatively
 
-// Exchanges between two rebuilds of the inverse: a rebuild costs about `rows` of them.
+// Pivots between two rebuilds of the inverse: a rebuild costs about `rows` pivots.
 static const uint32_t REBUILD_AFTER = 200;
 
 static const uint32_t NONE = UINT32_MAX;
 
 struct covering_column {
     double cost;
-    double length;         // Euclidean, of the column and the 1 that enters with it
+    double length;         // Euclidean norm of the column and the 1 that enters with it
     uint32_t first, count; // entries
 };
 
@@ -49,17 +49,17 @@ struct covering {
     double *dual;      // by row
     double *inverse;   // positions × rows
     double *change;    // by position: the entering column in terms of the basis
-    uint32_t *support; // scratch: where a row of the inverse is not zero
+    uint32_t *support; // scratch: nonzero positions of a row of the inverse
 
-    uint32_t since_rebuild; // exchanges
-    uint32_t degenerate;    // exchanges in a row that moved nothing
-    bool exact;             // values and duals follow from the inverse, which was checked
+    uint32_t since_rebuild; // pivots
+    uint32_t degenerate;    // consecutive pivots without progress
+    bool exact;             // values and duals follow from the inverse, which has been checked
 };
 
-static void start_over(struct covering *covering);
+static void reset_basis(struct covering *covering);
 static uint32_t entering(const struct covering *covering);
 static bool exchange(struct covering *covering, uint32_t variable);
-static void work_out_anew(struct covering *covering);
+static void recompute(struct covering *covering);
 
 struct covering *covering_create(struct arena *arena, const double *demand, uint32_t rows,
                                  double penalty)
@@ -85,11 +85,11 @@ struct covering *covering_create(struct arena *arena, const double *demand, uint
     covering->inverse = arena_allocate_array(arena, (size_t)rows * rows, sizeof *covering->inverse);
     covering->change = arena_allocate_array(arena, rows, sizeof *covering->change);
     covering->support = arena_allocate_array(arena, rows, sizeof *covering->support);
-    start_over(covering);
+    reset_basis(covering);
     return covering;
 }
 
-// An arena gives nothing back: arrays double, so that what is left behind stays below what is used.
+// Arenas do not free, so arrays double: the waste stays below the use.
 static void *grown(struct arena *arena, void *items, uint32_t count, uint32_t *room,
                    uint32_t wanted, size_t size)
 {
@@ -135,7 +135,7 @@ bool covering_solve(struct covering *covering, uint32_t pivots_max)
 {
     for (uint32_t pivots = 0;;) {
         if (covering->since_rebuild >= REBUILD_AFTER + covering->rows)
-            work_out_anew(covering);
+            recompute(covering);
         uint32_t variable = entering(covering);
         if (variable == NONE && covering->exact)
             return true;
@@ -144,9 +144,10 @@ bool covering_solve(struct covering *covering, uint32_t pivots_max)
         if (variable != NONE && exchange(covering, variable))
             pivots++;
         else if (!covering->exact)
-            work_out_anew(covering);
+            recompute(covering);
         else
-            return true; // costs are not negative, so only rounding lets a free ride look cheap
+            return true; // costs are nonnegative: only rounding makes an unbounded column look
+                         // cheap
     }
 }
 
@@ -178,7 +179,7 @@ double covering_value(const struct covering *covering, uint32_t column)
 }
 
 // The basis of penalties alone: always feasible.
-static void start_over(struct covering *covering)
+static void reset_basis(struct covering *covering)
 {
     uint32_t rows = covering->rows;
     memset(covering->inverse, 0, (size_t)rows * rows * sizeof *covering->inverse);
@@ -223,9 +224,9 @@ static double reduced_cost(const struct covering *covering, uint32_t variable)
     return column->cost - worth;
 }
 
-// Dantzig's rule, with columns scaled to the same length, which saves more than half of the
-// exchanges: the least reduced cost, the first among equals. Where many exchanges in a row moved
-// nothing, Bland's: the first that improves, which cannot go round in circles.
+// Dantzig's rule with columns scaled to equal length, which saves more than half of the pivots: the
+// least reduced cost, the first among equals. After many pivots without progress, Bland's rule: the
+// first improving column, which cannot cycle.
 static uint32_t entering(const struct covering *covering)
 {
     bool first_will_do = covering->degenerate > covering->rows;
@@ -269,7 +270,7 @@ static void express(struct covering *covering, uint32_t variable)
     }
 }
 
-// The position that falls to zero first when the entering variable grows. Among equals the largest
+// The position that reaches zero first as the entering variable grows. Among equals the largest
 // element, for accuracy; under Bland's rule the first variable.
 static uint32_t leaving(const struct covering *covering)
 {
@@ -322,7 +323,7 @@ static void eliminate(struct covering *covering, uint32_t at)
     }
 }
 
-// Takes the variable into the basis. False: nothing limits it.
+// Pivots the variable into the basis. False: it is unbounded.
 static bool exchange(struct covering *covering, uint32_t variable)
 {
     uint32_t rows = covering->rows;
@@ -335,7 +336,7 @@ static bool exchange(struct covering *covering, uint32_t variable)
     double step = covering->value[at] / covering->change[at];
     for (uint32_t other = 0; other < rows; other++) {
         double value = covering->value[other] - step * covering->change[other];
-        covering->value[other] = value > 0 ? value : 0; // below zero by rounding alone
+        covering->value[other] = value > 0 ? value : 0; // negative only through rounding
     }
     covering->value[at] = step;
     covering->degenerate = step > TIE * covering->demand_max ? 0 : covering->degenerate + 1;
@@ -353,14 +354,14 @@ static bool exchange(struct covering *covering, uint32_t variable)
     return true;
 }
 
-// The inverse from the columns of the basis: those of penalties and surpluses are known, the others
-// are taken in one by one, each where its element is largest. False: they are not independent.
+// Rebuilds the inverse from the columns of the basis. Those of penalties and surpluses are known;
+// the others are added one by one, each at its largest element. False: they are linearly dependent.
 static bool rebuild(struct covering *covering)
 {
     uint32_t rows = covering->rows;
     uint32_t taken = 0;
     for (uint32_t i = 0; i < rows; i++)
-        covering->basic[i] = NONE; // `position` alone says what is in the basis, in order
+        covering->basic[i] = NONE; // only `position` tells what is in the basis, in order
     memset(covering->inverse, 0, (size_t)rows * rows * sizeof *covering->inverse);
     for (uint32_t row = 0; row < rows; row++)
         covering->inverse[(size_t)row * rows + row] = 1;
@@ -397,7 +398,7 @@ static bool rebuild(struct covering *covering)
     return taken == rows;
 }
 
-// Values and duals from the inverse. False: the solution is not feasible.
+// Computes values and duals from the inverse. False: the solution is infeasible.
 static bool read_off(struct covering *covering)
 {
     uint32_t rows = covering->rows;
@@ -419,7 +420,7 @@ static bool read_off(struct covering *covering)
     return feasible;
 }
 
-// Whether values meet the rows and duals the costs of the basis.
+// True if the values satisfy the rows, and the duals the costs of the basis.
 static bool accurate(struct covering *covering)
 {
     uint32_t rows = covering->rows;
@@ -446,13 +447,13 @@ static bool accurate(struct covering *covering)
     return true;
 }
 
-// Drops what rounding added up; a basis that proves worthless gives way to the first one.
-static void work_out_anew(struct covering *covering)
+// Removes accumulated rounding errors; an unusable basis is replaced with the first one.
+static void recompute(struct covering *covering)
 {
     bool overdue = covering->since_rebuild >= REBUILD_AFTER + covering->rows;
     if (overdue || !read_off(covering) || !accurate(covering)) {
         if (!rebuild(covering) || !read_off(covering)) {
-            start_over(covering);
+            reset_basis(covering);
             return;
         }
         covering->since_rebuild = 0;

@@ -7,8 +7,8 @@
 #include "engine/packing/packing.h"
 
 #define ITEMS_MAX      96
-#define DIMENSIONS_MAX 8 // that a weighing tells apart
-#define SHARES         4 // steps from one dimension to another
+#define DIMENSIONS_MAX 8 // that a weighting tells apart
+#define SHARES         4 // steps between two dimensions
 
 struct entry {
     uint32_t position; // in the list of items
@@ -38,8 +38,7 @@ static double weigh(const struct packing *packing, const double *weights, const 
     return sum;
 }
 
-// The bound by these weights, whose sum over the machine's room is 1; `limit`: more does not
-// matter.
+// The bound by these weights, whose sum over the machine's room is 1; stops early above `limit`.
 static double bound_by(const struct packing *packing, const uint32_t *items, uint32_t count,
                        const double *weights, double limit)
 {
@@ -63,7 +62,7 @@ static void try_weights(const struct packing *packing, const uint32_t *items, ui
     memcpy(best_weights, weights, DIMENSIONS_MAX * sizeof *weights);
 }
 
-// Tries each dimension alone, then steps between the two that bind most.
+// Tries each dimension alone, then steps between the two tightest.
 static double best_weights(const struct packing *packing, const int64_t *room,
                            const uint32_t *items, uint32_t count, double *chosen)
 {
@@ -158,7 +157,7 @@ static void insert(struct search *search, const struct entry *entry)
     search->count += search->count < ITEMS_MAX;
 }
 
-// The item's units that a machine may hold, room aside.
+// Units of the item that a machine may hold by its rules, room aside.
 static uint32_t most_of_item(const struct packing_item *item)
 {
     uint32_t most = item->count;
@@ -213,7 +212,7 @@ bool knapsack_solve(struct packing *packing, const int64_t *room, const uint32_t
     return search.found;
 }
 
-// What fractions of the densest entries are worth, as many as there are, that fill the machine.
+// The value of filling the machine with fractions of the densest remaining entries.
 static double fractions(const struct search *search)
 {
     double left = 1, sum = 0;

@@ -3,6 +3,5 @@
 
 #include "engine/pass/pass_state.h"
 
-// A finished pass over all pods of the problem by the policy that its settings ask for. The caller
-// destroys it.
+// Runs a pass over all pods of the problem with the policy of its settings. The caller destroys it.
 struct pass *pack(struct problem *problem);

@@ -17,12 +17,12 @@
 #include "engine/templates/type_table.h"
 #include "engine/topology/topology.h"
 
-#define PODS_TRIED 800 // over all tries of such a search
-#define TRIES_MAX  48  // of it
-#define TRIES_DEAR 4   // of a plan in which something looks dear
-#define ADDED_PRICE_WORK \
-    200000                 // pods times claims: beyond it nobody compares what each claim costs
-#define INVERSE_PERCENT 10 // of what pods need that going where others want them may cost
+#define PODS_TRIED       800    // over all tries of a search for few pods
+#define TRIES_MAX        48     // of such a search
+#define TRIES_DEAR       4      // of a plan for more pods with an expensive choice
+#define ADDED_PRICE_WORK 200000 // pods times claims: above it added prices are not compared
+#define INVERSE_PERCENT \
+    10 // of the pods' price: limit on the extra cost of avoiding other pods' spreads
 
 // --- one try -------------------------------------------------------------------------------------
 
@@ -39,7 +39,7 @@ static struct pass_input copy_input(struct chooser *chooser)
     return input;
 }
 
-// Terms of a group all of whose pods have to meet one that is far cheaper.
+// Closes the expensive terms of a group if all its pods must meet one that is much cheaper.
 static void close_terms_of_group(struct chooser *chooser, const struct group *group,
                                  struct pass_input *input, uint32_t *closed_terms)
 {
@@ -72,8 +72,8 @@ static void close_dear_terms(struct chooser *chooser, struct pass_input *input)
     assert(input->alternative.closed_terms_count <= room);
 }
 
-// Owners of spreads before pods that those count; or pods that only some machines will do for
-// before those that may fill these up, with the dearest first.
+// Makes the turns: owners of spreads before the pods that those spreads count; or pods that need
+// certain machines before the pods that may fill these up, the most expensive machines first.
 static void make_turns(struct chooser *chooser)
 {
     assert(chooser->avoiding.bits <= chooser->problem->interned.classes.count);
@@ -91,12 +91,12 @@ static void make_turns(struct chooser *chooser)
     chooser->choosy_first = choosy;
 }
 
-static void go_by(const struct chooser *chooser, struct pass_input *input, const uint8_t *turns)
+static void set_turns(const struct chooser *chooser, struct pass_input *input, const uint8_t *turns)
 {
     input->alternative.turns = turns;
     input->alternative.turns_count = chooser->avoiding.bits;
-    input->retry.queue_order = QUEUE_AS_GIVEN; // neither those that others look for go first
-    input->retry.strict_max_skew = true; // nor do pods that could share nodes wait for the others
+    input->retry.queue_order = QUEUE_AS_GIVEN; // dependencies do not come first,
+    input->retry.strict_max_skew = true; // and pods that could share nodes do not wait for others
 }
 
 static uint32_t dear_pod_of(const struct chooser *chooser, const struct claim *claim)
@@ -118,8 +118,8 @@ static uint32_t cheapest_row(const struct pass *pass, const struct claim *claim)
     return best;
 }
 
-// The pod avoids spreads of others, has no required set yet, and shares its new node with no pod
-// that needs a dear one.
+// The pod avoids other pods' spreads, has no required set yet, and shares its new node with no pod
+// that needs an expensive one.
 static bool may_fill(const struct chooser *chooser, const struct claim *dear, uint32_t asked,
                      uint32_t pod, const uint32_t *required_sets)
 {
@@ -134,7 +134,7 @@ static bool may_fill(const struct chooser *chooser, const struct claim *dear, ui
            sets_compatible(problem->sets, asked, shape->set, true);
 }
 
-// Steers such pods to the dear machine, as many as it has room for.
+// Steers such pods to the expensive machine, as many as fit.
 static void fill_claim(struct chooser *chooser, const struct claim *dear, uint32_t asked,
                        uint32_t *required_sets)
 {
@@ -177,7 +177,7 @@ static void choose(struct chooser *chooser, struct pass_input *input,
                    const struct alternative *alternative)
 {
     uint32_t *required_sets =
-        (uint32_t *)(uintptr_t)input->alternative.required_sets; // copy_input()'s
+        (uint32_t *)(uintptr_t)input->alternative.required_sets; // from copy_input()
     bool may_compare = (uint64_t)chooser->pods * chooser->outcome.claims <= ADDED_PRICE_WORK;
     if (alternative->kind == TAKE_SET) {
         assert(alternative->pods.bits == chooser->pods);
@@ -190,9 +190,9 @@ static void choose(struct chooser *chooser, struct pass_input *input,
     if (alternative->kind != BY_ADDED_PRICE)
         input->alternative.ignores_inverse = chooser->avoiding;
     if (alternative->kind == OWNERS_FIRST)
-        go_by(chooser, input, chooser->owners_first);
+        set_turns(chooser, input, chooser->owners_first);
     else if (alternative->kind == CHOOSY_FIRST)
-        go_by(chooser, input, chooser->choosy_first);
+        set_turns(chooser, input, chooser->choosy_first);
     else if (alternative->kind == FILL_DEAR)
         fill_dear(chooser, required_sets);
 }
@@ -215,7 +215,7 @@ static bool is_chosen(const struct chooser *chooser, const struct alternative *a
     return all;
 }
 
-// What the pods of the classes need of their nodes, about.
+// The approximate price of the room that the pods of the classes need.
 static double price_of_pods(struct chooser *chooser, struct bitset classes)
 {
     const struct pass *pass = chooser->best;
@@ -231,14 +231,14 @@ static double price_of_pods(struct chooser *chooser, struct bitset classes)
     return price;
 }
 
-// Less to choose from at the launch is worth the margin (SCH-503).
+// A loss of flexibility at launch must save the margin (SCH-503).
 static bool is_less_flexible(const struct pack_outcome *a, const struct pack_outcome *b)
 {
     return (uint64_t)a->offerings * b->claims < (uint64_t)b->offerings * a->claims;
 }
 
-// Better, by enough where nodes have fewer types to choose from or pods no longer avoid spreads of
-// others (SCH-516).
+// Better; and by enough, if nodes have fewer types to choose from or pods no longer avoid other
+// pods' spreads (SCH-516).
 static bool is_worth_it(struct chooser *chooser, const struct pass_input *input,
                         const struct pack_outcome *outcome)
 {
@@ -259,7 +259,7 @@ static bool is_worth_it(struct chooser *chooser, const struct pass_input *input,
            price_of_pods(chooser, input->alternative.ignores_inverse) * INVERSE_PERCENT;
 }
 
-// Packs the pods anew by the input; true if that is better.
+// Packs the pods with the input; true if the result is better.
 static bool try_input(struct chooser *chooser, const struct pass_input *input)
 {
     assert(chooser->tries > 0);
@@ -271,7 +271,7 @@ static bool try_input(struct chooser *chooser, const struct pass_input *input)
     if (better) {
         struct pass *before = chooser->best;
         if (pass->lower_bound > before->lower_bound)
-            pass->lower_bound = before->lower_bound; // of fewer decisions
+            pass->lower_bound = before->lower_bound; // the bound with fewer decisions
         chooser->best = pass;
         chooser->outcome = outcome;
         chooser->input = *input;
@@ -282,8 +282,8 @@ static bool try_input(struct chooser *chooser, const struct pass_input *input)
     return better;
 }
 
-// The bound is one for what was decided: other terms and domains may cost less, and it does not say
-// what existing nodes might take.
+// The bound holds for the decisions made: other terms and domains may cost less. It does not
+// include the room of existing nodes either.
 static bool may_gain(const struct chooser *chooser)
 {
     int64_t bound = chooser->best->lower_bound;
@@ -296,7 +296,7 @@ static bool may_gain(const struct chooser *chooser)
 
 // --- all of them ---------------------------------------------------------------------------------
 
-// Every group takes the term that looks cheapest.
+// Every group takes its apparently cheapest term.
 static void try_cheapest_terms(struct chooser *chooser)
 {
     struct pass_input input = copy_input(chooser);

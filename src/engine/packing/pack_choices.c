@@ -9,7 +9,7 @@
 #include "engine/templates/templates.h"
 #include "engine/templates/type_table.h"
 
-#define LOOKED_AT_MAX 128 // pods that tell whether avoiding spreads of others looks dear
+#define SAMPLED_MAX 128 // pods sampled for the cost of avoiding other pods' spreads
 
 // --- prices, about -------------------------------------------------------------------------------
 
@@ -24,7 +24,7 @@ static int64_t units_on(const struct row *row, const struct shape *shape)
     return units;
 }
 
-static double guess_anew(struct problem *problem, const struct shape *shape, uint32_t term)
+static double estimate_price(struct problem *problem, const struct shape *shape, uint32_t term)
 {
     double lowest = 1e300;
     uint32_t asked = set_meet(problem->sets, shape->set, term);
@@ -45,11 +45,12 @@ static double guess_anew(struct problem *problem, const struct shape *shape, uin
     return lowest;
 }
 
-// What a pod of the shape costs on the best machine that meets the term, were it full of them.
+// The price share of a pod of the shape on the best machine that meets the term, if filled with
+// such pods.
 double choices_guess_price(struct chooser *chooser, const struct shape *shape, uint32_t term)
 {
     if (chooser->guess.shape != shape || chooser->guess.term != term) {
-        chooser->guess.price = guess_anew(chooser->problem, shape, term);
+        chooser->guess.price = estimate_price(chooser->problem, shape, term);
         chooser->guess.shape = shape;
         chooser->guess.term = term;
     }
@@ -84,16 +85,17 @@ static void add_to_group(struct chooser *chooser, const struct shape *shape, uin
     bitset_set(chooser->groups[g].pods, origin);
 }
 
-// Whether what the pod asks for keeps it to machines that are far dearer than others of that size.
+// True if the pod's labels restrict it to machines that are much more expensive than others of that
+// size.
 static bool is_dear(struct chooser *chooser, const struct shape *shape)
 {
     if (chooser->pods >= PODS_FEW || shape->set == SET_EMPTY)
         return false;
     struct shape free_of_labels = *shape;
     free_of_labels.set = SET_EMPTY;
-    double price = guess_anew(chooser->problem, shape, SET_EMPTY);
+    double price = estimate_price(chooser->problem, shape, SET_EMPTY);
     return price < 1e300 &&
-           price >= guess_anew(chooser->problem, &free_of_labels, SET_EMPTY) * DEAR_TIMES;
+           price >= estimate_price(chooser->problem, &free_of_labels, SET_EMPTY) * DEAR_TIMES;
 }
 
 void choices_find(struct chooser *chooser)
@@ -126,7 +128,7 @@ static double cheapest_term(struct chooser *chooser, const struct shape *shape)
     return lowest;
 }
 
-// What the pods of the group pay for the terms that they took.
+// What cheaper terms would save the pods of the group.
 static double gain_of_group(struct chooser *chooser, const struct group *group)
 {
     struct problem *problem = chooser->problem;
@@ -146,27 +148,27 @@ static double gain_of_group(struct chooser *chooser, const struct group *group)
     return gain;
 }
 
-// Cost for pods that avoid spreads of others, judged by the first ones.
+// What pods that avoid other pods' spreads pay for it, extrapolated from the first ones.
 static double gain_of_ignoring_inverse(struct chooser *chooser)
 {
     struct problem *problem = chooser->problem;
     const struct pass *pass = chooser->best;
-    uint32_t avoiding = 0, looked_at = 0;
+    uint32_t avoiding = 0, sampled = 0;
     double gain = 0;
     for (uint32_t i = 0; i < pass->input.queue_count; i++) {
         const struct placement *placement = &pass->placements[i];
         if (placement->kind != ON_CLAIM || !bitset_has(chooser->avoiding, pass_pod(pass, i)->class))
             continue;
-        if (avoiding++ >= LOOKED_AT_MAX)
+        if (avoiding++ >= SAMPLED_MAX)
             continue;
         const struct shape *shape = shape_of(problem, class_at(problem, placement->class));
-        looked_at++;
-        gain += guess_anew(problem, shape, pass->claims.items[placement->index]->set) -
-                guess_anew(problem, shape, SET_EMPTY);
+        sampled++;
+        gain += estimate_price(problem, shape, pass->claims.items[placement->index]->set) -
+                estimate_price(problem, shape, SET_EMPTY);
     }
-    assert(looked_at <= avoiding);
-    assert(looked_at <= LOOKED_AT_MAX);
-    return looked_at > 0 ? gain / looked_at * avoiding : 0;
+    assert(sampled <= avoiding);
+    assert(sampled <= SAMPLED_MAX);
+    return sampled > 0 ? gain / sampled * avoiding : 0;
 }
 
 bool choices_gain_much(const struct chooser *chooser, double gain)

@@ -3,6 +3,6 @@
 
 #include "engine/pass/pass_input.h"
 
-// As upstream does: every claim grows as far as any type goes (SCH-210 to SCH-216).
+// Upstream's policy: every claim grows as far as any type allows (SCH-210 to SCH-216).
 struct pass *pack_greedy(struct problem *problem);
 struct pass *pack_greedy_as(struct problem *problem, const struct pass_input *input);

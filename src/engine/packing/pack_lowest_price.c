@@ -12,7 +12,7 @@
 #include "engine/pass/pass_state.h"
 #include "engine/placement/pass.h"
 
-// Steps are what is done in some nanoseconds; so many for any packing, and for each pod.
+// A step takes some nanoseconds. Budgets: a fixed part for any packing, and a part for each pod.
 #define PROGRAM_STEPS       UINT64_C(4000000)
 #define PROGRAM_STEPS_A_POD 30
 #define FILL_STEPS          UINT64_C(20000000)
@@ -20,7 +20,7 @@
 #define IMPROVE_STEPS       UINT64_C(2500000)
 #define IMPROVE_STEPS_A_POD 50
 
-static bool pack_anew(struct packing *packing)
+static bool repack(struct packing *packing)
 {
     uint64_t pods = packing->greedy->input.queue_count;
     packing->steps_max = PROGRAM_STEPS + pods * PROGRAM_STEPS_A_POD;
@@ -33,19 +33,19 @@ static bool pack_anew(struct packing *packing)
     return true;
 }
 
-// A pass that is better than the greedy one, or NULL; *counted: the margin made a difference.
+// A pass that is better than the greedy one, or NULL; *counted: the margin affected prices.
 static struct pass *find_better(struct pass *greedy, double margin, bool *counted)
 {
     assert(greedy->claims.count > 0);
     struct pass *pass = pass_create(greedy->problem, &greedy->input);
     struct packing *packing = packing_create(greedy, pass, margin);
-    bool packed = pack_anew(packing);
+    bool packed = repack(packing);
     if (packed)
         packing_replay(packing, pass);
     struct pack_outcome was = pack_outcome_of(greedy), is = pack_outcome_of(pass);
     assert(is.placed <= greedy->input.queue_count);
-    // It is of what the greedy pass leaves to new nodes; a pass that leaves them less may cost
-    // less.
+    // The bound covers the pods that the greedy pass leaves to new nodes; a pass with fewer such
+    // pods may cost less.
     greedy->lower_bound = packing->lower_bound;
     pass->lower_bound = packing->lower_bound <= is.sum ? packing->lower_bound : 0;
     *counted = packing->margin_counted;

@@ -3,6 +3,6 @@
 
 #include "engine/pass/pass_state.h"
 
-// Packs a finished greedy pass anew, which it takes over (SCH-550): returns the pass itself, or a
+// Packs the pods of a finished greedy pass again (SCH-550). Takes over the pass; returns it, or a
 // cheaper one over the same pods.
 struct pass *pack_cheaper(struct pass *greedy);

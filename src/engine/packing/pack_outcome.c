@@ -5,7 +5,7 @@
 #include "engine/placement/claim_price.h"
 #include "engine/templates/node_cost.h"
 
-// The cheapest machine of each claim (SCH-505), and what nodes count for beyond it (SCH-507).
+// Sums the cheapest machine of each claim (SCH-505) and the node costs (SCH-507).
 struct pack_outcome pack_outcome_of(struct pass *pass)
 {
     struct pack_outcome outcome = {.claims = pass->claims.count};

@@ -1,9 +1,9 @@
-// What a finished pass amounts to, for comparison (SCH-505, SCH-507, SCH-550 step 9).
+// The result of a finished pass, for comparison (SCH-505, SCH-507, SCH-550 step 9).
 #pragma once
 
 #include "engine/pass/pass_state.h"
 
-struct pack_outcome { // what a pass amounts to
+struct pack_outcome { // the result of a pass
     uint32_t placed, claims, offerings;
     int64_t sum, counted; // nano-USD an hour (node_cost.h)
 };

@@ -3,7 +3,7 @@
 
 #include "engine/problem/problem.h"
 
-// Whether some pool asks for the lowest price.
+// True if some pool has the policy LowestPrice.
 bool pack_asks_lowest_price(const struct problem *problem);
-// Whether all pools do.
+// True if all pools have it.
 bool pack_is_lowest_price(const struct problem *problem);

@@ -149,7 +149,7 @@ void packing_commit(struct packing *packing, struct packing_bin *bin)
     vector_push(&packing->bins, bin);
 }
 
-// How many bins just like it what is left is enough for.
+// The number of identical bins that the remaining units suffice for.
 static uint32_t copies_left(const struct packing *packing, const struct packing_bin *bin)
 {
     assert(bin->contents.count > 0);

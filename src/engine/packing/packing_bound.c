@@ -15,14 +15,14 @@
 
 struct bounder {
     struct packing *packing;
-    uint32_t *items; // those that stand for all
+    uint32_t *items; // those that represent all equal ones
     uint32_t items_count;
     uint32_t *fitting; // scratch
     int64_t *room;
-    uint64_t nodes; // of searches so far
+    uint64_t nodes; // search nodes so far
 };
 
-// Kinds of equal needs and wants are one.
+// Merges items with equal needs and requirements.
 static bool choose_items(struct bounder *bounder)
 {
     struct packing *packing = bounder->packing;
@@ -45,7 +45,7 @@ static const struct packing_machines *loose_machines(struct packing *packing, ui
     return packing_machines_of(packing, of, set);
 }
 
-// The items that may be on the machine, and the lowest price that one of them pays.
+// Lists the items that fit the machine, with the lowest price at which any of them can buy it.
 static uint32_t list_fitting(struct bounder *bounder,
                              const struct packing_machines *const *machine_lists, uint32_t row,
                              int64_t *price)
@@ -127,7 +127,7 @@ void packing_bound(struct packing *packing)
         most = most_of_template(&bounder, t, most);
     for (uint32_t k = 0; k < items; k++)
         worth += packing->items.items[k].value * packing->items.items[k].count;
-    // A millionth less for what rounding may have added.
+    // Reduced by a millionth for rounding errors.
     assert(most >= 1);
     if (!isinf(most))
         packing->lower_bound = (int64_t)(worth / most * (1 - 1e-6));

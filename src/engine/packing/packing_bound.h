@@ -1,11 +1,10 @@
-// The least that any packing costs (packing.h; SCH-550 step 10).
+// A lower bound of the price of any packing (packing.h; SCH-550 step 10).
 //
-// Whatever pods are held to be worth: if no machine can hold more than `most` times its price, then
-// all pods together cost at least what they are worth, divided by `most`. The values are those of
-// the linear program, so that `most` is near 1. Machines are taken at the lowest price of anybody
-// who may buy them and NODE_COST; rules between pods, what the greedy pass decided about domains
-// and chose among alternatives, and how much is on one node are left aside: all that only lowers
-// the bound.
+// It holds for any values of pods: if no machine can hold more than `most` times its price in
+// value, all pods together cost at least their value divided by `most`. The values are the linear
+// program's, so that `most` is near 1. A machine counts at the lowest price for any buyer, plus
+// NODE_COST. Rules between pods, the greedy pass's domains and alternatives, and concentration are
+// left out; each of them only raises the real price.
 #pragma once
 
 #include "engine/packing/packing.h"

@@ -39,7 +39,7 @@ static const struct packing_list *list_fitting(struct packing_filler *filler,
     return list;
 }
 
-// The filling that the search found, as far as rules let it be.
+// Fills the bin with the search result, as far as rules allow.
 static void fill_found(struct packing_filler *filler, const struct packing_machines *machines,
                        const struct packing_machine *machine, const uint32_t *items,
                        const uint32_t *units, uint32_t count)

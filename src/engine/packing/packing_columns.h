@@ -3,12 +3,12 @@
 
 #include "engine/packing/packing.h"
 
-// A bin of the cheapest machine for the item, with as many units as it holds; NULL: there is none.
+// A bin on the cheapest machine for the item, with as many units as fit; NULL: no machine.
 struct packing_bin *packing_fill_alone(struct packing *packing, uint32_t item);
-// What the best filling of the machine is worth at most.
+// An upper bound of the value of any filling of the machine.
 double packing_fill_bound(struct packing *packing, struct packing_machines *machines,
                           uint32_t machine);
-// A bin of this machine, or of a cheaper one, with pods worth more than `factor` times its price;
-// NULL: none was found.
+// A bin on this machine, or a cheaper one, with a value above `factor` times its price; NULL: none
+// found.
 struct packing_bin *packing_fill_machine(struct packing *packing, struct packing_machines *machines,
                                          uint32_t machine, double factor);

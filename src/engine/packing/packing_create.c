@@ -11,7 +11,7 @@
 #include "engine/packing/packing_machines.h"
 #include "engine/pods/topology_groups.h"
 
-#define DRIVERS_MAX 4 // whose limits of volumes count; the ordinary pass checks others too
+#define DRIVERS_MAX 4 // whose volume limits count here; the ordinary pass checks all
 
 static bool is_limited(const struct problem *problem, uint32_t driver)
 {

@@ -3,6 +3,6 @@
 
 #include "engine/packing/packing.h"
 
-// The pods of the greedy pass's claims as items; `fresh` is a pass in which nothing is placed yet.
+// Turns the pods of the greedy pass's claims into items; `fresh` is a pass without placements.
 struct packing *packing_create(const struct pass *greedy, const struct pass *fresh, double margin);
 void packing_destroy(struct packing *packing);

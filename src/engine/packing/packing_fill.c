@@ -10,8 +10,8 @@
 #include "engine/packing/packing_filler.h"
 #include "engine/packing/packing_machines.h"
 
-#define SLACK 1.03 // how far an estimate may be beyond the best ratio to be worth a try
-#define RULED 1e-3 // rank of items with rules about one node, beside others
+#define SLACK 1.03 // estimates beyond the best ratio times this are not tried
+#define RULED 1e-3 // factor on the rank of items with rules about one node
 
 // --- preparation ---------------------------------------------------------------------------------
 
@@ -82,8 +82,8 @@ static void list_tries(struct packing_filler *filler, uint32_t seed, double left
     }
 }
 
-// Kinds that are next to each other in value do much the same for a bin: so some will do, others
-// for the next bin.
+// Items of similar value are interchangeable, so one bin uses an evenly spread sample; the next bin
+// uses others.
 static const struct packing_list *take_sample(struct packing_filler *filler)
 {
     if (filler->active.count <= SAMPLE_MAX)
@@ -96,7 +96,7 @@ static const struct packing_list *take_sample(struct packing_filler *filler)
     return &filler->sample;
 }
 
-// The best bin with the item into filler->best; false if no machine takes it.
+// Fills filler->best with the best bin that has the item; false if no machine takes it.
 static bool best_bin(struct packing_filler *filler, uint32_t seed, double left)
 {
     list_tries(filler, seed, left);
@@ -164,8 +164,7 @@ static void drop_inactive(struct packing_filler *filler)
     filler->active.count = kept;
 }
 
-// What the cheapest machine for the item costs in nodes of these requirements, on its first
-// template.
+// The lowest price of a machine for the item under these requirements, on its first template.
 static double lowest_price(struct packing *packing, const struct packing_item *item,
                            uint32_t template_choice, uint32_t set)
 {
@@ -179,9 +178,9 @@ static double lowest_price(struct packing *packing, const struct packing_item *i
     return machine < machines->count ? (double)machines->items[machine].price : 0;
 }
 
-// The most valuable items come first, those with rules about one node last: they can join the bins
-// of others, a few to each. Among equals those that are bound to a domain, most of all to one that
-// is dear: others may then come to their bins, but they not to those of others.
+// The most valuable items come first. Items with rules about one node come last: a few can join
+// each bin of other items. Among equals, items bound to a domain come first, the most expensive
+// domain before others: other items can join their bins, but they cannot join others'.
 void packing_rank(struct packing *packing)
 {
     struct packing_filler *filler = packing_filler_of(packing);

@@ -58,7 +58,7 @@ static double score(const struct packing_filler *filler, const struct packing_it
     return item->value / (weight + 1e-12);
 }
 
-// Drops items that can no longer come from the list, and returns the best of the others.
+// Drops items that no longer fit from the list and returns the best of the others.
 static uint32_t next_item(struct packing_filler *filler, uint32_t *count, uint32_t row,
                           int64_t price)
 {
@@ -86,7 +86,7 @@ static uint32_t next_item(struct packing_filler *filler, uint32_t *count, uint32
     return best;
 }
 
-// A quarter of the units that may come, so that others get their turn.
+// A quarter of the units that fit, so that other items get a share.
 static uint32_t units_to_add(const struct packing_filler *filler, uint32_t k)
 {
     const struct packing *packing = filler->packing;
@@ -113,8 +113,7 @@ void packing_filler_add(struct packing_filler *filler, uint32_t k, uint32_t unit
     filler->within[k] += units;
 }
 
-// Fills the machine into filler->bin from the list, with a unit of the seed first (NONE: whatever
-// is best).
+// Fills the machine into filler->bin from the list, one unit of the seed first (NONE: no seed).
 void packing_filler_fill(struct packing_filler *filler, const struct packing_machines *machines,
                          uint32_t machine_index, uint32_t seed, const struct packing_list *from)
 {

@@ -1,14 +1,14 @@
-// The working memory of filling machines (packing_fill.h, packing_columns.h).
+// Working memory for filling machines (packing_fill.h, packing_columns.h).
 #pragma once
 
 #include "engine/packing/packing.h"
 #include "engine/packing/packing_machines.h"
 
 #define TRIES_MAX  12 // machines filled for one bin
-#define SAMPLE_MAX 96 // items that one bin is filled with
+#define SAMPLE_MAX 96 // items tried for one bin
 #define EQUAL      1e-9
 
-struct machine_try { // a machine, with an estimate of its price for the value of its contents
+struct machine_try { // a machine with its estimated price for the value of its contents
     const struct packing_machines *machines;
     uint32_t machine;
     double ratio;
@@ -19,14 +19,14 @@ struct packing_filler {
     struct arena *arena;
     uint32_t *order;            // items in the order in which they get bins
     double *ranks;              // by item
-    struct packing_list active; // those of which something is left, in the same order
-    struct packing_list sample; // some of these, evenly spread
-    uint32_t *fitting;          // items that may still come onto the bin
+    struct packing_list active; // items with units left, in the same order
+    struct packing_list sample; // an evenly spread part of these
+    uint32_t *fitting;          // items that still fit the bin
     uint32_t *within;           // by item: units on the bin
-    double *weights;            // by dimension: what a unit of it weighs on the machine
-    int64_t *room;              // by dimension: what is left of the machine
+    double *weights;            // by dimension: weight of one unit on the machine
+    int64_t *room;              // by dimension: free room of the machine
     const struct packing_machines *
-        *narrowed;            // by item group: the list with it, for the bin's present set
+        *narrowed;            // by item group: the list with it, for the bin's current set
     uint32_t *narrowed_known; // by item group: stamp
     uint32_t stamp;
     struct machine_try tries[TRIES_MAX];
@@ -39,18 +39,17 @@ struct packing_filler {
 struct packing_filler *packing_filler_of(struct packing *packing);
 void packing_filler_destroy(struct packing_filler *filler); // NULL is fine
 
-// Fills the machine into filler->bin from the list, with a unit of the seed first (NONE: whatever
-// is best).
+// Fills the machine into filler->bin from the list, one unit of the seed first (NONE: no seed).
 void packing_filler_fill(struct packing_filler *filler, const struct packing_machines *machines,
                          uint32_t machine_index, uint32_t seed, const struct packing_list *from);
 // Empties filler->bin for the machine.
 void packing_filler_begin(struct packing_filler *filler, const struct packing_machines *machines);
 void packing_filler_add(struct packing_filler *filler, uint32_t k, uint32_t units, uint32_t row,
                         int64_t price);
-// Settles which machine the bin needs.
+// Picks the machine for the bin.
 void packing_filler_end(struct packing_filler *filler);
 
-// What is left of the machine, into filler->room and filler->weights.
+// Computes the machine's free room into filler->room and filler->weights.
 static inline void packing_filler_measure(struct packing_filler *filler,
                                           const struct packing_machine *machine)
 {
@@ -69,8 +68,8 @@ static inline bool packing_filler_fits(const struct packing_filler *filler, cons
     return true;
 }
 
-// The list that the bin is of once the item group is there; NULL if it may not be there, or the
-// machine would cost more.
+// The machine list of the bin with the item group added; NULL if the group is not allowed or would
+// raise the machine's price.
 static inline const struct packing_machines *packing_filler_narrow(struct packing_filler *filler,
                                                                    uint32_t item_group,
                                                                    uint32_t row, int64_t price)

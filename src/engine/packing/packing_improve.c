@@ -7,11 +7,11 @@
 #include "engine/packing/packing_bin.h"
 #include "engine/packing/packing_fill.h"
 
-#define SEED       UINT64_C(0x61647a65)
-#define ROUNDS_MAX 1000
-#define FRUITLESS  300 // rounds without any gain that end it
-#define DRAWN      3
-#define TAKEN_MAX  5
+#define SEED                    UINT64_C(0x61647a65)
+#define ROUNDS_MAX              1000
+#define ROUNDS_WITHOUT_GAIN_MAX 300 // consecutive rounds without gain that end the improvement
+#define DRAWN                   3
+#define TAKEN_MAX               5
 
 static double loss(const struct packing_bin *bin)
 {
@@ -52,7 +52,7 @@ static void tilt(struct packing *packing, struct random *random)
         packing->tilt[d] = 0.6 + 0.8 * random_unit(random);
 }
 
-// Whether the bins from `before` on are better than those that were taken.
+// True if the bins from `before` on are better than the withdrawn ones.
 static bool is_gain(const struct packing *packing, uint32_t before,
                     struct packing_bin *const *taken, uint32_t count)
 {
@@ -78,7 +78,7 @@ static void put_back(struct packing *packing, uint32_t before, struct packing_bi
         packing_commit(packing, taken[i]);
 }
 
-// True if it was a gain.
+// True if the round gained.
 static bool improve_once(struct packing *packing, struct random *random)
 {
     struct packing_bin *taken[TAKEN_MAX + 1];
@@ -98,7 +98,7 @@ void packing_improve(struct packing *packing)
     struct random random;
     random_seed(&random, SEED);
     uint32_t fruitless = 0;
-    for (uint32_t round = 0; round < ROUNDS_MAX && fruitless < FRUITLESS &&
+    for (uint32_t round = 0; round < ROUNDS_MAX && fruitless < ROUNDS_WITHOUT_GAIN_MAX &&
                              packing->bins.count > 0 && packing->steps < packing->steps_max;
          round++)
         fruitless = improve_once(packing, &random) ? 0 : fruitless + 1;

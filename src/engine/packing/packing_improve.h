@@ -1,9 +1,9 @@
-// Taking bins apart and packing their pods better (packing.h; SCH-550 step 8, SCH-501).
+// Local search over bins (packing.h; SCH-550 step 8, SCH-501).
 //
-// Each round withdraws a few bins, the one that is paid most for nothing among some drawn by lot
-// first, and fills anew with what was on them, weighing the dimensions differently each time. What
-// is not cheaper, or as cheap with fewer bins, is undone. The lot is seeded, the rounds are
-// counted.
+// Each round withdraws a few random bins, first the one among several draws that wastes most, and
+// fills bins again with their items, with other weights of the dimensions each time. A round that
+// is neither cheaper nor equally cheap with fewer bins is undone. The random numbers are seeded,
+// the rounds are counted.
 #pragma once
 
 #include "engine/packing/packing.h"

@@ -23,7 +23,7 @@ struct sorter {
     struct memo item_group_of; // (base group, set and pins as a pair) -> item group
     struct memo pairs;         // (set, set) -> number
     uint32_t pairs_count;
-    struct memo base_group_of;         // (choice of templates, set and loose one as a pair)
+    struct memo base_group_of;         // (choice of templates, set and loose set as a pair)
     struct memo known;                 // (class, set of the claim) -> item
     VECTOR(struct packing_rule) rules; // scratch
     struct text text;
@@ -66,7 +66,7 @@ static void pin_key(struct sorter *sorter, const struct claim *claim, uint32_t g
         *pins = set_add_known(problem->sets, *pins, requirement);
 }
 
-// The node affinity term of the pod that the claim meets (SCH-508).
+// The node affinity term of the pod that the claim satisfies (SCH-508).
 static uint32_t term_set(struct sorter *sorter, const struct claim *claim,
                          const struct shape *shape, uint32_t required_set)
 {
@@ -80,7 +80,7 @@ static uint32_t term_set(struct sorter *sorter, const struct claim *claim,
     return SET_EMPTY;
 }
 
-// What the claim says about every key by which a rule counts the class's pods.
+// The claim's requirements on every key by which a rule counts the class's pods.
 static uint32_t pins_of(struct sorter *sorter, const struct claim *claim, uint32_t class_id)
 {
     const struct pass *pass = sorter->packing->greedy;
@@ -98,7 +98,7 @@ static uint32_t pins_of(struct sorter *sorter, const struct claim *claim, uint32
     return pins;
 }
 
-// The alternative of the pod's volumes that the claim took.
+// The alternative of the pod's volumes that the claim has taken.
 static uint32_t volumes_set(struct sorter *sorter, const struct claim *claim,
                             const struct shape *shape)
 {
@@ -190,7 +190,7 @@ static bool is_about_nodes(const struct sorter *sorter, uint32_t group)
     return definition(sorter, group)->key == sorter->packing->problem->keys.hostname;
 }
 
-// Adds what one more pod of the class means: the rules must hold whichever pod comes first.
+// Adds the rules of one more pod of the class: they must hold whichever pod comes first.
 static void add_rules(struct sorter *sorter, uint32_t class_id)
 {
     struct problem *problem = sorter->packing->problem;
@@ -212,7 +212,7 @@ static void add_rules(struct sorter *sorter, uint32_t class_id)
             rule_for(sorter, list->items[g])->adds++;
 }
 
-// An affinity ties the class's pods to others of their node.
+// True if an affinity ties the class's pods to others on their node.
 static bool is_tied(const struct sorter *sorter, uint32_t class_id)
 {
     const struct pod_class *class = class_at(sorter->packing->problem, class_id);
@@ -236,7 +236,8 @@ static int compare_rules(const void *a, const void *b)
 
 // --- items ---------------------------------------------------------------------------------------
 
-// Volumes of the driver that no other pod of the pass has: those that share one may share a node.
+// Volumes of the driver that no other pod of the pass uses; pods that share a volume may share a
+// node.
 static int64_t volumes_need(const struct packing *packing, const struct shape *shape,
                             uint32_t driver)
 {
@@ -289,7 +290,7 @@ static void add_identity(struct sorter *sorter, uint32_t item_group, const int64
         text_format(&sorter->text, "|%s %s %lld", port->ip, port->protocol, (long long)port->port);
 }
 
-// The bound on a workload's share of a node, as a rule of a group of its own (SCH-521).
+// Adds the bound on a workload's share of a node as a rule of its own group (SCH-521).
 static void add_share(struct sorter *sorter, const struct claim *claim, uint32_t pod)
 {
     struct problem *problem = sorter->packing->problem;
@@ -341,7 +342,7 @@ static uint32_t item_of(struct sorter *sorter, const struct claim *claim, uint32
     return (uint32_t)item - 1;
 }
 
-// The tied pods of a claim, as one unit of an item of its own.
+// Adds the tied pods of a claim as one unit of a new item.
 static void add_bundle(struct sorter *sorter, const struct claim *claim, const uint32_t *pods,
                        uint32_t count)
 {

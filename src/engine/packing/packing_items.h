@@ -3,6 +3,6 @@
 
 #include "engine/packing/packing.h"
 
-// The pods of the greedy pass's claims as items, into packing->items; claims that stay as they are
-// into packing->kept.
+// Adds the pods of the greedy pass's claims to packing->items; claims that are not repacked go to
+// packing->kept.
 void packing_items_sort(struct packing *packing);

@@ -51,7 +51,7 @@ static bool holds(const struct packing *packing, const int64_t *room, const int6
     return true;
 }
 
-// Whether a machine that counts for no more has as much of everything.
+// True if a machine of no higher price has as much of everything.
 static bool is_dominated(const struct packing *packing, const struct packing_machines *machines,
                          const struct packing_machine *machine)
 {
@@ -67,7 +67,8 @@ static bool is_dominated(const struct packing *packing, const struct packing_mac
 #define CHOICES_SPOT      15 // instance types that a node should have to choose from (SCH-503)
 #define CHOICES_ON_DEMAND 5
 
-// What would be launched of the offerings that cost the same: reserved capacity, then spot.
+// True if a launch would use spot among equally cheap offerings: reserved capacity comes first,
+// then spot.
 static bool is_spot(const struct packing *packing, const struct packing_machines *machines,
                     uint32_t row)
 {
@@ -89,8 +90,7 @@ static bool is_spot(const struct packing *packing, const struct packing_machines
     return spot;
 }
 
-// Whether enough machines of the list could stand in for this one. Where there are not so many
-// machines at all, nothing is lost.
+// True if enough machines of the list could replace this one, or if the list is short anyway.
 static bool is_flexible(struct packing *packing, const struct packing_machines *machines,
                         const struct packing_machine *machine)
 {
@@ -111,7 +111,7 @@ static bool is_flexible(struct packing *packing, const struct packing_machines *
     return choices >= wanted;
 }
 
-// What machines count for that few others can stand in for, beyond what they cost.
+// The surcharge on machines that few others can replace.
 static int64_t scarcity(struct packing *packing, const struct packing_machines *machines,
                         const struct packing_machine *machine)
 {
@@ -132,7 +132,7 @@ static int compare_machines(const void *a, const void *b, void *context)
     return names != 0 ? names : x->row < y->row ? -1 : x->row > y->row;
 }
 
-// SCH-245: enough types of machine would carry whatever this one does.
+// SCH-245: enough instance types have the room of this one.
 static bool leaves_min_values(struct packing *packing, const struct packing_machines *machines,
                               uint32_t row)
 {
@@ -176,7 +176,7 @@ static void find_prices(struct packing *packing, struct packing_machines *machin
     }
 }
 
-// The list, in heap memory; machines->items and machines->count follow.
+// The list, in heap memory; the caller sets machines->items and machines->count.
 static struct packing_machine *find_machines(struct packing *packing,
                                              struct packing_machines *machines,
                                              const struct row_filter *filter)
@@ -268,7 +268,7 @@ const struct packing_machines *packing_machines_with(struct packing *packing,
     return answer;
 }
 
-// SCH-519: one more machine of the row would still be within the limits.
+// SCH-519: the limits allow one more machine of the row.
 static bool within_limits(const struct packing *packing, const struct packing_machines *machines,
                           uint32_t row)
 {
@@ -297,7 +297,7 @@ uint32_t packing_machines_find(const struct packing *packing,
 
 // --- about what everything costs -----------------------------------------------------------------
 
-// Lowers the prices of a unit, by packing dimension, to those of the template's machines.
+// Lowers the unit prices, by packing dimension, to those of the template's machines.
 static void lower_units(struct packing *packing, const struct node_template *template,
                         double *units, int64_t *room)
 {

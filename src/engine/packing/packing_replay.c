@@ -16,8 +16,8 @@
 struct replay {
     struct packing *packing;
     struct pass *pass;
-    uint32_t *order;       // pods that have a place in the greedy pass, as it placed them
-    uint32_t *target;      // by pod: bin, or bins + claim of the greedy pass that is kept
+    uint32_t *order;       // pods placed by the greedy pass, in its order
+    uint32_t *target;      // by pod: bin, or bins + kept claim of the greedy pass
     struct claim **claims; // by target: opened
     bool *failed;          // by target: could not be opened
     uint32_t count;

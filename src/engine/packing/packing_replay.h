@@ -1,10 +1,9 @@
-// A packing becomes a pass (packing.h): the pods are placed one by one, in the order in which the
-// greedy pass placed them, each where the packing wants it. Every rule is checked on the way, so
-// that a packing can be wrong about a pod but never break a rule: the pod is then treated like any
-// other that has no place yet.
+// Turns a packing into a pass (packing.h): places the pods one by one, in the order of the greedy
+// pass, each where the packing puts it. The pass checks every rule, so a packing can be wrong about
+// a pod but cannot break a rule; the pod is then placed like any unplaced one.
 #pragma once
 
 #include "engine/packing/packing.h"
 
-// is left by the ordinary rules.
+// Places the pods in `pass`, which is empty; remaining pods go through the ordinary queue loop.
 void packing_replay(struct packing *packing, struct pass *pass);
