@@ -73,7 +73,7 @@ struct controller {
     struct static_capacity *static_capacity;
     struct capacity_buffers *buffers; // NULL: no gate
     struct pod_metrics *pod_metrics;  // NULL: switched off
-    struct workload_bursts *bursts;   // NULL: as upstream, decisions know nothing of workloads
+    struct workload_bursts *bursts;   // NULL: as upstream, decisions ignore workloads
     struct provisioner *provisioner;
     struct disruption_controller *disruption;
     struct expiration *expiration;
@@ -90,7 +90,7 @@ struct controller {
     struct condition_metrics *condition_metrics;
     struct pool_cost *pool_cost;
     struct timer *start_timer, *stop_timer;
-    int64_t started_ns, told_late_ns; // monotonic
+    int64_t started_ns, late_reported_ns; // monotonic
     int64_t stop_deadline_ns;
     void (*stopped)(void *context);
     void *stopped_context;
@@ -130,8 +130,8 @@ static void node_class_label(enum kind_id kind, char *out, size_t size)
     cloud_node_class_label(facts->group, facts->name, out, size);
 }
 
-// What others ask: made first, so that each controller gets those that it asks.
-static void create_asked(struct controller *controller)
+// Controllers that others use: created first, since each controller receives those that it uses.
+static void create_shared(struct controller *controller)
 {
     struct control *control = &controller->control;
     control->cluster = cluster_create(control); // first: the others read it in their handlers
@@ -192,7 +192,7 @@ static void create_disruption(struct controller *controller, const struct snapsh
     controller->disruption = disruption_create(&parts);
 }
 
-// The order in which they begin to hear changes is the order in which they act on one.
+// Handlers are registered in the order in which the controllers act on a change.
 static void create_deciding(struct controller *controller)
 {
     struct control *control = &controller->control;
@@ -234,7 +234,7 @@ static void create_pools(struct controller *controller)
     controller->disruption_conditions = disruption_conditions_create(control);
 }
 
-static void create_telling(struct controller *controller)
+static void create_reporters(struct controller *controller)
 {
     struct control *control = &controller->control;
     controller->node_metrics = node_metrics_create(control);
@@ -275,10 +275,10 @@ struct controller *controller_create(const struct controller_options *options)
                                                               .metrics = options->metrics,
                                                               .seed = options->seed});
     control->manager.operations = operations_create(&control->manager);
-    create_asked(controller);
+    create_shared(controller);
     create_deciding(controller);
     create_pools(controller);
-    create_telling(controller);
+    create_reporters(controller);
     queue_work_metrics_collect(&control->manager, true);
     controller->start_timer = timer_create_on(control->manager.loop, poll_start, controller);
     controller->stop_timer = timer_create_on(control->manager.loop, poll_stop, controller);
@@ -298,28 +298,29 @@ void controller_start(struct controller *controller)
     poll_start(controller);
 }
 
-// LIF-311: nobody else would say why nothing happens.
-static void tell_late(struct controller *controller)
+// LIF-311: no other controller reports why nothing happens.
+static void report_late_sync(struct controller *controller)
 {
     int64_t now_ns = loop_monotonic_ns(controller->control.manager.loop);
     int64_t waited_ns = ns_subtract(now_ns, controller->started_ns);
     (void)cluster_synced(controller->control.cluster); // for its metrics
-    if (waited_ns < SYNC_LATE_NS || (controller->told_late_ns != 0 &&
-                                     ns_subtract(now_ns, controller->told_late_ns) < SYNC_AGAIN_NS))
+    if (waited_ns < SYNC_LATE_NS ||
+        (controller->late_reported_ns != 0 &&
+         ns_subtract(now_ns, controller->late_reported_ns) < SYNC_AGAIN_NS))
         return;
-    controller->told_late_ns = now_ns;
+    controller->late_reported_ns = now_ns;
     log_error("cluster is waiting on sync for extended duration", "s:error",
               "waiting on cluster sync", "d:duration", waited_ns);
 }
 
-// Nothing is reconciled before every kind has been listed: while Nodes or pods are still to come, a
-// NodeClaim would seem to have no Node, and a Node no pods, and its machine would end undrained.
+// Nothing is reconciled before every kind has been listed: without some Nodes or pods a NodeClaim
+// would seem to have no Node, or a Node no pods, and its machine would end undrained.
 static void poll_start(void *context)
 {
     struct controller *controller = context;
     struct control *control = &controller->control;
     if (!mirror_synced(control->manager.mirror)) {
-        tell_late(controller);
+        report_late_sync(controller);
         timer_start(controller->start_timer, START_POLL_NS);
         return;
     }

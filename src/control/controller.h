@@ -37,9 +37,9 @@ struct controller_options { // all borrowed; they outlive the controller
 void controller_watch(struct mirror *mirror, const struct settings *settings,
                       enum kind_id node_class_kind);
 
-// Registers its handlers with the mirror. Work is gathered, none is begun.
+// Registers its handlers with the mirror. Work queues up; none starts.
 struct controller *controller_create(const struct controller_options *options);
-// Begins to work: the lease is won, or there is none.
+// Starts the work: the lease is won, or there is none.
 void controller_start(struct controller *controller);
 // Takes no new work; `done` is called when the operations under way have ended, or after 30 s
 // (LIF-474).

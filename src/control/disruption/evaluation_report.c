@@ -61,7 +61,7 @@ static void tell_protections(const struct disruption_parts *parts)
         const struct pod_list *pods = cluster_pods(control->cluster, node->meta.name);
         for (uint32_t i = 0; i < pods->count; i++)
             if (pod_is_active(pods->items[i]))
-                protection_events_tell(parts->protection_events, pods->items[i]);
+                protection_events_publish(parts->protection_events, pods->items[i]);
     }
 }
 

@@ -46,7 +46,7 @@ static bool pods_arrive(const struct control *control)
     const struct pod_list *pods = cluster_provisionable(control->cluster);
     for (uint32_t i = 0; i < pods->count; i++)
         if (pod_is_unexamined(pods->items[i]) ||
-            cluster_is_spoken_for(control->cluster, pods->items[i]))
+            cluster_is_planned(control->cluster, pods->items[i]))
             return true;
     return false;
 }

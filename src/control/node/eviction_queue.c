@@ -358,7 +358,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
         about.record = note_deleted;
         return delete_overdue(&about, eviction, pod, now);
     }
-    protection_events_tell(evictions->protection_events, pod);
+    protection_events_publish(evictions->protection_events, pod);
     if (!pod_is_evictable(pod, now)) // protected: looked at again, the annotation may end
         return (struct reconcile_result){RECONCILE_BACKOFF, 0};
     if (is_kept(evictions, eviction, pod))

@@ -138,7 +138,7 @@ static bool settles(struct claim_pass *pass, const struct node *node)
 // others.
 static bool is_held(struct claim_pass *pass, const struct node *node)
 {
-    if (!nominator_holds(pass->parts->nominator, pass->claim, node))
+    if (!nominator_delays_opening(pass->parts->nominator, pass->claim, node))
         return false;
     pass_requeue(pass, HELD_NS);
     pass->node_settles = true;

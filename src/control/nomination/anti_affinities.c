@@ -9,9 +9,10 @@
 #include "model/reading/pod.h"
 #include "model/reading/selector.h"
 
-#define TERMS_MAX    63
-#define FURTHER      (1ULL << TERMS_MAX) // all terms beyond: of every pod, and around every node
-#define SELECTOR_MAX 64                  // a longer selector selects every pod
+#define TERMS_MAX 63
+#define FURTHER \
+    (1ULL << TERMS_MAX) // the terms beyond share this bit: of every pod, around every node
+#define SELECTOR_MAX 64 // a longer selector selects every pod
 
 struct anti_term { // of one workload
     const struct pod_affinity_term *term;
@@ -26,12 +27,12 @@ struct anti_affinities {
     bool has_further;
 };
 
-struct place {                      // a node that is there, or will be
-    const struct node *node;        // NULL: not yet
+struct place {                      // an existing or planned node
+    const struct node *node;        // NULL: not there yet
     const struct node_claim *claim; // NULL: the Node has none
 };
 
-// Nodes have hostnames of their own, and those that are not there yet do not have them so far.
+// A node has a hostname of its own; a planned node has none yet.
 static const char *domain_in(const struct place *place, const char *key)
 {
     if (text_equal(key, LABEL_HOSTNAME))

@@ -29,7 +29,7 @@ uint32_t exchange_siblings(const struct exchange *exchange)
     return count;
 }
 
-// It may go there, and finds none of its workload.
+// The pod may go there, and no other pod of its workload is there.
 static bool is_welcome(const struct exchange_pod *pod, const struct exchange_node *from,
                        const struct exchange_node *to)
 {
@@ -57,9 +57,9 @@ static bool is_over(const struct exchange *exchange)
 }
 
 // --- sets of two nodes ---------------------------------------------------------------------------
-struct set { // of pods that leave a node together
+struct set { // pods that leave a node together
     struct exchange_node *node;
-    uint32_t able[ABLE_MAX], able_count; // positions of those that may go to the other node
+    uint32_t able[ABLE_MAX], able_count; // positions of the pods that may go to the other node
     uint32_t wanted, chosen[SET_MAX], count;
 };
 
@@ -87,7 +87,8 @@ static bool fits(const struct trade *trade)
     const struct set *one = &trade->sets[0], *other = &trade->sets[1];
     trade->exchange->steps++;
     for (uint32_t i = 0; i < trade->exchange->resource_count; i++) {
-        int64_t more = sum_of(one, i) - sum_of(other, i); // comes to the other node
+        int64_t more =
+            sum_of(one, i) - sum_of(other, i); // the net request that the other node gains
         if (other->node->room[i] < more || one->node->room[i] < -more)
             return false;
     }
@@ -102,7 +103,7 @@ static bool gets_on(const struct set *set, const struct exchange_pod *pod)
     return true;
 }
 
-// Fills the first set, then the second, until both fit.
+// Chooses the first set, then the second, until both fit.
 static bool choose(struct trade *trade, unsigned side, uint32_t start)
 {
     struct set *set = &trade->sets[side];
@@ -133,7 +134,7 @@ static int highest_first(const void *a, const void *b)
     return x < y ? 1 : x > y ? -1 : 0;
 }
 
-// The last pod takes the position of one that leaves, so those behind leave first.
+// The last pod fills the gap of a leaving pod, so pods leave in reverse order of position.
 static void leave(const struct exchange *exchange, struct set *set, struct exchange_node *to)
 {
     qsort(set->chosen, set->count, sizeof *set->chosen, highest_first);
@@ -145,7 +146,7 @@ struct sizes {
     uint32_t leave, come;
 };
 
-// The pod and perhaps some beside it against some of the other node.
+// Exchanges the pod, and perhaps others of its node, for some pods of the other node.
 static bool trade(struct exchange *exchange, struct exchange_node *from, uint32_t index,
                   struct exchange_node *to, const struct sizes *sizes)
 {
@@ -161,7 +162,7 @@ static bool trade(struct exchange *exchange, struct exchange_node *from, uint32_
         find_able(&trade.sets[1], from, UINT32_MAX);
     if (!choose(&trade, 0, 0))
         return false;
-    leave(exchange, &trade.sets[1], from); // they come behind those that are to leave
+    leave(exchange, &trade.sets[1], from); // behind the pods that are to leave
     leave(exchange, &trade.sets[0], to);
     return true;
 }
@@ -192,7 +193,7 @@ static bool search_once(struct exchange *exchange, const struct sizes *sizes)
     return found;
 }
 
-// Small sets first: there are thousands of large ones.
+// Small sets first: the large ones number thousands.
 void exchange_search(struct exchange *exchange)
 {
     static const struct sizes sizes[] = {{1, 0}, {1, 1}, {1, 2}, {2, 1}, {2, 2},

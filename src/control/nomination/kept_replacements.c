@@ -12,16 +12,16 @@
 #include "control/state/nominations.h"
 
 #define EMPTY_NS (5 * MINUTE)  // until the command's other replacements are ready
-#define PAUSE_NS (3 * SECOND)  // without a pod that comes to any replacement of the command
-#define FILL_NS  (10 * SECOND) // that long the first pod waits for the others
+#define PAUSE_NS (3 * SECOND)  // without an arrival on any replacement of the command
+#define FILL_NS  (10 * SECOND) // from the first arrival on
 
 enum wait { WAITS_FOR_NOTHING, WAITS_FOR_EVICTION, WAITS_FOR_PODS };
 
 struct kept {
     int64_t since_ns; // monotonic
-    // Monotonic: when a pod of its own came first, and last or the eviction began; 0: not yet.
+    // Monotonic: first and last arrival of one of its pods, or the eviction's begin; 0: not yet.
     int64_t first_ns, last_ns;
-    uint32_t places;  // that were left at the last look
+    uint32_t places;  // left at the last review
     uint64_t command; // its number
     char claim[];
 };
@@ -66,7 +66,7 @@ static int64_t now_of(const struct kept_replacements *kept)
     return loop_monotonic_ns(kept->control->manager.loop);
 }
 
-// --- what the command says -----------------------------------------------------------------------
+// --- the command -----------------------------------------------------------------------
 static bool has_pods_to_come(const struct disruption_command *command, const char *claim)
 {
     for (uint32_t i = 0; i < command->replacements.count; i++) {
@@ -105,17 +105,17 @@ static const struct disruption_command *command_of(const struct kept_replacement
     return commands_of_replacement(kept->commands, claim);
 }
 
-// Whoever takes startup taints away must find these alone.
-bool kept_replacements_wants(const struct kept_replacements *kept, const struct node_claim *claim)
+// A controller that removes startup taints expects to find only its own, so such nodes stay out.
+bool kept_replacements_applies(const struct kept_replacements *kept, const struct node_claim *claim)
 {
     return claim->spec.startup_taints.count == 0 &&
            wait_of(command_of(kept, claim->meta.name), claim->meta.name) != WAITS_FOR_NOTHING;
 }
 
-// --- who is kept ---------------------------------------------------------------------------------
+// --- nodes that are kept closed ------------------------------------------------------------------
 bool kept_replacements_begin(struct kept_replacements *kept, const struct node_claim *claim)
 {
-    if (!kept_replacements_wants(kept, claim))
+    if (!kept_replacements_applies(kept, claim))
         return false;
     if (kept_replacements_has(kept, claim->meta.name))
         return true;
@@ -139,7 +139,7 @@ bool kept_replacements_any(const struct kept_replacements *kept)
     return map_count(kept->nodes) > 0;
 }
 
-// --- the look ------------------------------------------------------------------------------------
+// --- the review ----------------------------------------------------------------------------------
 static void note_arrivals(struct kept_replacements *kept, struct kept *node)
 {
     uint32_t places = cluster_kept_places(kept->control->cluster, node->claim);
@@ -151,7 +151,7 @@ static void note_arrivals(struct kept_replacements *kept, struct kept *node)
     node->places = places;
 }
 
-// When a pod came to any of the command's replacements.
+// The last arrival of a pod on any of the command's replacements.
 static int64_t last_arrival(const struct kept_replacements *kept, uint64_t command)
 {
     int64_t last_ns = INT64_MIN;
@@ -170,7 +170,7 @@ static bool is_to_come(const struct disruption_command *command, const struct po
     return turn > 0 && strcmp(command->replacements.items[turn - 1].name, claim) == 0;
 }
 
-// Pods whose eviction waits for pods that may be waiting for this very node.
+// Pods whose eviction waits for other pods, which may wait for this node.
 static uint32_t count_put_off(const struct kept_replacements *kept,
                               const struct disruption_command *command, const char *claim)
 {

@@ -1,12 +1,12 @@
-// Nodes of replacements that stay closed to pods until those that their command evicts wait for
-// them (SCH-516). An open one is the emptiest node of all: kube-scheduler sends each evicted pod
-// there, whichever comes first, and for a large one there is no room left in the end.
+// Nodes of replacements that stay closed until the evicted pods of their command wait for them
+// (SCH-516). An open replacement is the emptiest node of the cluster: kube-scheduler binds each
+// evicted pod there as it comes, and a large pod finds no room in the end.
 //
 // Such a node is registered and initialized as any other (DIS-792), with the taint
-// adze.dev/awaiting-pods. Pods that find room on other nodes go there, as the decision has
-// reckoned; the rest is nominated. When all of a node's pods have come it opens, or all but those
-// whose eviction waits for pods that may be waiting here; and not much later if they do not come.
-// Who closed a node is not written down: what nobody keeps is opened (registration.c).
+// adze.dev/awaiting-pods. Pods that fit on other nodes go there, as the decision expects; the rest
+// is nominated. The node opens when all of its pods have come, except those whose eviction waits
+// for pods that may wait here; it opens soon, too, if no more pods come. The reason for the taint
+// is not stored: a closed node that no controller keeps is opened (registration.c).
 #pragma once
 
 #include "control/runtime/control.h"
@@ -24,12 +24,14 @@ struct kept_replacements *kept_replacements_create(struct control *control,
                                                    void *context);
 void kept_replacements_destroy(struct kept_replacements *kept); // NULL is fine
 
-// A command will evict pods that are to come to the NodeClaim's node, which has no startup taints.
-bool kept_replacements_wants(const struct kept_replacements *kept, const struct node_claim *claim);
+// The command of the replacement will evict pods that are planned for its node, and the node has no
+// startup taints.
+bool kept_replacements_applies(const struct kept_replacements *kept,
+                               const struct node_claim *claim);
 // The node is about to be registered; true: it stays closed from now on.
 bool kept_replacements_begin(struct kept_replacements *kept, const struct node_claim *claim);
-// It still does.
+// The node is still closed.
 bool kept_replacements_has(const struct kept_replacements *kept, const char *claim);
 bool kept_replacements_any(const struct kept_replacements *kept);
-// Opens what is to be opened; `may_keep` false: all. Whether anything is kept.
+// Opens the nodes that are due; all of them if not `may_keep`. True if any stays closed.
 bool kept_replacements_review(struct kept_replacements *kept, bool may_keep);

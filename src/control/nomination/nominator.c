@@ -13,12 +13,12 @@
 #include "model/reading/pod.h"
 #include "reconcile/operations.h"
 
-#define REVIEW         "review" // no pod's key: those have a slash
-#define REVIEW_WAIT_NS (50 * MILLISECOND)
-#define CONCURRENCY    32
-#define MINOR_LEAST    35 // of Kubernetes 1
-#define ASK_AGAIN_NS   MINUTE
-#define KEPT_LOOK_NS   (100 * MILLISECOND)
+#define REVIEW           "review" // no pod's key: those have a slash
+#define REVIEW_WAIT_NS   (50 * MILLISECOND)
+#define CONCURRENCY      32
+#define MINOR_LEAST      35 // of Kubernetes 1
+#define VERSION_RETRY_NS MINUTE
+#define KEPT_REVIEW_NS   (100 * MILLISECOND)
 
 enum support { SUPPORT_UNKNOWN, SUPPORT_ASKED, SUPPORTED, UNSUPPORTED };
 
@@ -27,10 +27,10 @@ struct nominator {
     struct reconcile_queue *queue;
     struct nominations *nominations; // the cluster state's
     enum support support;
-    int64_t asked_ns; // monotonic
+    int64_t version_asked_ns; // monotonic
     struct openings *openings;
     struct kept_replacements *kept;
-    bool are_alike; // all planned pods are of one workload
+    bool are_alike; // all planned pods belong to one workload
 };
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
@@ -43,7 +43,7 @@ void nominator_wake(struct nominator *nominator)
         reconcile_queue_add_after(nominator->queue, REVIEW, REVIEW_WAIT_NS);
 }
 
-// A nomination of a pod whose plan has changed is looked at with the plan.
+// A pod's nomination is reviewed with its plan.
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
                    const struct object *new_object)
 {
@@ -119,7 +119,7 @@ void nominator_destroy(struct nominator *nominator)
     free(nominator);
 }
 
-// --- whether it works ----------------------------------------------------------------------------
+// --- support by the API server -------------------------------------------------------------------
 // "36", or "36+" of a provider's build.
 static int64_t version_number(const json_t *body, const char *field)
 {
@@ -148,22 +148,23 @@ static void ask_version(struct nominator *nominator)
 {
     int64_t now_ns = loop_monotonic_ns(nominator->control->manager.loop);
     if (nominator->support != SUPPORT_UNKNOWN ||
-        (nominator->asked_ns != 0 && ns_subtract(now_ns, nominator->asked_ns) < ASK_AGAIN_NS))
+        (nominator->version_asked_ns != 0 &&
+         ns_subtract(now_ns, nominator->version_asked_ns) < VERSION_RETRY_NS))
         return;
-    nominator->asked_ns = now_ns;
+    nominator->version_asked_ns = now_ns;
     nominator->support = SUPPORT_ASKED;
     kube_get_path(nominator->control->manager.client, "/version", note_version, nominator);
 }
 
-// --- what should be ------------------------------------------------------------------------------
+// --- the desired nominations ---------------------------------------------------------------------
 static bool is_closed(const struct node *node)
 {
     return find_taint(&node->spec.taints, TAINT_UNREGISTERED, "NoExecute") != NULL ||
            find_taint(&node->spec.taints, TAINT_AWAITING_PODS, "NoSchedule") != NULL;
 }
 
-// The name of the node that the pod is planned for; NULL: it is not planned, or the node is not to
-// be opened yet.
+// The name of the node that the pod is planned for; NULL: the pod is not planned, or its node is
+// not to open yet.
 static const char *wanted_node(const struct nominator *nominator, const struct pod *pod)
 {
     struct cluster *cluster = nominator->control->cluster;
@@ -176,7 +177,7 @@ static const char *wanted_node(const struct nominator *nominator, const struct p
     return (is_closed(node) ? opens : node_is_ready(node)) ? node->meta.name : NULL;
 }
 
-// Whether some lower pod on the node may be making room: then kube-scheduler nominated the pod.
+// A lower pod on the node may be preempted: then kube-scheduler nominated the pod.
 static bool may_preempt(const struct nominator *nominator, const struct pod *pod)
 {
     const struct pod_list *pods =
@@ -187,7 +188,7 @@ static bool may_preempt(const struct nominator *nominator, const struct pod *pod
     return false;
 }
 
-// A nomination that nothing stands behind: ours of before the plan changed, or of a predecessor.
+// The nomination has no plan: adze wrote it before the plan changed, or a predecessor did.
 static bool is_stale(const struct nominator *nominator, const struct pod *pod)
 {
     return pod_is_nominated(pod) &&
@@ -209,7 +210,7 @@ static bool differs(const struct nominator *nominator, const struct pod *pod)
 }
 
 // Pods of one workload may take each other's places.
-static void see_whether_alike(struct nominator *nominator)
+static void check_alike(struct nominator *nominator)
 {
     struct cluster *cluster = nominator->control->cluster;
     const struct pod_list *pods = cluster_provisionable(cluster);
@@ -217,7 +218,7 @@ static void see_whether_alike(struct nominator *nominator)
     nominator->are_alike = !kept_replacements_any(nominator->kept);
     for (uint32_t i = 0; i < pods->count && nominator->are_alike; i++) {
         const char *workload = workload_of(pods->items[i]);
-        bool is_another = first == NULL || !text_equal(first, workload); // the cheaper question
+        bool is_another = first == NULL || !text_equal(first, workload); // the cheaper check first
         if (!is_another || cluster_planned_claim(cluster, pods->items[i]) == NULL)
             continue;
         first = first != NULL ? first : workload;
@@ -225,8 +226,8 @@ static void see_whether_alike(struct nominator *nominator)
     }
 }
 
-// kube-scheduler counts pods that are nominated to a node as being there: two of a spread workload
-// get in if they come at the right time (spread_order.h), more keep each other away.
+// kube-scheduler counts a nominated pod on its node. Two nominated pods of a spread workload are
+// bound if their time is right (spread_order.h); more of them block each other.
 static bool waits_for_sibling(const struct nominator *nominator, const struct pod *pod,
                               const struct node_claim *claim)
 {
@@ -266,58 +267,59 @@ bool nominator_keep(struct nominator *nominator, const struct node_claim *claim)
     return true;
 }
 
-bool nominator_holds(struct nominator *nominator, const struct node_claim *claim,
-                     const struct node *node)
+bool nominator_delays_opening(struct nominator *nominator, const struct node_claim *claim,
+                              const struct node *node)
 {
     if (nominator == NULL || !nominations_work(nominator->nominations) || nominator->are_alike ||
-        kept_replacements_wants(nominator->kept, claim))
+        kept_replacements_applies(nominator->kept, claim))
         return false;
     reconcile_queue_add_after(nominator->queue, REVIEW, REVIEW_WAIT_NS);
-    return openings_hold(nominator->openings, claim, node);
+    return openings_delay(nominator->openings, claim, node);
 }
 
-struct wanting { // a nomination, or its end
+struct pending_write { // a nomination, or its end
     const struct pod *pod;
     int64_t cpu, memory;
 };
 
-static struct wanting wanting_of(struct arena *arena, const struct pod *pod)
+static struct pending_write pending_write_of(struct arena *arena, const struct pod *pod)
 {
     struct resource_map requests = pod_requests(arena, pod);
-    return (struct wanting){pod, resource_map_get(&requests, "cpu"),
-                            resource_map_get(&requests, "memory")};
+    return (struct pending_write){pod, resource_map_get(&requests, "cpu"),
+                                  resource_map_get(&requests, "memory")};
 }
 
-// Large pods cannot do with what small ones leave them.
+// Large pods first: the room that small pods leave does not suffice for them.
 static int hardest_first(const void *a, const void *b)
 {
-    const struct wanting *x = a, *y = b;
+    const struct pending_write *x = a, *y = b;
     if (x->cpu != y->cpu)
         return x->cpu > y->cpu ? -1 : 1;
     return x->memory > y->memory ? -1 : x->memory < y->memory;
 }
 
-// How long until the next look; 0: it needs none.
+// The delay until the next review; 0: none is needed.
 static int64_t review(struct nominator *nominator)
 {
     struct control *control = nominator->control;
-    see_whether_alike(nominator);
+    check_alike(nominator);
     int64_t next_ns = openings_review(nominator->openings);
     if (kept_replacements_review(nominator->kept, nominations_work(nominator->nominations)))
-        next_ns = KEPT_LOOK_NS;
+        next_ns = KEPT_REVIEW_NS;
     bool sets = nominations_work(nominator->nominations) && !nominator->are_alike;
     const struct pod_list *pods = cluster_unbound(control->cluster);
     CLEANUP_ARENA struct arena *arena = arena_create(16 * 1024);
-    struct wanting *wanting = arena_allocate_array(arena, pods->count + 1, sizeof *wanting);
+    struct pending_write *pending_write =
+        arena_allocate_array(arena, pods->count + 1, sizeof *pending_write);
     uint32_t count = 0;
     for (uint32_t i = 0; i < pods->count; i++)
         if (differs(nominator, pods->items[i]) && (sets || pod_is_nominated(pods->items[i])))
-            wanting[count++] = wanting_of(arena, pods->items[i]);
-    qsort(wanting, count, sizeof *wanting, hardest_first);
+            pending_write[count++] = pending_write_of(arena, pods->items[i]);
+    qsort(pending_write, count, sizeof *pending_write, hardest_first);
     for (uint32_t i = 0; i < count; i++)
         reconcile_queue_add(nominator->queue,
-                            arena_format(arena, "%s/%s", wanting[i].pod->meta.namespace,
-                                         wanting[i].pod->meta.name));
+                            arena_format(arena, "%s/%s", pending_write[i].pod->meta.namespace,
+                                         pending_write[i].pod->meta.name));
     return next_ns;
 }
 
@@ -359,7 +361,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
         int64_t next_ns = review(nominator);
         if (next_ns > 0)
             return reconcile_after(next_ns);
-        return nominator->support == SUPPORT_UNKNOWN ? reconcile_after(ASK_AGAIN_NS)
+        return nominator->support == SUPPORT_UNKNOWN ? reconcile_after(VERSION_RETRY_NS)
                                                      : reconcile_done();
     }
     const struct pod *pod = pod_of_key(nominator, work_item_key(item));

@@ -12,28 +12,28 @@
 #include "model/reading/pod.h"
 #include "model/schema/condition_types.h"
 
-#define LOOK_NS     (100 * MILLISECOND)
-#define TOGETHER_NS (2 * SECOND) // NodeClaims that were created within that time belong together
-// How long the others are waited for, from the first node on, and from the last one on.
+#define REVIEW_NS   (100 * MILLISECOND)
+#define TOGETHER_NS (2 * SECOND) // NodeClaims created within this time open together
+// Limits of the wait for the group's other nodes, from the first node on and from the last one on.
 #define GATHER_NS       (8 * SECOND)
 #define GATHER_PAUSE_NS (4 * SECOND)
-// The same for those of a group to be ready.
+// The same limits for the group's nodes to become ready.
 #define READY_ALL_NS   (12 * SECOND)
 #define READY_PAUSE_NS (4 * SECOND)
 #define PREPARE_NS     (2 * SECOND) // for nominations, and so much longer for each pod:
 #define PREPARE_POD_NS (8 * MILLISECOND)
 #define PROGRESS_NS \
     SECOND // while a node is prepared so often, twice as long: the API server is slow
-#define OPEN_NS        (10 * SECOND) // after it, an unregistered node is on its own
-#define UNREADY_NS     (15 * SECOND) // that long a node may be closed before it is ready
-#define READY_NS       (20 * SECOND) // and afterwards
+#define OPEN_NS        (10 * SECOND) // after this an unregistered node leaves the group
+#define UNREADY_NS     (15 * SECOND) // the longest time that a node stays closed before it is ready
+#define READY_NS       (20 * SECOND) // and after it is ready
 #define GROUP_PODS_MAX 2000
 
 struct held {         // a node
     int64_t seen_ns;  // monotonic
     int64_t ready_ns; // first seen ready; 0: it is not
     bool is_in_group;
-    uint32_t turn; // in the group
+    uint32_t turn; // its order in the group
     char claim[];
 };
 
@@ -45,8 +45,8 @@ struct openings {
     // The nodes that open next, together.
     int64_t group_ns, opened_ns; // monotonic: chosen, opened; 0: not yet
     uint32_t group_pods;
-    uint32_t unprepared; // of them, at the last look
-    int64_t progress_ns; // monotonic: when they last became fewer
+    uint32_t unprepared; // at the last review
+    int64_t progress_ns; // monotonic: the last decrease
 };
 
 struct openings *openings_create(struct control *control, openings_prepared *is_prepared,
@@ -86,7 +86,7 @@ static struct held *held_of(struct openings *openings, const char *claim)
     return held;
 }
 
-// It has been closed for long enough.
+// The node has been closed for long enough.
 static bool is_overdue(const struct openings *openings, const struct held *held,
                        const struct node *node)
 {
@@ -97,8 +97,8 @@ static bool is_overdue(const struct openings *openings, const struct held *held,
     return since_ns >= UNREADY_NS || since_ns < -UNREADY_NS;
 }
 
-bool openings_hold(struct openings *openings, const struct node_claim *claim,
-                   const struct node *node)
+bool openings_delay(struct openings *openings, const struct node_claim *claim,
+                    const struct node *node)
 {
     struct held *held = held_of(openings, claim->meta.name);
     if (node_is_ready(node) && held->ready_ns == 0)
@@ -113,7 +113,7 @@ bool openings_prepare(const struct openings *openings, const char *claim)
     return held != NULL && held->is_in_group;
 }
 
-// --- the look ------------------------------------------------------------------------------------
+// --- the review ----------------------------------------------------------------------------------
 static bool is_over(const struct openings *openings, const struct held *held)
 {
     const struct node_claim *claim = find_claim(openings->control, held->claim);
@@ -156,8 +156,9 @@ static void list_held(const struct openings *openings, bool group, held_list *ou
         qsort(out->items, out->count, sizeof(struct held *), by_turn);
 }
 
-// Nodes with planned pods are on their way that were made at the same time as those that wait.
-static bool others_come(const struct openings *openings, const held_list *listed)
+// Nodes with planned pods are still to come, whose NodeClaims were created together with the
+// listed.
+static bool others_are_due(const struct openings *openings, const held_list *listed)
 {
     int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
     vector_for_each (held, listed) {
@@ -188,9 +189,9 @@ static void extend(struct span *span, int64_t at_ns)
     span->last_ns = ns_maximum(span->last_ns, at_ns);
 }
 
-// What has not come by now is waited for no longer.
-static bool is_over_for(const struct openings *openings, const struct span *span,
-                        int64_t longest_ns, int64_t pause_ns)
+// The wait has reached one of its limits.
+static bool has_timed_out(const struct openings *openings, const struct span *span,
+                          int64_t longest_ns, int64_t pause_ns)
 {
     int64_t now_ns = now_of(openings);
     return ns_subtract(now_ns, span->first_ns) >= longest_ns ||
@@ -202,11 +203,11 @@ static bool has_gathered(const struct openings *openings, const held_list *liste
     struct span span = {INT64_MAX, INT64_MIN};
     vector_for_each (held, listed)
         extend(&span, (*held)->seen_ns);
-    return listed->count > 0 && (is_over_for(openings, &span, GATHER_NS, GATHER_PAUSE_NS) ||
-                                 !others_come(openings, listed));
+    return listed->count > 0 && (has_timed_out(openings, &span, GATHER_NS, GATHER_PAUSE_NS) ||
+                                 !others_are_due(openings, listed));
 }
 
-// All are ready, or those that are not have been waited for.
+// All nodes are ready, or the wait for the others has reached its limit.
 static bool group_is_ready(const struct openings *openings, const held_list *group)
 {
     struct span span = {INT64_MAX, INT64_MIN};
@@ -218,10 +219,10 @@ static bool group_is_ready(const struct openings *openings, const held_list *gro
         extend(&span, (*held)->ready_ns);
     }
     return ready == group->count ||
-           (ready > 0 && is_over_for(openings, &span, READY_ALL_NS, READY_PAUSE_NS));
+           (ready > 0 && has_timed_out(openings, &span, READY_ALL_NS, READY_PAUSE_NS));
 }
 
-// As many as can be prepared together, in the order in which they open.
+// The group is as large as can be prepared together, in the order of opening.
 static uint32_t choose_group(struct openings *openings, const held_list *listed,
                              const struct node_claim **claims)
 {
@@ -271,12 +272,12 @@ static bool group_is_prepared(struct openings *openings, const held_list *group)
     return left == 0;
 }
 
-static bool is_out_of_patience(const struct openings *openings)
+static bool preparation_timed_out(const struct openings *openings)
 {
     int64_t now_ns = now_of(openings), since_ns = ns_subtract(now_ns, openings->group_ns);
-    int64_t patience_ns = ns_add(PREPARE_NS, ns_multiply(openings->group_pods, PREPARE_POD_NS));
+    int64_t timeout_ns = ns_add(PREPARE_NS, ns_multiply(openings->group_pods, PREPARE_POD_NS));
     bool goes_on = ns_subtract(now_ns, openings->progress_ns) < PROGRESS_NS;
-    return since_ns >= (goes_on ? ns_multiply(2, patience_ns) : patience_ns);
+    return since_ns >= (goes_on ? ns_multiply(2, timeout_ns) : timeout_ns);
 }
 
 static void open_group(struct openings *openings, const held_list *group)
@@ -289,11 +290,11 @@ static void open_group(struct openings *openings, const held_list *group)
         wake(&openings->control->manager, WAKE_LIFECYCLE, (*held)->claim);
 }
 
-static void look_at_group(struct openings *openings, const held_list *group)
+static void advance_group(struct openings *openings, const held_list *group)
 {
     int64_t now_ns = now_of(openings);
     if (openings->opened_ns == 0 && group_is_ready(openings, group) &&
-        (group_is_prepared(openings, group) || is_out_of_patience(openings)))
+        (group_is_prepared(openings, group) || preparation_timed_out(openings)))
         open_group(openings, group);
     bool is_late = openings->opened_ns != 0 && ns_subtract(now_ns, openings->opened_ns) >= OPEN_NS;
     if (group->count > 0 && !is_late)
@@ -309,9 +310,9 @@ int64_t openings_review(struct openings *openings)
     held_list listed = {0};
     list_held(openings, openings->group_ns != 0, &listed);
     if (openings->group_ns != 0)
-        look_at_group(openings, &listed);
+        advance_group(openings, &listed);
     else if (has_gathered(openings, &listed))
         begin_group(openings, &listed);
     vector_free(&listed);
-    return map_count(openings->held) > 0 ? LOOK_NS : 0;
+    return map_count(openings->held) > 0 ? REVIEW_NS : 0;
 }

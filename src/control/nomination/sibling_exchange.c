@@ -57,8 +57,8 @@ static struct exchange_pod exchange_pod_of(const struct reading *reading, const 
         .requests = amounts_of(reading, &requests)};
 }
 
-// What the NodeClaim's requests leave: they have the pods of DaemonSets, too. False if pods were
-// planned for it later, which they do not have.
+// The room that the NodeClaim's requests leave; these include the pods of DaemonSets. False if pods
+// were planned for the NodeClaim later, since its requests lack them.
 static bool find_room(const struct reading *reading, const struct node_claim *claim,
                       struct exchange_node *to)
 {

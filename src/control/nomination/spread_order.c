@@ -15,27 +15,27 @@ struct place {
     uint32_t host; // number of the claim
     uint32_t domain;
     bool is_taken;
-    bool is_put_off; // another of the workload comes to the node first
+    bool is_put_off; // another pod of the workload goes to the node first
 };
 
 struct mover {
     const struct pod *pod;
     uint64_t serial;
-    bool was_tried; // in vain; those that were not go first
+    bool was_tried; // failed attempts exist; pods without one go first
 };
 
 struct domain {
     const char *name;
     uint32_t pods;
-    uint32_t left, pairs_left; // places; those with another on the same node
+    uint32_t left, pairs_left; // free places; those that share their node with another place
 };
 
 struct moving {      // a workload
-    const char *key; // NULL: it is not spread
+    const char *key; // NULL: the workload is not spread
     VECTOR(struct mover) pods;
     VECTOR(struct place) places;
     VECTOR(struct domain) domains;
-    VECTOR(uint32_t) hosts; // places that are left on each
+    VECTOR(uint32_t) hosts; // free places on each
 };
 
 struct spread_order {
@@ -86,7 +86,7 @@ static uint32_t domain_of(struct moving *moving, const char *name)
     return moving->domains.count - 1;
 }
 
-// Claims are added one after the other.
+// Adds the claim if it is new.
 static uint32_t host_of(struct moving *moving, const struct node_claim *claim)
 {
     const struct place *last =
@@ -123,7 +123,7 @@ void spread_order_add(struct spread_order *order, const struct node_claim *claim
     }
 }
 
-// Pods that run already.
+// Counts the running pods.
 static void count_present(struct spread_order *order)
 {
     struct cluster *cluster = order->control->cluster;
@@ -144,7 +144,7 @@ static void count_present(struct spread_order *order)
     }
 }
 
-// As kube-scheduler's queue has them.
+// The order of kube-scheduler's queue.
 static int first_tried(const void *a, const void *b)
 {
     const struct mover *x = a, *y = b;
@@ -153,7 +153,7 @@ static int first_tried(const void *a, const void *b)
     return x->serial < y->serial ? -1 : x->serial > y->serial;
 }
 
-// A place that is not taken.
+// A free place on the same node.
 static bool has_sibling(const struct moving *moving, const struct place *place)
 {
     return moving->hosts.items[place->host] > 1;
@@ -180,8 +180,8 @@ static void count_left(struct moving *moving)
     }
 }
 
-// The emptiest domain that has a place; of equal ones the one with the fewest pairs, since a pair
-// comes in best when all the others are ahead.
+// The emptiest domain with a free place; among equals the one with the fewest pairs, since a pair
+// is bound best after all others.
 static uint32_t next_domain(const struct moving *moving, bool *is_last)
 {
     uint32_t best = UINT32_MAX, alike = 0;
@@ -241,9 +241,9 @@ static void assign_in_turn(struct spread_order *order, struct moving *moving)
         take(order, moving, place, &number);
 }
 
-// The places in an order in which each fits when its turn comes. kube-scheduler counts a pod that
-// is nominated to the same node as being there: both fit only if the first of them is the last of a
-// round over the domains, and the second the first of the next round.
+// Orders the places so that each pod fits at its turn. kube-scheduler counts a nominated pod on its
+// node: two pods of a node fit only if the first is the last of a round over the domains, and the
+// second is the first of the next round.
 static void assign(struct spread_order *order, struct moving *moving)
 {
     uint32_t number = 0;
@@ -274,7 +274,7 @@ static int earliest_first(const void *a, const void *b)
     return strcmp(x->claim->meta.name, y->claim->meta.name);
 }
 
-// When the pods of the node are tried, on average.
+// The average position of the node's pods in kube-scheduler's queue.
 static double rank_of(const struct spread_order *order, const struct node_claim *claim)
 {
     double sum = 0;

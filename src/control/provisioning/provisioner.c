@@ -168,7 +168,7 @@ static bool has_work(const struct provisioner *provisioner)
     struct cluster *cluster = provisioner->control->cluster;
     const struct pod_list *pods = cluster_provisionable(cluster);
     for (uint32_t i = 0; i < pods->count; i++)
-        if (!cluster_is_spoken_for(cluster, pods->items[i]))
+        if (!cluster_is_planned(cluster, pods->items[i]))
             return true;
     return deleting_nodes_have_pods(provisioner->control);
 }
@@ -181,7 +181,7 @@ static double queue_depth(const struct provisioner *provisioner)
     const struct pod_list *pods = cluster_provisionable(cluster);
     uint32_t depth = 0;
     for (uint32_t i = 0; i < pods->count; i++)
-        depth += !cluster_is_spoken_for(cluster, pods->items[i]);
+        depth += !cluster_is_planned(cluster, pods->items[i]);
     return depth;
 }
 

@@ -161,8 +161,8 @@ static void on_pod(void *context, enum mirror_change change, const struct object
         acknowledged_pods_remove(options->pods, uid);
         return;
     }
-    if (!(pod_wants_node(pod) || is_unexamined(triggers, pod)) ||
-        cluster_is_spoken_for(options->control->cluster, pod))
+    if (!(pod_needs_node(pod) || is_unexamined(triggers, pod)) ||
+        cluster_is_planned(options->control->cluster, pod))
         return;
     if (acknowledged_pods_add(options->pods, uid) && options->bursts != NULL) {
         triggers->has_fresh_pods = true;

@@ -57,7 +57,7 @@ static void add_pods(struct snapshot *snapshot, struct control *control)
          (object = mirror_next(control->manager.mirror, KIND_POD, &iterator)) != NULL;) {
         const struct pod *pod = (const struct pod *)object;
         bool bound = pod->spec.node_name != NULL && *pod->spec.node_name != '\0';
-        if (pod_is_terminal(pod) || cluster_is_spoken_for(control->cluster, pod) ||
+        if (pod_is_terminal(pod) || cluster_is_planned(control->cluster, pod) ||
             (!bound && snapshot_strategy_of(control->manager.settings)->plans_unexamined_pods))
             continue; // those that wait and count are added below
         snapshot_add(snapshot, object);
@@ -68,7 +68,7 @@ static void add_waiting_pods(struct snapshot *snapshot, struct control *control)
 {
     const struct pod_list *pods = cluster_provisionable(control->cluster);
     for (uint32_t i = 0; i < pods->count; i++)
-        if (!cluster_is_spoken_for(control->cluster, pods->items[i]))
+        if (!cluster_is_planned(control->cluster, pods->items[i]))
             snapshot_add_waiting(snapshot, pods->items[i]);
 }
 

@@ -74,7 +74,7 @@ static bool planned_pods_wait(const struct control *control)
 {
     const struct pod_list *pods = cluster_provisionable(control->cluster);
     for (uint32_t i = 0; i < pods->count; i++)
-        if (cluster_is_spoken_for(control->cluster, pods->items[i]))
+        if (cluster_is_planned(control->cluster, pods->items[i]))
             return true;
     return false;
 }

@@ -13,7 +13,7 @@
 #include "model/reading/selector.h"
 #include "model/schema/condition_types.h"
 
-// --- whose object it is --------------------------------------------------------------------------
+// --- owners of objects --------------------------------------------------------------------------
 static bool managed_reference(const struct control *control,
                               const struct node_class_reference *reference)
 {
@@ -127,11 +127,11 @@ const struct pod_disruption_budget *next_budget_of(const struct control *control
     return NULL;
 }
 
-bool pod_wants_node(const struct pod *pod)
+bool pod_needs_node(const struct pod *pod)
 {
     if (pod->spec.node_name != NULL && *pod->spec.node_name != '\0')
         return false;
-    if (pod->meta.unreadable != NULL) // whatever it needs
+    if (pod->meta.unreadable != NULL) // its requirements are unknown
         return false;
     if (pod->status.nominated_node_name != NULL && *pod->status.nominated_node_name != '\0')
         return false;

@@ -1,7 +1,7 @@
-// What every controller of this folder has in hand: the manager with its ports and queues, the
-// cloud, the cluster state and the metric families; and small readings of objects that several of
-// them need. It names no controller: a controller gets those below it when it is created, and wakes
-// others by their number (wakes.h).
+// The context of every controller: the manager with its ports and queues, the cloud, the cluster
+// state and the metric families; and small readings of objects that several controllers need. It
+// names no controller: a controller receives those below it at its creation, and wakes others by
+// number (wakes.h).
 #pragma once
 
 #include "cloud/port/provider.h"
@@ -29,16 +29,16 @@ bool managed_claim(const struct control *control, const struct node_claim *claim
 bool managed_pool(const struct control *control, const struct node_pool *pool);
 bool managed_node(const struct control *control, const struct node *node);
 
-// The Node that the NodeClaim was registered with exists but does not decode: nothing may be
-// concluded from its absence.
+// The Node that the NodeClaim was registered with exists but does not decode: its absence from the
+// mirror proves nothing.
 bool node_is_unreadable(const struct control *control, const struct node_claim *claim);
 const struct node_claim *find_claim(const struct control *control, const char *name);
 const struct node *find_node(const struct control *control, const char *name);
 const struct node_pool *find_pool(const struct control *control, const char *name);
 const struct node_pool *pool_of_claim(const struct control *control,
                                       const struct node_claim *claim);
-// What the NodeClaim's machine costs by the provider's catalog, nano-USD an hour (DIS-59,
-// DIS-744); 0 if that is not known, which `known` (may be NULL) tells.
+// The price of the NodeClaim's machine in the provider's catalog, nano-USD an hour (DIS-59,
+// DIS-744); 0 if unknown, which `known` (may be NULL) says.
 int64_t claim_price(const struct control *control, const struct node_claim *claim, bool *known);
 
 // --- readings (each names its rule) --------------------------------------------------------------
@@ -48,6 +48,6 @@ void taint_describe(const struct taint *taint, struct text *out); // LIF-20
 const struct pod_disruption_budget *next_budget_of(const struct control *control,
                                                    const struct pod *pod,
                                                    struct mirror_iterator *iterator);
-bool pod_wants_node(const struct pod *pod);                   // SCH-21
+bool pod_needs_node(const struct pod *pod);                   // SCH-21
 const char *termination_mode(const struct node_claim *claim); // LIF-351
 const char *label_or_empty(const struct object *object, const char *key);

@@ -300,7 +300,7 @@ static void register_decisions(struct control_metrics *m, struct metrics *metric
                       metric_duration_buckets_count);
 }
 
-// How plans come true.
+// Comparisons of plans with their results.
 static void register_reports(struct control_metrics *m, struct metrics *metrics)
 {
     const struct family families[] = {

@@ -71,7 +71,7 @@ static void machine_refused(void *context)
     machine_done(context, &result);
 }
 
-// Machines are changed by the leader only, as objects are (kube_client_gate_writes()).
+// Only the leader changes machines, as with objects (kube_client_gate_writes()).
 static bool may_change_machines(struct machine_call *call)
 {
     struct control *control = call->control;

@@ -10,8 +10,8 @@ typedef enum operation_outcome (*operation_record_machine)(void *context, const 
 typedef enum operation_outcome (*operation_record_machines)(
     void *context, const char *key, const struct machine_list_result *result);
 
-// Each answers reconcile_running() for a tail call. Machines are created and deleted by the leader
-// only; another replica's call is refused as unavailable.
+// Each returns reconcile_running() for a tail call. Only the leader creates and deletes machines;
+// the call of another replica fails as unavailable.
 struct reconcile_result start_machine_create(struct control *control,
                                              const struct operation_about *about,
                                              const struct node_claim *claim,

@@ -4,5 +4,5 @@
 #include "control/runtime/control.h"
 
 #define CLAIM_NAME_MAX 64
-// A name that no NodeClaim has that is known of.
+// A name that no known NodeClaim has.
 void choose_claim_name(struct control *control, const char *pool, char name[CLAIM_NAME_MAX]);

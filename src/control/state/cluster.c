@@ -127,8 +127,8 @@ static void state_drop_if_empty(struct cluster *cluster, struct state_node *stat
     state_destroy(state);
 }
 
-// Pods that were planned for a node come when it is ready, as soon as kube-scheduler has tried them
-// again: until then it is nominated for them (LIF-313).
+// A node that has just become ready stays nominated for its planned pods until kube-scheduler has
+// retried them (LIF-313).
 static void keep_for_planned_pods(struct cluster *cluster, struct state_node *state)
 {
     for (uint32_t i = 0; i < state->claims.count; i++)
@@ -183,7 +183,7 @@ const struct node *cluster_main_node(const struct cluster *cluster, const struct
                           claim->status.node_name);
 }
 
-// An empty list of a Node that is gone.
+// Drops the empty pod list of a deleted Node.
 static void drop_empty_list(struct cluster *cluster, const char *node_name)
 {
     if (node_name != NULL && find_node(cluster->control, node_name) == NULL)
@@ -257,8 +257,8 @@ const struct node_claim *cluster_claim_of(const struct cluster *cluster, const s
 }
 
 // --- pods ----------------------------------------------------------------------------------------
-// A nomination by kube-scheduler is for a node that exists and where it makes room: nothing is to
-// be done for the pod. One for a planned pod, or for a node that does not exist, is ours.
+// kube-scheduler nominates a pod to an existing node on which it preempts others: such a pod needs
+// no plan. A nomination of a planned pod, or to a node that does not exist, is adze's own.
 static bool is_nominated_by_scheduler(const struct cluster *cluster, const struct pod *pod)
 {
     return pod_is_nominated(pod) && planned_pods_claim(cluster->planned, pod->meta.uid) == NULL &&
@@ -268,7 +268,7 @@ static bool is_nominated_by_scheduler(const struct cluster *cluster, const struc
 static bool is_provisionable(const struct cluster *cluster, const struct pod *pod)
 {
     if (!snapshot_strategy_of(cluster->control->manager.settings)->plans_unexamined_pods)
-        return pod_wants_node(pod);
+        return pod_needs_node(pod);
     const struct condition *scheduled =
         condition_find(&pod->status.conditions, CONDITION_POD_SCHEDULED);
     bool waits = pod_is_unexamined(pod) || pod_is_nominated(pod) ||
@@ -310,7 +310,7 @@ static bool take_room(struct resource_map *room, const struct resource_map *requ
     return true;
 }
 
-// The pod with that number of those that were planned for the NodeClaim, or NULL.
+// The planned pod of the NodeClaim with that number, or NULL.
 static struct pod_record *planned_record(const struct cluster *cluster, const char *claim,
                                          uint32_t number)
 {
@@ -318,8 +318,8 @@ static struct pod_record *planned_record(const struct cluster *cluster, const ch
     return name != NULL ? map_get(cluster->pods.records, name) : NULL;
 }
 
-// A pod came to a node where others are still to come: those for whom there is no room left need
-// another place.
+// A pod was bound to a node that other pods are planned for. Planned pods that no longer fit lose
+// their place.
 static void release_displaced(struct cluster *cluster, const struct node *node)
 {
     const struct node_claim *claim = node != NULL ? cluster_claim_of(cluster, node, NULL) : NULL;
@@ -351,7 +351,7 @@ static void release_displaced(struct cluster *cluster, const struct node *node)
     }
 }
 
-// SCH-516: kube-scheduler decides for itself. Whether the pod came to lie where it was planned.
+// SCH-516: kube-scheduler may bind a planned pod elsewhere. True if the pod is on its planned node.
 static bool note_landing(struct cluster *cluster, const struct pod *pod,
                          const struct node_claim *claim)
 {
@@ -366,7 +366,7 @@ static bool note_landing(struct cluster *cluster, const struct pod *pod,
     return there;
 }
 
-// A pod that was expected has come.
+// A new pod takes a place that was planned for its workload.
 static void take_expected_place(struct cluster *cluster, const struct pod *pod)
 {
     const char *workload = pod_controller_uid(pod);
@@ -431,7 +431,7 @@ const struct pod_list *cluster_unbound(const struct cluster *cluster)
     return &cluster->pods.unbound;
 }
 
-// --- what decisions leave behind -----------------------------------------------------------------
+// --- marks of decisions -----------------------------------------------------------------
 static int64_t nomination_ns(const struct cluster *cluster)
 {
     int64_t window = 2 * cluster->control->manager.settings->batch_max_duration;

@@ -1,4 +1,4 @@
-// What the cluster state is made of, for the sources that implement it: cluster.c, cluster_plans.c,
+// The data of the cluster state, for the sources that implement it: cluster.c, cluster_plans.c,
 // cluster_sync.c.
 #pragma once
 
@@ -21,11 +21,11 @@ struct cluster {
     landing_observers;
     int64_t changed_at, listed_at_ns;
     int64_t unsynced_ns; // monotonic: the first check that failed (LIF-311); 0: none
-    int64_t landed_ns;   // monotonic: when a planned pod was bound last
+    int64_t landed_ns;   // monotonic: the last binding of a planned pod
     bool synced;
 };
 
-// LIF-300: under which key a NodeClaim is tracked; NULL: not yet.
+// LIF-300: the key that tracks a NodeClaim; NULL: not yet tracked.
 static inline const char *node_claim_key(const struct node_claim *claim)
 {
     return node_claim_is_launched(claim) ? claim->status.provider_id : NULL;

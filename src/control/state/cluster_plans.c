@@ -7,16 +7,16 @@
 #include "model/reading/pod.h"
 #include "model/schema/object.h"
 
-// kube-scheduler has had its chance to bind a pod where it was planned: the node has been ready for
-// a while, and no planned pod was bound anywhere in the last seconds, or that has gone on for long.
+// kube-scheduler has had its chance to bind a planned pod when the node has been ready for a while
+// and no planned pod was bound anywhere in the last seconds, or after CHANCE_MAX_NS.
 #define CHANCE_NS      (10 * SECOND)
 #define CHANCE_BUSY_NS (5 * SECOND)
 #define CHANCE_MAX_NS  (2 * MINUTE)
-// The same for a pod that was nominated: kube-scheduler tries the planned node first.
+// The same for a nominated pod: kube-scheduler tries the planned node first.
 #define NOMINATED_CHANCE_NS (4 * SECOND)
 #define NOMINATED_BUSY_NS   (1500 * MILLISECOND)
-// Pods whose planned room others took are planned anew when no planned pod was bound for a while:
-// what the others leave is known then. At the latest after:
+// Displaced pods are planned anew when no planned pod was bound for a while, since the remaining
+// room is known by then. At the latest after:
 #define DISPLACED_QUIET_NS (1500 * MILLISECOND)
 #define DISPLACED_MAX_NS   (15 * SECOND)
 
@@ -75,7 +75,7 @@ uint64_t cluster_pod_serial(const struct cluster *cluster, const struct pod *pod
     return record != NULL ? record->serial : 0;
 }
 
-// A pod that runs has another place to come only as long as its node is to go.
+// A running pod needs its planned place only while its node is being disrupted.
 static bool stays_where_it_is(const struct cluster *cluster, const struct pod *pod)
 {
     if (pod->spec.node_name == NULL)
@@ -85,7 +85,7 @@ static bool stays_where_it_is(const struct cluster *cluster, const struct pod *p
     return state != NULL && !state_marked(state);
 }
 
-// How long the plan still holds for a pod that is to come to the initialized node; <= 0: no longer.
+// How long the plan of a pod for an initialized node still holds; <= 0: it has expired.
 static int64_t chance_left(const struct cluster *cluster, const struct state_node *state,
                            const struct pod *pod)
 {
@@ -174,7 +174,7 @@ static int64_t displaced_left(const struct cluster *cluster, const struct pod_re
     return ns_subtract(until_ns, loop_monotonic_ns(cluster->control->manager.loop));
 }
 
-// The same for a pod with a plan: its node is open.
+// The same for a planned pod whose node is open.
 static int64_t plan_left(struct cluster *cluster, const struct pod *pod)
 {
     const struct node_claim *claim = cluster_planned_claim(cluster, pod);
@@ -202,7 +202,7 @@ bool cluster_is_displaced(const struct cluster *cluster, const struct pod *pod)
     return displaced_left(cluster, pod_index_find(&cluster->pods, pod)) > 0;
 }
 
-bool cluster_is_spoken_for(struct cluster *cluster, const struct pod *pod)
+bool cluster_is_planned(struct cluster *cluster, const struct pod *pod)
 {
     return cluster_planned_claim(cluster, pod) != NULL || cluster_is_displaced(cluster, pod);
 }

@@ -52,7 +52,7 @@ void decision_inputs_touch(struct decision_inputs *inputs)
     inputs->version++;
 }
 
-// --- what matters --------------------------------------------------------------------------------
+// --- relevant changes ----------------------------------------------------------------------------
 static bool same_strings(const struct string_map *a, const struct string_map *b)
 {
     if (a->count != b->count)
@@ -130,8 +130,8 @@ bool claim_change_matters(const struct node_claim *before, const struct node_cla
            !same_resources(&before->status.allocatable, &after->status.allocatable);
 }
 
-// A pod's specification hardly changes; where it does not come with a generation, what may change
-// is compared: requests, gates, tolerations.
+// A pod's specification rarely changes. Without a generation the mutable fields are compared:
+// requests, gates, tolerations.
 static bool same_specification(const struct pod *before, const struct pod *after)
 {
     CLEANUP_ARENA struct arena *scratch = arena_create(1024);
@@ -154,7 +154,7 @@ bool pod_change_matters(const struct pod *before, const struct pod *after)
            !same_specification(before, after);
 }
 
-// Its size and whether it is ready; what came of it is our own writing.
+// Size and readiness of a buffer; the rest of its status is written by adze.
 static bool buffer_change_matters(const struct capacity_buffer *before,
                                   const struct capacity_buffer *after)
 {
@@ -177,7 +177,7 @@ static bool matters(enum kind_id kind, const struct object *before, const struct
     if (kind == KIND_CAPACITY_BUFFER)
         return buffer_change_matters((const struct capacity_buffer *)before,
                                      (const struct capacity_buffer *)after);
-    // What these did so far is in their status; their decisions are in their specification.
+    // Status of these kinds reports progress; decisions depend on their specification.
     if (kind == KIND_DAEMON_SET || kind == KIND_POD_DISRUPTION_BUDGET)
         return !same_metadata(&before->meta, &after->meta) || after->meta.generation == 0;
     return true;

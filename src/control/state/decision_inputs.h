@@ -1,6 +1,5 @@
-// Whether anything has changed that a provisioning decision depends on (SCH-526): a number that
-// grows with each such change in the mirror. What only tells the time or how things go, such as a
-// Node's heartbeats or how far a container has come, does not count.
+// A counter of the changes that a provisioning decision depends on (SCH-526). Node heartbeats,
+// progress of containers and other mere status reports do not count.
 #pragma once
 
 #include "control/runtime/control.h"
@@ -9,7 +8,7 @@ struct decision_inputs;
 struct decision_inputs *decision_inputs_create(struct control *control);
 void decision_inputs_destroy(struct decision_inputs *inputs); // NULL is fine
 uint64_t decision_inputs_version(const struct decision_inputs *inputs);
-// Something changed that the mirror does not show: what was planned for whom.
+// A change that the mirror does not show, such as a new plan for a pod.
 void decision_inputs_touch(struct decision_inputs *inputs);
 // --- inside, for tests ---------------------------------------------------------------------------
 bool node_change_matters(const struct node *before, const struct node *after);

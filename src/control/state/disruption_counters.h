@@ -1,10 +1,10 @@
-// The metrics of NodeClaims that a controller deletes (LIF-351).
+// Metrics of NodeClaims that a controller deletes (LIF-351).
 #pragma once
 
 #include "control/runtime/control.h"
 
 // nodeclaims_disrupted_total; `reason` in snake case.
 void count_disrupted(struct control *control, const struct node_claim *claim, const char *reason);
-// And pods_disruption_initiated_total, where a node with pods goes: those that need another place.
+// Counts also the node's reschedulable pods in pods_disruption_initiated_total.
 void count_disrupted_node(struct control *control, const struct node_claim *claim,
                           const char *reason);

@@ -37,7 +37,7 @@ static const struct selector_requirement *find_requirement(const requirement_lis
     return NULL;
 }
 
-// SCH-377: the types, and the capacity types in which they are to be had.
+// SCH-377: the instance types and the capacity types of their offerings.
 static void add_types(json_t *requirements, const struct plan_claim *claim,
                       const struct claim_types *types)
 {
@@ -108,7 +108,7 @@ static json_t *metadata_body(struct control *control, const struct plan_claim *c
         json_pack("{s:s, s:s, s:s, s:s, s:b}", "apiVersion", "karpenter.sh/v1", "kind", "NodePool",
                   "name", pool->meta.name, "uid", pool->meta.uid != NULL ? pool->meta.uid : "",
                   "blockOwnerDeletion", 1);
-    // The finalizer from the start: no launch without it, and one write less (LIF-23).
+    // The finalizer is set at creation: no launch without it, and one write less (LIF-23).
     return json_pack("{s:s, s:o, s:o, s:[o], s:[s]}", "name", name, "labels", labels, "annotations",
                      annotations, "ownerReferences", owner, "finalizers", FINALIZER_TERMINATION);
 }

@@ -1,4 +1,4 @@
-// Nodes by provider ID, and lists of objects that are kept by name.
+// Nodes by provider ID, and lists of objects by name.
 #pragma once
 
 #include "base/map.h"

@@ -12,18 +12,18 @@
 #define JUDGED_LEAST 40 // landings of nominated pods before a verdict
 #define KEPT_PERCENT 50 // of them at least, or nominations are not honored
 #define DISTRUST_NS  HOUR
-#define AGAIN_NS     (250 * MILLISECOND) // from a nomination to the next one of the pod, twice
-#define AGAIN_MAX_NS (10 * SECOND)       // that from then to the next, and so on
+#define PAUSE_NS     (250 * MILLISECOND) // first pause between two nominations of a pod; it doubles
+#define PAUSE_MAX_NS (10 * SECOND)       // the longest pause
 
-struct nomination_of_pod { // the last
+struct nomination_of_pod { // the pod's last nomination
     int64_t at_ns;         // monotonic
-    int64_t pause_ns;      // to the next
+    int64_t pause_ns;      // before the next one
 };
 
 struct nominations {
     struct loop *loop;
     bool is_supported;
-    uint32_t as_planned, elsewhere; // landings of nominated pods, since the last verdict
+    uint32_t as_planned, elsewhere; // landings of nominated pods since the last evaluation
     int64_t distrusted_until_ns;    // monotonic
     struct map *pods;               // pod UID -> struct nomination_of_pod
     struct map *closed;             // names of NodeClaims; no values
@@ -65,8 +65,8 @@ void nominations_note(struct nominations *nominations, const struct pod *pod, bo
     struct nomination_of_pod *last = map_ensure(nominations->pods, pod->meta.uid, sizeof *last);
     last->at_ns = loop_monotonic_ns(nominations->loop);
     last->pause_ns = last->pause_ns == 0 || is_preparing
-                         ? AGAIN_NS
-                         : ns_minimum(ns_multiply(last->pause_ns, 2), AGAIN_MAX_NS);
+                         ? PAUSE_NS
+                         : ns_minimum(ns_multiply(last->pause_ns, 2), PAUSE_MAX_NS);
 }
 
 void nominations_forget(struct nominations *nominations, const char *pod_uid)

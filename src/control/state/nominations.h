@@ -1,9 +1,8 @@
-// Pods that were nominated to the node that they are planned for (SCH-516), and whether
-// kube-scheduler follows. The nominator writes it; the cluster state reads it to know how long a
-// plan still holds.
+// Pods that adze nominated to their planned nodes (SCH-516), and whether kube-scheduler follows.
+// The nominator writes it; the cluster state reads it to decide how long a plan holds.
 //
-// Nothing works before nominations_set_supported(); under COMPATIBILITY=upstream, without
-// POD_NOMINATION or with an older API server nothing ever does.
+// Nominations work only after nominations_set_supported(). They never work under
+// COMPATIBILITY=upstream, without POD_NOMINATION or with an older API server.
 #pragma once
 
 #include "base/loop.h"
@@ -14,25 +13,24 @@ struct nominations *nominations_create(struct loop *loop); // borrowed
 void nominations_destroy(struct nominations *nominations); // NULL is fine
 
 void nominations_set_supported(struct nominations *nominations, bool supported);
-// Nominations are set and honored, as far as that is known.
+// Nominations are written, and kube-scheduler honors them as far as is known.
 bool nominations_work(const struct nominations *nominations);
 
 // --- of pods -------------------------------------------------------------------------------------
-// A nomination, or its end, is being written. After one that prepares an opening the next may
-// follow soon; otherwise the pause doubles each time.
+// A nomination, or its removal, is being written. The pause before the pod's next one doubles each
+// time, except after a nomination that prepares an opening.
 void nominations_note(struct nominations *nominations, const struct pod *pod, bool is_preparing);
 void nominations_forget(struct nominations *nominations, const char *pod_uid);
-// The pod was nominated, and kube-scheduler should follow soon.
+// The pod is nominated, and kube-scheduler should follow soon.
 bool nominations_has(const struct nominations *nominations, const struct pod *pod);
-// How long the pod's last nomination keeps the next one off; 0: not at all.
+// Remaining pause before the pod's next nomination; 0: none.
 int64_t nominations_pause(const struct nominations *nominations, const struct pod *pod);
-// A planned pod was bound. When too many nominated ones go elsewhere, nothing works for an hour.
+// A planned pod was bound. If too many nominated pods go elsewhere, nominations stop for an hour.
 void nominations_note_landing(struct nominations *nominations, const struct pod *pod,
                               bool as_planned);
 
 // --- of nodes ------------------------------------------------------------------------------------
-// The NodeClaim's node stays closed to pods that are not nominated (kept_replacements.h), or is
-// opened.
+// Closes the NodeClaim's node to pods that are not nominated (kept_replacements.h), or opens it.
 void nominations_keep_closed(struct nominations *nominations, const char *claim, bool closed);
-// It is closed, and nominations work.
+// The node is closed, and nominations work.
 bool nominations_keep(const struct nominations *nominations, const char *claim);

@@ -9,20 +9,20 @@
 
 struct planned_claim {
     VECTOR(struct planned_pod *) pods;
-    uint32_t count; // of them and of places
-    uint32_t kept;  // places that are kept
+    uint32_t count; // pods and places
+    uint32_t kept;  // kept places
     char name[];
 };
 
 struct planned_pod {
     struct planned_claim *claim;
-    uint32_t index; // in its pods
+    uint32_t index; // among its claim's pods
     char name[];    // namespace/name
 };
 
-typedef VECTOR(struct planned_claim *) place_list; // in the order in which they were planned
+typedef VECTOR(struct planned_claim *) place_list; // in the order of planning
 struct planned_workload {
-    place_list places, kept; // for pods it is creating; for successors of evicted ones
+    place_list places, kept; // for future pods; for successors of evicted pods
 };
 
 struct planned_pods {

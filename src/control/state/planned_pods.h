@@ -1,14 +1,13 @@
-// Which NodeClaim each pod was planned for (LIF-320), from the pass that decided it until the pod
-// is bound, gone or planned anew; and the places that were planned for pods which their workload is
-// about to create (workload_bursts.h), until they come. A cache: after a restart nobody is planned.
+// The NodeClaim that each pod was planned for (LIF-320), from the pass that decided it until the
+// pod is bound, gone or planned anew. Also the places for pods that a workload is about to create
+// (workload_bursts.h). A cache: it is empty after a restart.
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct map_entry;
-// A planned pod was bound, to the node that it was planned for or to another, or lost its place to
-// others.
+// A planned pod was bound to its planned node or to another one, or was displaced by other pods.
 typedef void (*landing_handler)(void *context, bool as_planned);
 
 struct planned_pods;
@@ -25,7 +24,7 @@ const char *planned_pods_claim(const struct planned_pods *planned, const char *p
 // `position` starts as NULL.
 const char *planned_pods_next_claim(const struct planned_pods *planned,
                                     struct map_entry **position);
-// Pods and places on the NodeClaim.
+// Number of pods and places on the NodeClaim.
 uint32_t planned_pods_count(const struct planned_pods *planned, const char *claim);
 // The name of its pod with that number, as namespace/name; NULL: there are no more.
 const char *planned_pods_on(const struct planned_pods *planned, const char *claim, uint32_t number);
@@ -37,18 +36,18 @@ uint32_t planned_pods_expected(const struct planned_pods *planned, const char *w
 // The NodeClaim of the place with that number, below planned_pods_expected().
 const char *planned_pods_expected_on(const struct planned_pods *planned, const char *workload_uid,
                                      uint32_t number);
-// A new pod of the workload takes the place that was planned first, kept ones last; false: there is
+// A new pod of the workload takes the earliest planned place, kept places last; false: there is
 // none.
 bool planned_pods_arrive(struct planned_pods *planned, const char *workload_uid,
                          const char *pod_uid, const char *name);
 // The workload creates no more pods.
 void planned_pods_expect_no_more(struct planned_pods *planned, const char *workload_uid);
 
-// One more place on the NodeClaim, for the successor of a pod of the workload that disruption
-// evicts. It is kept whether or not the workload is complete.
+// One more place on the NodeClaim for the successor of a pod that disruption evicts. The place is
+// kept whether or not the workload is complete.
 void planned_pods_keep(struct planned_pods *planned, const char *workload_uid, const char *claim);
 // Kept places on the NodeClaim that no pod has taken yet.
 uint32_t planned_pods_kept(const struct planned_pods *planned, const char *claim);
 void planned_pods_keep_no_more(struct planned_pods *planned, const char *claim);
-// Places on a NodeClaim that is gone, kept ones included.
+// Drops all places on a deleted NodeClaim, kept ones included.
 void planned_pods_forget_claim(struct planned_pods *planned, const char *claim);

@@ -9,12 +9,12 @@
 #include "reconcile/operations.h"
 
 #define WINDOW_NS (10 * SECOND)
-#define DELAY_NS  (2 * SECOND)  // so that one write carries a wave of pods
-#define LAZY_NS   (30 * SECOND) // where consolidateAfter is not waited for
+#define DELAY_NS  (2 * SECOND)  // one write covers a wave of pods
+#define LAZY_NS   (30 * SECOND) // where consolidateAfter does not wait for it
 
 struct last_event {     // of one NodeClaim
     int64_t at;         // wall clock, whole seconds
-    int64_t written_ns; // monotonic; 0: never by us
+    int64_t written_ns; // monotonic; 0: not by this process
 };
 
 struct pod_events {
@@ -26,8 +26,8 @@ struct pod_events {
 static struct reconcile_result reconcile(void *context, struct work_item *item,
                                          struct error *error);
 
-// The time is there for consolidateAfter. Where that is not waited for, the write has no hurry: it
-// carries half a minute of pods, and a node that empties is mostly gone before.
+// consolidateAfter reads the time. Where it does not, the write can wait: half a minute of pods
+// fits in one, and an emptying node is mostly gone before.
 static int64_t delay_of(const struct pod_events *events, const struct node_claim *claim)
 {
     const struct node_pool *pool = pool_of_claim(events->control, claim);
@@ -76,7 +76,7 @@ static void on_pod(void *context, enum mirror_change change, const struct object
     bool was_over = before != NULL && (pod_is_terminal(before) || before->meta.deletion_timestamp);
     bool is_over = new_object == NULL || pod_is_terminal(pod) || pod->meta.deletion_timestamp != 0;
     bool newly_bound = before != NULL && before->spec.node_name == NULL;
-    if (newly_bound || (is_over && !was_over)) // gone without warning counts too (LIF-475)
+    if (newly_bound || (is_over && !was_over)) // a pod deleted without warning counts too (LIF-475)
         note_event(events, pod, now);
 }
 

@@ -54,7 +54,7 @@ struct pod_record *pod_index_ensure(struct pod_index *index, const struct pod *p
     return record;
 }
 
-// Takes the pod out of a list by moving the last one into its place.
+// Removes the pod from a list by moving the last pod into its place.
 enum pod_listing { BOUND, PROVISIONABLE, UNBOUND };
 
 static void unlist(struct pod_index *pods, struct pod_list *list, uint32_t index,

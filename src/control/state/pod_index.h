@@ -1,5 +1,5 @@
-// Pods by the node that they are bound to, and those that are bound to none. A change costs what it
-// touches: a pod leaves a list when the last one moves into its place.
+// Pods by the node that they are bound to, and the unbound pods. A removal is O(1): the last pod of
+// a list moves into the gap.
 #pragma once
 
 #include "base/map.h"
@@ -14,10 +14,10 @@ struct pod_record {
     const struct pod *pod;  // acquired
     struct pod_list *bound; // the list of its node, NULL if unbound
     uint32_t bound_index, provisionable_index, unbound_index;
-    uint64_t serial;      // in the order of first sight
-    int64_t displaced_ns; // monotonic: when it lost its planned room; 0: it did not
+    uint64_t serial;      // in the order of first appearance
+    int64_t displaced_ns; // monotonic: the loss of its planned room; 0: not displaced
     bool provisionable, is_unbound;
-    bool is_put_off; // not to be nominated with the others of its workload on the node
+    bool is_put_off; // nominated after its workload's other pods on the node
 };
 
 struct pod_index {
@@ -30,13 +30,13 @@ struct pod_index {
 void pod_index_init(struct pod_index *index);
 void pod_index_free(struct pod_index *index);
 struct pod_record *pod_index_find(const struct pod_index *index, const struct pod *pod); // or NULL
-// Adds a record without a pod if there is none: pod_index_replace() is to follow.
+// Adds a record without a pod if there is none: pod_index_replace() must follow.
 struct pod_record *pod_index_ensure(struct pod_index *index, const struct pod *pod);
-// The pod as it is now. `provisionable` counts if it is not bound.
+// Sets the pod's current version. `provisionable` counts if it is not bound.
 void pod_index_replace(struct pod_index *index, struct pod_record *record, const struct pod *pod,
                        bool provisionable);
 void pod_index_remove(struct pod_index *index, struct pod_record *record);
 const struct pod_list *pod_index_on(const struct pod_index *index, const char *node_name);
-// Node names never come back in a cluster that scales: drops the list of a gone node if it is
-// empty.
+// Drops the list of a deleted node if it is empty: node names are rarely reused, so lists would
+// pile up.
 void pod_index_drop_node(struct pod_index *index, const char *node_name);

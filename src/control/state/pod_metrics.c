@@ -21,16 +21,16 @@
 #define PROVISIONING_UNBOUND   "karpenter_pods_provisioning_unbound_time_seconds"
 #define UNDECIDED              "karpenter_pods_provisioning_scheduling_undecided_time_seconds"
 
-struct pod_times { // of a pod seen Pending since the process began
+struct pod_times { // of a pod that this process saw Pending
     bool unbound, unstarted;
-    // LIF-320, wall clock, 0: not yet: first seen to want a node; the first pass that had a place
-    // for it, unless a later one took that back.
+    // LIF-320, wall clock, 0: not yet: the pod became provisionable; the first pass placed it,
+    // unless a later pass took the place back.
     int64_t wanted_at, placed_at;
     bool decided;
 };
 
 #define WAITING_GAUGES 5
-struct gauge { // of pods that wait for something
+struct gauge { // of waiting pods
     struct pod_metrics *metrics;
     const struct waiting *waiting;
 };
@@ -130,7 +130,7 @@ static void follow(struct pod_metrics *metrics, const struct pod *pod)
         return;
     int64_t scheduled = transition(pod, CONDITION_POD_SCHEDULED),
             ready = transition(pod, CONDITION_READY);
-    if (times->wanted_at == 0 && pod_wants_node(pod))
+    if (times->wanted_at == 0 && pod_needs_node(pod))
         times->wanted_at = manager_now(&metrics->control->manager);
     if (times->unbound && scheduled != 0 && !pending) {
         times->unbound = false;
@@ -176,7 +176,7 @@ static void on_pod(void *context, enum mirror_change change, const struct object
         drop(metrics, old_object);
 }
 
-// LIF-354: since when each gauge counts for a pod; 0: it has no series.
+// LIF-354: the start of each gauge of a pod; 0: it has no series.
 static int64_t unstarted_since(const struct pod *pod, const struct pod_times *times)
 {
     return times->unstarted ? pod->meta.creation_timestamp : 0;

@@ -26,7 +26,7 @@ const struct node *state_main_node(const struct state_node *state)
         &state->nodes, state->claims.count > 0 ? state->claims.items[0]->status.node_name : NULL);
 }
 
-// Of several NodeClaims the first is the state node's.
+// The first of several NodeClaims is the state node's.
 static const struct node_claim *main_claim(const struct state_node *state)
 {
     return state->claims.count > 0 ? state->claims.items[0] : NULL;

@@ -1,5 +1,4 @@
-// What is known of a node, joined with its NodeClaim, and readings of it (LIF-300, LIF-303 to
-// LIF-309).
+// A node joined with its NodeClaim, and readings of it (LIF-300, LIF-303 to LIF-309).
 #pragma once
 
 #include "base/vector.h"
@@ -10,20 +9,20 @@ struct node_list {
     uint32_t count, capacity;
 };
 
-// LIF-300: what has one provider ID (or, without one, one Node's name). Usually one Node and one
-// NodeClaim; more than one of either is an invariant violated, which callers see by the counts.
+// LIF-300: the objects with one provider ID (or, without one, with one Node's name). Usually one
+// Node and one NodeClaim; more of either violates an invariant, which callers see by the counts.
 struct state_node {
     const char *key;
     struct node_list nodes;
     VECTOR(const struct node_claim *) claims;
     int64_t nominated_until, held_until; // wall clock; 0: never. See cluster_nominated_until()
-    int64_t initialized_ns; // monotonic: when that was first seen; 0: it is not initialized
-    bool marked;            // by a disruption command (LIF-309)
+    int64_t initialized_ns;              // monotonic: first seen initialized; 0: not initialized
+    bool marked;                         // by a disruption command (LIF-309)
     bool was_initialized, was_marked;
-    bool kept_empty; // looked at by emptiness, and not taken (disruption_emptiness.h)
+    bool kept_empty; // evaluated by emptiness, and not taken (disruption_emptiness.h)
 };
 
-// The Node of that name, which a NodeClaim was registered with; else the first, or NULL.
+// The Node of the name that a NodeClaim was registered with; else the first, or NULL.
 const struct node *node_list_main(const struct node_list *nodes, const char *registered);
 // The Node that the NodeClaim was registered with, if several have its provider ID; else the first.
 const struct node *state_main_node(const struct state_node *state);        // NULL: none
@@ -34,7 +33,7 @@ bool state_initialized(const struct state_node *state);                    // LI
 bool state_marked(const struct state_node *state);                         // LIF-309
 const char *state_name(const struct state_node *state);                    // LIF-304
 const char *state_pool(const struct state_node *state);                    // its label, or NULL
-// A label of the Node, else of the NodeClaim, which has those that are known before there is a
+// A label of the Node, else of the NodeClaim, which has the labels that are known before there is a
 // Node. Either may be NULL.
 const char *label_of_node(const struct node *node, const struct node_claim *claim, const char *key);
 struct resource_map state_capacity(struct arena *arena, const struct state_node *state);

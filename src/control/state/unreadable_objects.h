@@ -1,5 +1,5 @@
-// Tells of objects that cannot be read, and of what is left alone meanwhile: each is fenced by
-// itself and everything else goes on (API-318, API-603, DIS-708).
+// Reports objects that cannot be decoded, and the parts of the cluster that are fenced until they
+// can (API-318, API-603, DIS-708). All other objects are reconciled as usual.
 #pragma once
 
 #include "control/runtime/control.h"

@@ -67,7 +67,7 @@ static void drop(struct static_capacity *capacity, const char *pool, uint32_t in
         reservations_destroy(map_remove(capacity->pools, pool));
 }
 
-// Reservations whose NodeClaims are there count as such.
+// A reservation whose NodeClaim exists counts as the NodeClaim.
 static int64_t count_reserved(struct static_capacity *capacity, const char *pool)
 {
     const struct reservations *reservations = map_get(capacity->pools, pool);

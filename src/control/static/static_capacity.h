@@ -1,9 +1,9 @@
-// Static capacity (LIF-230, LIF-231): how many NodeClaims a NodePool with `replicas` has, and who
-// may create more of them within `limits.nodes`. Shared by whoever creates such NodeClaims.
+// Static capacity (LIF-230, LIF-231): the number of NodeClaims of a NodePool with `replicas`, and
+// the reservations under `limits.nodes` that its creators share.
 //
-// Everything but the reservations is read from the mirror and the cluster state when it is asked
-// for. A reservation is made under the name of the NodeClaim that is to be created, before it is
-// asked for; it no longer counts as soon as the mirror has a NodeClaim of that name.
+// Everything but the reservations is read from the mirror and the cluster state at each call. A
+// reservation has the name of the NodeClaim and is made before the create call; it ends when the
+// mirror has a NodeClaim of that name.
 #pragma once
 
 #include "control/runtime/control.h"
@@ -26,12 +26,12 @@ struct static_counts {
     int64_t active, deleting, pending, reserved;
 };
 struct static_counts static_counts_of(struct static_capacity *capacity, const char *pool);
-// What `limits.nodes` leaves for further NodeClaims, at least 0; INT64_MAX without that limit.
+// The room that `limits.nodes` leaves for further NodeClaims, at least 0; INT64_MAX without a
+// limit.
 int64_t static_room(const struct static_counts *counts, const struct node_pool *pool);
 
 void static_reserve(struct static_capacity *capacity, const char *pool, const char *claim);
 void static_release(struct static_capacity *capacity, const char *pool, const char *claim);
 
-// A pool that the controllers of LIF-232 and LIF-233 look after, or NULL: managed, static, not
-// being deleted.
+// A pool of the controllers of LIF-232 and LIF-233, or NULL: managed, static, not being deleted.
 const struct node_pool *static_pool(const struct control *control, const char *name);

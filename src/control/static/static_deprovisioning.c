@@ -17,7 +17,7 @@ struct static_deprovisioning {
     struct control *control;
     struct static_capacity *capacity;
     struct reconcile_queue *queue;
-    struct map *asked; // names of NodeClaims whose deletion was asked for, until it is seen
+    struct map *asked; // names of NodeClaims with a delete call that the mirror does not show yet
 };
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,

@@ -1,5 +1,5 @@
-// The controller static.deprovisioning (LIF-233, LIF-234): which NodeClaims of a static NodePool go
-// when it has more than `replicas`. Neither budgets nor PDBs are asked; the drain honours PDBs.
+// The controller static.deprovisioning (LIF-233, LIF-234): it deletes NodeClaims of a static
+// NodePool that has more than `replicas`. It ignores budgets and PDBs; the drain honours PDBs.
 #pragma once
 
 #include "control/runtime/control.h"

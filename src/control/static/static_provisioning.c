@@ -28,7 +28,7 @@
 struct static_creation { // one create call
     struct claim_creation creation;
     struct static_provisioning *provisioning;
-    char *name; // NULL: no longer this call's
+    char *name; // NULL: passed on to another call
 };
 
 struct pool_record {
@@ -36,7 +36,7 @@ struct pool_record {
     struct static_creation *round; // the calls under way, or the last ones
     uint32_t round_count;
     VECTOR(char *) unanswered; // names of NodeClaims that may have been created
-    uint32_t failures;         // launches that came to nothing, one after the other
+    uint32_t failures;         // consecutive launches that failed
     int64_t not_before_ns;     // monotonic
 };
 
@@ -98,7 +98,7 @@ static void on_pool(void *context, enum mirror_change change, const struct objec
         reconcile_queue_add(provisioning->queue, pool->meta.name);
 }
 
-// Of several that fail together the first counts.
+// The first of several simultaneous failures counts.
 static void note_failure(struct static_provisioning *provisioning, const char *pool)
 {
     struct pool_record *record = record_of(provisioning, pool);
@@ -174,8 +174,8 @@ void static_provisioning_destroy(struct static_provisioning *provisioning)
 }
 
 // --- creating ------------------------------------------------------------------------------------
-// The name stays reserved as long as the NodeClaim may be there, or is, without the mirror's
-// knowing it.
+// The name stays reserved as long as a NodeClaim of that name may exist without being in the
+// mirror.
 static enum operation_outcome note_created(void *context, const char *pool,
                                            enum claim_answer answer,
                                            const struct kube_result *result)
@@ -203,7 +203,7 @@ static struct claim_creation creation_of(const struct static_provisioning *provi
                                    .answered = note_created};
 }
 
-// The name of a NodeClaim that may be there already, else a new one. Owned by the caller.
+// The name of an unanswered create call, else a new one. Owned by the caller.
 static char *choose_name(struct static_provisioning *provisioning, const struct node_pool *pool)
 {
     struct pool_record *record = record_of(provisioning, pool->meta.name);
@@ -237,7 +237,8 @@ static struct reconcile_result create_claims(struct static_provisioning *provisi
         call->creation = creation_of(provisioning, record, call->name);
         call->creation.context = call;
         json_t *body = node_claim_body(control, &claim, NULL, call->name);
-        // What has failed is tried by one, which finds out for the others, all alike.
+        // A failed launch is retried by one NodeClaim, which finds out for the others: all are
+        // alike.
         bool admitted = launch_backoff_admits(provisioning->launch_backoff, body, LAUNCH_WANTED);
         if (!admitted && started > 0) {
             json_decref(body);
@@ -257,8 +258,8 @@ static struct reconcile_result create_claims(struct static_provisioning *provisi
 }
 
 // --- the pass ------------------------------------------------------------------------------------
-// What was unanswered is asked for again under the same name if it is still wanted, and has no
-// other reservation; what the mirror knows by now is settled.
+// Unanswered create calls are repeated under the same name if still needed and without another
+// reservation; those that the mirror has answered are settled.
 static void settle_unanswered(struct static_provisioning *provisioning, const char *pool)
 {
     struct pool_record *record = record_of(provisioning, pool);

@@ -1,9 +1,9 @@
-// The controller static.provisioning (LIF-232): as many NodeClaims as a static NodePool's
-// `replicas` says, within its `limits.nodes`.
+// The controller static.provisioning (LIF-232): it creates NodeClaims up to a static NodePool's
+// `replicas`, within its `limits.nodes`.
 //
-// The name of a NodeClaim is chosen here, so that a create call whose answer was lost can be made
-// again: the second either creates it or learns that it is there. A NodeClaim that ends before it
-// was launched holds back the next ones of its pool for a while that grows (LIF-440).
+// The controller chooses the NodeClaim's name, so that a create call without an answer can be
+// repeated: the second call creates the NodeClaim or finds it. A NodeClaim that ends before its
+// launch delays the next ones of its pool, for a time that grows (LIF-440).
 #pragma once
 
 #include "control/runtime/control.h"

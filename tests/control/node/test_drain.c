@@ -227,7 +227,7 @@ static void provisionable_pods_SCH_21(void **state)
     add(PENDING("daemon", DAEMON_SET, "", UNSCHEDULABLE));
     add(PENDING("bound", "", ",\"nodeName\":\"n\"", UNSCHEDULABLE));
     for (uint32_t i = 0; i < pods.count; i++)
-        assert_int_equal(pod_wants_node(pods.items[i]), i == 0);
+        assert_int_equal(pod_needs_node(pods.items[i]), i == 0);
 }
 
 int main(void)
