@@ -14,16 +14,16 @@
 
 static const double IMPROVEMENT_MIN = 2e-4; // of a column, relatively to its machine's price
 static const double GAP_MIN = 4e-4;         // between bound and program: close enough
-static const double BOUND_SLACK = 1e-9;     // what rounding may take from the bound
-static const uint32_t SIZES_MAX = 400;      // more of them: the bound by totals has to do
+static const double BOUND_SLACK = 1e-9;     // allowance for rounding
+static const uint32_t SIZES_MAX = 400;      // above it the bound by totals has to do
 static const uint32_t ROUNDS_MAX = 1000;
 static const uint32_t PIVOTS_MAX = 1000000;
-// Partial fillings kept by the knapsack, widened where nothing better is found.
+// Limits of the knapsack's partial fillings, widened when nothing better is found.
 static const uint32_t STATES[] = {32, 500, 8000};
-static const uint32_t WIDEST_ROUNDS_MAX = 4; // of rounds at the last width, which take long
+static const uint32_t WIDEST_ROUNDS_MAX = 4; // of rounds at the last width, which are slow
 
 struct machine {
-    int64_t price; // and what a node costs beside it (NODE_COST)
+    int64_t price; // plus the cost of a node (NODE_COST)
     int64_t size[KNAPSACK_SIZES];
 };
 
@@ -31,7 +31,7 @@ struct program {
     struct arena *arena;
     struct machine *machines; // no other is cheaper and larger
     uint32_t machines_count;
-    struct knapsack_item *sizes; // distinct pods; `most`: how many there are
+    struct knapsack_item *sizes; // distinct pods; `most`: their number
     uint32_t sizes_count;
     struct covering *covering;
     struct covering_entry *entries; // scratch of a column
@@ -66,7 +66,7 @@ bool bench_bound_compute(const struct snapshot *snapshot, struct bench_bound *bo
     return true;
 }
 
-// --- what there is to cover, and with what -------------------------------------------------------
+// --- machines and sizes --------------------------------------------------------------------------
 
 static void read_sizes(const struct resource_map *map, int64_t size[KNAPSACK_SIZES])
 {
@@ -204,7 +204,7 @@ static double usd(const struct machine *machine)
 
 // --- bounds --------------------------------------------------------------------------------------
 
-// Machines in fractions, filled with cpu, memory and places for pods. Its duals price the sizes: no
+// Machines in fractions, filled with cpu, memory and pod slots. Its duals price the sizes: no
 // filling of a machine is worth more than the machine.
 static void bound_by_totals(struct program *program)
 {
@@ -260,7 +260,7 @@ static void add_filling(struct program *program, const struct machine *machine,
     program->columns++;
 }
 
-// A row a size; every size alone on the machine that holds it cheapest.
+// A row a size; each size alone on the cheapest machine that holds it.
 static void start_program(struct program *program)
 {
     double *demand = arena_allocate_array(program->arena, program->sizes_count, sizeof *demand);
@@ -287,7 +287,7 @@ static void start_program(struct program *program)
 }
 
 // The best filling of every machine at prices `value` of the pods; those that pay by the duals of
-// the program become columns. Leaves Farley's bound: prices lowered until no filling is worth more
+// the program become columns. Records Farley's bound: prices lowered until no filling is worth more
 // than its machine.
 static uint32_t add_columns(struct program *program, const double *value, uint32_t states)
 {
@@ -322,8 +322,8 @@ static uint32_t add_columns(struct program *program, const double *value, uint32
 }
 
 // Rounds of the program and of better columns. Prices halfway between the program's duals and those
-// of the best bound settle sooner than the duals, which swing; where they lead to no column, the
-// duals themselves have the word.
+// of the best bound settle sooner than the duals, which oscillate. Where they give no column, the
+// duals themselves are tried.
 static uint32_t generate(struct program *program)
 {
     double *middle = arena_allocate_array(program->arena, program->sizes_count, sizeof *middle);

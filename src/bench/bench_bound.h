@@ -1,11 +1,11 @@
-// A price below which no plan of a workload can be: what `adze bench price` measures plans against.
+// A lower bound for the price of any plan of a workload, for `adze bench price`.
 //
-// For workloads whose pods ask for nothing but cpu and memory, on one NodePool that admits every
-// type on demand, without existing nodes. The value of the linear program over all fillings of all
-// instance types, whole pods on whole machines but machines in fractions: columns are generated
-// with an exact knapsack (bench_knapsack.h). What is returned is not that program's value, which
-// only holds at its end, but Farley's bound, which holds whenever one stops. Shares with the engine
-// the covering program alone, whose duals are trusted for nothing: any duals make a valid bound.
+// For workloads whose pods request only cpu and memory, on one NodePool that admits every type on
+// demand, without existing nodes. The linear program covers the pods with fillings of all instance
+// types, whole pods on whole machines but machines in fractions. Column generation solves it with
+// an exact knapsack (bench_knapsack.h). The result is Farley's bound, which holds at any step, not
+// the program's value, which only holds at the end. Only the covering program is shared with the
+// engine, and its duals need no trust: any duals make a valid bound.
 #pragma once
 
 #include "model/snapshot/snapshot.h"
@@ -16,5 +16,5 @@ struct bench_bound {
     uint32_t sizes, machines, columns, rounds;
 };
 
-// False if a pod fits no machine, or if there are no pods: no bound then.
+// Returns false, without a bound, if a pod fits no machine or there are no pods.
 bool bench_bound_compute(const struct snapshot *snapshot, struct bench_bound *bound);

@@ -7,8 +7,8 @@
 #include "model/schema/pack.h"
 #include "model/tables/kinds.h"
 
-// One more item at the end of a list; items already there are copied, since an arena doesn't grow
-// them. Lists here have a handful of items at most.
+// Appends an item to a list; copies the existing items, since an arena cannot grow them. Lists here
+// have a handful of items at most.
 #define list_append(arena, list, ...)                                              \
     do {                                                                           \
         __typeof__((list)->items) grown_ =                                         \
@@ -196,7 +196,7 @@ void bench_pod_require_node(struct bench_builder *builder, struct pod *pod, cons
         list_append(builder->arena, &affinity->required->node_selector_terms, term);
         return;
     }
-    // Terms are alternatives; what is required in addition belongs into the one that there is.
+    // Terms are alternatives; a further requirement belongs into the existing one.
     list_append(builder->arena, &affinity->required->node_selector_terms.items[0].match_expressions,
                 term.match_expressions.items[0]);
 }

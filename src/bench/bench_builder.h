@@ -1,7 +1,7 @@
-// Pieces of generated workloads: objects filled by hand in an arena, then copied into a snapshot.
+// Pieces of generated workloads: objects built by hand in an arena, then copied into a snapshot.
 //
 // Between two calls of bench_add() everything lives in builder->arena, which bench_add() empties:
-// make an object, add it, make the next.
+// build an object, add it, build the next.
 #pragma once
 
 #include "base/random.h"

@@ -1,10 +1,10 @@
 // Running clusters for `adze bench disrupt` (FMT-15): nodes from nearly empty to full, of several
-// NodePools, zones, capacity types and sizes, whose pods spread, keep apart, hold together, have
-// PodDisruptionBudgets or must not be disturbed. Every NodeClaim is consolidatable.
+// NodePools, zones, capacity types and sizes. Their pods have spreads, affinity and anti-affinity,
+// PodDisruptionBudgets or karpenter.sh/do-not-disrupt. Every NodeClaim is consolidatable.
 //
-//   settled   nothing can be gained, so that every node is examined in vain: each has a pod that
-//             finds no other place, and a machine for which there is no cheaper one
-//   loose     nothing keeps the pods where they are, and most machines are larger than they need be
+//   settled   no move pays, but every node is examined: each has a pod that fits no other node,
+//             and a machine without a cheaper replacement
+//   loose     the pods can move, and most machines are larger than necessary
 //   drifting  loose, and each tenth node has drifted
 #include <assert.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@
 #define REPLICAS          20 // of an application, on average
 #define DAEMON_MILLICORES 100
 #define DAEMON_BYTES      (128 * MEBIBYTE)
-#define STEP_MILLICORES   250 // no application asks for less
+#define STEP_MILLICORES   250 // the smallest request of an application
 #define TRIES             8
 
 static const char *const zones[] = {"us-east-1a", "us-east-1b", "us-east-1c"};
@@ -33,26 +33,26 @@ struct application {
     int64_t cpu_millicores, memory_bytes;
     enum arrangement { FREELY, OVER_ZONES, OVER_NODES, APART, TOGETHER, ARRANGEMENTS } arrangement;
     uint32_t in_zone[ARRAY_LENGTH(zones)], replicas, last_node; // number of the node + 1
-    bool guarded, frozen; // has a PodDisruptionBudget; that allows nothing
-    bool undisturbed;     // its pods are not to be disrupted
+    bool guarded, frozen; // has a PodDisruptionBudget; that allows no disruption
+    bool undisturbed;     // its pods have do-not-disrupt
 };
 
 struct cluster {
     struct bench_builder *builder;
     bool settled, drifting;
-    struct application *applications; // those of a pool stand together
+    struct application *applications; // those of a pool are adjacent
     uint32_t first[CLUSTER_POOLS + 1];
     const struct node_pool *pools[CLUSTER_POOLS];
     const struct instance_type **types[CLUSTER_POOLS]; // cheapest first
     uint32_t types_count[CLUSTER_POOLS];
 };
 
-struct node_plan { // one node in the making
+struct node_plan { // one node under construction
     uint32_t index, pool, zone;
     char name[32], provider_id[48];
     struct application **pods;
     uint32_t pods_count;
-    int64_t cpu_millicores, memory_bytes; // what its pods ask for, and its daemon
+    int64_t cpu_millicores, memory_bytes; // the requests of its pods and its daemon
 };
 
 static bool add_settled_environment(struct bench_builder *builder, struct error *error)
@@ -129,7 +129,7 @@ static struct room room_on(const struct cluster *cluster, const struct instance_
     return room;
 }
 
-// The cheapest machine with `times` the room that the pods need, or else the largest.
+// The cheapest machine with `times` the pods' requests, or else the largest.
 static const struct instance_type *choose_type(const struct cluster *cluster,
                                                const struct node_plan *node, int64_t times)
 {
@@ -311,7 +311,7 @@ static bool may_join(const struct application *application, const struct node_pl
     return true;
 }
 
-// Applications by chance; on machines of one size as many as there is room for.
+// Random applications; on machines of one size as many as fit.
 static void draw_pods(struct cluster *cluster, struct node_plan *node, uint32_t count)
 {
     struct random *random = &cluster->builder->random;
@@ -334,7 +334,7 @@ static void draw_pods(struct cluster *cluster, struct node_plan *node, uint32_t 
     }
 }
 
-// What is left of a full node's cpu goes to one more pod, in steps.
+// Fills a full node's remaining cpu with one more pod, in steps.
 static void fill_up(struct cluster *cluster, const struct node_plan *node,
                     const struct instance_type *type)
 {
@@ -345,7 +345,7 @@ static void fill_up(struct cluster *cluster, const struct node_plan *node,
                       STEP_MILLICORES * MEBIBYTE, node);
 }
 
-// Sets aside what the pod will ask for that holds the node.
+// Reserves the requests of the pod that holds the node.
 static int64_t reserve_hold(struct cluster *cluster, struct node_plan *node)
 {
     enum hold hold = cluster_pools[node->pool].hold;
@@ -400,7 +400,7 @@ static uint32_t draw_pool(struct random *random)
 static void add_nodes(struct cluster *cluster, uint32_t nodes, uint32_t pods_per_node)
 {
     struct random *random = &cluster->builder->random;
-    // The daemon and what holds the node are among the pods of a node.
+    // A node's pods include the daemon and the pod that holds it.
     uint32_t drawn = pods_per_node > 2 ? pods_per_node - 2 : 1;
     CLEANUP_FREE struct application **pods = memory_allocate_array(2 * drawn + 1, sizeof *pods);
     for (uint32_t i = 0; i < nodes; i++) {
@@ -434,7 +434,7 @@ static bool add_cluster(struct cluster *cluster, struct error *error)
     return done;
 }
 
-// Evictions cost more there than other mixtures of machines could save.
+// Evictions there cost more than any other mix of machines could save.
 static bool add_settled_cluster(struct bench_builder *builder, struct error *error)
 {
     if (!settings_set(&builder->snapshot->settings, "DISRUPTION_COST_PER_POD", "0.1", error))

@@ -40,7 +40,7 @@ static json_t *requirements_of(const struct cluster_pool *pool)
     return list;
 }
 
-// Drifted nodes of a settled cluster are kept by their budget.
+// A budget keeps the drifted nodes of a settled cluster.
 static bool add_pool(struct bench_builder *builder, const struct cluster_pool *pool, bool settled,
                      struct error *error)
 {

@@ -11,17 +11,17 @@
 static const uint32_t LOOK_BACK = 8;      // states that a state is compared with
 static const uint32_t SKETCH_STATES = 32; // of the first, narrow search
 
-// Bounds are worked out for rooms of a grid: each side is the capacity times a power of this.
+// Bounds are computed for rooms on a grid: each side is the capacity times a power of this.
 #define GRID_STEP   0.8
 #define GRID_LEVELS 16
 
 struct state { // a filling with the first items of the order
     int64_t left[KNAPSACK_SIZES];
     double value, bound;
-    uint32_t parent, taken; // state of the layer before, and how many of its item
+    uint32_t parent, taken; // index of the state in the layer before; number of its item
 };
 
-struct trace { // what is kept of a layer
+struct trace { // the kept part of a layer
     uint32_t parent, taken;
 };
 
@@ -30,7 +30,7 @@ struct step {
     double value;
 };
 
-struct usage { // what the items from one on can use
+struct usage { // how much the items from one on can use
     double total[KNAPSACK_SIZES];
     double share[KNAPSACK_SIZES][KNAPSACK_SIZES]; // of a size for each unit of another, at most
 };
@@ -48,9 +48,9 @@ struct search {
     struct usage *usage; // by first item
     struct step *stairs;
     uint32_t stairs_count;
-    double cutoff;  // only more is of interest
-    double dropped; // the best bound of what gave way
-    double floor;   // of bounds in this layer, once states gave way
+    double cutoff;  // only larger values matter
+    double dropped; // the best bound of the dropped states
+    double floor;   // of bounds in this layer, once states were dropped
 };
 
 static int by_left_and_value(const void *a, const void *b)
@@ -107,8 +107,8 @@ static void stairs_add(struct search *search, int64_t left, double value)
     search->stairs_count += first + 1 - end;
 }
 
-// Drops states that have no more room and no more value than another one. They come with the room
-// in size 0 falling; the stairs hold what counts of those before that have all the room in size 2.
+// Drops states with no more room and no more value than another one. They arrive with falling room
+// in size 0; the stairs hold the relevant ones of those before with all the room in size 2.
 static void thin_out(struct search *search)
 {
     struct state *states = search->next;
@@ -135,7 +135,7 @@ static void drop(struct search *search, double bound)
     search->dropped = fmax(search->dropped, bound);
 }
 
-// Keeps the most promising ones; from now on nothing in this layer that promises less is taken.
+// Keeps the most promising states; from now on this layer refuses states that promise less.
 static void limit_states(struct search *search)
 {
     if (search->next_count <= search->states_max)
@@ -146,8 +146,7 @@ static void limit_states(struct search *search)
     search->next_count = search->states_max;
 }
 
-// The bound of the smallest room of the grid that holds what is left, for the items from `first`
-// on.
+// The bound of the smallest grid room that contains the rest, for the items from `first` on.
 static double bound_of(struct search *search, uint32_t first, const int64_t left[KNAPSACK_SIZES])
 {
     uint32_t index = 0;
@@ -172,8 +171,8 @@ static double bound_of(struct search *search, uint32_t first, const int64_t left
     return result;
 }
 
-// Room that no later item can use up counts as all the room there is, so that more states are
-// alike. One size after the other: what keeps one from being used up has to stay as it is.
+// Room that no later item can use counts as full, so that more states are alike. One size after the
+// other: the size that limits another must stay as it is.
 static void lift(const struct search *search, uint32_t first, int64_t left[KNAPSACK_SIZES])
 {
     const struct usage *usage = &search->usage[first];
@@ -196,7 +195,7 @@ static void make_room(struct search *search)
         limit_states(search);
 }
 
-// All numbers of the item that fit, but for those that are worth too little.
+// All fitting numbers of the item, except those worth too little.
 static void extend(struct search *search, uint32_t item, uint32_t parent)
 {
     const struct knapsack_item *of = &search->items[item];
@@ -251,7 +250,7 @@ static void search_layers(struct search *search)
     }
 }
 
-// Takes the best of the last layer if it is worth more than what was known.
+// Takes the best of the last layer if it is worth more than the best so far.
 static void take_best(struct search *search, uint32_t *taken, double *value)
 {
     uint32_t best = UINT32_MAX;
@@ -268,8 +267,8 @@ static void take_best(struct search *search, uint32_t *taken, double *value)
     }
 }
 
-// Items that fit and are worth something, the largest first: what comes late fills any gap, so that
-// bounds are close. `origin` are their indices.
+// Items that fit and are worth something, the largest first: late small items fill any gap, so that
+// bounds are tight. `origin` are their indices.
 struct ranked {
     double weight;
     uint32_t index;
@@ -335,7 +334,7 @@ static void prepare(struct search *search, const int64_t capacity[KNAPSACK_SIZES
     work_out_usage(search);
 }
 
-// A narrow search finds good fillings soon; with them the wide one can drop more.
+// A narrow search finds good fillings soon, and they let the wide one drop more states.
 static void search_run(struct search *search, uint32_t states_max, uint32_t *taken, double *value)
 {
     uint32_t sketch = SKETCH_STATES < states_max ? SKETCH_STATES : states_max;

@@ -65,7 +65,7 @@ static bool is_basic(const struct relaxation *relaxation, uint32_t variable)
     return false;
 }
 
-// The variable whose move pays most; UINT32_MAX: none. *direction: up or down.
+// The variable with the most profitable move; UINT32_MAX: none. *direction: up or down.
 static uint32_t choose(const struct relaxation *relaxation, double *direction)
 {
     uint32_t best = UINT32_MAX;
@@ -126,8 +126,8 @@ static bool move(struct relaxation *relaxation, uint32_t variable, double direct
     return invert(relaxation);
 }
 
-// The bounded simplex method with three rows. Whatever it ends with, prices that are not negative
-// make a valid bound; the best ones make a good one.
+// The bounded simplex method with three rows. Whatever its result, nonnegative prices make a valid
+// bound; the best ones make a good one.
 static void relax(struct relaxation *relaxation)
 {
     for (uint32_t k = 0; k < KNAPSACK_SIZES; k++) {

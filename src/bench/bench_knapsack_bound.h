@@ -10,8 +10,8 @@ struct relaxation {
     uint32_t count;
     double (*size)[KNAPSACK_SIZES];
     double *value, *most;
-    bool *at_most;                  // a variable outside of the basis is at 0 or at its most
-    uint32_t basis[KNAPSACK_SIZES]; // items; count + k: what is left of size k
+    bool *at_most;                  // a nonbasic variable is at 0 or at its limit
+    uint32_t basis[KNAPSACK_SIZES]; // items; count + k: the unused room of size k
     double basic[KNAPSACK_SIZES];   // their values
     double inverse[KNAPSACK_SIZES][KNAPSACK_SIZES];
     double price[KNAPSACK_SIZES]; // of the sizes
@@ -20,7 +20,7 @@ struct relaxation {
 // Arrays for up to `count` items; filled anew for every relaxation.
 struct relaxation relaxation_create(struct arena *arena, uint32_t count);
 
-#define BOUND_SLACK 1e-10 // what rounding may take from a bound, relatively
+#define BOUND_SLACK 1e-10 // allowance for rounding in a bound, relative
 
 // No filling of the room is worth more than `rest` and the room at these prices.
 struct room_bound {
@@ -29,8 +29,8 @@ struct room_bound {
     bool known;
 };
 
-// A bound of what can be put into a room: price · room + rest, also for every smaller room.
+// A bound for a filling of the room: price · room + rest, valid for every smaller room, too.
 struct room_bound relaxation_bound(struct relaxation *relaxation, const struct knapsack_item *items,
                                    uint32_t count, const int64_t room[KNAPSACK_SIZES]);
-// How many of the item the room takes, at most as many as there are.
+// How many of the item fit the room, at most the available number.
 uint32_t knapsack_item_fits(const struct knapsack_item *item, const int64_t room[KNAPSACK_SIZES]);

@@ -1,5 +1,5 @@
-// This file reads clocks, which nothing else below the ports may do: what it measures is time. The
-// engine that it calls still gets none; its clock is snapshot->time.
+// This file reads clocks, unlike everything else below the ports, since it measures time. The
+// engine still gets none; its clock is snapshot->time.
 #include "bench/bench_measure.h"
 
 #include <assert.h>
@@ -92,11 +92,11 @@ static int64_t process_status_bytes(const char *field)
     return kibibytes * 1024;
 }
 
-// Makes the kernel forget the peak so far, so that each run has its own. Where that isn't allowed,
-// the peak is that of the process since its start: an upper bound.
+// Resets the kernel's peak, so that each run has its own. Where the kernel forbids that, the peak
+// is the process's since its start: an upper bound.
 static void reset_peak(void)
 {
-    malloc_trim(0); // what earlier runs left in the allocator would count as there before
+    malloc_trim(0); // memory left in the allocator by earlier runs would count as present before
     int file = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
     if (file < 0)
         return;

@@ -13,11 +13,11 @@ struct bench_builder;
 struct bench_mix {
     const char *name, *summary;
     bool priced;         // over the EC2 catalog; else over synthetic types
-    bool resources_only; // pods ask for cpu and memory, anywhere: there is a bound (bench_bound.h)
-    // Adds NodePools, DaemonSets and whatever else the pods need, then `pods` pending pods.
+    bool resources_only; // only cpu and memory requests, on any node: bench_bound.h applies
+    // Adds NodePools, DaemonSets and other prerequisites of the pods, then `pods` pending pods.
     bool (*add_environment)(struct bench_builder *builder, struct error *error);
     void (*add_pods)(struct bench_builder *builder, uint32_t pods);
-    // Existing nodes with their pods and budgets, if they are not to be the usual ones.
+    // Adds existing nodes with their pods and budgets; NULL: the usual ones.
     bool (*add_cluster)(struct bench_builder *builder, struct error *error);
 };
 

@@ -12,11 +12,11 @@
 #define MEBIBYTE      (INT64_C(1) << 20)
 #define GIBIBYTE      (INT64_C(1) << 30)
 #define PODS_PER_NODE 10
-// The middle of a catalog: machines that people run, and that hold ten pods.
+// The middle of a catalog: typical machines that hold ten pods.
 #define CPU_MIN_MILLICORES 4000
 #define CPU_MAX_MILLICORES 32000
 #define MEMORY_MIN_BYTES   (8 * GIBIBYTE)
-// Left free on each node for the DaemonSets of the workload, whose pods are still to come.
+// Reserved on each node for the workload's DaemonSets, whose pods are added later.
 #define DAEMONS_CPU_MILLICORES 500
 #define DAEMONS_MEMORY_BYTES   GIBIBYTE
 #define CREATED                (BENCH_TIME - INT64_C(3600000000000))
@@ -28,7 +28,7 @@ struct node_maker {
     uint32_t types_count;
 };
 
-// What one node still has for pods.
+// A node's remaining room for pods.
 struct room {
     int64_t cpu_millicores, memory_bytes, pods;
 };
@@ -154,7 +154,7 @@ static const struct offering *on_demand_offering(const struct instance_type *typ
     return count == 0 ? NULL : found[nth % count];
 }
 
-// Of a catalog of small types only: the largest.
+// A catalog of small types only: the largest.
 static void choose_types(struct node_maker *maker)
 {
     const struct instance_type_catalog *catalog =

@@ -6,8 +6,7 @@
 #include "cloud/aws/ec2_types.h"
 
 #define MEBIBYTE INT64_C(1048576)
-// Replicas of a deployment whose pods must keep apart or that spreads over nodes: each costs a
-// node.
+// Replicas of a deployment with anti-affinity or a spread over nodes: each costs a node.
 #define APART_REPLICAS_MAX 8
 #define BATCH_TAINT        "dedicated"
 #define LABEL_FAMILY       "karpenter.k8s.aws/instance-family"
@@ -25,7 +24,7 @@ bool bench_add_ec2_catalog(struct bench_builder *builder, struct error *error)
 
 // --- deployments ---------------------------------------------------------------------------------
 
-struct shape { // what the pods of a kind of application ask for
+struct shape { // the requests of a kind of application's pods
     const char *name;
     uint32_t replicas_min, replicas_max;
     int64_t cpus_millicores[6];     // one of these, 0-terminated
@@ -86,7 +85,7 @@ static struct application draw_application(struct bench_builder *builder, const 
         one_of(random, shape->memory_mib_per_vcpu, ARRAY_LENGTH(shape->memory_mib_per_vcpu)) / 1000;
     if (memory_mib < shape->memory_min_mib)
         memory_mib = shape->memory_min_mib;
-    // Half of the applications were measured rather than guessed, and don't ask for round numbers.
+    // Half of the applications have measured requests, which are not round numbers.
     if (random_chance(random, 0.5)) {
         result.cpu_millicores += (int64_t)random_below(random, 10) * result.cpu_millicores / 50;
         memory_mib += (int64_t)random_below(random, 8) * memory_mib / 32;
@@ -108,7 +107,7 @@ static struct pod *replica(struct bench_builder *builder, const struct applicati
 
 // --- unconstrained mixes -------------------------------------------------------------------------
 
-// Deployments of the shapes that `choose` picks, until there are `pods` pods.
+// Deployments of the shapes chosen by `choose`, until there are `pods` pods.
 static void add_applications(struct bench_builder *builder, uint32_t pods,
                              const struct shape *(*choose)(struct random *random))
 {
@@ -168,7 +167,7 @@ static void add_mixed(struct bench_builder *builder, uint32_t pods)
 
 // --- constrained ---------------------------------------------------------------------------------
 
-// Where the pods of a deployment want to run.
+// The node selection of a deployment's pods.
 enum placement {
     ANYWHERE,
     ARM64,
@@ -179,7 +178,7 @@ enum placement {
     ONE_ZONE,
     PLACEMENT_COUNT
 };
-// How they want to lie to each other.
+// The arrangement of a deployment's pods relative to each other.
 enum arrangement { FREELY, OVER_ZONES, OVER_ZONES_AND_NODES, APART, TOGETHER, ARRANGEMENT_COUNT };
 
 struct constraints {
@@ -250,7 +249,7 @@ static void constrain_arrangement(struct bench_builder *builder, struct pod *pod
                                   const struct constraints *constraints)
 {
     struct label_selector *self = bench_selector(builder, "app", app);
-    // Pods of one zone have no zones to spread over; the rule would be void, not hard.
+    // Pods of one zone cannot spread over zones; the rule would be void, not hard.
     bool many_zones = constraints->placement != ONE_ZONE;
     switch (constraints->arrangement) {
     case OVER_ZONES_AND_NODES:
@@ -329,7 +328,7 @@ static bool add_pool(struct bench_builder *builder, const struct pool *pool, str
     return bench_add_document(builder, document, error);
 }
 
-// What is in the catalog, by NodePool requirements.
+// The contents of the catalog, as NodePool requirements.
 #define LINUX "{\"key\": \"kubernetes.io/os\", \"operator\": \"In\", \"values\": [\"linux\"]}"
 #define ON_DEMAND \
     "{\"key\": \"karpenter.sh/capacity-type\", \"operator\": \"In\", \"values\": [\"on-demand\"]}"

@@ -1,8 +1,8 @@
-// Workloads over the EC2 catalog, for comparing prices: deployments of equal pods, as clusters
-// have them.
+// Workloads over the EC2 catalog, for comparing prices: deployments of equal pods, as in real
+// clusters.
 //
-// web, batch, memory-heavy and mixed ask for cpu and memory only, on one NodePool that admits every
-// type on demand. constrained adds what people ask of the placement.
+// web, batch, memory-heavy and mixed request cpu and memory only, on one NodePool that admits every
+// type on demand. constrained adds typical placement constraints.
 #pragma once
 
 #include "bench/bench_builder.h"

@@ -1,5 +1,5 @@
 // Rows of results as an aligned table, JSON or CSV. A row is a JSON object; all rows of a report
-// have the same members, which are the columns, in the same order.
+// have the same members in the same order, which are the columns.
 #pragma once
 
 #include <jansson.h>

@@ -1,5 +1,5 @@
-// The synthetic workloads of FMT-15: types that grow by one vCPU each, and pods that ask for
-// everything that costs a scheduler time.
+// The synthetic workloads of FMT-15: types that grow by one vCPU each, and pods with every feature
+// that costs a scheduler time.
 #pragma once
 
 #include "bench/bench_builder.h"

@@ -9,7 +9,7 @@
 #include "bench/bench_synthetic.h"
 #include "model/reading/settings_read.h"
 
-// Keeps the stream of random numbers of the nodes apart from that of the pods.
+// Separates the nodes' stream of random numbers from the pods'.
 #define NODES_SEED UINT64_C(0x6e6f646573)
 
 static const struct bench_mix *const mixes[] = {
@@ -82,6 +82,6 @@ void bench_workload_set_policy(struct snapshot *snapshot, enum packing_policy po
     struct error error = {0};
     bool set =
         settings_set(&snapshot->settings, "PACKING_POLICY", bench_policy_name(policy), &error);
-    assert(set); // a name of the table with a value of the table
+    assert(set); // name and value are from the table
     (void)set;
 }

@@ -11,13 +11,13 @@
 
 #include "bench/bench_mix.h"
 
-const struct bench_mix *bench_mix_find(const char *name); // NULL if there is none of that name
+const struct bench_mix *bench_mix_find(const char *name); // NULL: unknown name
 const struct bench_mix *const *bench_mixes(void);         // all, NULL-terminated
 
-// The caller destroys the snapshot. Fails only where the facts that are built into the program do.
+// The caller destroys the snapshot. Fails only if the built-in facts do not decode.
 struct snapshot *bench_workload_create(const struct bench_workload *workload,
                                        struct error *error) MUST_USE;
-// Plans made of the snapshot from now on follow `policy`.
+// Sets the policy of later plans of the snapshot.
 void bench_workload_set_policy(struct snapshot *snapshot, enum packing_policy policy);
 // The value of PACKING_POLICY.
 const char *bench_policy_name(enum packing_policy policy);

@@ -179,7 +179,7 @@ static int run(int argc, char **argv)
         .seeds = 1,
         .format = BENCH_TABLE,
     };
-    if (options.workload.mix->add_cluster != NULL) { // a running cluster, and nobody waiting
+    if (options.workload.mix->add_cluster != NULL) { // a running cluster without pending pods
         options.workload.pods = 0;
         options.workload.nodes = 1000;
     }

@@ -1,8 +1,7 @@
-// adze bench adversarial: what one pod that is written to be costly adds to a plan of ordinary
-// ones.
+// adze bench adversarial: the extra cost of a plan of ordinary pods with one costly pod.
 //
-// Each kind comes twice: as large as a pod may be that is still planned (engine/pods/pod_demand.h),
-// and with so many items that it is as large as an API server lets any object be.
+// Each kind has two sizes: the largest pod that is still planned (engine/pods/pod_demand.h), and as
+// many items as an API server allows in an object.
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -33,8 +32,8 @@ static json_t *numbered(const char *template, uint32_t number)
 struct hostile {
     const char *name;
     const char *path[4];  // of the list in the pod's spec; a number is an index of a list
-    const char *item;     // # is its number, ' a quotation mark
-    uint32_t limit, most; // how many make a pod that is planned, and one of some 1.5 MB
+    const char *item;     // # stands for its number, ' for a quotation mark
+    uint32_t limit, most; // numbers for a pod that is planned, and for one of some 1.5 MB
 };
 #define REQUIRED "requiredDuringSchedulingIgnoredDuringExecution"
 #define OTHERS \

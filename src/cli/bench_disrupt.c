@@ -1,4 +1,4 @@
-// adze bench disrupt: how long a whole pass over a running cluster takes, from the snapshot in
+// adze bench disrupt: the duration of a whole pass over a running cluster, from the snapshot in
 // memory to the next disruption (FMT-15, DIS-703).
 #include "bench/bench_measure.h"
 #include "cli/bench_options.h"

@@ -21,12 +21,11 @@ typedef bool (*bench_add_row)(json_t *rows, const struct bench_workload *workloa
                               struct error *error);
 typedef bool (*bench_add_growth)(json_t *rows, const struct bench_options *options,
                                  struct error *error);
-// What the options ask for, printed to standard output; false with *error from whoever failed.
+// Prints the requested rows to standard output; false with the *error of the failed part.
 bool bench_rows_print(const struct bench_options *options, bench_add_row add_row,
                       bench_add_growth add_growth, struct error *error) MUST_USE;
 
-// Each prints its report to standard output and returns false with *error where a plan could not be
-// made.
+// Each prints its report to standard output and returns false with *error if a plan failed.
 bool bench_schedule(const struct bench_options *options, struct error *error) MUST_USE;
 bool bench_disrupt(const struct bench_options *options, struct error *error) MUST_USE;
 bool bench_adversarial(const struct bench_options *options, struct error *error) MUST_USE;

@@ -1,4 +1,4 @@
-// adze bench price: what the plans of both packing policies cost on the same workload.
+// adze bench price: the costs of both packing policies' plans for the same workload.
 #include <time.h>
 
 #include "base/nanoseconds.h"
@@ -11,7 +11,7 @@ struct comparison {
     double ratio; // LowestPrice to Greedy
     bool bounded; // there is a bound of this workload
     struct bench_bound bound;
-    int64_t bound_ns; // the time that it took
+    int64_t bound_ns; // time spent on it
 };
 
 // Of the rows of one number of pods.
@@ -21,7 +21,7 @@ struct mean {
 };
 struct summary {
     uint32_t pods, workloads;
-    struct mean ratio, greedy_above, lowest_above, stated_gap; // percent, but for the ratio
+    struct mean ratio, greedy_above, lowest_above, stated_gap; // percent, except the ratio
 };
 
 static bool compare(const struct bench_workload *workload, uint32_t runs,
@@ -30,7 +30,7 @@ static json_t *row_of(const struct bench_workload *workload, const struct compar
 static void summary_add(struct summary *summary, const struct comparison *comparison);
 static void summary_print(const struct summary *summary);
 
-// A plan that leaves no pod behind costs at least the bound.
+// A plan that places every pod costs at least the bound.
 static bool check_bound(const struct bench_workload *workload, const char *what,
                         int64_t bound_nanousd, const struct bench_result *result,
                         struct error *error)
@@ -43,8 +43,8 @@ static bool check_bound(const struct bench_workload *workload, const char *what,
                      (double)bound_nanousd / 1e9, (double)result->cost_nanousd / 1e9);
 }
 
-// LowestPrice is never dearer than Greedy on the same snapshot (SCH-542), by what it minimises
-// (SCH-507), nor does it leave more pods behind.
+// On the same snapshot, LowestPrice never costs more than Greedy (SCH-542) by its objective
+// (SCH-507), and leaves no more pods unschedulable.
 static bool check(const struct bench_workload *workload, const struct comparison *comparison,
                   struct error *error)
 {
@@ -62,7 +62,7 @@ static bool check(const struct bench_workload *workload, const struct comparison
                                 !check_bound(workload, "computed", comparison->bound.price_nanousd,
                                              &comparison->greedy, error)))
         return false;
-    // Whoever places more pods may pay for them.
+    // A policy that places more pods may cost more.
     if (comparison->lowest.unschedulable == comparison->greedy.unschedulable &&
         comparison->lowest.counted_nanousd > comparison->greedy.counted_nanousd)
         return error_set(error, ERROR_INTERNAL,
@@ -73,8 +73,8 @@ static bool check(const struct bench_workload *workload, const struct comparison
     return true;
 }
 
-// All seeds of one mix and number of pods. A violated check is remembered, and the set goes on, so
-// that the report is whole.
+// All seeds of one mix and number of pods. A violated check is recorded and the set continues, so
+// that the report is complete.
 static bool add_rows(json_t *rows, const struct bench_options *options,
                      const struct bench_workload *of, struct summary *summary, bool *sound,
                      struct error *error)

@@ -1,4 +1,4 @@
-// adze bench schedule: how long the engine takes.
+// adze bench schedule: the engine's running time.
 #include <assert.h>
 
 #include "bench/bench_measure.h"
@@ -11,7 +11,7 @@ static double milliseconds(int64_t nanoseconds)
     return (double)nanoseconds / 1e6;
 }
 
-// The members that FMT-15 names, and what they depend on.
+// The members of FMT-15 with their parameters.
 static json_t *row_of(const struct bench_workload *workload, uint32_t types,
                       const struct bench_result *result)
 {

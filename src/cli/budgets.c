@@ -1,4 +1,5 @@
-// adze budgets: how many nodes may be disrupted, now and as windows open and close (DIS-777).
+// adze budgets: the number of nodes that may be disrupted, now and as windows open and close
+// (DIS-777).
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@
 struct request {
     struct input_options input;
     int64_t next_ns;
-    char *const *names; // of NodePools; none: all
+    char *const *names; // NodePools; none: all
 };
 
 // --- changes -------------------------------------------------------------------------------------
@@ -31,7 +32,7 @@ struct change {
 struct changes {
     struct change *items; // the first is now
     uint32_t count;
-    bool cut; // there are more
+    bool cut; // more were left out
 };
 
 static struct changes find_changes(const struct disruption_pool *pool, int64_t now, int64_t next_ns)

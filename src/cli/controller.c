@@ -1,4 +1,4 @@
-// adze controller: runs in or against a cluster until it is told to stop.
+// adze controller: runs in or against a cluster until it is stopped.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,7 +94,7 @@ static bool open_connections(struct process *process, struct error *error)
 
 // --- metrics and probes (LIF-333, LIF-334) -------------------------------------------------------
 
-// LIF-351. There is no Go; dashboards read the version.
+// LIF-351. There is no Go version; dashboards read the version.
 static void register_build_info(struct metrics *metrics)
 {
 #if defined(__x86_64__)
@@ -138,7 +138,7 @@ static bool kinds_are_known(void *context, struct error *error)
                "NodePool and NodeClaim are not known to the API (`adze crds` prints the CRDs)");
 }
 
-// Answers to scrapes are large, probes are many; neither takes the other's connections.
+// Answers to scrapes are large, probes are many; each has connections of its own.
 static const struct web_limits metrics_limits = {.connections_max = 32,
                                                  .request_ns = 10 * SECOND,
                                                  .next_request_ns = 2 * MINUTE,
@@ -307,7 +307,7 @@ static void controller_stopped(void *context)
 static void told_to_stop(void *context)
 {
     struct process *process = context;
-    if (process->stopping) { // asked twice
+    if (process->stopping) { // a second signal
         process->status = 1;
         loop_stop(process->loop);
         return;
@@ -319,8 +319,8 @@ static void told_to_stop(void *context)
 
 #define PLAN_WAIT_NS (SECOND / 5)
 
-// A plan that is still being made cannot be called off. Nobody needs it any more: what has been
-// decided is in the API, so the process ends beside it.
+// A plan in progress cannot be cancelled. Its result is no longer needed: the API has all
+// decisions, so the process exits without waiting for it.
 static void leave_plan_behind(const struct process *process)
 {
     if (loop_settle(process->loop, PLAN_WAIT_NS))

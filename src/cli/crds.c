@@ -1,4 +1,4 @@
-// adze crds: the CustomResourceDefinitions, made from the same tables as everything else.
+// adze crds: the CustomResourceDefinitions, made from the types' tables.
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static bool is_named(const struct kind *kind, const char *name)
     return false;
 }
 
-// The kinds asked for; without names all of them.
+// The named kinds; without names all of them.
 static json_t *encode_all(char **names, int count, const struct crd_options *options)
 {
     json_t *definitions = json_array();
@@ -66,7 +66,7 @@ static void print_yaml(const json_t *definitions)
     }
 }
 
-// A single definition stands alone, several make a List.
+// A single definition is printed alone, several as a List.
 static void print_json(const json_t *definitions)
 {
     json_t *list =

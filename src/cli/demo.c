@@ -26,7 +26,7 @@
 
 struct act {
     const char *title;
-    int64_t replicas; // < 0: what the manifest says
+    int64_t replicas; // < 0: the manifest's
 };
 
 static const struct act acts[] = {
@@ -45,7 +45,7 @@ struct demo {
     struct simulation *simulation;
     struct demo_view *view;
     struct http_server *server;
-    struct kubeconfig_file written; // and to be removed
+    struct kubeconfig_file written; // to be removed at the end
     struct timer *timer;
     size_t act;
     int64_t act_begun;
@@ -53,7 +53,7 @@ struct demo {
     int status;
 };
 
-// --- the play ------------------------------------------------------------------------------------
+// --- the scenario --------------------------------------------------------------------------------
 
 static bool act_is_over(const struct demo *demo)
 {
@@ -115,7 +115,7 @@ static void interrupted(void *context)
     finish(demo, demo->serve ? 0 : 130);
 }
 
-// --- the stage -----------------------------------------------------------------------------------
+// --- setting up ----------------------------------------------------------------------------------
 
 static void name_applied(struct text *names, const json_t *object, uint32_t before)
 {
@@ -180,7 +180,7 @@ static bool open_server(struct demo *demo, struct error *error)
     char path[300], token[37];
     struct random random;
     random_seed(&random, random_entropy());
-    random_uuid(&random, token); // other users of this machine have no business here
+    random_uuid(&random, token); // keeps out other users of this machine
     struct http_server_options options = {.port = (uint16_t)demo->port, .token = token};
     demo->server =
         http_server_create(demo->loop, simulation_api(demo->simulation), &options, error);
@@ -249,7 +249,7 @@ static int play(struct demo *demo)
     loop_on_signal(demo->loop, SIGINT, interrupted, demo);
     loop_on_signal(demo->loop, SIGTERM, interrupted, demo);
     loop_on_signal(demo->loop, SIGHUP, interrupted, demo);
-    signal(SIGPIPE, SIG_IGN); // whoever has closed our output has not ended the cluster
+    signal(SIGPIPE, SIG_IGN); // a closed output does not end the cluster
     if (catalog == NULL || !set_stage(demo, catalog, &error)) {
         demo->status = command_failed(&command_demo, &error);
     } else {

@@ -1,6 +1,6 @@
 #include "cli/demo_data.h"
 
-// The assembler puts the example manifests in as they are; ADZE_EXAMPLES is the folder examples/,
+// The assembler includes the example manifests unchanged; ADZE_EXAMPLES is the folder examples/,
 // given by the build.
 __asm__(".section .rodata\n"
         ".global demo_manifest\n"

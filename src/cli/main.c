@@ -61,7 +61,7 @@ static bool is_help(const char *argument)
            strcmp(argument, "-help") == 0;
 }
 
-// What has not reached a full disk or a closed pipe must not pass for done.
+// Output lost to a full disk or a closed pipe must not count as success.
 static int finish(int status)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))

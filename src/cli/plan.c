@@ -1,4 +1,4 @@
-// adze plan: what would be launched, removed or replaced, and what it costs. Changes nothing.
+// adze plan: nodes to launch, remove or replace, with their costs. Changes nothing.
 #include <string.h>
 
 #include "cli/input/command.h"
@@ -32,7 +32,7 @@ static int plan_snapshot(struct request *request, struct snapshot *snapshot)
 
 static int run(int argc, char **argv)
 {
-    // FMT-10: every pod without a place has its reasons.
+    // FMT-10: every unschedulable pod has its reasons.
     struct request request = {.input = {.common = {.format = "table"}},
                               .options = {.explain = EXPLAIN_REASONS}};
     int status = 0;

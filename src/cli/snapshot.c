@@ -1,4 +1,4 @@
-// adze snapshot: save everything that a decision depends on to one file.
+// adze snapshot: saves everything a decision depends on to one file.
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static bool write_snapshot(const struct snapshot *snapshot, const char *path, st
 {
     json_t *list = snapshot_encode(snapshot);
     bool to_stdout = path == NULL || strcmp(path, "-") == 0;
-    // It may hold what users put into their manifests: for the owner's eyes.
+    // It may contain secrets from manifests: readable by the owner only.
     mode_t mask = umask(077);
     FILE *file = to_stdout ? stdout : fopen(path, "w");
     umask(mask);

@@ -1,4 +1,4 @@
-// adze validate: manifests checked offline, with the rules of the CRDs and of the controller.
+// adze validate: checks manifests offline, with the rules of the CRDs and of the controller.
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ struct request {
     struct catalog_facts *catalog;           // NULL: none was given
     struct map *old_by_name;                 // struct document
     struct validate_file_errors file_errors; // files that are no YAML
-    int unreadable_status;                   // the exit code for what could not be read; 0: all was
+    int unreadable_status;                   // the exit code for unreadable files; 0: none
 };
 
 static bool read_arguments(int argc, char **argv, struct request *request, int *status);
@@ -41,7 +41,7 @@ static void check_together(const struct request *request, struct validate_result
 static int exit_status(const struct request *request, const struct validate_result *results,
                        uint32_t count);
 
-// Says that the documents from `at` on are not looked at; returns how many were.
+// Reports that the documents from `at` on are not checked; returns the number of checked ones.
 static uint32_t stop_checking(struct request *request, uint32_t at)
 {
     const struct document *document = &request->documents.items[at];
@@ -183,7 +183,7 @@ static char *name_key(const json_t *object) // the caller frees
     return text_take(&key);
 }
 
-// What is not there was named wrongly: bad input. The worst of all counts.
+// A missing file is bad input. The worst of all exit codes counts.
 static bool complain(struct request *request, struct error *error)
 {
     if (error->kind == ERROR_NOT_FOUND)
@@ -222,7 +222,8 @@ static bool read_catalog(struct request *request)
     return true;
 }
 
-// The same place in the file if kind and name agree there, else the last of that kind and name.
+// The document at the same place in the file if kind and name agree there, else the last of that
+// kind and name.
 static const json_t *old_of(const struct request *request, const struct document *document)
 {
     if (request->old_by_name == NULL)
@@ -266,8 +267,8 @@ static int compare_entries(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-// How many manifests there are. API-300: recursively, in byte order; links to folders are not
-// followed, as they may lead back.
+// Returns the number of manifests. API-300: recursive, in byte order; links to folders are not
+// followed, as they may form cycles.
 static uint32_t read_folder(struct request *request, const char *path)
 {
     uint32_t manifests = 0;
@@ -294,7 +295,7 @@ static uint32_t read_folder(struct request *request, const char *path)
     return manifests;
 }
 
-// A file that cannot be read does not keep the others from being checked.
+// An unreadable file does not stop the checks of the others.
 static void read_file(struct request *request, const char *path)
 {
     struct error error = {0};
@@ -355,7 +356,7 @@ static bool is_old_kind(const char *api_version, const char *kind)
            (!overlay && strncmp(version, "v1alpha", 7) == 0);
 }
 
-// API-301: a kind of Karpenter's groups that is not known.
+// API-301: an unknown kind of Karpenter's groups.
 static void refuse_kind(struct validate_result *result)
 {
     struct text hint = {0};
@@ -384,7 +385,7 @@ static void refuse_kind(struct validate_result *result)
     text_free(&hint);
 }
 
-// FMT-6, FMT-9: formats of adze's own, which only the decoder knows.
+// FMT-6, FMT-9: adze's own formats, which only the decoder checks.
 static void check_own_format(struct validate_result *result)
 {
     struct error error = {0};

@@ -1,4 +1,4 @@
-// adze explain: why this pod is pending, or why it goes where it goes; why this node stays.
+// adze explain: why a pod is pending, or why it goes to its node; why a node stays.
 #include "cli/explain/explain.h"
 
 #include <stdio.h>

@@ -5,11 +5,10 @@
 
 struct explain_noun {
     const char *name;      // "pod"
-    const char *plural;    // does as well; or NULL
+    const char *plural;    // accepted as well; or NULL
     const char *arguments; // "NAMESPACE/NAME|NAME"
-    bool many;             // any number of names, also none: all; else one
-    // `names`, a list that ends with NULL, is what was asked about. Prints the answer and returns
-    // the exit code.
+    bool many;             // any number of names, also none (all); else one
+    // `names`, the arguments, ends with NULL. Prints the answer and returns the exit code.
     int (*run)(const struct input_options *options, const struct snapshot *snapshot,
                char *const *names);
 };

@@ -1,4 +1,4 @@
-// adze explain budget: when each disruption budget of a NodePool counts next (DIS-777).
+// adze explain budget: the next windows of each disruption budget of a NodePool (DIS-777).
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,8 +14,8 @@
 
 struct windows {
     struct budget_window items[WINDOWS_SHOWN];
-    uint32_t count; // 0: never, or the schedule cannot be read
-    bool always;    // then there are none
+    uint32_t count; // 0: never, or the schedule is invalid
+    bool always;    // no windows then
 };
 
 static struct windows next_windows(const struct node_pool_budget *budget, int64_t now)
@@ -34,7 +34,7 @@ static struct windows next_windows(const struct node_pool_budget *budget, int64_
     return windows;
 }
 
-// "2 of 12 nodes", while the budget counts; NULL: that cannot be read.
+// "2 of 12 nodes", while the budget is active; NULL: the budget is invalid.
 static const char *effect_of(const struct disruption_pool *pool,
                              const struct node_pool_budget *budget, char out[64])
 {

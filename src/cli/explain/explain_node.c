@@ -1,4 +1,4 @@
-// adze explain node: why a node stays now, or what is done with it (DIS-770).
+// adze explain node: why a node stays now, or how it is disrupted (DIS-770).
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,9 +19,9 @@
 struct subject {
     const char *name;
     const struct node *node;               // NULL: only a NodeClaim
-    const struct plan_verdict *verdict;    // why it stays, or
-    const struct plan_disruption *command; // what it goes by
-    const char *untracked;                 // or why nobody looks at it
+    const struct plan_verdict *verdict;    // the reason why it stays, or
+    const struct plan_disruption *command; // the command that disrupts it
+    const char *untracked;                 // or the reason why it is not considered
 };
 
 // --- finding the node ----------------------------------------------------------------------------
@@ -145,7 +145,7 @@ static void print_subject(const struct snapshot *snapshot, const struct subject 
                       EXPLAIN_WIDTH);
 }
 
-// Whether there is anything left to gain (DIS-745).
+// Whether consolidation could still gain anything (DIS-745).
 static void print_repack(const struct plan *plan)
 {
     if (plan->repack.target > 0)

@@ -22,7 +22,7 @@ struct subject {
     const struct snapshot *snapshot;
     char *name; // "namespace/name"
     const struct plan *plan;
-    const struct plan_unschedulable *refused; // NULL: has a place, or needs none
+    const struct plan_unschedulable *refused; // NULL: placed, or needs no place
 };
 
 // --- finding the pod -----------------------------------------------------------------------------
@@ -39,7 +39,7 @@ static char *name_of(const struct pod *pod) // the caller frees
     return text_take(&text);
 }
 
-// Those that begin with the name (it may be a workload's), else those that are spelled alike.
+// Adds pods whose names begin with the text (it may be a workload's), else pods with similar names.
 static void add_near_names(const struct snapshot *snapshot, const char *asked, struct text *out)
 {
     uint32_t count = snapshot->objects[KIND_POD].count, begins = 0;
@@ -101,7 +101,7 @@ static const struct pod *find_pod(const struct snapshot *snapshot, const char *a
 
 // --- pods that are not part of the plan ----------------------------------------------------------
 
-// Why the planner leaves it alone (SCH-21), for people.
+// The reason why the planner ignores the pod (SCH-21), for messages.
 static char *why_not_planned(const struct pod *pod) // the caller frees
 {
     struct text text = {0};
@@ -147,7 +147,7 @@ static void print_requests(const struct pod *pod)
     text_free(&text);
 }
 
-// The NodePool's own word for why its launches wait (LIF-440), or NULL.
+// The NodePool's own reason for delayed launches (LIF-440), or NULL.
 static const char *launches_wait(const struct snapshot *snapshot, const char *name)
 {
     for (uint32_t i = 0; i < snapshot->objects[KIND_NODE_POOL].count; i++) {
@@ -179,7 +179,7 @@ static void print_refused(const struct subject *subject)
     print_requests(subject->pod);
     list_for_each (reason, &refused->reasons) {
         if (reason->node_pool == NULL && refused->reasons.count > 1)
-            continue; // the summary of existing nodes tells it better
+            continue; // the summary of existing nodes is more specific
         CLEANUP_FREE char *text = explain_short_reason(reason);
         print_wrapped(stdout, text, 2, EXPLAIN_WIDTH);
         if (reason->node_pool != NULL)

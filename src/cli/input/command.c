@@ -16,7 +16,7 @@ int command_usage_error(const struct command *command, const char *format, ...)
 
 int command_failed(const struct command *command, const struct error *error)
 {
-    // One line: its line feeds and tabs are shown, the other control characters by
+    // One line: its line feeds and tabs are replaced here, other control characters by
     // terminal_protect().
     fprintf(stderr, "adze %s: ", command->name);
     for (const char *c = error->message; *c != '\0'; c++)

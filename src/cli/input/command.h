@@ -1,7 +1,7 @@
 // One subcommand, one file, one table entry.
 //
-// Exit codes: 0 fine, 1 failed, 2 bad usage or bad input, 3 done but not
-// everything could be placed.
+// Exit codes: 0 success, 1 failure, 2 bad usage or bad input, 3 success but not everything could be
+// placed.
 #pragma once
 
 #include <stdbool.h>
@@ -29,6 +29,6 @@ extern const struct command command_controller, command_demo, command_plan, comm
 int command_usage_error(const struct command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-// Prints "adze COMMAND: MESSAGE" as one line to standard error (line ends of bad input are shown as
+// Prints "adze COMMAND: MESSAGE" as one line to standard error (line breaks from bad input become
 // '?') and returns EXIT_BAD_INPUT for bad input, else 1.
 int command_failed(const struct command *command, const struct error *error);

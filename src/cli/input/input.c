@@ -90,7 +90,7 @@ static void forget_catalogs(struct snapshot *snapshot)
     snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count = 0;
 }
 
-// FMT-14: who names a file that is not there has given bad input.
+// FMT-14: a missing file that the user named is bad input.
 static bool blame_name(struct error *error)
 {
     if (error->kind == ERROR_NOT_FOUND)
@@ -98,8 +98,7 @@ static bool blame_name(struct error *error)
     return false;
 }
 
-// --catalog, else what the input brings, else the provider's: for a live cluster those of its
-// controller.
+// --catalog, else the input's own, else the provider's: for a live cluster those of its controller.
 static bool add_catalog(struct input_options *options, struct snapshot *snapshot,
                         const struct live_provider *provider, struct error *error)
 {
@@ -147,7 +146,7 @@ static bool read_files(const struct input_options *options, struct snapshot *sna
 
 bool input_read(struct input_options *options, struct snapshot *snapshot, struct error *error)
 {
-    // Of files: whatever NodePools are in them.
+    // For files: every NodePool in them counts.
     struct live_provider provider = {.record = {.source = TYPES_BUILT_IN}};
     bool is_live = options->common.files.count == 0;
     if (!is_live)

@@ -1,5 +1,5 @@
-// What plan and explain read: manifests, a saved snapshot or a live cluster, with the instance
-// types that go with them; and the options that say which, and how to print.
+// The input of plan and explain: manifests, a saved snapshot or a live cluster, with the instance
+// types; and the options for input and output.
 #pragma once
 
 #include <jansson.h>
@@ -15,7 +15,7 @@ struct input_options {
     struct live_options live;
     const char *catalog;
     bool strict;
-    char *catalog_text; // after input_read(): where the instance types come from, for people
+    char *catalog_text; // after input_read(): the source of the instance types, for messages
 };
 
 // Rows of getopt_long()'s table; their values are above those of ASCII, except 'f' and 'o'.
@@ -51,16 +51,16 @@ enum {
     "                       ~/.kube/config\n"                                                    \
     "      --context NAME   of the kubeconfig; default: the current one\n"
 
-// Takes one option with optarg; false: it is none of these.
+// Takes one option with optarg; false: not one of these.
 bool input_take_option(struct input_options *options, int option);
-// Whether the options go together; else the complaint is printed and *status set.
+// Whether the options are compatible; otherwise prints the error and sets *status.
 bool input_check_options(const struct command *command, const struct input_options *options,
                          int *status);
 void input_free(struct input_options *options);
 
-// Reads everything into the snapshot and completes it; the planner can take it as it is.
+// Reads everything into the snapshot and completes it for the planner.
 bool input_read(struct input_options *options, struct snapshot *snapshot,
                 struct error *error) MUST_USE;
 
-// Prints JSON to standard output as JSON or YAML, as -o says, and releases it.
+// Prints JSON to standard output as JSON or YAML, by -o, and releases it.
 void input_print(const struct input_options *options, json_t *json);

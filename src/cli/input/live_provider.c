@@ -29,7 +29,7 @@ static bool serves(const struct provider_record *record, const struct object *ob
     return reference != NULL && provider_record_serves(record, reference->group, reference->kind);
 }
 
-// --- whose cluster it is -------------------------------------------------------------------------
+// --- finding the provider ------------------------------------------------------------------------
 static bool serves_any(const struct provider_record *record, const struct snapshot *snapshot)
 {
     for (uint32_t i = 0; i < snapshot->objects[KIND_NODE_POOL].count; i++)
@@ -64,7 +64,7 @@ static bool guess_provider(struct provider_record *record, const struct snapshot
     return false;
 }
 
-// No controller has said anything: by the node classes that NodePools refer to.
+// Without a controller's record: by the node classes that NodePools refer to.
 static void guess(struct provider_record *record, const struct snapshot *snapshot, const char *name)
 {
     for (const struct cloud_provider *const *at = providers; *at != NULL; at++)
@@ -85,7 +85,7 @@ void live_provider_find(struct live_provider *provider, const json_t *config_map
     size_t index;
     json_t *config_map;
     json_array_foreach (config_maps, index, config_map) {
-        struct error ignored = {0}; // anybody may write a ConfigMap
+        struct error ignored = {0}; // anyone may write a ConfigMap
         if (!provider_record_decode(config_map, &record, &ignored))
             continue;
         bool counts = name == NULL || text_equal(record.provider, name);
@@ -105,12 +105,12 @@ void live_provider_find(struct live_provider *provider, const json_t *config_map
         guess(best, snapshot, name);
 }
 
-// --- what is not its own -------------------------------------------------------------------------
+// --- other providers' objects --------------------------------------------------------------------
 static void name_left_out(struct text *text, const struct object *object)
 {
     const struct node_class_reference *reference = reference_of(object);
     if (object->kind->id != KIND_NODE_POOL)
-        return; // their NodeClaims go with them
+        return; // their NodeClaims are removed with them
     text_join(text, ", ", object->meta.name);
     if (reference != NULL && reference->kind != NULL)
         text_format(text, " (%s)", reference->kind);

@@ -14,7 +14,8 @@
 #include "model/schema/decode.h"
 #include "model/tables/kinds.h"
 
-// What a decision depends on (FMT-1). `optional`: may be missing from the cluster or forbidden.
+// The kinds that a decision depends on (FMT-1). `optional`: may be missing from the cluster or
+// forbidden.
 static const struct {
     enum kind_id kind;
     bool optional;
@@ -43,7 +44,7 @@ static const struct {
     {KIND_POD_TEMPLATE, true},
 };
 
-// The node classes of all providers, in the order of kinds, are read, too.
+// The node classes of all providers are read, too, in the order of kinds.
 static bool is_node_class(enum kind_id kind)
 {
     for (const struct cloud_provider *const *at = providers; *at != NULL; at++)
@@ -58,7 +59,7 @@ struct reading {
     struct kube_client *client;
     struct snapshot *snapshot;
     struct error *error;
-    json_t *provider_records; // ConfigMaps; NULL: they may not be listed
+    json_t *provider_records; // ConfigMaps; NULL: listing is forbidden
     uint32_t left;            // lists still under way
     bool failed;
 };
@@ -81,7 +82,7 @@ static void take_items(const struct listing *listing, const json_t *items)
     json_t *item;
     json_array_foreach (items, index, item) {
         struct error ignored = {0};
-        // Of what does not decode the controller takes the same (API-318, API-603).
+        // The controller salvages objects that do not decode in the same way (API-318, API-603).
         const struct kind *kind = kind_get(listing->kind);
         struct object *object = object_decode(item, kind, DECODE_LENIENT, &ignored);
         if (object == NULL && counts_unread(listing->kind))
@@ -113,7 +114,7 @@ static void listed(void *context, const struct kube_result *result)
         loop_stop(reading->loop);
 }
 
-// Without permission to list ConfigMaps, or with a server that has none, the node classes tell.
+// Without permission to list ConfigMaps, or on a server without them, the node classes decide.
 static void listed_records(void *context, const struct kube_result *result)
 {
     struct reading *reading = context;

@@ -1,4 +1,4 @@
-// Options that several commands have: files to read, and the form of what is printed.
+// Options of several commands: input files and the output format.
 #pragma once
 
 #include <getopt.h>
@@ -7,7 +7,7 @@
 #include "cli/input/command.h"
 
 struct file_options {
-    VECTOR(const char *) files; // texts of the command line
+    VECTOR(const char *) files; // from the command line
     const char *format;
 };
 
@@ -19,13 +19,13 @@ struct file_options {
     }
 #define FILE_OPTIONS_SHORT "f:o:"
 
-// Takes -f or -o with optarg; false: it is neither.
+// Takes -f or -o with optarg; false: neither.
 bool file_options_take(struct file_options *options, int option);
 
-// The clock of the wall, nanoseconds since the epoch: for commands that look at one moment.
+// The wall clock, nanoseconds since the epoch, for commands that need a single time.
 int64_t wall_clock_ns(void);
 
-// Whether `value` is one of the NULL-terminated list; else complains "OPTION takes a, b or c, not
+// Whether `value` is in the NULL-terminated list; otherwise prints "OPTION takes a, b or c, not
 // VALUE" and sets *status.
 bool option_is_one_of(const struct command *command, const char *option, const char *value,
                       const char *const *list, int *status);

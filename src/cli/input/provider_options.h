@@ -1,10 +1,10 @@
-// --provider NAME and what --help says of it, from the table of providers.
+// --provider NAME and its help text, from the table of providers.
 #pragma once
 
 #include "cli/input/command.h"
 
-// Whether --provider offers the instance types of `name` (NULL: none was named); else complains and
-// sets *status.
+// Whether --provider offers the instance types of `name` (NULL: not given); otherwise prints the
+// error and sets *status.
 bool provider_is_offered(const struct command *command, const char *name, int *status);
 // The providers whose instance types --provider offers; help text that the caller frees.
 char *providers_offered_help(void);

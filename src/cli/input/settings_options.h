@@ -5,15 +5,15 @@
 #include "cli/input/command.h"
 #include "model/reading/settings.h"
 
-// An option of the command itself, beside the settings.
+// An additional option of the command, beside the settings.
 struct extra_option {
     const char *name;   // without dashes
-    const char **value; // where its text goes; for a flag without value: NULL and `given`
+    const char **value; // receives its text; for a flag without value: NULL and `given`
     bool *given;
 };
 
-// Reads the environment, then the flags. Returns -1 if all is well, else the exit code (the
-// complaint has been printed to standard error). `extras` ends with a row without name.
+// Reads the environment, then the flags. Returns -1 on success, else the exit code (the error has
+// been printed to standard error). `extras` ends with a row without name.
 int settings_from_command_line(const struct command *command, struct settings *settings, int argc,
                                char **argv, const struct extra_option *extras);
 

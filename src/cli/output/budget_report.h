@@ -8,15 +8,15 @@
 #include "model/reading/budget_windows.h"
 
 #define LOCAL_TEXT_MAX 64
-// "Mon 05 Jan 2026 10:00 CET", as the environment's TZ says.
+// "Mon 05 Jan 2026 10:00 CET", in the time zone of TZ.
 void local_time_format(int64_t instant, char out[LOCAL_TEXT_MAX]);
-// "Mon 05 Jan 2026 10:00 to 18:00 CET"; the day again if it is another.
+// "Mon 05 Jan 2026 10:00 to 18:00 CET"; the end has its day if it differs.
 void local_window_format(const struct budget_window *window, char out[2 * LOCAL_TEXT_MAX]);
 // Sets the instant in UTC and in local time with its offset.
 void budget_encode_instant(json_t *json, const char *utc_key, const char *local_key,
                            int64_t instant);
 
-// Allowed disruptions by reason at an instant; BUDGET_UNLIMITED; 0 if a budget cannot be read.
+// Allowed disruptions by reason at an instant; BUDGET_UNLIMITED; 0 if a budget is invalid.
 void budget_allowed_at(const struct disruption_pool *pool, int64_t instant,
                        int64_t allowed[BUDGET_REASONS_COUNT]);
 // By reason: a number, or null without a limit.

@@ -87,7 +87,7 @@ void columns_print(const struct columns *columns, FILE *stream)
     }
 }
 
-// How many characters of `text` make the next line: as many words as fit, at least one.
+// The length of the next line of `text`: as many words as fit, at least one.
 static size_t line_length(const char *text, size_t room)
 {
     size_t length = strcspn(text, " ");

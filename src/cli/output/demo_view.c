@@ -23,7 +23,7 @@ struct demo_view {
     bool quiet;
     struct store_watch *claims, *events;
     struct timer *timer;
-    struct map *told; // "what/uid": said once
+    struct map *told; // "what/uid": printed once
     struct world_counts last;
     int64_t last_price;
 };
@@ -42,7 +42,7 @@ void demo_view_say(struct demo_view *view, const char *format, ...)
     struct text line = {0};
     text_format_list(&line, format, arguments);
     for (char *c = line.data; c != NULL && *c != '\0'; c++)
-        if (*c == '\n' || *c == '\t') // of a message: what is said is one line
+        if (*c == '\n' || *c == '\t') // a message is one line
             *c = ' ';
     printf("%s\n", line.data != NULL ? line.data : "");
     text_free(&line);
@@ -114,7 +114,7 @@ static void claim_event(void *context, const char *type, json_t *claim)
         demo_view_say(view, "  node %s is initialized", text_at(claim, "status.nodeName"));
 }
 
-// Reasons as Kubernetes events tell them.
+// Reasons in the words of Kubernetes events.
 static void kubernetes_event(void *context, const char *type, json_t *event)
 {
     static const char *const telling[] = {"FailedScheduling",          "InsufficientCapacityError",
@@ -128,7 +128,7 @@ static void kubernetes_event(void *context, const char *type, json_t *event)
         char key[300];
         if (strcmp(reason, telling[i]) != 0)
             continue;
-        // One of a kind is enough: two hundred pods wait for the same reason.
+        // One of a kind is enough: two hundred pods may wait for the same reason.
         snprintf(key, sizeof key, "%s%.200s", reason, text_at(event, "message"));
         if (first_time(view, "event", key))
             demo_view_say(view, "  %s: %s", reason, text_at(event, "message"));
@@ -158,7 +158,7 @@ static void summary(void *context)
         now.pods_unassigned, now.pods_running, now.nodes_ready, now.nodes, price_to_double(price));
 }
 
-// --- the picture ---------------------------------------------------------------------------------
+// --- the summary ---------------------------------------------------------------------------------
 
 struct kind_of_node {
     const struct sim_instance *sample;

@@ -40,7 +40,7 @@ static void print_stage(const struct plan_stage *stage, int indent)
     }
     if (stage->cuts.count > CUTS_SHOWN)
         text_format(&text, "; and %" PRIu32 " more", stage->cuts.count - CUTS_SHOWN);
-    printf("%*s%s\n", indent, "", text.data); // columns: not to be wrapped at blanks
+    printf("%*s%s\n", indent, "", text.data); // columns: must not wrap at blanks
     text_free(&text);
 }
 

@@ -15,7 +15,7 @@
 #define VALUES_SHOWN  2
 #define REASONS_SHOWN 4
 #define WIDTH         100  // of running text
-#define LEAST_GAP     0.05 // percent: below it rounds to nothing
+#define LEAST_GAP     0.05 // percent: a smaller gap rounds to nothing
 
 // --- new nodes -----------------------------------------------------------------------------------
 
@@ -66,7 +66,7 @@ static bool same_values(const requirement_list *a, const requirement_list *b, co
     return true;
 }
 
-// Claims that would be lines alike are one line with a count.
+// Claims with identical lines become one line with a count.
 static bool are_alike(const struct plan_claim *a, const struct plan_claim *b)
 {
     return a->node_pool == b->node_pool && a->price == b->price && a->pods.count == b->pods.count &&
@@ -88,7 +88,7 @@ static bool has_notes(const struct plan_claim *claim)
            claim->types_over_limits > 0;
 }
 
-// What beside the pods decided on the types (SCH-531).
+// Other factors in the choice of the types (SCH-531).
 static void add_notes(struct columns *columns, const struct plan_claim *claim)
 {
     struct text text = {0};
@@ -183,9 +183,9 @@ static void print_placements(const struct plan *plan)
     columns_destroy(columns);
 }
 
-// --- pods without a place ------------------------------------------------------------------------
+// --- unschedulable pods --------------------------------------------------------------------------
 
-// What each NodePool has against the pod, in short; explained, all there is to tell.
+// Each NodePool's first cause, in short; for an explained pod, everything.
 static void print_reasons(const struct plan_unschedulable *entry)
 {
     uint32_t told = 0, pools = 0;
@@ -206,7 +206,7 @@ static void print_reasons(const struct plan_unschedulable *entry)
         explain_print(entry->explanation, 4);
 }
 
-// Neighbours that share their reasons stand together.
+// Neighbors with the same reasons are grouped.
 static bool is_like(const struct plan_unschedulable *a, const struct plan_unschedulable *b)
 {
     return a->explanation == b->explanation && strcmp(a->message, b->message) == 0;
@@ -250,8 +250,8 @@ static void print_disruptions(const struct plan *plan)
         verdicts_print(plan);
 }
 
-// How much any packing of the same pods could cost less (SCH-550 step 10), what nodes cost beside
-// their machines included (SCH-507).
+// How much cheaper another packing of the same pods could be (SCH-550 step 10), including the cost
+// of nodes (SCH-507).
 static void print_gap(const struct plan *plan)
 {
     if (plan->lower_bound <= 0 || plan->price <= 0)

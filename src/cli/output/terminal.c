@@ -20,9 +20,8 @@ static size_t length_of(const unsigned char *at, size_t left, uint32_t *code);
 static bool is_hostile(uint32_t code);
 
 // --- escaping ------------------------------------------------------------------------------------
-// The filter itself. Adds `data`, escaped, to `out` and returns how many bytes of it were taken: up
-// to three may be left over that begin a character of which the rest is still to come (none if
-// `is_end`).
+// The filter itself. Adds `data`, escaped, to `out` and returns the number of bytes consumed. Up to
+// three bytes of an incomplete character may be left over (none if `is_end`).
 static size_t terminal_escape(struct text *out, const char *data, size_t length, bool is_terminal,
                               bool is_end)
 {
@@ -41,7 +40,7 @@ static size_t terminal_escape(struct text *out, const char *data, size_t length,
         uint32_t code = 0;
         size_t size = length_of(byte, length - at, &code);
         if (size == 0 && !is_end)
-            break; // the rest is still to come
+            break; // the character is incomplete
         bool valid = size > 0 && code != UINT32_MAX;
         if (is_terminal && !valid)
             text_add(out, "\\ufffd");
@@ -63,7 +62,7 @@ void terminal_add_line(struct text *out, const char *text)
             text_add_char(out, *at);
 }
 
-// Of the character that begins there; 0: it is cut off; code UINT32_MAX: no UTF-8.
+// Length of the character that begins there; 0: incomplete; code UINT32_MAX: not UTF-8.
 static size_t length_of(const unsigned char *at, size_t left, uint32_t *code)
 {
     size_t size = *at >= 0xf0 && *at < 0xf5   ? 4
@@ -85,7 +84,7 @@ static size_t length_of(const unsigned char *at, size_t left, uint32_t *code)
 
 static bool is_hostile(uint32_t code)
 {
-    return (code >= 0x80 && code <= 0x9f) ||     // C1: U+009B begins what ESC [ begins
+    return (code >= 0x80 && code <= 0x9f) ||     // C1: U+009B has the effect of ESC [
            (code >= 0x202a && code <= 0x202e) || // bidirectional embeddings and overrides
            (code >= 0x2066 && code <= 0x2069) || code == 0x200e || code == 0x200f ||
            code == 0x061c || code == 0x2028 || code == 0x2029;
@@ -106,7 +105,7 @@ static ssize_t write_all(int descriptor, const char *data, size_t length)
     return (ssize_t)length;
 }
 
-// 0 is a failure, to the C library.
+// The C library treats 0 as a failure.
 static ssize_t filter_write(void *cookie, const char *data, size_t length)
 {
     struct filter *filter = cookie;
@@ -155,5 +154,5 @@ void terminal_dim(bool on)
     if (isatty(STDOUT_FILENO) != 1 || getenv("NO_COLOR") != NULL)
         return;
     ssize_t written = write(STDOUT_FILENO, on ? begin : end, strlen(begin));
-    (void)written; // there is nobody to complain to
+    (void)written; // a failure has nowhere to be reported
 }

@@ -53,7 +53,7 @@ void validate_result_sort(struct validate_result *result)
 }
 
 // --- text ----------------------------------------------------------------------------------------
-// What is said of values that have line feeds in them stays one line.
+// A message about a value with line feeds stays one line.
 static void print_line(const char *text)
 {
     struct text line = {0};
@@ -138,8 +138,8 @@ static json_t *finding_json(const struct validate_result *result, const struct f
     return object;
 }
 
-// What the controller would write into the object's annotations. An object that is refused has met
-// no API server that would have filled in what it leaves out: it is hashed as it stands.
+// The hash that the controller would write into the object's annotations. A refused object has met
+// no API server that fills in defaults: it is hashed as it is.
 static void add_hash(json_t *object, const struct validate_result *result, const char *ca_bundle)
 {
     struct error error = {0};

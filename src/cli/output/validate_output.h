@@ -1,4 +1,4 @@
-// What `adze validate` prints (API-314, 315).
+// The output of `adze validate` (API-314, 315).
 #pragma once
 
 #include "base/text.h"
@@ -9,8 +9,8 @@
 struct validate_result { // of one document
     const struct document *document;
     const char *api_version, *kind, *name, *namespace; // of the document; NULL if absent
-    const struct kind *known;                          // NULL: another's kind
-    json_t *stored;                                    // owned; NULL if the kind is another's
+    const struct kind *known;                          // NULL: another group's kind
+    json_t *stored;                                    // owned; NULL if `known` is NULL
     struct findings findings;
 };
 
@@ -19,12 +19,12 @@ struct validate_file_errors { // messages that name file and line; owned
     uint32_t count, capacity;
 };
 
-// Findings by line, then code, then as they were found.
+// Sorts findings by line, then code, then in the order found.
 void validate_result_sort(struct validate_result *result);
 void validate_print_text(const struct validate_result *results, uint32_t count,
                          const struct validate_file_errors *file_errors);
-// {"objects": [...]}, and "files": [{"message": ...}] if any could not be understood at all.
-// `ca_bundle` goes into the hash of an EC2NodeClass (FMT-17).
+// {"objects": [...]}, and "files": [{"message": ...}] if any file was unreadable. `ca_bundle` goes
+// into the hash of an EC2NodeClass (FMT-17).
 void validate_print_structured(const struct validate_result *results, uint32_t count,
                                const struct validate_file_errors *file_errors,
                                const char *ca_bundle, bool as_yaml);
