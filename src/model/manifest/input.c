@@ -19,7 +19,7 @@
 
 struct paths {
     VECTOR(char *) list;
-    struct documents *documents; // hears of what is skipped
+    struct documents *documents; // receives the skipped entries
 };
 
 static bool read_file(struct documents *documents, const char *path, bool with_positions,
@@ -155,8 +155,8 @@ struct receiver {
     struct documents *documents;
     const char *file;
     uint32_t index;
-    struct positions *positions; // of the text; NULL: not asked for
-    json_t *parsed; // JSON: the value that jansson has read; the YAML reader gives positions alone
+    struct positions *positions; // of the text; NULL: not requested
+    json_t *parsed; // JSON: the value from jansson; the YAML reader only adds positions
 };
 
 static bool add_document(struct documents *documents, struct document document,
@@ -218,8 +218,8 @@ static bool looks_like_json(const char *text, size_t length)
     return blank < length && (text[blank] == '{' || text[blank] == '[');
 }
 
-// JSON may be indented with tabs, YAML not. Raw tabs cannot stand in JSON strings, so replacing
-// them changes nothing but the indentation.
+// JSON may be indented with tabs, unlike YAML. JSON strings cannot contain raw tabs, so replacing
+// tabs changes only the indentation.
 static char *without_tabs(const char *text, size_t length)
 {
     char *copy = memory_allocate(length + 1);
@@ -242,14 +242,15 @@ static void drop_documents(struct documents *documents, uint32_t first)
     documents->count = first;
 }
 
-// A JSON value with the positions that the YAML reader finds in its text. False: it finds none.
+// Adds a JSON value with the positions that the YAML reader finds in its text. Returns false if it
+// finds none.
 static bool add_with_positions(struct receiver *receiver, json_t *value, const char *text,
                                size_t length, uint32_t lines_before)
 {
     assert(receiver->positions != NULL);
     assert(receiver->parsed == NULL);
     CLEANUP_FREE char *plain = without_tabs(text, length);
-    uint64_t bytes = 0; // nothing stays
+    uint64_t bytes = 0; // discarded
     struct yaml_source source = {.text = plain,
                                  .length = length,
                                  .file = receiver->file,
@@ -314,7 +315,7 @@ static bool refuse_json(const struct receiver *receiver, uint32_t lines_before,
                      why->column > 0 ? why->column : 1, receiver->index + 1, why->text);
 }
 
-// What the values of a JSON text will take, before they are made.
+// The size that the values of a JSON text will have.
 static uint64_t json_bytes(const char *text, size_t length)
 {
     uint64_t bytes = length;
@@ -344,9 +345,9 @@ static bool check_json_memory(struct receiver *receiver, const char *text, size_
                      receiver->file, (unsigned)(INPUT_MEMORY_BYTES_MAX >> 20));
 }
 
-// Large JSON is read by jansson, several values after each other as Kubernetes' clients take them.
-// What jansson refuses in the first, other separators, and positions, are left to the YAML reader,
-// whose language contains JSON and which can name lines.
+// jansson reads large JSON, several values after each other as Kubernetes' clients accept them. The
+// YAML reader, whose language contains JSON and which reports lines, handles the rest: errors in
+// the first value, other separators, and positions.
 static bool read_json(struct receiver *receiver, const char *text, size_t length, bool *is_read,
                       struct error *error)
 {
@@ -466,7 +467,7 @@ static struct document item_of(const struct document *list, size_t index, json_t
     return item;
 }
 
-// Owns what the document holds.
+// Takes over the document's contents.
 static bool add_document(struct documents *documents, struct document document, struct error *error)
 {
     const json_t *items = manifest_list_items(document.value);

@@ -1,8 +1,8 @@
-// Reading documents from files: YAML or JSON, several a file, with positions kept for messages.
+// Reads documents from files: YAML or JSON, several a file, with positions for messages.
 //
-// Limits (API-303): 64 MiB a file, nesting 64; of what is read into one struct documents, 500,000
-// objects, and 768 MiB of memory for values, as if aliases were written out. A key that stands
-// twice in one mapping is an error that names both lines (GUI-7).
+// Limits (API-303): 64 MiB a file, nesting 64; for one struct documents 500,000 objects, and 768
+// MiB of memory for values, counted as if aliases were written out. A duplicate key in one mapping
+// is an error that names both lines (GUI-7).
 #pragma once
 
 #include "base/text.h"
@@ -13,30 +13,30 @@ struct document {
     const char *file;            // "-" for standard input
     uint32_t index;              // 0-based among the documents of the file
     uint32_t line;               // 1-based, where it begins
-    struct positions *positions; // of the file; NULL if not asked for
-    uint32_t place;              // of the value in them
+    struct positions *positions; // of the file; NULL unless requested
+    uint32_t place;              // of the value in the positions
 };
 struct documents {
     struct document *items;
     uint32_t count, capacity;
     struct arena *arena;
-    uint64_t bytes; // that the values take, about
-    struct {        // "PATH: this is a named pipe": entries of folders that were passed over
+    uint64_t bytes; // approximate size of the values
+    struct {        // "PATH: this is a named pipe": skipped entries of folders
         char **items;
         uint32_t count, capacity;
     } skipped;
 };
 
 // Appends the documents of a file, of a directory's *.yaml, *.yml and *.json (recursive, byte
-// order) or of standard input ("-"). Named pipes, sockets and devices in a directory are passed
-// over (`skipped`); one that is named itself is an error (base/input_file.h). JSON values may
-// simply follow each other. kind: List and *List are unpacked into their items.
+// order) or of standard input ("-"). Named pipes, sockets and devices in a directory are skipped
+// (`skipped`); one given as `path` is an error (base/input_file.h). JSON values may follow each
+// other without a separator. kind: List and *List are unpacked into their items.
 bool documents_read(struct documents *documents, const char *path, bool with_positions,
                     struct error *error) MUST_USE;
 bool documents_read_text(struct documents *documents, const char *text, size_t length,
                          const char *file, bool with_positions, struct error *error) MUST_USE;
 void documents_free(struct documents *documents);
-// Appends standard input, which can be read once only, to the text.
+// Appends standard input, which is readable only once, to the text.
 bool standard_input_read(struct text *text, struct error *error) MUST_USE;
 // Line and column (1-based) of the value at `path` ("spec.limits.cpu", "spec.x[1].y",
 // "a[\"b/c\"]"), or of its nearest existing parent.

@@ -17,13 +17,13 @@ struct anchor {
     uint64_t bytes; // aliases in it written out
     int height;
 };
-struct spot { // where a node stands: a member, an item, or neither: a root
+struct spot { // a node's parent: a member, an item, or neither (a root)
     uint32_t parent;
     const char *name;
     uint32_t index;
     bool is_root;
 };
-struct node {         // what was read: one node with everything below it
+struct node {         // the result: one node with everything below it
     json_t *value;    // owned; NULL: not read
     int height;       // 1: a scalar or an empty collection
     bool plain_merge; // the plain scalar <<
@@ -290,7 +290,7 @@ struct mapping {
     json_t *merges;         // array of mappings, in order
 };
 
-// JSON's keys are strings: numbers and booleans become their text.
+// JSON's keys are strings: numbers and booleans become text.
 static char *key_text(struct reader *reader, const struct node *key)
 {
     if (json_is_string(key->value))
@@ -318,8 +318,7 @@ static uint32_t line_of_key(const struct mapping *mapping, const char *name)
     return mapping->lines.items[at];
 }
 
-// What is read for positions alone has been read for its values before, and refused if a key is
-// there twice.
+// A text read for positions only was read for its values before, which refused duplicate keys.
 static bool check_key(struct reader *reader, const struct mapping *mapping, const char *name,
                       const struct node *key)
 {
@@ -397,7 +396,7 @@ static bool read_mapping(struct reader *reader, int depth, struct node *node)
     json_t *merge;
     if (fine)
         json_array_foreach (mapping.merges, index, merge)
-            json_object_update_missing(node->value, merge); // what is there already wins
+            json_object_update_missing(node->value, merge); // an existing key wins
     json_decref(mapping.merges);
     vector_free(&mapping.lines);
     return fine;

@@ -1,6 +1,6 @@
-// One text of YAML documents to JSON values, as Kubernetes' clients convert them (YAML 1.1 booleans
-// and integers, string keys). libyaml does the syntax. Repeated aliases share one json_t: treat the
-// values as read-only.
+// Converts a text of YAML documents to JSON values, as Kubernetes' clients do (YAML 1.1 booleans
+// and integers, string keys). libyaml parses the syntax. Repeated aliases share one json_t: treat
+// the values as read-only.
 #pragma once
 
 #include <jansson.h>
@@ -12,10 +12,11 @@
 #define INPUT_FILE_BYTES_MAX (64u << 20) // API-303
 #define INPUT_DEPTH_MAX      64
 #define INPUT_MEMORY_BYTES_MAX \
-    (UINT64_C(768) << 20)  // of the values; Kubernetes' objects take ten times their text
+    (UINT64_C(768) << 20)  // for the values; Kubernetes' objects take ten times their text
 #define INPUT_TAGS_MAX 100 // %TAG directives: libyaml compares each with each
 
-// What values take, about: jansson's blocks with the allocator's own. A text's bytes come on top.
+// Approximate sizes of values: jansson's blocks with the allocator's overhead, without the bytes of
+// texts.
 #define INPUT_OBJECT_BYTES 256
 #define INPUT_ARRAY_BYTES  112
 #define INPUT_MEMBER_BYTES 96 // key, and its place in the object
@@ -31,10 +32,10 @@ struct yaml_source {
     const char *text;
     size_t length;
     const char *file;            // for messages
-    struct positions *positions; // receives where values stand; NULL: not asked for
-    bool positions_only;         // values are not made
+    struct positions *positions; // receives the positions of values; NULL: not requested
+    bool positions_only;         // makes no values
     uint32_t lines_before;       // of the file, if the text is a part of it
-    uint64_t *bytes;             // grows by what the values take, aliases written out
+    uint64_t *bytes;             // grows by the values' size, aliases written out
     // Receives each document and owns its value; false, with an error: no more.
     bool (*receive)(void *context, struct yaml_document document, struct error *error);
     void *context;

@@ -16,7 +16,7 @@ void manifest_list_name_item(const json_t *list, json_t *item)
 {
     const char *kind = json_string_value(json_object_get(list, "kind"));
     const char *api_version = json_string_value(json_object_get(list, "apiVersion"));
-    assert(kind != NULL); // manifest_list_items() has seen it
+    assert(kind != NULL); // checked by manifest_list_items()
     assert(text_ends_with(kind, "List"));
     size_t length = strlen(kind) - strlen("List");
     if (length == 0 || !json_is_object(item))

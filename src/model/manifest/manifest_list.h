@@ -3,7 +3,7 @@
 
 #include <jansson.h>
 
-const json_t *manifest_list_items(const json_t *value); // NULL: it is no list
-// The items of a typed list, as an API server sends it, carry no kind of their own: the list names
-// it.
+const json_t *manifest_list_items(const json_t *value); // NULL: not a list
+// The items of a typed list from an API server have no kind of their own: it follows from the
+// list's.
 void manifest_list_name_item(const json_t *list, json_t *item);

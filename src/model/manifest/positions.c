@@ -1,5 +1,5 @@
 // Places in an array, parents before children; names in one text. Children are found by a hash
-// table over (parent, key), which is made when somebody asks: most texts have no message.
+// table over (parent, key), built at the first lookup: most texts need no message.
 #include "model/manifest/positions.h"
 
 #include <assert.h>
@@ -12,7 +12,7 @@
 #include "base/vector.h"
 
 #define NONE        UINT32_MAX
-#define IS_ITEM     (UINT32_C(1) << 31) // of a key: an index; else where the name begins
+#define IS_ITEM     (UINT32_C(1) << 31) // of a key: an index; otherwise the offset of the name
 #define SLOTS_FIRST 64
 
 struct position {
@@ -167,7 +167,7 @@ static uint32_t find_child(const struct positions *positions, uint32_t parent,
 
 // --- paths ---------------------------------------------------------------------------------------
 
-// ["name"]: `path` is behind the first quote. The name without its escapes goes into `name`.
+// ["name"]: `path` points after the first quote. Puts the unescaped name into `name`.
 static const char *read_quoted(const char *path, struct text *name)
 {
     text_clear(name);
@@ -189,7 +189,7 @@ static const char *read_index(const char *path, uint32_t *index)
     return digit == path || *digit != ']' || number >= IS_ITEM ? NULL : digit + 1;
 }
 
-// The next step; returns what follows it, or NULL if there is none that can be read.
+// Reads the next step. Returns the rest of the path, or NULL if no valid step follows.
 static const char *read_step(const char *path, struct step *step, struct text *name)
 {
     *step = (struct step){0};

@@ -54,9 +54,10 @@ static const struct word words[] = {
     {"-.INF", WORD_UNSPEAKABLE},
 };
 
-#define NUMBER_LENGTH_MAX 400 // longer ones are strings: no number that anybody means
+#define NUMBER_LENGTH_MAX 400 // longer ones are strings: not meant as numbers
 
-// Digits of `base` after an optional sign and prefix; false unless the whole text is one that fits.
+// Digits of `base` after an optional sign and prefix; false unless the whole text is one that fits
+// int64.
 static bool read_integer(const char *text, int64_t *value)
 {
     const char *digits = text + (text[0] == '-' || text[0] == '+');
@@ -110,7 +111,7 @@ static bool is_float(const char *text)
     return *at == '\0';
 }
 
-// A whole float is written without a fraction, and so reads as an integer.
+// A whole float is written without a fraction, so it reads back as an integer.
 static json_t *float_value(double number)
 {
     if (!isfinite(number))

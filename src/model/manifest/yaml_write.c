@@ -85,7 +85,7 @@ static void write_value(yaml_emitter_t *emitter, const json_t *value)
     }
 }
 
-// Words and numbers of YAML 1.1 that are no text.
+// Words and numbers that YAML 1.1 does not read as strings.
 static bool reads_otherwise(const char *text)
 {
     static const char *const words[] = {"y",  "n",   "yes",  "no", "true", "false",
@@ -93,7 +93,7 @@ static bool reads_otherwise(const char *text)
     for (size_t i = 0; i < ARRAY_LENGTH(words); i++)
         if (strcasecmp(text, words[i]) == 0)
             return true;
-    // Anything that begins like a number or an instant; quotes too many do no harm.
+    // Anything that begins like a number or an instant; unnecessary quotes do no harm.
     return text[0] == '\0' || strchr("0123456789+-.", text[0]) != NULL;
 }
 
@@ -109,7 +109,7 @@ static void write_string(yaml_emitter_t *emitter, const char *text)
                                             (int)strlen(text), 1, 1, style);
     if (made)
         emit(emitter, &event);
-    else // no valid UTF-8: cannot come from JSON
+    else // invalid UTF-8, which JSON cannot contain
         write_plain(emitter, "null");
 }
 

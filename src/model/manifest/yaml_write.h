@@ -1,5 +1,5 @@
 // JSON as YAML text: block style, keys in the order of the JSON, strings quoted where YAML 1.1
-// would read something else.
+// would read another type.
 #pragma once
 
 #include <jansson.h>

@@ -10,7 +10,7 @@
 #include "base/text.h"
 
 #define DAY           (24 * HOUR)
-#define LOOK_AHEAD_NS (5 * 366 * DAY) // as far as a schedule is looked for a hit (DIS-113)
+#define LOOK_AHEAD_NS (5 * 366 * DAY) // range of the search for a schedule's match (DIS-113)
 
 static bool is_scheduled(const struct node_pool_budget *budget)
 {
@@ -28,7 +28,7 @@ static bool read_schedule(const struct node_pool_budget *budget, struct cron *cr
                      why.message, schedule);
 }
 
-// The first hit that still counts at `instant`, or the next.
+// The first match still active at `instant`, or the next one.
 static int64_t first_hit(const struct node_pool_budget *budget, const struct cron *cron,
                          int64_t instant)
 {
@@ -52,8 +52,8 @@ bool budget_is_active(const struct node_pool_budget *budget, int64_t now, bool *
 
 // --- windows -------------------------------------------------------------------------------------
 
-// How far a day's last hit is from its first, if no hit of a day is further than `duration` from
-// the one before; else 0. A day of minutely hits is passed over at once by that.
+// The span from a day's first match to its last, if no gap between matches exceeds `duration`; else
+// 0. It lets a day of minutely matches be skipped at once.
 static int64_t covered_span(const struct cron *cron, int64_t duration)
 {
     int first = -1, last = -1;
@@ -70,7 +70,7 @@ static int64_t covered_span(const struct cron *cron, int64_t duration)
     return ns_multiply(last - first, MINUTE);
 }
 
-// The end of the window that the hit at `hit` is in.
+// The end of the window that contains the match at `hit`.
 static int64_t window_end(const struct cron *cron, int64_t hit, int64_t duration)
 {
     assert(duration > 0);
@@ -127,7 +127,7 @@ bool budget_nodes(const struct node_pool_budget *budget, int64_t total, int64_t 
         return error_set(error, ERROR_INVALID, "invalid nodes \"%s\"", text);
     if (percent)
         *nodes = (quantity_multiply(*nodes, total) + 99) / 100;
-    else if ((*nodes = (int32_t)(uint32_t)*nodes) < 0) // it is read as 32 bits
+    else if ((*nodes = (int32_t)(uint32_t)*nodes) < 0) // upstream reads it as 32 bits
         *nodes = 0;
     return true;
 }
@@ -144,7 +144,7 @@ bool budget_has_reasons(const struct node_pool_budget *budget)
     return budget->reasons.items == NULL || budget->reasons.count > 0;
 }
 
-// A set: told in the order of names, however the NodePool lists them (DIS-796).
+// Lists the reasons by name, whatever their order in the NodePool (DIS-796).
 static void describe_reasons(const struct string_list *reasons, struct text *out)
 {
     CLEANUP_FREE const char **sorted = memory_allocate_array(reasons->count + 1, sizeof *sorted);

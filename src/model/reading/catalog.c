@@ -39,7 +39,7 @@ static bool check_operator(const char *path, uint32_t index, const char *operato
     return error_locate(error, "%s[%u].operator", path, index);
 }
 
-// In and the comparisons need values; Exists and DoesNotExist take none.
+// In and the comparisons require values; Exists and DoesNotExist allow none.
 static bool check_requirement(const char *path, uint32_t index,
                               const struct selector_requirement *requirement, struct error *error)
 {
@@ -71,7 +71,7 @@ static bool check_requirements(const char *parent, const requirement_list *requi
     return fine;
 }
 
-// A capacity that fell below zero is not one (overhead may be anything).
+// A negative capacity is invalid (overhead may be anything).
 static bool check_capacity(const char *parent, const char *name, const struct resource_map *map,
                            struct error *error)
 {
@@ -176,7 +176,7 @@ const struct instance_type *instance_type_catalog_find(const struct instance_typ
     return NULL;
 }
 
-// One without reservation id may be of any.
+// An offering without reservation id may belong to any reservation.
 static bool is_own_reservation(const struct offering *offering, const struct string_map *labels)
 {
     list_for_each (requirement, &offering->requirements) {
@@ -211,7 +211,7 @@ static struct resource_map total_overhead(struct arena *arena,
     return resource_map_sum(arena, &kubelet, &overhead->eviction_threshold);
 }
 
-// Huge pages are cut out of memory, as far as it goes.
+// Takes huge pages out of memory, down to 0.
 static void take_huge_pages(const struct resource_map *capacity, struct resource_map *allocatable)
 {
     struct resource_quantity *memory = NULL;

@@ -1,12 +1,12 @@
-// Why nodes are disrupted, which method decides it, which kind of consolidation it is, and why a
-// command is called off: the names that the API, plans, metrics and annotations have for them.
+// Enums of disruption reasons, methods, types of consolidation and reasons for cancelling a
+// command, with their names in the API, plans, metrics and annotations.
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-// DIS-3. Budgets, conditions and metrics know the first three; what is about to expire is charged
-// to the budgets of Drifted (DIS-762).
+// DIS-3. Budgets, conditions and metrics know the first three; expiring nodes count against the
+// budgets of Drifted (DIS-762).
 enum disruption_reason {
     DISRUPTION_EMPTY,
     DISRUPTION_DRIFTED,
@@ -14,14 +14,14 @@ enum disruption_reason {
     DISRUPTION_EXPIRED,
     DISRUPTION_REASONS_COUNT,
 };
-#define BUDGET_REASONS_COUNT DISRUPTION_EXPIRED                     // those that a budget may name
+#define BUDGET_REASONS_COUNT DISRUPTION_EXPIRED                     // reasons valid in a budget
 const char *disruption_reason_name(enum disruption_reason reason);  // "Empty"
 const char *disruption_reason_label(enum disruption_reason reason); // of metrics: "empty"
 bool disruption_reason_parse(const char *name, enum disruption_reason *reason);
 
 // In their order (DIS-11).
 enum disruption_method {
-    METHOD_ANY, // nothing was said: all of them
+    METHOD_ANY, // unspecified: all of them
     METHOD_EMPTINESS,
     METHOD_STATIC_DRIFT,
     METHOD_DRIFT,
@@ -39,7 +39,7 @@ const char *disruption_method_name(enum disruption_method method); // "static-dr
 bool disruption_method_parse(const char *name, enum disruption_method *method);
 
 enum consolidation_type {
-    CONSOLIDATION_NONE, // the command is drift's or expiry's
+    CONSOLIDATION_NONE, // the command is from drift or expiry
     CONSOLIDATION_EMPTY,
     CONSOLIDATION_MULTI,
     CONSOLIDATION_SINGLE,
@@ -49,13 +49,13 @@ const char *consolidation_type_name(enum consolidation_type type);  // "multi"; 
 const char *consolidation_type_label(enum consolidation_type type); // of metrics: "multi"; ""
 bool consolidation_type_parse(const char *name, enum consolidation_type *type);
 
-// Why a command that was decided is not carried out (DIS-263).
+// The reason for cancelling a command (DIS-263).
 enum cancel_kind {
     CANCEL_NONE,       // it is valid
-    CANCEL_CHURN,      // a node is no candidate any more
-    CANCEL_BUDGET,     // of the NodePool, or of its pods
-    CANCEL_SCHEDULING, // its pods would not go where they were to go (DIS-267)
-    CANCEL_UNKNOWN,    // nothing could be made of the cluster
+    CANCEL_CHURN,      // a node is no longer a candidate
+    CANCEL_BUDGET,     // a budget of the NodePool or a PodDisruptionBudget
+    CANCEL_SCHEDULING, // its pods would go to other places than planned (DIS-267)
+    CANCEL_UNKNOWN,    // the cluster could not be evaluated
     CANCEL_KINDS_COUNT,
 };
 const char *cancel_kind_name(enum cancel_kind kind); // "churn"; "none"

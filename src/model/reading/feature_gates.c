@@ -54,7 +54,7 @@ bool feature_gates_set(struct settings *settings, const struct setting *row, con
 {
     bool is_core = row->offset == offsetof(struct settings, feature_gates);
     CLEANUP_FREE char *copy = memory_copy_string(value);
-    struct settings trial = *settings; // nothing changes if any part is wrong
+    struct settings trial = *settings; // nothing changes if any part is invalid
     for (size_t i = 0; is_core && i < ARRAY_LENGTH(gates); i++)
         *(bool *)((char *)&trial + gates[i].offset) = gates[i].is_default;
     char *rest = copy;

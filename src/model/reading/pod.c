@@ -11,7 +11,7 @@
 #include "model/schema/resources.h"
 
 // --- requests ------------------------------------------------------------------------------------
-struct status_view { // what the kubelet says of a pod's containers; absent for templates
+struct status_view { // the kubelet's status of a pod's containers; absent for templates
     const struct pod_status *status;
     bool resize_infeasible;
 };
@@ -28,7 +28,7 @@ static const struct container_status *find_status(const struct pod_status *statu
     return NULL;
 }
 
-// SCH-110 step 1: a resize in place that is still under way counts with the larger of both sides.
+// SCH-110 step 1: an in-place resize under way counts with the larger of both sides.
 static struct resource_map container_requests(struct arena *arena, const struct status_view *view,
                                               const struct container *container)
 {
@@ -50,7 +50,7 @@ static struct resource_map container_limits(struct arena *arena, const struct st
     return container->resources.limits;
 }
 
-// What a container asks for; `view` NULL: by its spec alone.
+// A container's requests; `view` NULL: from its spec alone.
 typedef struct resource_map (*container_amounts)(struct arena *arena,
                                                  const struct status_view *view,
                                                  const struct container *container);
@@ -60,8 +60,7 @@ bool container_is_sidecar(const struct container *container)
     return text_equal(container->restart_policy, "Always");
 }
 
-// Containers are added up in halves of halves: a pod may have thousands, each with a name of its
-// own.
+// Sums containers by halves: a pod may have thousands, each with a resource name of its own.
 struct containers {
     struct arena *arena;
     const struct status_view *view;
@@ -81,7 +80,7 @@ static struct resource_map sum_of(const struct containers *all, uint32_t from, u
     return resource_map_sum(all->arena, &left, &right);
 }
 
-struct start { // of init containers one after the other: what stays, the most at any time
+struct start { // of init containers in sequence: the lasting part, the peak
     struct resource_map sidecars, most;
 };
 
@@ -122,7 +121,7 @@ static bool is_pod_level(const char *name)
            text_starts_with(name, "hugepages-");
 }
 
-// SCH-110 step 5: what the pod as a whole requests of these resources replaces its containers' sum.
+// SCH-110 step 5: pod-level requests replace the sum of the containers' for these resources.
 static struct resource_map apply_pod_level(struct arena *arena, const struct resource_map *total,
                                            const struct resource_map *pod_level)
 {
@@ -279,8 +278,8 @@ bool pod_spec_has_resource_claims(const struct pod_spec *spec)
 }
 
 // --- tolerations ---------------------------------------------------------------------------------
-// Lt and Gt compare the taint's value with the toleration's: decimal integers, canonical ones only
-// (no sign +, no leading zeroes), as the API's comparison has it.
+// Lt and Gt compare the taint's value with the toleration's: canonical decimal integers only (no
+// sign +, no leading zeroes), as the API compares them.
 static bool parse_canonical(const char *text, int64_t *value)
 {
     const char *digits = text_or_empty(text) + (text_or_empty(text)[0] == '-');
@@ -328,7 +327,7 @@ enum do_not_disrupt pod_protection(const struct pod *pod, int64_t now, int64_t *
 {
     if (until != NULL)
         *until = 0;
-    if (pod->meta.unreadable != NULL) // what it asks for is not known (API-603)
+    if (pod->meta.unreadable != NULL) // its annotations are unknown (API-603)
         return PROTECTED;
     const char *text = string_map_get(&pod->meta.annotations, ANNOTATION_DO_NOT_DISRUPT);
     if (text == NULL)

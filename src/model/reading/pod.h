@@ -6,20 +6,20 @@
 
 // SCH-110, SCH-111: requests including `pods` = 1, into arena memory, sorted by name.
 struct resource_map pod_requests(struct arena *arena, const struct pod *pod);
-// The same of limits, without `pods`; overhead is added where there is a limit at all.
+// The same for limits, without `pods`; overhead is added to resources that have a limit.
 struct resource_map pod_limits(struct arena *arena, const struct pod *pod);
-// The same from a spec alone, without status (templates).
+// The same from a spec without status (templates).
 struct resource_map pod_spec_requests(struct arena *arena, const struct pod_spec *spec);
 bool pod_is_terminal(const struct pod *pod);
 bool pod_is_active(const struct pod *pod);  // LIF-110
-bool pod_is_unready(const struct pod *pod); // DIS-45: it says that it is not ready
+bool pod_is_unready(const struct pod *pod); // DIS-45: its conditions report it not ready
 enum do_not_disrupt pod_protection(const struct pod *pod, int64_t now, int64_t *until);
 bool pod_is_protected(const struct pod *pod, int64_t now);
 bool pod_tolerates_disruption(const struct pod *pod); // the taint karpenter.sh/disrupted:NoSchedule
 bool pod_is_evictable(const struct pod *pod, int64_t now); // LIF-110
-// DIS-48: it has to go elsewhere when its node goes.
+// DIS-48: the pod needs a new place when its node goes.
 bool pod_needs_place(const struct pod *pod);
-// When the pod came to its node, by what it says itself; 0: it doesn't.
+// When the pod was bound to its node, from its own status; 0: unknown.
 int64_t pod_bound_at(const struct pod *pod);
 bool pod_owned_by_daemon_set(const struct pod *pod);
 bool pod_owned_by_node(const struct pod *pod);
@@ -28,16 +28,16 @@ const char *pod_controller_uid(const struct pod *pod);
 bool pod_is_bound(const struct pod *pod);     // it has a node
 bool pod_is_nominated(const struct pod *pod); // status.nominatedNodeName is set
 bool node_is_ready(const struct node *node);  // condition Ready is True; false for NULL
-// kube-scheduler has not told yet whether it finds a place for the pod: unbound, without gates, not
-// nominated, without the condition PodScheduled. Pods of other schedulers are not known to be so.
+// kube-scheduler has not examined the pod yet: unbound, without gates, not nominated, without the
+// condition PodScheduled. False for pods of other schedulers.
 bool pod_is_unexamined(const struct pod *pod);
 bool pod_spec_has_resource_claims(const struct pod_spec *spec); // SCH-420
 bool container_is_sidecar(const struct container *container);   // of an init container
-// The port of the machine that a container's port takes, 0: none. With hostNetwork it is the same
-// one, as the API server has it.
+// The host port that a container's port uses, 0: none. With hostNetwork it is the container's port,
+// as the API server defaults it.
 int64_t container_host_port(const struct pod_spec *spec, const struct container_port *port);
 uint32_t pod_spec_host_ports(
-    const struct pod_spec *spec); // how many its containers and sidecars take
+    const struct pod_spec *spec); // number used by its containers and sidecars
 bool toleration_tolerates(const struct toleration *toleration,
                           const struct taint *taint); // SCH-355
 bool tolerations_tolerate(const toleration_list *tolerations, const struct taint *taint);

@@ -18,7 +18,7 @@ static double clamp(double cost)
     return cost > 10 ? 10 : cost < -10 ? -10 : cost;
 }
 
-// 0 for what is no number, and for what is none to calculate with.
+// 0 for text that is not a finite number.
 static double deletion_cost(const struct pod *pod)
 {
     const char *text =
@@ -41,7 +41,7 @@ double pod_eviction_cost(const struct pod *pod)
     return clamp(cost);
 }
 
-// DIS-757: what a Job's pod has done so far is lost with it. In steps of 2^-27, as the other terms.
+// DIS-757: the eviction loses the work of a Job's pod. In steps of 2^-27, like the other terms.
 double pod_disruption_cost(const struct pod *pod, int64_t now)
 {
     double cost = pod_eviction_cost(pod);

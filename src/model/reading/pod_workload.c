@@ -7,7 +7,7 @@
 #include "model/reading/pod.h"
 #include "model/schema/condition_types.h"
 
-// A Deployment calls its ReplicaSets <name>-<hash> and puts the hash on their pods.
+// A Deployment names its ReplicaSets <name>-<hash> and labels their pods with the hash.
 static bool is_of_deployment(const struct pod *pod, const struct owner_reference *owner,
                              int *name_length)
 {

@@ -46,6 +46,6 @@ const char *pool_annotation_problem(const char *key, const char *value)
     if (strcmp(key, ANNOTATION_MAX_SHARE_PER_WORKLOAD) == 0)
         return is_percentage(value) ? NULL : "must be a percentage from 1 to 100, such as \"50\"";
     if (strcmp(key, ANNOTATION_SPOT_INTERRUPTIONS) == 0)
-        return NULL; // its own notes
+        return NULL; // adze's own annotation
     return "is no annotation that adze reads on a NodePool";
 }

@@ -48,7 +48,7 @@ bool requirement_meets(const struct selector_requirement *offered, const require
     if (text_equal(offered->operator, "DoesNotExist"))
         return requirements_allow(wanted, offered->key, NULL);
     if (!text_equal(offered->operator, "In"))
-        return true; // open: nothing that could contradict
+        return true; // open: no contradiction possible
     list_for_each (value, &offered->values)
         if (requirements_allow(wanted, offered->key, *value))
             return true;

@@ -19,7 +19,7 @@ static bool refuse(struct config_reader *reader, const char *path, const char *w
                      path[0] != '\0' ? " " : "", why);
 }
 
-// An object (or nothing) with no other fields than those.
+// Checks for an object (or nothing) without unknown fields.
 static bool check_fields(struct config_reader *reader, const json_t *object, const char *path,
                          const char *const *known)
 {

@@ -1,5 +1,5 @@
-// The cluster's default topology spread constraints, as the setting SCHEDULER_CONFIG tells them
-// (LIF-382): YAML or JSON,
+// The cluster's default topology spread constraints, from the setting SCHEDULER_CONFIG (LIF-382):
+// YAML or JSON,
 //
 //   podTopologySpread:
 //     defaultConstraints:
@@ -13,8 +13,8 @@ struct scheduler_config {
     LIST(struct topology_spread_constraint) default_constraints; // without selectors
 };
 
-// Reads the text ("" or NULL: nothing configured) into arena memory. A mistake is an error that
-// says where it is: "validating scheduler config, podTopologySpread.defaultConstraints[0].maxSkew
-// must be greater than 0".
+// Reads the text ("" or NULL: nothing configured) into arena memory. An error names its location:
+// "validating scheduler config, podTopologySpread.defaultConstraints[0].maxSkew must be greater
+// than 0".
 bool scheduler_config_read(const char *text, struct arena *arena, struct scheduler_config *out,
                            struct error *error) MUST_USE;

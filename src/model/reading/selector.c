@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "model/reading/requirement_match.h"
 
-// What the API's conversion to a selector accepts: In and NotIn with values, the others without.
+// Valid for the API's conversion to a selector: In and NotIn with values, the others without.
 static bool requirement_is_valid(const struct selector_requirement *requirement)
 {
     const char *operator= requirement->operator;

@@ -12,7 +12,7 @@
 #include "model/reading/settings.h"
 #include "model/reading/settings_table.h"
 
-// Keeps a copy that the settings own, in the place of the row's earlier one.
+// Keeps a copy owned by the settings, in place of the row's earlier one.
 static void keep_string(struct settings *settings, const struct setting *row, const char *value)
 {
     assert(value != NULL);

@@ -1,4 +1,4 @@
-// The value of one setting: read from text by its row of the table, and written as text.
+// The value of one setting: parsed from text by its row of the table, and formatted as text.
 #pragma once
 
 #include <stdbool.h>
@@ -9,9 +9,9 @@ struct setting;
 struct settings;
 struct text;
 
-// A value that is not allowed is an error that says what is; nothing changes then.
+// The error for an invalid value lists the allowed ones; the setting is unchanged then.
 bool setting_set(struct settings *settings, const struct setting *row, const char *value,
                  struct error *error) MUST_USE;
-// The text that setting_set() would take for the present value.
+// The text form of the present value, as setting_set() accepts it.
 void setting_format(const struct settings *settings, const struct setting *setting,
                     struct text *out);

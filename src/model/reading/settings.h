@@ -1,5 +1,5 @@
 // The controller's settings (LIF-380 to 383, KWK-4, FMT-18). settings_table.h describes each,
-// settings_read.h fills them.
+// settings_read.h reads them.
 #pragma once
 
 #include <stdbool.h>
@@ -32,19 +32,19 @@ struct settings {
     // adze's own
     bool compatibility_upstream; // COMPATIBILITY=upstream (FMT-18)
     enum packing_policy packing_policy;
-    double flexibility_margin;      // what a choice of instance types may cost (SCH-503)
-    double node_cost;               // of a node beyond its price, USD an hour (SCH-507,
+    double flexibility_margin;      // the price margin for a choice of instance types (SCH-503)
+    double node_cost;               // cost of a node beside its price, USD an hour (SCH-507,
                                     // engine/templates/node_cost.h)
     bool workload_guard;            // WORKLOAD_GUARD (DIS-761)
     bool quiet_by_node;             // CONSOLIDATION_QUIET=node (DIS-719)
     bool pod_nomination;            // POD_NOMINATION=Auto (SCH-516)
     bool static_surge_required;     // STATIC_DRIFT_SURGE=required (DIS-728)
-    int64_t consolidation_horizon;  // DIS-747; nanoseconds, 0: any saving will do
-    double launch_cost;             // DIS-747; USD for a machine
+    int64_t consolidation_horizon;  // DIS-747; nanoseconds, 0: any saving is enough
+    double launch_cost;             // DIS-747; USD a machine
     double disruption_cost_per_pod; // DIS-747; USD for an eviction of cost 1 (DIS-55)
     bool job_runtime_cost;          // DIS-757
     int64_t spot_min_types;         // DIS-751
-    int64_t spot_price_window;      // DIS-750; nanoseconds, 0: only the present prices count
+    int64_t spot_price_window;      // DIS-750; nanoseconds, 0: only present prices count
     const char *log_format;         // json (default) or console
     bool legacy_metrics;            // GUI-42: metric names of older versions, too
     int64_t registration_timeout;   // LIF-72, LIF-440; nanoseconds
@@ -57,7 +57,7 @@ struct settings {
     double vm_memory_overhead_percent;
     int64_t reserved_enis, ami_refresh_interval, subnet_refresh_interval;
 
-    uint64_t set_explicitly; // bit i: row i of the table was given (FMT-18: it wins)
+    uint64_t set_explicitly; // bit i: row i of the table was set explicitly (FMT-18: it wins)
     char *strings[32];       // owned copies; settings_free() releases them
     uint32_t strings_count;
 };

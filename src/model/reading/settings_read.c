@@ -58,7 +58,7 @@ bool settings_set(struct settings *settings, const char *environment_name, const
     return refuse_name(environment_name, error);
 }
 
-// An empty value counts as not given, except where it is one of the allowed texts.
+// An empty value counts as unset, except where it is an allowed text.
 bool settings_from_environment(struct settings *settings, struct error *error)
 {
     uint32_t count;
@@ -83,7 +83,7 @@ bool settings_given(const struct settings *settings, const char *environment_nam
     return false;
 }
 
-// For what was not given.
+// For settings not set explicitly.
 static void take_upstream_defaults(struct settings *settings)
 {
     uint32_t count;

@@ -1,23 +1,23 @@
-// Filling struct settings from names and texts: defaults, the environment, single settings.
+// Fills struct settings from names and texts: defaults, the environment, single settings.
 #pragma once
 
 #include "base/error.h"
 #include "model/reading/settings.h"
 
-// Whether the setting of this environment name was given, rather than left at its default.
+// Whether the setting of this environment name was set explicitly.
 bool settings_given(const struct settings *settings, const char *environment_name);
 
 void settings_defaults(struct settings *settings);
-// One setting by its environment name; an unknown name or bad value is an error that lists what is
-// allowed. (Unlike upstream, a bad environment value is refused: LIF-470.)
+// Sets one setting by its environment name; the error for an unknown name or bad value lists the
+// allowed ones. (Unlike upstream, a bad environment value is refused: LIF-470.)
 bool settings_set(struct settings *settings, const char *environment_name, const char *value,
                   struct error *error) MUST_USE;
 // Reads every name of the table from the environment.
 bool settings_from_environment(struct settings *settings, struct error *error) MUST_USE;
-// Applies COMPATIBILITY to what was not given explicitly, and cross-field checks. Call last.
+// Applies COMPATIBILITY to settings not set explicitly, and cross-field checks. Call last.
 bool settings_finish(struct settings *settings, struct error *error) MUST_USE;
 void settings_free(struct settings *settings);
-// An independent copy, to be freed by itself.
+// An independent copy; free it with settings_free().
 void settings_copy(struct settings *to, const struct settings *from);
-// Whether row `index` of the table was given.
+// Whether row `index` of the table was set explicitly.
 bool settings_is_explicit(const struct settings *settings, uint32_t index);

@@ -1,5 +1,5 @@
 // The settings as a table: environment-variable name, flag, kind, default, allowed values, help.
-// The command line, the environment and a SnapshotContext are read by it.
+// The command line, the environment and a SnapshotContext are parsed by it.
 #pragma once
 
 #include <stdint.h>

@@ -1,14 +1,14 @@
-// What a Node and its NodeClaim amount to as one state node (LIF-300 to LIF-309): the rules that
-// the cluster state of the controller and the snapshot of a decision have in common.
+// A Node and its NodeClaim as one state node (LIF-300 to LIF-309): the rules shared by the
+// controller's cluster state and the snapshot of a decision.
 //
-// Either object may be NULL, not both: a NodeClaim without Node is on its way, a Node without
+// Either object may be NULL, not both: a NodeClaim without Node is in flight, a Node without
 // NodeClaim is not managed.
 #pragma once
 
 #include "model/schema/core.h"
 #include "model/schema/karpenter.h"
 
-// LIF-300: the key under which a Node is tracked, its provider ID or else its name; NULL: not yet.
+// LIF-300: the key of a tracked Node, its provider ID or else its name; NULL: none yet.
 const char *state_node_key(const struct node *node);
 // LIF-303.
 bool state_node_registered(const struct node *node, const struct node_claim *claim);
@@ -21,8 +21,8 @@ struct resource_map state_node_capacity(struct arena *arena, const struct node *
                                         const struct node_claim *claim);
 struct resource_map state_node_allocatable(struct arena *arena, const struct node *node,
                                            const struct node_claim *claim);
-// LIF-309, by what the API says: the NodeClaim is being deleted, or its machine has been told to
-// go.
+// LIF-309, from the API: the NodeClaim is being deleted, or its machine's termination was
+// requested.
 bool node_claim_is_ending(const struct node_claim *claim);
 // LIF-309 without the mark of a disruption command.
 bool state_node_is_ending(const struct node *node, const struct node_claim *claim);

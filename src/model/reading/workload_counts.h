@@ -1,6 +1,5 @@
-// How many pods a ReplicaSet, a StatefulSet or a Job wants, and nothing else: what is kept of these
-// objects where a cluster has thousands of them and only the counts are asked for. A pod template
-// alone would be ten times as large.
+// The desired number of pods of a ReplicaSet, a StatefulSet or a Job, without the rest of the
+// object: a cluster has thousands of them, and a pod template alone would be ten times as large.
 #pragma once
 
 #include "model/schema/object.h"
@@ -22,8 +21,8 @@ struct workload_counts { // of `meta` only name, namespace, uid and resourceVers
 // The kind whose objects decode to struct workload_counts; `id` is KIND_REPLICA_SET,
 // KIND_STATEFUL_SET or KIND_JOB, and stays the object's kind->id.
 const struct kind *workload_counts_kind(enum kind_id id);
-// How many pods there are to be at the same time. A StatefulSet that starts its pods one after the
-// other wants, for the time being, one: the next comes when that one runs.
+// The number of pods desired at the same time. A StatefulSet that starts its pods in order counts
+// as one at first: the next is created when that one is running.
 int64_t workload_wanted(const struct workload_counts *workload);
 // The controller cannot create its pods: a quota, an admission webhook (condition ReplicaFailure).
 bool workload_is_failing(const struct workload_counts *workload);

@@ -1,4 +1,4 @@
-// Tables of what all kinds share, and of the small Kubernetes kinds.
+// Tables shared by all kinds, and tables of the small Kubernetes kinds.
 #include "model/schema/core.h"
 #include "model/schema/tables.h"
 

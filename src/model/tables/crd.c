@@ -292,7 +292,7 @@ static void add_object(json_t *schema, const struct type *type, const struct crd
         if ((field->flags & FIELD_AWS_ONLY) && options->core)
             continue;
         if (strcmp(field->name, "metadata") == 0 && field->type == &type_object_meta)
-            continue; // the API server's own
+            continue; // filled in by the API server
         set(properties, field->name, encode_field(field, options));
         if (field_is_required(field, false))
             json_array_append_new(required, json_string(field->name));

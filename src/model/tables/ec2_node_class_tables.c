@@ -1,4 +1,4 @@
-// Table of EC2NodeClass (API-85 to 98). Its lists carry no list type: they are atomic by default.
+// Table of EC2NodeClass (API-85 to 98). Its lists have no list type: they are atomic by default.
 #include "model/schema/ec2_node_class.h"
 
 #include <stddef.h>
@@ -74,8 +74,8 @@ static const struct type type_reservation_term =
 // --- volumes -------------------------------------------------------------------------------------
 static const char *const volume_types[] = {"standard", "io1", "io2", "gp2",
                                            "sc1",      "st1", "gp3", NULL};
-// 1 to 59000 Gi, 64000 G, 58 Ti, 64 T. Upstream's pattern refuses some sizes in Ti and lets a bare
-// unit through (API-604).
+// 1 to 59000 Gi, 64000 G, 58 Ti, 64 T. Upstream's pattern refuses some sizes in Ti and accepts a
+// bare unit (API-604).
 #define PATTERN_VOLUME_SIZE                                       \
     "^((?:[1-9][0-9]{0,3}|[1-4][0-9]{4}|5[0-8][0-9]{3}|59000)Gi|" \
     "(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-3][0-9]{3}|64000)G|"    \

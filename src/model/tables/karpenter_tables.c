@@ -539,7 +539,7 @@ const struct custom_kind custom_capacity_buffer = {
     COUNTED(capacity_buffer_columns),
     .status_subresource = true,
     .spec_required = true,
-    .older_version = "v1alpha1", // which the documentation speaks of (LIF-466)
+    .older_version = "v1alpha1", // mentioned in the documentation (LIF-466)
 };
 
 // --- KWOKNodeClass (API-105 to 108) --------------------------------------------------------------

@@ -116,7 +116,7 @@ const condition_list *object_conditions(const struct object *object)
                : &none;
 }
 
-// "GROUP/VERSION" of a version that is served beside the stored one.
+// "GROUP/VERSION" of an older version, served beside the stored one.
 static bool has_older_version(const struct kind *kind, const char *api_version)
 {
     const char *older = kind->custom_facts != NULL ? kind->custom_facts->older_version : NULL;

@@ -1,14 +1,14 @@
-// The kinds that adze knows: one row each with its names and the table of its fields.
+// The table of kinds: one row each with its names and the table of its fields.
 #pragma once
 
 #include "model/schema/object.h"
 
 const struct kind *kind_get(enum kind_id id);
-// By any version that is served. Or NULL.
+// Finds a kind by any served version; NULL if unknown.
 const struct kind *kind_find(const char *api_version, const char *name);
 const struct kind *kind_find_plural(const char *group, const char *version, const char *plural);
 
-// The list that a NodeClaim, NodePool, Node, node class, NodeOverlay or CapacityBuffer carries;
+// The conditions of a NodeClaim, NodePool, Node, node class, NodeOverlay or CapacityBuffer;
 // borrowed. Empty for other kinds.
 const condition_list *object_conditions(const struct object *object);
 

@@ -38,7 +38,7 @@ bool rule_item_mixes(const struct rule *rule, const json_t *item)
     return json_has(item, rule->arguments[0]) && has_any(item, rule->arguments + 1);
 }
 
-// API-606: upstream refuses a list only if every term offends, hence also an empty one.
+// API-606: upstream refuses a list only if every term violates the rule, hence also an empty one.
 bool rule_every_item_mixes(const struct rule *rule, const json_t *value, const json_t *old_value)
 {
     (void)old_value;
@@ -73,7 +73,7 @@ bool rule_is_argument(const struct rule *rule, const char *text)
     return strcmp(text, rule->arguments[0]) == 0;
 }
 
-// The message ends in a slash that the test lacks: kubernetes.io/cluster-x is refused too.
+// The message ends in a slash that the check lacks: kubernetes.io/cluster-x is refused too.
 bool rule_begins_with_argument(const struct rule *rule, const char *text)
 {
     return strncmp(text, rule->arguments[0], strlen(rule->arguments[0]) - 1) == 0;

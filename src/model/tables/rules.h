@@ -1,11 +1,12 @@
-// The rules of the CRDs (API-40 ff.): for each its message, its CEL text and the same condition in
-// C. rules_labels.c, rules_requirements.c, rules_karpenter.c and rules_ec2_node_class.c hold them;
-// the tables point to them.
+// The rules of the CRDs (API-40 ff.), each with its message, its CEL text and the same condition in
+// C. They are in rules_labels.c, rules_requirements.c, rules_karpenter.c and
+// rules_ec2_node_class.c; the tables point to them.
 #pragma once
 
 #include "model/schema/type.h"
 
-// --- label and requirement keys: the domains kept for the controllers ----------------------------
+// --- label and requirement keys: the domains reserved for the controllers
+// -------------------------
 extern const struct rule rules_template_labels[4];  // API-40, at a map of labels
 extern const struct rule rules_node_pool_key[4];    // API-45, at a requirement's key
 extern const struct rule rules_node_claim_key[3];   // API-58

@@ -171,7 +171,7 @@ const struct rule rules_capacity_reservation_terms[] = {
 // --- spec ----------------------------------------------------------------------------------------
 static const char *const identities[] = {"role", "instanceProfile", NULL};
 
-// Family and the alias that belongs to it.
+// The AMI family and its alias.
 #define FAMILY_RULE(family, article, prefix)                                                   \
     {                                                                                          \
         .id = "API-90",                                                                        \
@@ -322,7 +322,7 @@ static bool is_pinned_windows(const struct rule *rule, const char *alias)
            !text_starts_with(version + 1, "latest");
 }
 
-// The family is what stands before the first "@", or all of it.
+// The family is the text before the first "@", or all of it.
 static bool alias_has_family(const char *alias, const char *family)
 {
     size_t length = strcspn(alias, "@");
@@ -422,7 +422,7 @@ static bool has_twin_interfaces(const struct rule *rule, const json_t *value,
 {
     (void)rule, (void)old_value;
     size_t count = json_array_size(value);
-    if (count > 1000) // far above what the list may hold, which has been reported
+    if (count > 1000) // far above the list's limit, which is reported elsewhere
         return false;
     for (size_t i = 0; i < count; i++)
         for (size_t k = i + 1; k < count; k++)

@@ -1,4 +1,4 @@
-// Reading JSON for the rules: values of the wrong type count as absent.
+// JSON accessors for the rules: values of the wrong type count as absent.
 #pragma once
 
 #include <jansson.h>
@@ -7,7 +7,7 @@
 
 static inline const char *json_text(const json_t *object, const char *key)
 {
-    return json_string_value(json_object_get(object, key)); // NULL if absent or no string
+    return json_string_value(json_object_get(object, key)); // NULL if absent or not a string
 }
 static inline bool json_text_is(const json_t *object, const char *key, const char *text)
 {

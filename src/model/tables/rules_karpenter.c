@@ -1,4 +1,4 @@
-// Rules of NodePool, NodeClaim, NodeOverlay and CapacityBuffer beside those of keys and
+// Rules of NodePool, NodeClaim, NodeOverlay and CapacityBuffer, except those of keys and
 // requirements.
 #include "model/tables/rules.h"
 #include "model/tables/rules_json.h"
@@ -125,7 +125,7 @@ static bool is_empty(const struct rule *rule, const char *text)
     return text[0] == '\0';
 }
 
-// Where the new text is missing, that is an error of its own.
+// A missing new text is an error of another rule.
 static bool changes_text(const struct rule *rule, const json_t *value, const json_t *old_value)
 {
     const char *text = json_text(value, rule->arguments[0]);

@@ -1,4 +1,4 @@
-// Keys that users may not set: the domains of the controllers, a node's pool and its host name.
+// Keys that users may not set: the controllers' domains, a node's NodePool and its host name.
 #include <string.h>
 
 #include "base/text.h"
@@ -8,7 +8,7 @@
 static bool in_foreign_domain(const struct rule *rule, const char *key);
 static bool is_key(const struct rule *rule, const char *key);
 
-// Keys that a rule names; for a domain, those of it that may be used.
+// Keys allowed by a rule; for a domain, its allowed keys.
 static const char *const core_keys[] = {"karpenter.sh/capacity-type", "karpenter.sh/nodepool",
                                         NULL};
 static const char *const node_pool_key[] = {"karpenter.sh/nodepool", NULL};
@@ -87,8 +87,8 @@ const struct rule rules_node_overlay_key[] = {
     AWS_KEY_RULE("API-68", aws_admitted_overlay_keys),
 };
 
-// API-18: the domain is the text before the first slash, or the whole key, and is compared by its
-// end, whatever stands before. The domain itself is that of the keys that are let through.
+// API-18: the domain is the text before the first slash, or the whole key. It matches by suffix.
+// The reserved domain is that of the allowed keys.
 static bool in_foreign_domain(const struct rule *rule, const char *key)
 {
     if (text_list_has(rule->arguments, key))

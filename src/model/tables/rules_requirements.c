@@ -1,4 +1,4 @@
-// Lists of requirements: which operators need values, and how many.
+// Lists of requirements: the number of values for each operator.
 #include "base/text.h"
 #include "model/tables/rules.h"
 #include "model/tables/rules_json.h"
@@ -64,7 +64,7 @@ static bool needs_value(const struct rule *rule, const json_t *item)
     return json_text_is(item, "operator", rule->arguments[0]) && json_size(item, "values") == 0;
 }
 
-// API-17: an optional sign and digits; zero passes.
+// API-17: an optional sign and digits; zero is valid.
 static bool needs_one_integer(const struct rule *rule, const json_t *item)
 {
     bool applies = false;

@@ -116,10 +116,10 @@ static const char *const aliases[][2] = {
     {"beta.kubernetes.io/os", LABEL_OS},
     {"failure-domain.beta.kubernetes.io/region", LABEL_REGION},
     {"failure-domain.beta.kubernetes.io/zone", LABEL_ZONE},
-    {"topology.ebs.csi.aws.com/zone", LABEL_ZONE}, // AWI-82; the driver's own, so of AWS only
+    {"topology.ebs.csi.aws.com/zone", LABEL_ZONE}, // AWI-82; the driver's key, so for AWS only
 };
 
-// MIG-60, as far as the keys can stand in a manifest's labels, requirements or annotations.
+// MIG-60, for keys in a manifest's labels, requirements or annotations.
 static const char *const successors[][2] = {
     {"karpenter.k8s.aws/instance-pods", ""},
     {"karpenter.k8s.aws/instance.cpu", AWS("instance-cpu")},
@@ -184,7 +184,7 @@ bool label_is_restricted(const char *key, const char *const *well_known_extra,
            strcmp(key, LABEL_HOSTNAME) == 0;
 }
 
-// The domain is what stands before the first slash: a bare name has none (API-18).
+// The domain is the text before the first slash: a bare name has none (API-18).
 static bool in_domain(const char *key, const char *const *domains)
 {
     const char *slash = strchr(key, '/');
@@ -212,7 +212,7 @@ void label_restricted_text(struct text *text, const char *key, const char *const
     text_add_char(text, ']');
 }
 
-// Both lists are sorted: merges them, separated by blanks.
+// Merges the two sorted lists, separated by blanks.
 static void add_list(struct text *text, const char *const *core, const char *const *extra)
 {
     static const char *const none[] = {NULL};
