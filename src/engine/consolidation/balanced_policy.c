@@ -14,7 +14,7 @@ static bool is_balanced(const struct disruption_pool *pool)
     return text_equal(pool->pool->spec.disruption.consolidation_policy, "Balanced");
 }
 
-// Costs are sums of multiples of 2^-27 (DIS-55), so that this is exact.
+// Costs are sums of multiples of 2^-27 (DIS-55), so this is exact.
 static int64_t fixed_cost(double cost)
 {
     return llround(cost * 134217728.0);
@@ -31,7 +31,7 @@ static struct wide wide_product(unsigned __int128 a, uint64_t b)
     return (struct wide){(a >> 64) * b + (low >> 64), (uint64_t)low};
 }
 
-// DIS-194: a pool's savings are those of the whole move in the proportion own : all of prices.
+// DIS-194: a pool's part of the move's savings, in proportion own : all of prices.
 struct price_share {
     int64_t own, all;
 };
@@ -48,7 +48,7 @@ static struct price_share share_of(struct disruption_candidate *const *candidate
     return share.all > 0 ? share : (struct price_share){1, 1};
 }
 
-// savings / total price against cost / total cost, without dividing (DIS-192).
+// Compares savings / total price with cost / total cost without division (DIS-192).
 static bool is_approved(const struct disruption_pool *pool, struct price_share share,
                         int64_t savings, double cost)
 {

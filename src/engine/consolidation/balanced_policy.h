@@ -3,12 +3,12 @@
 
 #include "engine/disruption/disruption.h"
 
-// DIS-190 to DIS-197: the policies of all pools approve the move.
+// DIS-190 to DIS-197: true if the policies of all pools approve the move.
 bool balanced_policy_approves(struct disruption_candidate *const *candidates, uint32_t count,
                               int64_t savings);
-// Notes the scores of a move for metrics and events.
+// Records the scores of a move for metrics and events.
 void balanced_policy_note_scores(struct disruption *disruption,
                                  struct disruption_candidate *const *candidates, uint32_t count,
                                  int64_t savings);
-// DIS-196: the candidate's deletion could be approved.
+// DIS-196: true if the candidate's deletion could be approved.
 bool balanced_policy_may_approve(const struct disruption_candidate *candidate);

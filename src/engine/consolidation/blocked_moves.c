@@ -43,7 +43,7 @@ void blocked_score_note(struct disruption *disruption, const struct disruption_c
     disruption_note_blocked(disruption, candidate, rule, message);
 }
 
-// "b and c"; the nodes that are quiet and would have taken the candidate's pods.
+// "b and c": the quiet nodes that would have taken the candidate's pods.
 static uint32_t add_quiet_nodes(const struct disruption *disruption,
                                 const struct disruption_candidate *candidate,
                                 const struct removal_simulation *removal, struct text *names)
@@ -66,7 +66,7 @@ static uint32_t add_quiet_nodes(const struct disruption *disruption,
     return count;
 }
 
-// DIS-238: whether the pods would have gone to nodes that are to be left alone for a while.
+// DIS-238: true if the pods would have gone to nodes that are quiet.
 static bool only_quiet_nodes_refuse(struct disruption *disruption,
                                     struct disruption_candidate *candidate)
 {

@@ -1,18 +1,18 @@
-// Why consolidation leaves a candidate alone (DIS-770), as far as only the move itself tells: its
-// simulation, its prices, its score.
+// Why consolidation rejects a candidate (DIS-770), found by the move itself: its simulation, prices
+// or score.
 #pragma once
 
 #include "engine/consolidation/consolidation_move.h"
 
-// A move of one candidate that is no command: `move->rule`, or the score (DIS-192). Where running
-// pods would have gone but for the quiet time of other nodes, DIS-238; that is looked for only if
-// texts are wanted.
+// Records a rejected move of one candidate: `move->rule`, or the score (DIS-192). Records DIS-238
+// instead if running pods would have gone to quiet nodes; this is only checked if texts are
+// requested.
 void blocked_move_note(struct disruption *disruption, struct disruption_candidate *candidate,
                        const struct consolidation_move *move);
-// A score below the threshold (DIS-192, DIS-196).
+// Records a score below the threshold (DIS-192, DIS-196).
 void blocked_score_note(struct disruption *disruption, const struct disruption_candidate *candidate,
                         const char *rule, int64_t savings);
-// Pods that have no place elsewhere (DIS-161).
+// Records pods without another place (DIS-161).
 void blocked_removal_note(struct disruption *disruption,
                           const struct disruption_candidate *candidate,
                           const struct removal_simulation *removal);

@@ -19,7 +19,7 @@ bool keep_cheaper(struct problem *problem, struct claim *claim, uint32_t set, in
     return dropped;
 }
 
-// Whether some row costs less in any zone at all; mostly none does, and no zone need be looked at.
+// True if any row costs less in some zone; usually none does, which saves the check of zones.
 static bool some_are_cheaper(struct problem *problem, const struct claim *claim, int64_t price)
 {
     const int64_t *cheapest =
@@ -37,7 +37,7 @@ static uint32_t zone_of(const struct problem *problem, uint32_t set)
 }
 
 struct zones {
-    uint32_t *values; // by text
+    uint32_t *values; // sorted by text
     uint32_t count;
 };
 
@@ -49,7 +49,7 @@ static void add_zone(struct zones *zones, uint32_t zone)
     zones->values[zones->count++] = zone;
 }
 
-// By variety of offering: the zone, NONE where the claim cannot have it.
+// By variety of offering: its zone; NONE if the claim cannot have it.
 static uint32_t *zones_of_varieties(struct problem *problem, const struct claim *claim,
                                     struct arena *scratch)
 {
@@ -62,8 +62,7 @@ static uint32_t *zones_of_varieties(struct problem *problem, const struct claim 
     return zones;
 }
 
-// The zones in which something is offered, and the one of the cheapest offering; NONE: there is no
-// zone.
+// The zones with offerings, and the zone of the cheapest one; NONE: there are no zones.
 static uint32_t find_zones(struct problem *problem, const struct claim *claim,
                            struct arena *scratch, struct zones *zones)
 {

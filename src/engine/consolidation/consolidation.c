@@ -37,9 +37,9 @@ static void count_savings(struct disruption *disruption, struct consolidation_mo
             quantity_subtract(move->savings, move_price(disruption, move->claim, move->priced));
 }
 
-// DIS-742, DIS-747. For upstream a node of unknown price is free.
-static void ask_payback(struct disruption *disruption, struct consolidation_move *move,
-                        struct disruption_candidate *const *candidates, uint32_t count)
+// DIS-742, DIS-747. Upstream treats a node of unknown price as free.
+static void compute_payback(struct disruption *disruption, struct consolidation_move *move,
+                            struct disruption_candidate *const *candidates, uint32_t count)
 {
     if (move->kind == MOVE_NONE)
         return;
@@ -88,7 +88,7 @@ struct consolidation_move consolidate(struct disruption *disruption,
         move.kind = MOVE_NONE;
     }
     count_savings(disruption, &move, candidates, count);
-    ask_payback(disruption, &move, candidates, count);
+    compute_payback(disruption, &move, candidates, count);
     assert(move.kind != MOVE_NONE || move.why != NULL);
     assert(move.rule != NULL);
     assert((move.claim != NULL) == (move.removal.claims_count > 0));
@@ -102,7 +102,7 @@ bool move_drop_own_types(struct disruption *disruption, struct consolidation_mov
     if (!move_keep_off_own_types(disruption, move, candidates, count))
         return false;
     count_savings(disruption, move, candidates, count);
-    ask_payback(disruption, move, candidates, count);
+    compute_payback(disruption, move, candidates, count);
     return move->kind != MOVE_NONE;
 }
 

@@ -51,7 +51,7 @@ static void unite(const struct grouping *grouping, uint32_t a, uint32_t b)
     grouping->parent[x > y ? x : y] = x > y ? y : x;
 }
 
-// The candidate that the pod comes from; NONE: another node, or it is pending.
+// The candidate with the pod; NONE: the pod is pending or on another node.
 static uint32_t owner_of(const struct grouping *grouping, const struct queued_pod *queued)
 {
     const struct candidate_owner key = {disruption_node_of(grouping->disruption, queued), 0};
@@ -139,8 +139,8 @@ static bool refuse(struct split_part *part, const char *rule, const char *why)
     return false;
 }
 
-// A new node would be what a candidate is: then that one had better stay. The last of the type that
-// is still thought to go is marked.
+// If a new node would equal a candidate, the candidate should stay. Marks the last candidate of the
+// type that is still to go.
 static void mark_own_type(struct split_part *part, const struct claim *claim,
                           const struct row_filter *prices, int64_t lowest)
 {
@@ -175,7 +175,7 @@ static bool prices_are_known(const struct split_part *part)
     return true;
 }
 
-// Narrows every new node to what costs less than its share of what the candidates cost.
+// Narrows every new node to types that cost less than its share of the candidates' price.
 static bool narrow(struct disruption *disruption, struct split_part *part, int64_t price)
 {
     struct problem *problem = disruption->problem;
@@ -280,7 +280,7 @@ static bool is_barred(struct disruption *disruption, const struct split_part *pa
     return false;
 }
 
-// The value of the part if its new nodes cost as little as its pods can.
+// The value of the part if its new nodes cost the lower bound for their pods.
 static int64_t highest_value(struct disruption *disruption, const struct consolidation_split *split,
                              const struct split_part *part, struct price_bound *bound)
 {
@@ -297,7 +297,7 @@ static int64_t highest_value(struct disruption *disruption, const struct consoli
     return value > 0 ? value : 0;
 }
 
-// Whether it is of any use to pack. Parts that no packing makes worth it are refused.
+// True if packing may make some part pay. Refuses parts that cannot pay with any packing.
 static bool may_pay(struct disruption *disruption, struct consolidation_split *split,
                     struct price_bound *bound, int64_t floor)
 {
@@ -314,7 +314,8 @@ static bool may_pay(struct disruption *disruption, struct consolidation_split *s
     return all && !split->cannot_pay;
 }
 
-// Every new node is needed by a candidate's pods: needs of other pods cannot be told apart.
+// True if every new node is needed by a candidate's pods; the needs of other pods cannot be
+// separated.
 static bool is_clear(const struct removal_simulation *removal)
 {
     return removal_is_possible(removal) && removal->nodes_needed == removal->claims_count;
@@ -353,8 +354,8 @@ static uint32_t launches_of(const struct consolidation_split *split)
     return launches;
 }
 
-// Pods that find room on nodes that are there go wherever kube-scheduler likes; only those that
-// find none wait for the new nodes. A move with launches counts by the outcome of that.
+// Pods that fit existing nodes go where kube-scheduler puts them; only pods that do not fit wait
+// for new nodes. A move with launches is judged by that outcome.
 struct consolidation_split split_simulate(struct disruption *disruption,
                                           struct disruption_candidate *const *candidates,
                                           uint32_t count, const struct bitset *beside,

@@ -11,22 +11,22 @@
 #include "engine/disruption/evictions.h"
 #include "engine/problem/problem.h"
 
-#define SET_MAX     100   // nodes of one command: as many as can be validated together
-#define CHUNK_FIRST 16    // candidates that are tried together
-#define EFFORT_MAX  12000 // pods simulated in all, in units of one node
-#define MISSES_MAX  60    // candidates that did not fit by themselves
+#define SET_MAX     100   // nodes of one command: as many as one validation covers
+#define CHUNK_FIRST 16    // candidates tried together at first
+#define EFFORT_MAX  12000 // nodes simulated in all
+#define MISSES_MAX  60    // candidates that do not fit alone
 
 struct deletion_option {
     struct disruption_candidate *candidate;
     struct capacity_need need;
-    uint32_t merit; // place in the order of DIS-61, DIS-700
+    uint32_t merit; // position in the order of DIS-61, DIS-700
 };
 
 struct deletion_search {
     struct disruption *disruption;
     struct arena *arena;
     struct evictions evictions;
-    struct deletion_option *options; // by density
+    struct deletion_option *options; // sorted by density
     uint32_t count;
     struct disruption_candidate **set;
     uint32_t set_count;
@@ -40,7 +40,7 @@ static int by_density(const void *a, const void *b)
     return order != 0 ? order : x->merit < y->merit ? -1 : x->merit > y->merit;
 }
 
-// The saving earns back the evictions, and the pool's policy approves.
+// True if the saving pays for the evictions and the pool's policy approves.
 static bool is_worth_it(struct disruption *disruption, struct disruption_candidate *candidate)
 {
     struct payback payback = payback_of(disruption, &candidate, 1, NULL, 0, candidate->price);
@@ -62,7 +62,7 @@ static void rank(struct deletion_search *search, const candidate_list *wanted,
     qsort(search->options, search->count, sizeof *search->options, by_density);
 }
 
-// Whether every pod of the set finds room on nodes that stay.
+// True if every pod of the set fits nodes that stay.
 static bool fits(struct deletion_search *search, uint32_t mixture)
 {
     assert(search->set_count > 0);
@@ -74,7 +74,7 @@ static bool fits(struct deletion_search *search, uint32_t mixture)
     return fit;
 }
 
-// In whatever order those come back that are evicted together.
+// The same in any order of pods evicted together.
 static bool fits_mixed(struct deletion_search *search)
 {
     for (uint32_t mixture = 1; mixture <= MIXTURES; mixture++)
@@ -92,8 +92,8 @@ static bool may_take(struct deletion_search *search, const struct deletion_optio
     return true;
 }
 
-// Takes the last one out of the set.
-static void shed(struct deletion_search *search)
+// Removes the last option from the set.
+static void drop_last(struct deletion_search *search)
 {
     assert(search->set_count > 0);
     struct disruption_candidate *candidate = search->set[--search->set_count];
@@ -102,8 +102,8 @@ static void shed(struct deletion_search *search)
     evictions_give_back(&search->evictions, candidate, false);
 }
 
-// Adds the options from `first` on that go with the set, as many of `count` as do. Halves are tried
-// where not all of them fit.
+// Adds the options from `first` on that fit with the set, as many of `count` as possible. If not
+// all fit, it tries halves.
 static void add_chunk(struct deletion_search *search, const struct deletion_option *options,
                       uint32_t count)
 {
@@ -116,7 +116,7 @@ static void add_chunk(struct deletion_search *search, const struct deletion_opti
     if (search->set_count == before || fits(search, 0))
         return;
     while (search->set_count > before)
-        shed(search);
+        drop_last(search);
     search->misses += count == 1;
     if (count == 1 || search->effort >= EFFORT_MAX || search->misses >= MISSES_MAX)
         return;
@@ -140,15 +140,15 @@ static void find_set(struct deletion_search *search)
     }
 }
 
-// A set that fits in one order only needs luck; one that is an eighth smaller hardly does.
-static void make_sure(struct deletion_search *search)
+// A set that fits in only one order depends on luck; a set that is an eighth smaller rarely does.
+static void confirm_by_shrinking(struct deletion_search *search)
 {
     uint32_t found = search->set_count, least = found - (found + 7) / 8;
     assert(least <= found);
     while (search->set_count > least && !fits_mixed(search))
-        shed(search);
+        drop_last(search);
     while (search->set_count > 0 && search->set_count < found && !fits(search, 0))
-        shed(search);
+        drop_last(search);
 }
 
 static void add_command(struct deletion_search *search)
@@ -173,10 +173,10 @@ bool deletions_decide(struct disruption *disruption, const candidate_list *wante
     rank(&search, wanted, &spare);
     search.set = arena_allocate_array(arena, SET_MAX + 1, sizeof(struct disruption_candidate *));
     find_set(&search);
-    make_sure(&search);
+    confirm_by_shrinking(&search);
     if (search.set_count == 0 || search.set_count < least) {
         while (search.set_count > 0)
-            shed(&search);
+            drop_last(&search);
         return false;
     }
     add_command(&search);

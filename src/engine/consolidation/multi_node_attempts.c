@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "engine/problem/problem.h"
 
-#define ROUNDS_MAX 6    // a set is tried again without those that stand in its way
+#define ROUNDS_MAX 6    // tries of a set, each without the candidates that failed before
 #define EFFORT_MAX 3000 // candidates simulated in all
 #define PACKED_MAX 600  // candidates of sets that may be packed
 
@@ -36,8 +36,8 @@ static bool stays_for_own_type(const struct split_part *part)
     return false;
 }
 
-// Drops the candidates that are not worth it: of a part in which some new nodes
-// would be like old ones those old ones, else the whole part.
+// Drops candidates that do not pay: if some new nodes of a part equal old ones, those old ones;
+// otherwise the whole part.
 static uint32_t drop_refused(const struct consolidation_split *split,
                              struct disruption_candidate **set)
 {
@@ -62,7 +62,7 @@ static uint32_t drop_one(struct disruption_candidate **set, uint32_t count,
     return left;
 }
 
-// DIS-206. Single nodes have their scores noted by their own method.
+// DIS-206. The single-node method records the scores of single nodes.
 static void note_rejected(struct multi_node_attempts *attempts,
                           const struct consolidation_split *split)
 {
@@ -77,7 +77,7 @@ static void note_rejected(struct multi_node_attempts *attempts,
     }
 }
 
-// No candidates share a new node, and none is worth it alone: smaller sets do no better.
+// True if no candidates share a new node and none pays alone: smaller sets are no better.
 static bool is_pointless(const struct consolidation_split *split, uint32_t count)
 {
     return split->cannot_pay || (split->count == count && split->refused == count);
@@ -93,8 +93,8 @@ static struct consolidation_split simulate_set(struct multi_node_attempts *attem
                           may_pack ? &attempts->bound : NULL, attempts->best.value);
 }
 
-// Tries the set, then the rest of it without the offenders, and keeps the outcome if it is the
-// best so far. False: smaller sets need not be tried.
+// Tries the set, then the set without the candidates that failed, and keeps the best result so far.
+// False: smaller sets need no try.
 static bool attempt(struct multi_node_attempts *attempts,
                     struct disruption_candidate *const *candidates, uint32_t count)
 {
@@ -137,7 +137,7 @@ static uint64_t hash_set(const struct multi_node_attempts *attempts,
     return hash;
 }
 
-// The same, once for each set.
+// The same, once a set.
 static bool attempt_once(struct multi_node_attempts *attempts,
                          struct disruption_candidate *const *candidates, uint32_t count)
 {

@@ -15,23 +15,23 @@
 #include "engine/disruption/evictions.h"
 #include "engine/problem/problem.h"
 
-#define SET_MAX            100 // candidates that go at the same moment
-#define GROUPS_MAX         12  // pools and zones that are looked at by themselves
-#define GROUP_MOVABLE      40  // candidates of a group that are looked at
-#define DESTINATIONS_KEPT  3   // of a candidate: nodes that its pods would go to
-#define DESTINATIONS_MAX   6   // nodes around which is looked
-#define DESTINATIONS_ASKED 24  // candidates whose destinations are found out for that
-#define FITTING_ASKED      32  // candidates that are tried against spare capacity
-#define MORE_EFFORT        400 // candidates that these two may simulate, each
+#define SET_MAX            100 // candidates removed at once
+#define GROUPS_MAX         12  // pools and zones searched separately
+#define GROUP_MOVABLE      40  // candidates of a group that are checked
+#define DESTINATIONS_KEPT  3   // of a candidate: nodes that would take its pods
+#define DESTINATIONS_MAX   6   // nodes whose candidates are searched together
+#define DESTINATIONS_ASKED 24  // candidates whose destinations are computed for that
+#define FITTING_ASKED      32  // candidates tried against spare capacity
+#define MORE_EFFORT        400 // candidates that each of these two searches may simulate
 #define MORE_PACKED        150
 
 struct ranked_candidate {
     struct disruption_candidate *candidate;
-    int64_t saving_max;                       // nano-USD an hour that its going could save at most
-    uint32_t merit;                           // place in the order of DIS-61, DIS-700
-    int movable;                              // 0: not asked yet; else 1 or -1
-    bool fits;                                // movable: its pods need no new node
-    uint32_t destinations[DESTINATIONS_KEPT]; // movable: places, those of its largest pods
+    int64_t saving_max; // nano-USD an hour: the most that its removal can save
+    uint32_t merit;     // position in the order of DIS-61, DIS-700
+    int movable;        // 0: unknown; otherwise 1 or -1
+    bool fits;          // movable: its pods need no new node
+    uint32_t destinations[DESTINATIONS_KEPT]; // movable: destination nodes of its largest pods
     uint32_t destinations_count;
 };
 struct fitting {
@@ -40,7 +40,7 @@ struct fitting {
 };
 struct destination_node {
     uint32_t place, candidates;
-    bool fits;          // the pods of some candidate need no new node
+    bool fits;          // some candidate's pods need no new node
     int64_t saving_max; // of its candidates
 };
 struct multi_node_search {
@@ -104,7 +104,8 @@ static void note_destinations(struct ranked_candidate *ranked,
     }
 }
 
-// DIS-713: a candidate some of whose pods have no other place makes every set with it impossible.
+// DIS-713: true unless some of the candidate's pods have no other place, which makes every set with
+// it impossible.
 static bool is_movable(struct multi_node_search *search, struct ranked_candidate *ranked)
 {
     if (ranked->movable == 0) {
@@ -124,7 +125,7 @@ static bool is_movable(struct multi_node_search *search, struct ranked_candidate
 struct candidate_filter { // NULL: any
     const struct disruption_pool *pool;
     const char *zone;
-    uint32_t destination; // a place, + 1; 0: any
+    uint32_t destination; // a node's index, + 1; 0: any
 };
 
 static const char *zone_of(const struct disruption_candidate *candidate)
@@ -147,7 +148,7 @@ static bool passes(const struct candidate_filter *filter, const struct ranked_ca
            (filter->destination == 0 || goes_to(ranked, filter->destination - 1));
 }
 
-// Only one set of all that are looked at will go.
+// Releases the evictions of the set: only one of the sets tried will go.
 static void give_back(struct multi_node_search *search, struct disruption_candidate *const *taken,
                       uint32_t count)
 {
@@ -158,7 +159,7 @@ static void give_back(struct multi_node_search *search, struct disruption_candid
     }
 }
 
-// As many as budgets and pods bear at once, in the order of `order`.
+// The candidates that budgets and PodDisruptionBudgets allow at once, in the order of `order`.
 static uint32_t take(struct multi_node_search *search, struct ranked_candidate *const *order,
                      uint32_t count, const struct candidate_filter *filter, uint32_t most,
                      struct disruption_candidate **taken)
@@ -232,7 +233,7 @@ static int by_density(const void *a, const void *b)
                                                  : x->ranked->merit > y->ranked->merit;
 }
 
-// The dearest nodes for the least room first, without those that cannot fit.
+// The most expensive nodes for the least room first, without those that cannot fit.
 static struct fitting *rank_fitting(struct multi_node_search *search,
                                     const struct spare_capacity *spare, uint32_t *count)
 {
@@ -248,8 +249,8 @@ static struct fitting *rank_fitting(struct multi_node_search *search,
     return list;
 }
 
-// A candidate whose pods fit into room that is there saves all that it costs, however little its
-// pods would save on new nodes.
+// A candidate whose pods fit existing room saves its whole cost, however little its pods would save
+// on new nodes.
 static void search_spare_capacity(struct multi_node_search *search)
 {
     struct spare_capacity spare = spare_capacity_find(search->disruption, search->arena);
@@ -284,7 +285,7 @@ static int by_weight(const void *a, const void *b)
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
-// Places that several candidates would go to, the most valuable first.
+// Destinations of several candidates, the most valuable first.
 static uint32_t find_destinations(struct multi_node_search *search, struct destination_node *list)
 {
     uint32_t count = 0, asked = 0, kept = 0;
@@ -314,8 +315,8 @@ static uint32_t find_destinations(struct multi_node_search *search, struct desti
     return kept < DESTINATIONS_MAX ? kept : DESTINATIONS_MAX;
 }
 
-// Candidates that would go to the same node are in each other's way: one takes its room, the others
-// may share a new one.
+// Candidates with the same destination compete: one takes its room, the others may share a new
+// node.
 static void search_by_destination(struct multi_node_search *search,
                                   struct ranked_candidate *const *order)
 {
@@ -343,7 +344,7 @@ static void search_everywhere(struct multi_node_search *search)
     search_by_filter(search, by_saving, &any, SET_MAX);
     search_by_filter(search, merit, &any, SET_MAX);
     uint32_t count = find_groups(search, groups);
-    for (uint32_t g = 0; count > 2 && g < count; g++) // one pool and one zone: those were all
+    for (uint32_t g = 0; count > 2 && g < count; g++) // one pool and one zone: that was all
         search_by_filter(search, by_saving, &groups[g], GROUP_MOVABLE);
     allow_more(search);
     search_spare_capacity(search);
@@ -353,7 +354,7 @@ static void search_everywhere(struct multi_node_search *search)
 
 // --- the commands --------------------------------------------------------------------------------
 
-// The nodes whose pods only move to others go together.
+// The part with all nodes whose pods only move to existing nodes.
 static struct split_part deletions(const struct consolidation_split *split,
                                    struct disruption *disruption)
 {
@@ -374,7 +375,7 @@ static void add_commands(struct disruption *disruption, const struct consolidati
     bool several = deleted.count > 1;
     for (uint32_t i = 0; i < split->count; i++)
         several = several || split->parts[i].count > 1;
-    if (!several) // single nodes have a method of their own
+    if (!several) // single nodes have their own method
         return;
     if (deleted.count > 0)
         split_part_command(disruption, split, &deleted);

@@ -11,9 +11,9 @@
 #include "engine/problem/state_node.h"
 #include "engine/templates/node_cost.h"
 
-#define OVERLAP_USUAL (2 * MINUTE) // boot and drain, as long as none were observed
-#define AGES_MIN      5            // fewer nodes tell nothing of how long such nodes live
-#define LIFE_MIN      HOUR         // a shorter life is not believed: all nodes were young once
+#define OVERLAP_USUAL (2 * MINUTE) // boot and drain, until observed
+#define AGES_MIN      5            // fewer nodes say nothing about typical lives
+#define LIFE_MIN      HOUR         // lower bound of a life: a young cluster has only young nodes
 
 // --- how long nodes live -------------------------------------------------------------------------
 
@@ -23,8 +23,8 @@ static int compare_ages(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-// A node that is met by chance is in the middle of its life, so that the median age is half the
-// median life. A pool that is not much older than the horizon has had no time for old nodes.
+// A random node is in the middle of its life, so the median age is half the median life. In a pool
+// hardly older than the horizon, no node can be old.
 int64_t payback_typical_life(int64_t *ages, uint32_t count, int64_t pool_age, int64_t horizon)
 {
     if (count < AGES_MIN || pool_age < quantity_multiply(2, horizon))
@@ -82,7 +82,7 @@ static int64_t time_left(struct disruption *disruption,
     int64_t created = candidate->claim->meta.creation_timestamp;
     if (expires->text == NULL || expires->nanoseconds == DURATION_NEVER || created == 0)
         return time;
-    // A node that is past its time is evidently not ended by it.
+    // A node past its expected life evidently outlives it.
     int64_t left = ns_subtract(expires->nanoseconds, age_of(disruption, created));
     return left > 0 ? shorter(time, left) : time;
 }
@@ -96,7 +96,7 @@ static int64_t longest_life(const struct claim *claim)
 
 // --- the move ------------------------------------------------------------------------------------
 
-// Each candidate's share of the saving counts for its own time: shares are as the prices.
+// Each candidate's share of the saving counts for its own time; shares are by price.
 static int64_t mean_time(struct disruption *disruption,
                          struct disruption_candidate *const *candidates, uint32_t count,
                          int64_t bound)
@@ -120,7 +120,7 @@ static int64_t cost_of(const struct disruption *disruption,
     double evictions = 0;
     for (uint32_t i = 0; i < count; i++)
         evictions += candidates[i]->cost - 1.0; // DIS-56
-    assert(evictions >= 0);                     // each candidate's cost begins at 1
+    assert(evictions >= 0);                     // each candidate's cost starts at 1
     int64_t cost =
         (int64_t)llround(disruption->problem->settings->disruption_cost_per_pod * 1e9 * evictions);
     if (launches == 0)
@@ -132,7 +132,7 @@ static int64_t cost_of(const struct disruption *disruption,
     return quantity_add(cost, (int64_t)twice_paid);
 }
 
-// A move may not put much more on one node than there was; that it puts less there earns nothing.
+// Added concentration on one node counts against a move; reduced concentration earns nothing.
 static int64_t counted_saving(struct disruption *disruption,
                               struct disruption_candidate *const *candidates, uint32_t count,
                               struct claim *const *claims, uint32_t claims_count, int64_t saving)
@@ -158,7 +158,7 @@ struct payback payback_of(struct disruption *disruption,
 {
     assert(count > 0);
     int64_t horizon = disruption->problem->settings->consolidation_horizon;
-    // Nothing is compared with what is not known: a deletion saves something (DIS-743).
+    // Unknown prices are not compared, but a deletion always saves something (DIS-743).
     bool known = claims_count > 0 || candidates_price(candidates, count) > 0;
     int64_t counted = counted_saving(disruption, candidates, count, claims, claims_count, saving);
     if (horizon == 0 || !known)

@@ -7,15 +7,15 @@
 #include "engine/disruption/removal_simulation.h"
 #include "engine/placement/claim_price.h"
 
-#define PODS_MAX 5000 // a larger plan takes too long to be only a yardstick
+#define PODS_MAX 5000 // a larger plan takes too long for a benchmark
 
-// How far the price is from the target, and how much a move that launches must save then, of the
-// price of its nodes.
+// By distance of the price from the target: the least saving of a move with launches, as a
+// percentage of its nodes' price.
 static const struct {
     int64_t gap_percent, saving_percent;
 } steps[] = {{5, 51}, {12, 17}};
 
-// Those that consolidation leaves alone for now count as well.
+// Includes nodes that consolidation skips for now.
 static candidate_list list_wanted(struct disruption *disruption,
                                   const struct candidate_table *table)
 {

@@ -44,7 +44,7 @@ static const double *make_prices(struct price_bound *bound, uint32_t set, uint32
     return prices;
 }
 
-// The price of a unit for pods with the same requirements and tolerations as this one.
+// Unit prices for pods with the same requirements and tolerations as this one.
 static const double *prices_for(struct price_bound *bound, const struct queued_pod *pod)
 {
     const struct problem *problem = bound->disruption->problem;
@@ -72,7 +72,7 @@ void price_bound_free(struct price_bound *bound)
 
 struct sum {
     double *by_dimension; // nano-USD an hour
-    bool impossible;      // no machine has what some pod needs
+    bool impossible;      // no machine has what some pod requests
 };
 
 static void add_pod(struct price_bound *bound, const struct queued_pod *pod, struct sum *sum)
@@ -90,7 +90,7 @@ static void add_pod(struct price_bound *bound, const struct queued_pod *pod, str
     }
 }
 
-// Every dimension by itself must be paid for: the dearest counts.
+// Each dimension alone must be paid for: the most expensive one counts.
 static int64_t highest(const struct price_bound *bound, const struct sum *sum)
 {
     double most = 0;

@@ -1,5 +1,5 @@
-// The least that pods cost on new machines, NODE_COST included: a bound that needs no simulation,
-// for choosing where to look first (DIS-745) and where not to look at all.
+// A lower bound of the price of pods on new machines, NODE_COST included. It needs no simulation
+// and tells where to search first (DIS-745) and where not to search.
 #pragma once
 
 #include "engine/disruption/disruption.h"
@@ -11,15 +11,15 @@ struct price_bound {
     struct arena *arena;
     struct memo known; // (requirements, tolerations) -> index into `prices`
     VECTOR(const double *)
-    prices; // nano-USD an hour of one unit, by dimension: the lowest of
-            // all machines; negative: no machine has any
+    prices; // nano-USD an hour of one unit, by dimension: the lowest of all machines; negative: no
+            // machine has it
 };
 // Lives as long as `arena`; the caller frees the rest.
 struct price_bound price_bound_create(struct disruption *disruption, struct arena *arena);
 void price_bound_free(struct price_bound *bound);
-// Of the pods that would have to move from the candidate, nano-USD an hour; INT64_MAX: no machine
-// has what they need.
+// For the candidate's pods that would move, nano-USD an hour; INT64_MAX: no machine has what they
+// request.
 int64_t price_bound_of(struct price_bound *bound, const struct disruption_candidate *candidate);
-// Of the pods that the claims carry in the pass.
+// For the pods on the claims of the pass.
 int64_t price_bound_of_claims(struct price_bound *bound, const struct pass *pass,
                               struct claim *const *claims, uint32_t count);

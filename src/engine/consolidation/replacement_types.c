@@ -46,7 +46,7 @@ static bool are_all_spot(struct disruption_candidate *const *candidates, uint32_
 
 // --- types and prices ----------------------------------------------------------------------------
 
-// The keys whose minValues are not met, as DIS-168 names them; NULL if all are.
+// The keys with unmet minValues, as DIS-168 names them; NULL if all are met.
 static const char *min_values_unmet(struct disruption *disruption, const struct claim *claim)
 {
     struct problem *problem = disruption->problem;
@@ -67,7 +67,7 @@ static const char *min_values_unmet(struct disruption *disruption, const struct 
     return names;
 }
 
-// DIS-168, DIS-169; `*rule` which of them. NULL: there is something left.
+// DIS-168, DIS-169; `*rule` is the one that applies. NULL: something is left.
 static const char *nothing_left(struct disruption *disruption, const struct claim *claim,
                                 const char **rule)
 {
@@ -95,7 +95,7 @@ static const char *replace_by_worst_price(struct disruption *disruption,
     return why;
 }
 
-// Whether types that the claim's requirements leave are offered, as many as minValues want.
+// True if the claim's requirements leave available types, enough for minValues.
 static bool is_launchable(struct disruption *disruption, const struct claim *claim)
 {
     struct problem *problem = disruption->problem;
@@ -108,8 +108,8 @@ static bool is_launchable(struct disruption *disruption, const struct claim *cla
     return !bitset_empty(offered.rows) && min_values_unmet(disruption, &offered) == NULL;
 }
 
-// The same, but not at the expense of a cheaper node that could be had: by DIS-741 no capacity type
-// that nothing is left of, by DIS-740 without the zones that are too dear.
+// The same, but without ruling out a cheaper possible node: by DIS-741 a capacity type stays
+// allowed unless nothing is left, by DIS-740 without zones that are too expensive.
 static const char *replace_by_price(struct disruption *disruption, struct consolidation_move *move,
                                     int64_t price)
 {
@@ -150,7 +150,7 @@ static bool has_min_values(const struct problem *problem, uint32_t set)
     return false;
 }
 
-// DIS-176: the first types that meet the minValues, at least 15.
+// DIS-176: keeps the first types that meet minValues, at least 15.
 static void cut_for_spot(struct disruption *disruption, struct consolidation_move *move)
 {
     struct problem *problem = disruption->problem;
@@ -169,9 +169,9 @@ static void cut_for_spot(struct disruption *disruption, struct consolidation_mov
     }
 }
 
-// DIS-751: spot machines of the pool are taken away more often than such types are, in all pools.
-// Then it keeps its choice of types. Types that have not run yet are not known to be safer. NULL:
-// they are not.
+// DIS-751: spot machines of the pool are interrupted more often than such types in all pools; then
+// the claim keeps its choice of types. Types without history are not known to be safer. NULL: this
+// does not apply.
 static const char *too_many_interruptions(struct disruption *disruption, const struct claim *claim,
                                           const char *pool)
 {
@@ -203,7 +203,7 @@ static const char *too_many_interruptions(struct disruption *disruption, const s
         own.interruptions, own.seconds / 3600, target.interruptions, target.seconds / 3600);
 }
 
-// DIS-175; by DIS-751 fewer will do where much is saved and the pool is not interrupted much.
+// DIS-175; by DIS-751 fewer types suffice if much is saved and the pool is rarely interrupted.
 static const char *too_few_types(struct disruption *disruption, struct consolidation_move *move,
                                  int64_t price, uint32_t types, const char *pool)
 {
@@ -296,14 +296,14 @@ const char *move_narrow(struct disruption *disruption, struct consolidation_move
 
 // --- types of the candidates (DIS-203) -----------------------------------------------------------
 
-// The cheapest offering of the candidate's type, available or not, that is what the candidate is;
+// The cheapest offering of the candidate's type, available or not, that matches the candidate;
 // INT64_MAX if there is none.
 static int64_t own_price(struct disruption *disruption,
                          const struct disruption_candidate *candidate)
 {
     struct problem *problem = disruption->problem;
     const struct instance_type *type = candidate->type;
-    assert(type != NULL); // else it would be no candidate (DIS-150)
+    assert(type != NULL); // else it is no candidate (DIS-150)
     const struct overlay_effect *effect = overlays_effect(problem, candidate->pool->pool, type);
     uint32_t labels = set_from_labels(problem->sets, candidate->state->labels);
     int64_t lowest = INT64_MAX;
@@ -319,8 +319,8 @@ static int64_t own_price(struct disruption *disruption,
     return lowest;
 }
 
-// The price of the cheapest of the candidates' types that are listed, too (DIS-203). A type of
-// which no candidate has a price counts 0: nothing is cheaper. INT64_MAX: none is listed.
+// The price of the cheapest candidate type that is also listed (DIS-203). A type without any
+// candidate price counts 0: nothing is cheaper. INT64_MAX: none is listed.
 static int64_t lowest_own_price(struct disruption *disruption, const struct map *listed,
                                 struct disruption_candidate *const *candidates, uint32_t count)
 {

@@ -15,14 +15,14 @@
 #include "engine/problem/problem.h"
 
 #define COMMANDS_MAX 40  // of one pass
-#define PACKED_MAX   100 // candidates whose replacements are packed, too
-#define TRIES_MAX    120 // of moves beside those that were accepted
+#define PACKED_MAX   100 // candidates whose replacements are also packed
+#define TRIES_MAX    120 // tries of moves together with the accepted ones
 
 struct found_move {
     struct disruption_candidate *candidate;
     int64_t value;  // nano-USD
-    uint32_t merit; // place in the order
-    bool packed;    // the packed outcome is the better one
+    uint32_t merit; // position in the order
+    bool packed;    // the packed result is better
 };
 struct accepted_move {
     struct disruption_candidate *candidate;
@@ -35,18 +35,18 @@ struct single_node_search {
     struct price_bound bound;
     struct found_move *found;
     uint32_t found_count, packed;
-    // Accepted: nodes whose pods rely on room elsewhere go along in every further simulation; the
-    // others are closed, for their pods have places of their own.
+    // Accepted moves. Nodes whose pods rely on existing room are part of every further simulation;
+    // the others are closed, because their pods have their own new nodes.
     struct accepted_move together[COMMANDS_MAX + 1];
     uint32_t together_count;
     uint32_t commands;           // all accepted ones
-    uint32_t made[COMMANDS_MAX]; // their numbers, in the order in which the plan has got them
+    uint32_t made[COMMANDS_MAX]; // their numbers, in the order of the plan
     uint32_t made_count;
     struct consolidation_split
-        last;      // the latest simulation in which a move was accepted: what `together` go by
-    int64_t value; // of `along` in it
+        last;      // the latest simulation with an accepted move: `together` follow it
+    int64_t value; // of `together` in it
     struct bitset closed;
-    bool limited; // a new node of a closed one counts against a limit or a reservation
+    bool limited; // a new node of a closed one counts against a limit or reservation
 };
 
 // --- each by itself ------------------------------------------------------------------------------
@@ -58,7 +58,7 @@ static void add(struct single_node_search *search, struct disruption_candidate *
     search->found[search->found_count++] = (struct found_move){candidate, value, merit, packed};
 }
 
-// Several small machines may be cheaper than one.
+// Tries whether several small machines are cheaper than one.
 static bool find_packed(struct single_node_search *search, struct disruption_candidate *candidate,
                         const struct removal_simulation *removal, uint32_t merit, int64_t floor)
 {
@@ -131,7 +131,7 @@ static const struct split_part *part_with(const struct consolidation_split *spli
     return NULL;
 }
 
-// Every candidate goes for itself, each move still worth it.
+// True if every candidate is a part of its own and every part pays.
 static bool is_disjoint(const struct consolidation_split *split, uint32_t candidates)
 {
     assert(split->count <= candidates);
@@ -167,8 +167,8 @@ static void make_command(struct single_node_search *search, const struct consoli
     search->made[search->made_count++] = number;
 }
 
-// Those that go along rearrange each other's pods: their commands wait for the last simulation, so
-// that no two of them count on the same room.
+// Moves in `together` rearrange each other's pods: their commands wait for the last simulation, so
+// that no two of them rely on the same room.
 static void accept(struct single_node_search *search, struct consolidation_split *split,
                    struct disruption_candidate *candidate)
 {
@@ -201,7 +201,7 @@ static void leave(struct single_node_search *search, const struct disruption_can
         "it could go by itself, but not beside the nodes that go now and save more");
 }
 
-// Limits and reservations are shared by what is simulated together, not with closed nodes.
+// Limits and reservations are shared within a simulation, but not with closed nodes.
 static bool keeps_limits(const struct single_node_search *search,
                          const struct consolidation_split *split)
 {
@@ -234,7 +234,7 @@ static void consider(struct single_node_search *search, const struct found_move 
 
 // --- the commands --------------------------------------------------------------------------------
 
-// In the order of acceptance, whenever they were made.
+// Sorts the commands in order of acceptance.
 static void sort_commands(struct single_node_search *search, uint32_t first)
 {
     struct plan_disruption *items = search->disruption->plan->disruptions.items + first;

@@ -1,5 +1,5 @@
-// One node at a time, the best by net value first, and as many as have nothing to do with each
-// other (DIS-746); a node may become two (DIS-745).
+// Single-node consolidation: the best move by net value first, and as many independent ones as
+// possible (DIS-746). One node may become two (DIS-745).
 #pragma once
 
 struct disruption;

@@ -9,7 +9,7 @@
 
 #define BATCH_MAX 100 // DIS-200 step 3
 
-// DIS-132: as the budgets allow, in order of merit, also those that the search will not look at.
+// DIS-132: as the budgets allow, by merit, including candidates that the search will skip.
 static candidate_list take(struct disruption *disruption, const struct candidate_table *table)
 {
     candidate_list wanted = consolidation_candidates(disruption, table);
@@ -27,8 +27,8 @@ static candidate_list take(struct disruption *disruption, const struct candidate
     return taken;
 }
 
-struct rejected {   // the last prefix that the scores refused (DIS-206)
-    uint32_t count; // 0: there was none
+struct rejected {   // the last prefix rejected for its score (DIS-206)
+    uint32_t count; // 0: none
     int64_t saving;
 };
 
@@ -45,7 +45,7 @@ static bool is_valid(struct disruption *disruption, struct consolidation_move *m
     return false;
 }
 
-// DIS-201: the longest prefix that a binary search finds.
+// DIS-201: the longest valid prefix, by binary search.
 static struct consolidation_move search(struct disruption *disruption, const candidate_list *list,
                                         uint32_t *count)
 {

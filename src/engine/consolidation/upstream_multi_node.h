@@ -1,4 +1,4 @@
-// Several nodes at once, for nothing or for one, as upstream looks for them (DIS-200 to DIS-207).
+// Upstream's multi-node consolidation: several nodes for none or one (DIS-200 to DIS-207).
 #pragma once
 
 struct disruption;

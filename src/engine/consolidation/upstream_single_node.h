@@ -1,4 +1,4 @@
-// One node at a time (DIS-210 to DIS-218).
+// Upstream's single-node consolidation (DIS-210 to DIS-218).
 #pragma once
 
 struct disruption;

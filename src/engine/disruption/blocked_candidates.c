@@ -95,7 +95,7 @@ static struct pool_budget *budget_of(const struct blocked_finder *finder,
     return budget;
 }
 
-// Nothing was left, or others took it; no rule: something is left.
+// The budgets are used up, or other nodes took the rest; no rule: something is left.
 static struct blocked_reason limit(const struct blocked_finder *finder,
                                    const struct disruption_candidate *candidate,
                                    enum disruption_reason reason)
@@ -116,7 +116,7 @@ static struct blocked_reason limit(const struct blocked_finder *finder,
 
 // --- methods and nodes before it -----------------------------------------------------------------
 
-// DIS-11: the first method that finds something is the last that is asked.
+// DIS-11: methods after the first that adds a command do not run.
 static struct blocked_reason others_first(const struct blocked_finder *finder,
                                           enum disruption_method method)
 {
@@ -208,7 +208,7 @@ static struct blocked_reason stays_drifted(const struct blocked_finder *finder,
     return blocked.rule != NULL ? blocked : others_first(finder, method);
 }
 
-// DIS-762, where only that was asked.
+// DIS-762, if drift and expiry alone ran.
 static struct blocked_reason stays_unexpired(const struct blocked_finder *finder,
                                              const struct disruption_candidate *candidate)
 {
@@ -256,7 +256,7 @@ static struct blocked_reason stays_empty(const struct blocked_finder *finder,
     return others_first(finder, METHOD_EMPTINESS);
 }
 
-// Consolidation needs to know the node's price.
+// Consolidation needs the labels that determine the node's price.
 static bool has_price_labels(const struct disruption_candidate *candidate)
 {
     return candidate->type != NULL &&

@@ -1,5 +1,5 @@
-// Why candidates stay, as far as that can be told after the methods have been asked: by conditions,
-// policies, budgets, and what came first.
+// Why candidates stay, found after the methods have run: conditions, policies, budgets, and methods
+// that came first.
 #pragma once
 
 #include "engine/disruption/blocked_finder.h"

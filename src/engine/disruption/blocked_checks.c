@@ -91,14 +91,14 @@ static struct blocked_reason nominated(const struct blocked_finder *finder,
 
 // --- pods and their budgets ----------------------------------------------------------------------
 
-// When a protected pod's protection ends; INT64_MAX: never, or not before it has started.
+// When the pod's protection ends; INT64_MAX: never, or it has not started.
 static int64_t protection_end(const struct pod *pod, int64_t now)
 {
     int64_t until;
     return pod_protection(pod, now, &until) == PROTECTED_UNTIL ? until : INT64_MAX;
 }
 
-// DIS-40: the longest protection among the node's pods decides.
+// DIS-40: the pod of the node that is protected longest decides.
 static const struct pod *longest_protected(const struct state_node *state, int64_t now)
 {
     const struct pod *longest = NULL;

@@ -1,9 +1,9 @@
-// Why nodes are no candidates (DIS-32), with the blocker's name and numbers.
+// Why nodes are no candidates (DIS-32), with the blocking object and its numbers.
 #pragma once
 
 #include "engine/disruption/blocked_finder.h"
 
-// Never without a rule; the text, in the plan's arena, only if wanted.
+// Always has a rule. The text is in the plan's arena, and only made on request.
 struct blocked_reason blocked_reason_of_refusal(const struct blocked_finder *finder,
                                                 const struct disruption_refusal *refusal);
 struct blocked_reason blocked_reason_of_unlaunched(const struct blocked_finder *finder,

@@ -48,7 +48,7 @@ static void add(struct disruption *disruption, const struct node *node,
                                   .message = blocked.message};
 }
 
-// NodeClaims that are no state nodes yet.
+// Adds NodeClaims that are not state nodes yet.
 static void add_unlaunched(struct disruption *disruption, const struct blocked_finder *finder)
 {
     const struct snapshot *snapshot = disruption->problem->snapshot;

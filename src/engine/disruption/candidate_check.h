@@ -1,4 +1,4 @@
-// What is checked of a node before it may be disrupted, in this order (DIS-32).
+// Checks of a node before disruption, in order (DIS-32).
 #pragma once
 
 enum candidate_check {

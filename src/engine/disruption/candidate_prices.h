@@ -1,4 +1,4 @@
-// Which instance types the NodePools of candidates have, and what the candidates cost (DIS-59).
+// Instance types of the candidates' NodePools, and prices of candidates (DIS-59).
 #pragma once
 
 #include "base/map.h"
@@ -14,21 +14,21 @@ struct candidate_prices {
     struct arena *arena;
     const struct snapshot *snapshot;
     const struct disruption_strategy *strategy;
-    struct problem *problem;            // whose overlaid prices count; may be NULL
-    const struct spot_price_list *spot; // lately (DIS-750); may be NULL
+    struct problem *problem;            // its overlaid prices apply; may be NULL
+    const struct spot_price_list *spot; // recent (DIS-750); may be NULL
     struct map *types;                  // struct instance_type by "catalog index/name"
 };
-// The caller has filled all but `types`, and frees.
+// The caller fills everything but `types`; free with candidate_prices_free().
 void candidate_prices_begin(struct candidate_prices *prices);
 void candidate_prices_free(struct candidate_prices *prices);
-// Sets the pool's catalog and whether it names the pool.
+// Sets the pool's catalog and whether that names the pool.
 void candidate_prices_find_types(const struct candidate_prices *prices,
                                  struct disruption_pool *pool);
 // NULL: unknown to the pool.
 const struct instance_type *candidate_prices_type(const struct candidate_prices *prices,
                                                   const struct disruption_pool *pool,
                                                   const char *name);
-// DIS-59, DIS-744, nano-USD an hour. False: not known; it counts as 0 then.
+// DIS-59, DIS-744, nano-USD an hour. False: unknown; the price is then 0.
 bool candidate_prices_price(const struct candidate_prices *prices, const struct state_node *state,
                             const struct node_pool *pool, const struct instance_type *type,
                             int64_t *price);

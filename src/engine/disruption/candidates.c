@@ -32,7 +32,7 @@ struct candidate_builder {
     const struct disruption_strategy *strategy;
     struct candidate_prices prices;
     struct map *pools;            // disruption_pool by name
-    struct map *planned;          // plan_placement by name; NULL: not known
+    struct map *planned;          // plan_placement by name; NULL: unknown
     struct map *busy, *nominated; // Node names
     struct pdb_check pdbs;
     const struct pod_facts *facts; // by running pod
@@ -81,7 +81,7 @@ static bool is_placeholder(const struct pod *pod)
     return string_map_get(&pod->meta.annotations, ANNOTATION_PLACEHOLDER) != NULL;
 }
 
-// Whether the plan of the pending pods puts a placeholder, or any other pod, there.
+// True if the plan of the pending pods places a placeholder, or another pod, on the node.
 static bool is_wanted(const struct candidate_builder *builder, const char *name,
                       bool by_placeholders)
 {
@@ -93,15 +93,14 @@ static bool is_wanted(const struct candidate_builder *builder, const char *name,
     return false;
 }
 
-// Upstream knows only of nominations; DIS-765.
+// Upstream counts nominations only; otherwise DIS-765.
 static bool is_nominated(const struct candidate_builder *builder, const char *name)
 {
     return map_get(builder->nominated, name) != NULL ||
            (builder->strategy->spares_planned_nodes && is_wanted(builder, name, false));
 }
 
-// DIS-30: upstream leaves nodes alone whose pool has no instance types; by DIS-718 some methods
-// need none.
+// DIS-30: upstream skips nodes whose pool has no instance types; by DIS-718 some methods need none.
 static bool is_known(const struct candidate_builder *builder, const char *name)
 {
     const struct disruption_pool *pool = map_get(builder->pools, name);
@@ -113,8 +112,8 @@ static bool is_busy(const struct candidate_builder *builder, const struct node *
     return node != NULL && map_get(builder->busy, node->meta.name) != NULL;
 }
 
-// DIS-32: why the node is no candidate, and by which check. NULL: it is one; `*blocked` and then
-// `*check` say how its pods block that, whether it is heeded or not.
+// DIS-32: why the node is no candidate, and the check. NULL: it is a candidate. `*blocked` and
+// `*check` then say how its pods block graceful disruption, even if the method may ignore that.
 static const char *refusal(struct candidate_builder *builder, const struct state_node *state,
                            enum candidate_check *check, const char **blocked)
 {
@@ -163,9 +162,9 @@ static double at_least_nothing(double cost)
     return cost > 0 ? cost : 0;
 }
 
-struct moving_cost { // the pods of a node that would have to move
+struct moving_cost { // the pods of a node that would be rescheduled
     uint32_t count;
-    double cost, plain; // DIS-56; whatever Jobs have done
+    double cost, plain; // DIS-56; the same without the cost of Job progress
 };
 
 static struct moving_cost moving_pods(const struct candidate_builder *builder,
@@ -262,8 +261,8 @@ static void count_node(struct candidate_builder *builder,
     assert(pool->disrupting <= pool->total);
 }
 
-// As upstream's cache has the nodes that are no candidates; by DIS-754 there is one definition for
-// all nodes.
+// The cost of nodes that are no candidates, as in upstream's cache; by DIS-754 one definition
+// covers all nodes.
 static double cost_of_others(const struct state_node *state)
 {
     double cost = 1.0;
@@ -273,7 +272,7 @@ static double cost_of_others(const struct state_node *state)
     return cost;
 }
 
-// DIS-190: what the pool costs, and what it would cost its pods to move.
+// DIS-190: adds the pool's price, and the disruption cost of its pods.
 static void count_for_balanced_policy(struct candidate_builder *builder,
                                       const struct state_node *state, bool is_candidate)
 {

@@ -1,6 +1,5 @@
-// The nodes of a snapshot that may be disrupted, why the others may not, and what the
-// budgets of each pool leave (sections 2 and 5 of the disruption rules). Shared by all methods;
-// pure.
+// The nodes of a snapshot that may be disrupted, why the others may not, and what the budgets of
+// each pool leave (sections 2 and 5 of the disruption rules). All methods share it. Pure.
 #pragma once
 
 #include "engine/disruption/candidate_check.h"
@@ -13,7 +12,7 @@ struct spot_price_list;
 struct state_node;
 
 struct disruption_candidate {
-    const struct state_node *state; // in the problem's nodes, if there is a problem
+    const struct state_node *state; // in the problem's nodes if there is a problem
     const struct node *node;
     const struct node_claim *claim;
     struct disruption_pool *pool;
@@ -24,9 +23,9 @@ struct disruption_candidate {
     uint32_t reschedulable;           // pods (DIS-48)
     bool empty;                       // DIS-57
     bool buffered;                    // placeholder pods are planned on it (LIF-245)
-    bool holds_placeholders;          // the same, and they count for consolidation (DIS-753)
-    const char *blocked; // of eventual disruption: what bars others from it (DIS-34); or NULL
-    enum candidate_check blocked_by; // the same
+    bool holds_placeholders;          // the same for consolidation (DIS-753)
+    const char *blocked;              // what blocks graceful disruption of it (DIS-34); or NULL
+    enum candidate_check blocked_by;  // the check of `blocked`
 };
 struct disruption_block {    // why a node is no candidate (DIS-32)
     const struct node *node; // may be NULL
@@ -34,7 +33,7 @@ struct disruption_block {    // why a node is no candidate (DIS-32)
     enum candidate_check check;
     const char *message;
 };
-struct disruption_refusal { // every state node that is no candidate
+struct disruption_refusal { // a state node that is no candidate
     const struct state_node *state;
     enum candidate_check check;
     const char *message;
@@ -43,21 +42,21 @@ struct candidate_table {
     LIST(struct disruption_pool) pools;           // managed ones, by name
     LIST(struct disruption_candidate) candidates; // in the order of DIS-61, DIS-700
     LIST(struct disruption_block) blocks;         // with an event message
-    LIST(struct disruption_refusal) refusals;     // all of them, in the order of state nodes
+    LIST(struct disruption_refusal) refusals;     // all, in the order of state nodes
 };
 
 struct candidate_options {
-    enum disruption_reason reason;  // whose budgets
-    const struct string_list *busy; // names of Nodes in running commands: no candidates, and they
-                                    // count as disrupting
-    bool eventual;                  // DIS-34
-    const struct spot_price_list *spot_prices; // lately (DIS-750); may be NULL
-    struct problem *problem; // whose nodes and overlaid prices count; NULL: the snapshot's
-    const struct plan *plan; // of the pending pods: whose nodes are wanted; NULL: unknown
+    enum disruption_reason reason; // selects the budgets
+    const struct string_list
+        *busy;     // names of Nodes in running commands: no candidates; they count as disrupting
+    bool eventual; // DIS-34
+    const struct spot_price_list *spot_prices; // recent (DIS-750); may be NULL
+    struct problem *problem; // its nodes and overlaid prices apply; NULL: the snapshot's
+    const struct plan *plan; // of the pending pods: nodes that it uses are spared; NULL: unknown
 };
 // Lives in `arena` and points into the snapshot.
 struct candidate_table candidates_build(struct arena *arena, const struct snapshot *snapshot,
                                         const struct candidate_options *options);
-// Sets what the budgets leave for another reason.
+// Recomputes the remaining budgets for another reason.
 void candidates_apply_budgets(struct arena *arena, const struct snapshot *snapshot,
                               const struct candidate_table *table, enum disruption_reason reason);

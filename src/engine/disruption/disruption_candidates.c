@@ -6,7 +6,7 @@
 #include "engine/disruption/removal_simulation.h"
 #include "engine/pods/pdb.h"
 
-// DIS-753: a node is not empty for consolidation while a placeholder is on it.
+// DIS-753: a node with a placeholder is not empty for consolidation.
 static void find_placeholders(struct disruption *disruption)
 {
     const struct problem *problem = disruption->problem;

@@ -1,13 +1,13 @@
-// The candidates of a method, with what the budgets leave for its reason.
+// The candidates of a method, within its reason's budgets.
 #pragma once
 
 #include "engine/disruption/disruption.h"
 
-// The candidates by one reason's budgets (DIS-15); `eventual`: DIS-34.
+// The candidates under one reason's budgets (DIS-15); `eventual`: DIS-34.
 struct candidate_table disruption_candidates(struct disruption *disruption,
                                              enum disruption_reason reason, bool eventual);
-// Notes a method's turn and, if it has candidates, what the budgets leave them (DIS-15); reports
-// pools that allow nothing (DIS-129). Before the method takes from the budgets.
+// Records the method's turn and, if it has candidates, what the budgets leave (DIS-15). Reports
+// pools that allow nothing (DIS-129). Call before the method uses the budgets.
 void disruption_turn(struct disruption *disruption, enum disruption_method method,
                      enum disruption_reason reason, uint32_t eligible);
 // The parts of it, for a plan without a problem. DIS-129: the event about a pool that allows

@@ -1,4 +1,4 @@
-// A NodePool as disruption sees it: its instance types, its nodes, and what its budgets leave.
+// A NodePool for disruption: instance types, nodes and remaining budgets.
 #pragma once
 
 #include "model/schema/karpenter.h"
@@ -6,9 +6,9 @@
 struct disruption_pool {
     const struct node_pool *pool;
     bool own_types;                              // a catalog names the pool
-    const struct instance_type_catalog *catalog; // with types for it; NULL: it has none
+    const struct instance_type_catalog *catalog; // types for the pool; NULL: none
     int64_t total, disrupting;                   // DIS-125, DIS-126
-    int64_t allowed, remaining;                  // for the reason asked for: DIS-120, DIS-127
+    int64_t allowed, remaining;                  // for the current reason: DIS-120, DIS-127
     const char *budget_error;                    // DIS-121; or NULL
     double balanced_cost;                        // of pools with policy Balanced: DIS-190
     int64_t balanced_price;

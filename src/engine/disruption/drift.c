@@ -24,7 +24,7 @@ int compare_drift_times(const void *a, const void *b)
     return strcmp(x->node->meta.name, y->node->meta.name);
 }
 
-// Those without pods that would have to move, then the longest drifted.
+// Nodes without reschedulable pods first, then the longest drifted.
 static int compare_drift(const void *a, const void *b)
 {
     const struct disruption_candidate *x = *(struct disruption_candidate *const *)a;

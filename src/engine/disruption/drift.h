@@ -5,7 +5,7 @@
 
 // For qsort() of drifted candidates: the longest drifted first, then by name.
 int compare_drift_times(const void *a, const void *b);
-// Those of dynamic pools, in their order; notes the method's turn.
+// Drifted candidates of dynamic pools, sorted; records the method's turn.
 candidate_list drift_candidates(struct disruption *disruption, const struct candidate_table *table);
-// The method: as many as the budgets allow.
+// The method: removes as many as the budgets allow.
 void drift_decide(struct disruption *disruption);

@@ -82,7 +82,7 @@ static struct emptiness choose(struct arena *arena, const struct snapshot *snaps
 }
 
 // --- the method of a plan ------------------------------------------------------------------------
-// DIS-755: pods whose eviction costs nothing do not keep the node, but need a place all the same.
+// DIS-755: pods with an eviction cost of zero do not keep the node, but they need a place.
 static void plan_places(struct disruption *disruption, const candidate_list *taken,
                         struct plan_moves *moves)
 {
@@ -115,7 +115,7 @@ void emptiness_decide(struct disruption *disruption)
 }
 
 // --- a plan of emptiness alone -------------------------------------------------------------------
-// The pods of an empty node, and overlaid prices, take more than the candidates to judge.
+// The pods of an empty node, and overlaid prices, need a problem.
 static bool depends_on_pods_or_overlays(const struct snapshot *snapshot,
                                         const struct emptiness *found)
 {

@@ -10,7 +10,7 @@
 #include "engine/problem/state_node.h"
 #include "model/reading/pod_workload.h"
 
-struct budget_need { // what a node's drain asks of a budget
+struct budget_need { // evictions that a node's drain needs from a budget
     uint32_t budget;
     int64_t pods;
 };
@@ -34,7 +34,7 @@ static void add_need(struct budget_needs *needs, uint32_t budget)
     assert(at == 0 || needs->items.items[at - 1].budget < budget);
 }
 
-// The evictions that the pod needs of budgets, if any (DIS-42, DIS-43, DIS-45).
+// Adds the evictions that the pod needs from budgets, if any (DIS-42, DIS-43, DIS-45).
 static void add_needs_of_pod(const struct disruption *disruption, const struct pod *pod,
                              const struct pod_facts *facts, struct pdb_matches *matches,
                              struct budget_needs *needs)
@@ -50,7 +50,7 @@ static void add_needs_of_pod(const struct disruption *disruption, const struct p
     }
 }
 
-// Of all pods of the node; the caller frees.
+// For all pods of the node; the caller frees.
 static struct budget_needs find_needs(const struct disruption *disruption,
                                       const struct state_node *state)
 {
@@ -63,7 +63,7 @@ static struct budget_needs find_needs(const struct disruption *disruption,
     return needs;
 }
 
-// Those of going nodes that the snapshot shows where they are to come; the caller frees.
+// For pods of removed nodes that the snapshot already shows on their new nodes; the caller frees.
 static struct budget_needs find_needs_of_leaving(const struct disruption *disruption)
 {
     struct budget_needs needs = {0};
@@ -91,8 +91,8 @@ static void ask(struct disruption *disruption, struct budget_needs needs)
     vector_free(&needs.items);
 }
 
-// The evictions that are needed before anything is decided. A pod that is already terminating is no
-// longer healthy and so counted in what the budget allows.
+// The evictions that are due before the decision. A terminating pod is not healthy any more, so the
+// budget's allowance already counts it.
 static void count_running(struct disruption *disruption)
 {
     const struct problem *problem = disruption->problem;
@@ -119,7 +119,7 @@ struct evictions evictions_create(struct disruption *disruption)
     return evictions;
 }
 
-// DIS-34: a grace period overrules the budgets of pods.
+// DIS-34: a terminationGracePeriod overrides PodDisruptionBudgets.
 static bool is_waived(const struct disruption_candidate *candidate, bool eventual)
 {
     return eventual && candidate->claim->spec.termination_grace_period.text != NULL;

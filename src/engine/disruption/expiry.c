@@ -11,7 +11,7 @@
 #include "engine/disruption/remove_nodes.h"
 
 #define WINDOW_SHARE 10           // of expireAfter
-#define LEAD_USUAL   (5 * MINUTE) // where nothing has been observed
+#define LEAD_USUAL   (5 * MINUTE) // without observations
 
 int64_t expiry_deadline(const struct node_claim *claim)
 {
@@ -44,8 +44,7 @@ static int compare_deadlines(const void *a, const void *b)
     return strcmp(x->node->meta.name, y->node->meta.name);
 }
 
-// Those of the pool that have a deadline ahead, the next first. Drift has its own word about
-// others.
+// The pool's nodes with a deadline ahead, the next first. Drifted nodes belong to the drift method.
 static candidate_list find_expiring(struct disruption *disruption,
                                     const struct candidate_table *table,
                                     const struct disruption_pool *pool)
@@ -62,7 +61,7 @@ static candidate_list find_expiring(struct disruption *disruption,
     return list;
 }
 
-// When the node with that place in the order of deadlines, from 1, may go.
+// When the node may go; `place` is its position by deadline, from 1.
 static int64_t may_go_at(const struct disruption *disruption,
                          const struct disruption_candidate *candidate, int64_t place)
 {
@@ -77,7 +76,7 @@ static int64_t may_go_at(const struct disruption *disruption,
     return start > window ? start : window;
 }
 
-// Adds those of the pool that may go now: as many as are due, those with the next deadlines.
+// Adds the pool's nodes that may go now: as many as are due, by deadline.
 static void add_due(struct disruption *disruption, const struct candidate_table *table,
                     const struct disruption_pool *pool, candidate_list *due)
 {

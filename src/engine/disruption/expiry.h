@@ -1,11 +1,11 @@
-// Nodes that are about to expire go before they must (DIS-762): their pods are packed together,
-// replacements come first, and budgets, PodDisruptionBudgets and do-not-disrupt are respected, as
-// for drift. A node that is left at its deadline expires by force all the same (LIF-150).
+// Replaces nodes before they expire (DIS-762). Their pods are packed together, replacements come
+// first, and budgets, PodDisruptionBudgets and do-not-disrupt hold as for drift. A node that
+// remains at its deadline still expires by force (LIF-150).
 //
-// The i-th of a NodePool's nodes to expire may go as many leads before its deadline as it takes the
-// budget to let i nodes go, but no sooner than a tenth of expireAfter before. The lead is what it
-// takes to boot a machine and to drain a node. Budgets for Drifted apply, for reasons are fixed
-// (DIS-3). Static NodePools are not concerned: their nodes have replacements anyway.
+// If the budget allows n nodes at once, the nodes of a NodePool, sorted by deadline, go in rounds
+// of n: round k may start k leads before the deadline, but at most a tenth of expireAfter early.
+// The lead is the time to boot a machine and to drain a node. Budgets for Drifted apply because
+// reasons are fixed (DIS-3). Static NodePools are exempt: their nodes are replaced anyway.
 #pragma once
 
 #include "model/schema/karpenter.h"
@@ -15,10 +15,10 @@
 
 // When the NodeClaim expires, nanoseconds since the epoch; INT64_MAX: never.
 int64_t expiry_deadline(const struct node_claim *claim);
-// From when on it may go for that: a tenth of expireAfter earlier.
+// The start of the window for early replacement: a tenth of expireAfter before the deadline.
 int64_t expiry_window_start(const struct node_claim *claim);
-// It may be disrupted for its expiry now, as far as the clock goes.
+// True if the window is open at `now`.
 bool expiry_is_near(const struct node_claim *claim, int64_t now);
-// The method, as part of adze's own order.
+// The method, in adze's own order of methods.
 struct disruption;
 void expiry_decide(struct disruption *disruption);

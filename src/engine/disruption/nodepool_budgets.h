@@ -4,16 +4,15 @@
 
 #include "model/reading/budget_windows.h"
 
-// Allowed disruptions for `reason` of a pool of `total` nodes
-// at `now`. A budget that cannot be read makes it 0 for every reason (DIS-121) and fills *error.
+// The allowed disruptions for `reason` in a pool of `total` nodes at `now`. An unreadable budget
+// allows 0 for every reason (DIS-121) and fills *error.
 bool nodepool_budgets_allowed(const struct node_pool *pool, enum disruption_reason reason,
                               int64_t total, int64_t now, int64_t *allowed, struct error *error);
-// The next instant after `now` at which a budget of the pool begins or ceases to count, so that
-// what is allowed may be another number (DIS-705); nanoseconds since the epoch. INT64_MAX: none
-// ever does; so too while a budget that cannot be read forbids everything.
+// The next instant after `now` at which a budget of the pool starts or stops to apply, so that the
+// allowed number may change (DIS-705); nanoseconds since the epoch. INT64_MAX: never, or an
+// unreadable budget forbids everything.
 int64_t nodepool_budgets_next_change(const struct node_pool *pool, int64_t now);
-// The budget that decides: the index of the one that allows least of `total` nodes now, the first
-// of several; of one that cannot be read, which decides for all (DIS-121); UINT32_MAX if none
-// counts.
+// The index of the deciding budget: the one that allows least of `total` nodes now, the first of
+// equals. An unreadable budget decides for all (DIS-121). UINT32_MAX: no budget applies.
 uint32_t nodepool_budgets_deciding(const struct node_pool *pool, enum disruption_reason reason,
                                    int64_t total, int64_t now);

@@ -1,5 +1,5 @@
-// Whether PodDisruptionBudgets keep a pod where it is (DIS-43 to DIS-45, DIS-708). Which ones
-// select it is engine/pods/pdb.h; what several commands ask of one together is evictions.h.
+// PodDisruptionBudgets that block eviction of a pod (DIS-43 to DIS-45, DIS-708). engine/pods/pdb.h
+// finds the budgets of a pod; evictions.h counts what several commands need from one.
 #pragma once
 
 #include "engine/disruption/candidate_check.h"
@@ -13,7 +13,6 @@ struct pdb_check {
     const struct pdb_index *index;
     struct pdb_matches matches; // scratch; the owner frees its vector
 };
-// Why an evictable pod may not be evicted now, for people, with the check that says so; NULL: it
-// may.
+// Why an evictable pod cannot be evicted now, with the check that says so; NULL: it can.
 const char *pdb_blocks(struct pdb_check *pdbs, const struct pod *pod, const struct pod_facts *facts,
                        enum candidate_check *check);

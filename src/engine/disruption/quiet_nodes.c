@@ -8,8 +8,8 @@
 #include "model/reading/pod.h"
 #include "model/schema/condition_types.h"
 
-// DIS-719: the node never comes to rest, but each of the pods that would move has been there for
-// long enough; the condition tells that the wait has lasted.
+// DIS-719: the node never becomes quiet, but each pod that would move has run there for long
+// enough; the condition shows that the wait has lasted.
 static bool is_settled(const struct problem *problem, const struct state_node *state, int64_t after)
 {
     if (problem->settings->quiet_by_node ||
@@ -27,7 +27,7 @@ static bool is_settled(const struct problem *problem, const struct state_node *s
     return any;
 }
 
-// One that may take new nodes (DIS-234), whether or not there are instance types for them now.
+// The node's pool, if it may take new nodes (DIS-234), whether or not instance types are available.
 static const struct node_pool *open_pool_of(const struct problem *problem,
                                             const struct state_node *state)
 {
@@ -37,7 +37,7 @@ static const struct node_pool *open_pool_of(const struct problem *problem,
     return NULL;
 }
 
-// The pool's nodes take no running pods until they have been quiet for consolidateAfter.
+// Nodes of the pool take no running pods until they have been quiet for consolidateAfter.
 static bool is_quiet(const struct problem *problem, const struct schedulable_node *node)
 {
     const struct node_claim *claim = node->state->claim;

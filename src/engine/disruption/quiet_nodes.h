@@ -1,4 +1,4 @@
-// Nodes that take no running pods yet, for their own consolidateAfter has not passed without a pod
+// Nodes that do not take running pods yet: their own consolidateAfter has not passed without a pod
 // event (DIS-238).
 #pragma once
 

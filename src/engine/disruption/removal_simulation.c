@@ -17,7 +17,7 @@
 
 #define FAILURES_TOLD 5
 
-// Where every row is a type of its own: the dearest ones go.
+// Fast path if every row is a type of its own: drops the most expensive rows.
 static void keep_cheapest_rows(const struct type_table *table, const struct row_filter *prices,
                                uint32_t most, struct bitset rows)
 {
@@ -61,7 +61,7 @@ uint32_t count_types(const struct type_table *table, struct bitset rows)
     assert(table->types_count <= table->count);
     if (table->types_count == table->count)
         return bitset_count(rows);
-    uint32_t count = 0, last = NONE; // rows of a type stand together
+    uint32_t count = 0, last = NONE; // rows of a type are adjacent
     bitset_for_each (r, rows) {
         count += table->rows[r].type_index != last;
         last = table->rows[r].type_index;
@@ -71,8 +71,8 @@ uint32_t count_types(const struct type_table *table, struct bitset rows)
 
 // --- claims --------------------------------------------------------------------------------------
 
-// Of the pods in a simulation only those of candidates run on nodes that would stay. Placeholders
-// are in all simulations, wherever they are now.
+// In a simulation the only pods from nodes that stay are those of candidates. Placeholders are in
+// all simulations, wherever they are.
 static bool is_from_candidate(const struct disruption *disruption, const struct pass *pass,
                               const struct queued_pod *queued)
 {
@@ -91,8 +91,8 @@ static bool carries_candidate_pods(const struct disruption *disruption, const st
     return false;
 }
 
-// As it would be launched: narrowed to its reservations, at most 600 types. Those may not have the
-// minValues: then there is no such claim (DIS-240), and the error is returned; else NULL.
+// Narrows the claim as its launch would: to its reservations and at most 600 types. Returns the
+// error if these do not satisfy minValues: the claim is then impossible (DIS-240). Else NULL.
 static const char *settle_claim(struct pass *pass, struct arena *arena, struct claim *claim)
 {
     struct problem *problem = pass->problem;
@@ -128,8 +128,8 @@ static void reject_claim(struct removal_simulation *removal, const struct claim 
     }
 }
 
-// Those that the move needs; a claim that cannot be made leaves its pods without a place. Returns
-// how many there are in all.
+// Collects the claims that the move needs; pods of an impossible claim lose their places. Returns
+// the number of all claims.
 static uint32_t settle_claims(struct disruption *disruption, struct removal_simulation *removal)
 {
     assert(removal->claims_count == 0);
@@ -165,11 +165,11 @@ static bool has_place(const struct pass *pass, uint32_t index)
            (queued->on != NULL && queued->on->marked_for_deletion); // DIS-241
 }
 
-// DIS-250; by DIS-710 a pod that would have no place anyway does not count.
+// DIS-250; by DIS-710 a pod that is unschedulable anyway does not count.
 static bool may_lack_place(const struct disruption *disruption, const struct queued_pod *queued)
 {
     if (queued->on != NULL && !queued->on->marked_for_deletion)
-        return false; // a candidate's
+        return false; // a candidate's pod
     return disruption->strategy->minds_unschedulable_anyway
                ? !disruption->baseline->placed[queued->origin]
                : queued->on == NULL;
@@ -262,7 +262,7 @@ static void judge(struct disruption *disruption, struct removal_simulation *remo
     find_unschedulable(disruption, removal);
     assert(all >= removal->claims_count);
     removal->nodes_needed = removal->claims_count;
-    // DIS-711. A pod that had to make room elsewhere may need one more.
+    // DIS-711. A pod displaced by the move may need another node.
     if (disruption->strategy->minds_unschedulable_anyway && all > disruption->baseline->claims &&
         all - disruption->baseline->claims > removal->nodes_needed)
         removal->nodes_needed = all - disruption->baseline->claims;
@@ -367,7 +367,7 @@ static const char *message_of(const struct plan *unplaced, const struct pod *pod
     return "no place";
 }
 
-// The pods that fail the simulation, by namespace/name.
+// The pods that make the simulation fail, by namespace/name.
 static struct scheduling_failure *find_failures(struct disruption *disruption,
                                                 const struct removal_simulation *removal,
                                                 uint32_t *count)

@@ -43,7 +43,7 @@ bool needs_no_place(const struct disruption_candidate *candidate)
     return candidate->reschedulable == 0 && !candidate->holds_placeholders;
 }
 
-// Adds the candidate to those that go together if the pods of all find places.
+// Adds the candidate to the set if the pods of all its nodes find places.
 static bool join(struct disruption *disruption, bool eventual, candidate_list *together,
                  struct evictions *evictions, struct disruption_candidate *candidate)
 {
@@ -63,7 +63,7 @@ static bool join(struct disruption *disruption, bool eventual, candidate_list *t
     return possible;
 }
 
-// Whether all that the budgets allow can go at once; mostly they can.
+// True if all nodes that the budgets allow can go at once; the usual case.
 static bool take_all(struct disruption *disruption, bool eventual, const candidate_list *list,
                      candidate_list *together)
 {
@@ -87,7 +87,7 @@ static bool take_all(struct disruption *disruption, bool eventual, const candida
     return possible;
 }
 
-// One after the other, without those that cannot go.
+// Adds one candidate after the other, without those that cannot go.
 static void take_some(struct disruption *disruption, bool eventual, const candidate_list *list,
                       candidate_list *together)
 {
@@ -120,7 +120,7 @@ void remove_nodes(struct disruption *disruption, const struct node_removal *opti
     struct removal_simulation removal =
         removal_simulate(disruption, together.items, together.count, false);
     removal_pack(disruption, &removal);
-    if (!removal_is_possible(&removal)) { // then as it was
+    if (!removal_is_possible(&removal)) { // restore the set
         removal_free(&removal);
         removal = removal_simulate(disruption, together.items, together.count, false);
     }

@@ -17,12 +17,12 @@
 
 struct revalidation {
     struct disruption disruption;
-    struct map *candidates;     // struct disruption_candidate by the Node's name
-    int64_t *taken;             // by pool of the table: what checks took from the budgets
-    struct evictions evictions; // what they ask of pods' budgets and workloads
-    candidate_list accepted;    // of the valid checks that have a simulation
+    struct map *candidates; // struct disruption_candidate by the Node's name
+    int64_t *taken;         // by pool of the table: nodes that checks have charged to the budgets
+    struct evictions evictions; // what the checks need of PodDisruptionBudgets and workloads
+    candidate_list accepted;    // of valid checks with a simulation
     uint32_t accepted_claims;   // their replacements
-    bool fits_together;         // all that consolidation decided, as it decided it
+    bool fits_together;         // all of consolidation's commands together, as they were decided
 };
 
 static void index_candidates(struct revalidation *revalidation)
@@ -42,19 +42,19 @@ static bool is_drift(const struct command_check *check)
     return check->reason == DISRUPTION_DRIFTED;
 }
 
-// The predicate of the method that decided it.
+// The predicate of the deciding method.
 static bool is_wanted(struct revalidation *revalidation, const struct command_check *check,
                       const struct disruption_candidate *candidate)
 {
     struct arena *arena = revalidation->disruption.arena;
     const char *message;
-    if (is_drift(check)) // or expiry, which goes by the same reason (DIS-762)
+    if (is_drift(check)) // or expiry, which uses the same reason (DIS-762)
         return candidate_is_drifted(candidate) ||
                (candidate->blocked == NULL &&
                 revalidation->disruption.strategy->replaces_expiring &&
                 expiry_is_near(candidate->claim, revalidation->disruption.snapshot->time));
     if (candidate->blocked != NULL)
-        return false; // graceful disruption: DIS-34
+        return false; // graceful disruption only: DIS-34
     return check->reason == DISRUPTION_EMPTY
                ? emptiness_is_eligible(arena, candidate, &message)
                : consolidation_is_eligible(arena, candidate, &message);
@@ -68,7 +68,7 @@ static bool reject(struct command_check *check, enum cancel_kind kind, const cha
     return false;
 }
 
-// DIS-263 step 1. The candidates come in the order of the table, as when they were decided.
+// DIS-263 step 1. Candidates in the order of the table, as at the decision.
 static bool find_candidates(struct revalidation *revalidation, struct command_check *check,
                             candidate_list *list)
 {
@@ -111,7 +111,7 @@ static bool take_budgets(struct revalidation *revalidation, struct command_check
 }
 
 // --- simulation (DIS-263 step 2) -----------------------------------------------------------------
-// Every type that the replacement may be launched as is one that would be chosen now.
+// True if every type of the replacement would be chosen now, too.
 static bool has_all_types(const struct removal_simulation *removal, const struct string_list *types)
 {
     assert(removal->claims_count == 1);
@@ -127,7 +127,7 @@ static bool has_all_types(const struct removal_simulation *removal, const struct
     return all;
 }
 
-// The decision would still do now.
+// True if the decision still holds.
 static bool is_confirmed(const struct removal_simulation *removal,
                          const struct command_check *check)
 {
@@ -138,7 +138,8 @@ static bool is_confirmed(const struct removal_simulation *removal,
            has_all_types(removal, &check->types);
 }
 
-// The replacements may have been chosen by the packing policy: of other types, of another NodePool.
+// Checks a removal whose replacements may have been chosen by the packing policy: with other types
+// or another NodePool.
 static const char *judge_removal(struct disruption *disruption, struct removal_simulation *removal,
                                  const struct command_check *check)
 {
@@ -159,9 +160,9 @@ static bool has_simulation(const struct command_check *check, const candidate_li
     return check->reason != DISRUPTION_EMPTY && !has_static_pool(list);
 }
 
-// Commands that consolidation decided at one time were decided together: a node's pods may have the
-// room elsewhere only because others' do not, and need other machines when it goes alone. Then
-// kube-scheduler's choices count.
+// Consolidation decides its commands together: a node's pods may fit elsewhere only because others'
+// do not, and need other machines when it goes alone. Such commands are simulated together, with
+// kube-scheduler's choices.
 static bool fit_together(struct revalidation *revalidation, const struct command_check *checks,
                          uint32_t count)
 {
@@ -200,7 +201,7 @@ static void accept(struct revalidation *revalidation, const struct command_check
     revalidation->accepted_claims += check->replacements;
 }
 
-// With what was found valid before: all of them may go at the same time.
+// Simulates the command together with the valid ones before it: all may run at the same time.
 static const char *try_together(struct revalidation *revalidation,
                                 const struct command_check *check, const candidate_list *list)
 {
@@ -225,8 +226,8 @@ static const char *try_together(struct revalidation *revalidation,
     return why;
 }
 
-// DIS-755. The node goes wherever its pods find places; those of others are not to rely on the same
-// room.
+// DIS-755. The node goes wherever its pods find places, but other commands must not rely on the
+// same room.
 static void plan_places(struct revalidation *revalidation, struct command_check *check,
                         const candidate_list *list)
 {
@@ -241,11 +242,11 @@ static void plan_places(struct revalidation *revalidation, struct command_check 
         removal_simulate(disruption, accepted->items, accepted->count, false);
     planned_moves_find(disruption, removal.pass, list->items, list->count, NULL, 0, &check->moves);
     if (!removal_is_possible(&removal) || removal.nodes_needed > revalidation->accepted_claims)
-        accepted->count = before; // it must not keep others that have places
+        accepted->count = before; // it must not block others that have places
     removal_free(&removal);
 }
 
-// Nodes that were to go without a look at what is on them.
+// True for drift of nodes that need no other place.
 static bool removes_idle_nodes(const struct disruption *disruption,
                                const struct command_check *check, const candidate_list *list)
 {
@@ -267,8 +268,8 @@ static const char *judge_alone(struct disruption *disruption, const struct comma
     removal_free(&removal);
     if (why == NULL || !disruption->strategy->confirms_together || is_drift(check))
         return why;
-    removal =
-        removal_simulate_scheduled(disruption, list->items, list->count, NULL); // as it was decided
+    removal = removal_simulate_scheduled(disruption, list->items, list->count,
+                                         NULL); // as at the decision
     why = judge_removal(disruption, &removal, check);
     removal_free(&removal);
     return why;
@@ -293,7 +294,7 @@ static bool simulate_again(struct revalidation *revalidation, struct command_che
     return why == NULL || reject(check, CANCEL_SCHEDULING, why);
 }
 
-// DIS-760, DIS-761: what was ready when it was decided may not be any more.
+// DIS-760, DIS-761: pods that were ready at the decision may not be ready now.
 static bool take_pods(struct revalidation *revalidation, struct command_check *check,
                       const candidate_list *list)
 {

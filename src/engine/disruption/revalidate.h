@@ -1,4 +1,4 @@
-// Commands that were decided a while ago, looked at again (DIS-261 to DIS-263, DIS-763). Pure.
+// Validation of earlier commands (DIS-261 to DIS-263, DIS-763). Pure.
 #pragma once
 
 #include "engine/problem/disruption_inputs.h"
@@ -7,18 +7,19 @@
 
 struct command_check {
     enum disruption_reason reason; // of the command
-    struct string_list nodes;      // those of its candidates that are still there
+    struct string_list nodes;      // its candidates that still exist
     uint32_t replacements;
     struct string_list
-        types; // names that the replacement may be launched as, if there is one alone
-    // The answer.
-    enum cancel_kind kind;   // CANCEL_NONE: valid
-    const char *message;     // in the arena; NULL: valid
-    struct plan_moves moves; // the same: where the pods of empty nodes are to go (DIS-755)
+        types; // names of the replacement's possible types, if there is exactly one replacement
+    // Output.
+    enum cancel_kind kind; // CANCEL_NONE: valid
+    const char *message;   // in the arena; NULL: valid
+    struct plan_moves
+        moves; // where the pods of empty nodes are planned to go (DIS-755); in the arena
 };
-// The nodes of the checks must not be marked for deletion in the snapshot; those of other commands
-// are. Earlier checks that are valid count for later ones: budgets, room, replacements. False with
-// *error if nothing can be made of the snapshot.
+// In the snapshot the checks' nodes must not be marked for deletion; those of other commands are.
+// Valid checks count for later ones: budgets, room, replacements. False, with *error, if the
+// snapshot cannot be compiled.
 bool disruption_revalidate(const struct snapshot *snapshot, const struct disruption_inputs *inputs,
                            struct arena *arena, struct command_check *checks, uint32_t count,
                            struct error *error) MUST_USE;

@@ -27,7 +27,7 @@ int64_t spot_window_lowest(const struct spot_price_list *prices, const char *typ
     return found != NULL && found->lowest < price ? found->lowest : price;
 }
 
-// The only value that the set allows for the key, or NULL.
+// The single value that the set allows for the key, or NULL.
 static const char *value_of(const struct problem *problem, uint32_t set, uint32_t key)
 {
     const struct requirement *requirement = set_get(problem->sets, set, key);

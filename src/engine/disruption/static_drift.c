@@ -35,7 +35,7 @@ struct static_claim_counts {
     int64_t going;  // deleting, or in a running command
 };
 
-// LIF-231: those with a machine are state nodes.
+// LIF-231: NodeClaims with a machine are state nodes.
 static struct static_claim_counts count_claims(const struct disruption *disruption,
                                                const struct node_pool *pool)
 {
@@ -69,7 +69,7 @@ static bool has_limit(const struct node_pool *pool)
     return resource_map_has(&pool->spec.limits, "nodes");
 }
 
-// DIS-220: how many of `want` may be replaced.
+// DIS-220: how many of `want` the limit lets be replaced.
 static int64_t allowed_by_limit(const struct node_pool *pool,
                                 const struct static_claim_counts *counts, int64_t want)
 {
@@ -80,8 +80,8 @@ static int64_t allowed_by_limit(const struct node_pool *pool,
     return want < room ? want : room > 0 ? room : 0;
 }
 
-// Those that may go beside what runs already (DIS-760, DIS-761), the longest drifted first; at most
-// `most`.
+// The candidates that may go in addition to running commands (DIS-760, DIS-761), the longest
+// drifted first; at most `most`.
 static candidate_list take(struct disruption *disruption, const struct candidate_table *table,
                            const candidate_list *drifted, int64_t most)
 {
@@ -100,14 +100,14 @@ static void replace(struct disruption *disruption, const struct disruption_pool 
     struct arena *arena = disruption->plan->arena;
     struct plan_disruption *command =
         disruption_command(disruption, DISRUPTION_DRIFTED, CONSOLIDATION_NONE, &candidate, 1);
-    command->savings = 0; // one like it comes in its place
+    command->savings = 0; // an equal one replaces it
     command->replacements.items = arena_allocate(arena, sizeof *command->replacements.items);
     static_claim_make(arena, disruption->problem->settings, pool->catalog, pool->pool,
                       &command->replacements.items[command->replacements.count++]);
 }
 
-// DIS-728: of a pool whose limit has no room for one more, one node after the other goes first; the
-// next when the pool has all its nodes again.
+// DIS-728: if the pool's limit has no room for one more node, nodes are deleted first, one at a
+// time; the next one goes when the pool is complete again.
 static bool may_delete_first(const struct disruption *disruption,
                              const struct static_claim_counts *counts)
 {
@@ -116,7 +116,7 @@ static bool may_delete_first(const struct disruption *disruption,
            counts->coming == 0;
 }
 
-// DIS-221, DIS-728: nodes that wait are reported. `first`: they go one after the other.
+// DIS-221, DIS-728: reports nodes that wait. `first`: nodes are deleted first, one at a time.
 static void report_limit(struct disruption *disruption, const struct disruption_pool *pool,
                          const candidate_list *left, const struct static_claim_counts *counts,
                          bool first)

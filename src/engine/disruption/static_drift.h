@@ -1,4 +1,4 @@
-// Drifted nodes of static pools (DIS-220, DIS-221, DIS-728): for each, one new node of the pool's
+// Drifted nodes of static pools (DIS-220, DIS-221, DIS-728): each gets one new node from the pool's
 // template.
 #pragma once
 

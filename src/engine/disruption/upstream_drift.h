@@ -1,4 +1,4 @@
-// Drifted nodes of dynamic pools as upstream takes them: one, the first that can go (DIS-223).
+// Upstream's drift of dynamic pools: one node, the first that can go (DIS-223).
 #pragma once
 
 struct disruption;

@@ -31,7 +31,7 @@ static bool may_run_on(struct arena *arena, const struct pod *pod, const struct 
     return taints_tolerated(pod, node);
 }
 
-// An instant that lies in the future is from before a clock was set back.
+// a timestamp in the future was set before the clock was turned back
 static bool waits_since_lately(const struct pod *pod, int64_t now)
 {
     const struct condition *condition =

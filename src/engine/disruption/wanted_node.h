@@ -1,4 +1,4 @@
-// Pending pods that may want a node that is to go (DIS-725, DIS-765). Pure.
+// Pending pods that may need a node that is about to be removed (DIS-725, DIS-765). Pure.
 #pragma once
 
 #include <stdbool.h>
@@ -7,9 +7,9 @@
 #include "base/memory.h"
 #include "model/schema/core.h"
 
-// Whether the pending pod may run on the node once the disruption taint is gone: by selector,
-// requests and taints, and whatever else is there. Only pods that have not been waiting for long
-// count, or that are planned anew in a moment (`is_displaced`): one that waits in vain must not
+// True if the pending pod may run on the node without the disruption taint: checks selector,
+// requests and taints, ignoring other pods of the node. Only pods that have not waited for long
+// count, or that are planned again in a moment (`is_displaced`): a pod that waits in vain must not
 // keep empty nodes alive. `now`: wall clock, nanoseconds.
 bool node_is_wanted_by(struct arena *arena, const struct node *node, const struct pod *pod,
                        bool is_displaced, int64_t now);

@@ -31,7 +31,7 @@ struct workload_guard *workload_guard_create(struct disruption *disruption)
     return guard;
 }
 
-// The workload that a pod of the candidate serves; NULL: none.
+// The workload that a pod of the candidate belongs to; NULL: none.
 static const struct guarded_workload *served_by(const struct workload_guard *guard,
                                                 const struct disruption_candidate *candidate,
                                                 uint32_t pod)
@@ -39,7 +39,7 @@ static const struct guarded_workload *served_by(const struct workload_guard *gua
     return guard->disruption->workloads->serving[candidate->state->running[pod]];
 }
 
-// Adds `sign` times the node's ready pods to what is leaving.
+// Adds `sign` times the node's ready pods to the leaving ones.
 static void count(struct workload_guard *guard, const struct disruption_candidate *candidate,
                   int sign)
 {
@@ -60,8 +60,8 @@ static uint32_t ready_there(struct workload_guard *guard,
     return ready;
 }
 
-// The first workload, in the order of the node's pods, that would have nothing ready on nodes that
-// stay; `guard` counts the candidate already.
+// The first workload, in the order of the node's pods, that would have no ready pod on nodes that
+// stay; `guard` already counts the candidate.
 static const struct guarded_workload *find_without_ready_pod(
     struct workload_guard *guard, const struct disruption_candidate *candidate)
 {

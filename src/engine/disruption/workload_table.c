@@ -26,7 +26,7 @@ static struct guarded_workload *find_workload(struct workload_table *table, cons
     return workload;
 }
 
-// Running pods of a workload mostly follow each other.
+// Consecutive running pods mostly have the same workload.
 static void count_running(struct workload_table *table, const struct problem *problem,
                           struct bitset going)
 {

@@ -1,29 +1,30 @@
-// The workloads whose pods serve, with how many of them are ready and how many are leaving anyway:
-// what the guard of workloads counts on (DIS-761).
+// Workloads with serving pods: how many of these are ready, and how many leave anyway. The basis of
+// the workload guard (DIS-761).
 //
-// A workload is what controls pods: a Deployment as a whole, else the controller of the pods by its
-// UID. DaemonSets and Jobs are none: their pods serve in no other's place.
+// A workload is a Deployment as a whole, or else the controller of the pods, by UID. DaemonSets and
+// Jobs are not workloads here: their pods do not replace each other.
 #pragma once
 
 #include "base/map.h"
 #include "engine/problem/problem.h"
 
 struct guarded_workload {
-    const char *name;  // for people
-    uint32_t index;    // in the guards' counts
-    uint32_t replicas; // pods that have not ended, whatever they are doing
+    const char *name;  // for messages
+    uint32_t index;    // in the guard's counts
+    uint32_t replicas; // pods that have not terminated, whatever their state
     uint32_t ready;
-    uint32_t leaving; // ready ones on nodes that are going anyway, wherever they are to come
+    uint32_t leaving; // ready ones on nodes that go anyway, wherever they will be rescheduled
 };
 
 // The workloads of one decision.
 struct workload_table {
     struct arena *arena;
-    struct map *workloads;             // by key
-    struct guarded_workload **serving; // by running pod; NULL: it does not serve, or is of none
+    struct map *workloads; // by key
+    struct guarded_workload *
+        *serving; // by running pod; NULL: it does not serve, or has no workload
 };
-// `going`: by index of the problem's nodes, those that go anyway. Points into `arena`; the caller
-// destroys it first.
+// `going`: nodes that go anyway, by index of the problem's nodes. Points into `arena`; destroy the
+// table first.
 struct workload_table *workload_table_create(const struct problem *problem, struct bitset going,
                                              struct arena *arena);
 void workload_table_destroy(struct workload_table *table); // NULL is fine

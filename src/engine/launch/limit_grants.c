@@ -28,7 +28,7 @@ static bool fits(const struct limit_room *room, const struct instance_type *type
     return true;
 }
 
-// The cheapest type that still fits, for every claim in order; what it takes is reserved.
+// Grants each claim, in order, its cheapest type that fits, and reserves its capacity.
 static const struct instance_type *grant_cheapest(struct arena *arena, struct limit_room *room,
                                                   const struct plan_claim *claim, int64_t **granted)
 {

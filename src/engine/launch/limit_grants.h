@@ -1,26 +1,27 @@
-// The types that the claims of a plan may be launched as within the limits of their NodePools
-// (SCH-365, SCH-519). Pure: what the limits leave is the caller's to say.
+// The types of a plan's claims within the limits of their NodePools (SCH-365, SCH-519). Pure: the
+// caller computes the remaining limits.
 #pragma once
 
 #include "model/snapshot/plan.h"
 
 #define CLAIM_TYPES_MAX 600 // SCH-384
 
-// The types that a claim may be launched as: `types` of the plan, cut and narrowed to what the
-// limits of its NodePool leave. Empty: the claim must not be created.
+// The types of a claim: the plan's `types`, cut and narrowed to the remaining limits of its
+// NodePool. Empty: the claim must not be created.
 struct claim_types {
-    LIST(const struct instance_type *) types; // by price
+    LIST(const struct instance_type *) types; // sorted by price
 };
 
-struct limit_room { // what is left of one NodePool's limits
+struct limit_room { // the remaining limits of one NodePool
     const struct node_pool *pool;
-    int64_t *left; // one number a limit, in their order; negative where it is exceeded
+    int64_t *left; // one number a limit, in order; negative if exceeded
 };
-// How much a machine of that capacity takes of the limit: one of "nodes".
+// How much a machine of that capacity uses of the limit; 1 of "nodes".
 int64_t limit_amount(const struct resource_map *capacity, const char *resource);
 
-// One entry a claim of the plan, in its order; in `arena`. `rooms`: of each claim's NodePool,
-// shared by claims of the same; they are used up. Every claim first gets its cheapest type, in
-// order; what is left widens them: the largest machine of each never goes beyond a limit.
+// One entry for each claim of the plan, in order; in `arena`. `rooms`: by claim, that of its
+// NodePool; claims of one pool share it. Uses the rooms up. Every claim first gets its cheapest
+// type, in order. The rest of the limits widens the claims, so that the largest types of all claims
+// together stay within the limits.
 struct claim_types *limit_grants(struct arena *arena, const struct plan *plan,
                                  struct limit_room *const *rooms);

@@ -5,12 +5,12 @@
 #include "model/reading/pod.h"
 #include "model/reading/requirement_match.h"
 
-// Of the price per unit, against the best: nodes of a wave that is still coming are at most this
-// much dearer than those of a wave that was waited for.
+// Limit on the price per unit, relative to the best: nodes launched early are at most this much
+// more expensive than nodes of a complete wave.
 #define DEARER_MAX 1.03
 
 // --- full ----------------------------------------------------------------------------------------
-// Per resource the least that a pod of the claim asks for.
+// By resource, the smallest request of the claim's pods.
 static struct resource_map smallest_pod(struct arena *arena, const struct plan_claim *claim)
 {
     struct resource_map least = pod_requests(arena, claim->pods.items[0]);
@@ -41,14 +41,14 @@ static bool claim_is_full(const struct plan_claim *claim)
 {
     CLEANUP_ARENA struct arena *arena = arena_create(16 * 1024);
     struct resource_map pod = smallest_pod(arena, claim);
-    for (uint32_t i = claim->types.count; i-- > 0;) // the dearest are the largest
+    for (uint32_t i = claim->types.count; i-- > 0;) // the most expensive are the largest
         if (has_room(arena, claim->types.items[i].instance_type, claim, &pod))
             return false;
     return true;
 }
 
 // --- well priced ---------------------------------------------------------------------------------
-// How many pods like those of the claim, on average, the type holds.
+// The number of average pods of the claim that fit the type.
 static double pods_on(struct arena *arena, const struct plan_claim *claim,
                       const struct instance_type *type)
 {
@@ -66,7 +66,8 @@ static double pods_on(struct arena *arena, const struct plan_claim *claim,
     return pods > 1e9 ? 1e9 : (double)(int64_t)pods;
 }
 
-// The best price of one pod on any of the claim's types, each filled with pods like its own.
+// The best price of one pod on any of the claim's types, each filled with pods like the claim's
+// own.
 static double best_pod_price(struct arena *arena, const struct plan_claim *claim)
 {
     double best = (double)INT64_MAX;
@@ -94,8 +95,7 @@ static int64_t price_of(const struct plan_claim *claim, const struct instance_ty
     return price;
 }
 
-// Whether the type is of the sort that the claim's own are. The engine says for certain when it
-// plans again.
+// True if the type resembles the claim's own types. The next plan decides for certain.
 static bool is_alike(const struct plan_claim *claim, const struct instance_type *type)
 {
     static const char *const keys[] = {LABEL_ARCH, LABEL_OS};
@@ -107,7 +107,7 @@ static bool is_alike(const struct plan_claim *claim, const struct instance_type 
     return true;
 }
 
-// How many of the claim's pods, in its order, fill a machine that is well priced; 0: none does.
+// The pods left to the next pass.
 static uint32_t claim_pods_well_priced(const struct plan_claim *claim,
                                        const struct snapshot *snapshot)
 {
@@ -137,7 +137,7 @@ static bool goes_ahead(const struct plan_claim *claim)
     return claim_is_full(claim) || claim_is_well_priced(claim);
 }
 
-// The pods that wait for the next look.
+// the objects stay the snapshot's
 static struct map *pods_left(const struct snapshot *snapshot, const struct plan *plan)
 {
     struct map *left = map_create();
@@ -155,7 +155,7 @@ static struct snapshot *without(struct arena *arena, const struct snapshot *snap
                                 const struct map *left)
 {
     struct snapshot *copy = arena_allocate(arena, sizeof *copy);
-    *copy = *snapshot; // its objects stay the snapshot's
+    *copy = *snapshot; // unschedulable pods are not reported before the wave is complete
     copy->objects[KIND_POD].items = arena_allocate_array(
         arena, snapshot->objects[KIND_POD].count + 1, sizeof *copy->objects[KIND_POD].items);
     copy->objects[KIND_POD].count = 0;
@@ -175,7 +175,12 @@ static bool keep_those_that_go_ahead(struct plan *plan)
             plan->claims.items[kept++] = plan->claims.items[i];
     bool left_out = kept < plan->claims.count || plan->unschedulable.count > 0;
     plan->claims.count = kept;
-    plan->unschedulable.count = 0; // nothing is said of them before the wave is over
+    plan->unschedulable.count =
+        0; // Partial launch (SCH-527) of a plan made while more pods of the same wave are coming. A
+           // claim is launched early if later pods cannot make it much better: no type has room for
+           // another such pod, or a machine for exactly its pods costs hardly more, per unit, than
+           // the best for a claim of any size. A claim that has outgrown such a machine leaves its
+           // other pods to the next pass. Pure.
     return left_out;
 }
 
