@@ -51,7 +51,7 @@ static void put(struct map *places, const char *uid, bool is_claim, const char *
     free(map_set(places, uid, place));
 }
 
-// --- what a pass decided -------------------------------------------------------------------------
+// --- a pass's placements -------------------------------------------------------------------------
 static void outcome_key(const char *namespace, const char *name, char out[600])
 {
     snprintf(out, 600, "%s/%s", namespace != NULL ? namespace : "", name);

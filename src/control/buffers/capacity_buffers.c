@@ -53,7 +53,7 @@ static void record_destroy(void *value)
     free(record);
 }
 
-// --- what the mirror tells -----------------------------------------------------------------------
+// --- changes in the mirror -----------------------------------------------------------------------
 static void evaluate_anew(struct capacity_buffers *buffers, const struct object *buffer)
 {
     char key[600];

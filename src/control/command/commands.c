@@ -5,10 +5,10 @@
 #include <string.h>
 
 struct commands {
-    struct map *by_id;              // struct disruption_command by its identifier
-    uint64_t added;                 // so far
-    struct map *by_node, *by_claim; // the same, borrowed: by Node name, by name of its NodeClaim or
-                                    // of a replacement
+    struct map *by_id; // struct disruption_command by its identifier
+    uint64_t added;    // so far
+    struct map *by_node,
+        *by_claim; // the same, borrowed: by Node name, by name of a NodeClaim or replacement
 };
 
 struct commands *commands_create(void)
@@ -62,7 +62,8 @@ bool commands_add(struct commands *commands, struct disruption_command *command)
 }
 
 // A former replacement may be another command's candidate by now.
-static void leave(struct map *map, const char *name, const struct disruption_command *command)
+static void remove_entry(struct map *map, const char *name,
+                         const struct disruption_command *command)
 {
     if (map_get(map, name) == command)
         map_remove(map, name);
@@ -72,11 +73,11 @@ void commands_remove(struct commands *commands, const struct disruption_command 
 {
     assert(map_get(commands->by_id, command->id) == command);
     list_for_each (entry, &command->nodes) {
-        leave(commands->by_node, entry->node, command);
-        leave(commands->by_claim, entry->claim, command);
+        remove_entry(commands->by_node, entry->node, command);
+        remove_entry(commands->by_claim, entry->claim, command);
     }
     list_for_each (replacement, &command->replacements)
-        leave(commands->by_claim, replacement->name, command);
+        remove_entry(commands->by_claim, replacement->name, command);
     map_remove(commands->by_id, command->id);
 }
 

@@ -1,6 +1,6 @@
-// The disruption commands under way: which node, and which replacement, is in which of them. A node
-// is in one command at most (DIS-310), and so is a replacement. The queue that drives them
-// (disruption_queue.h) adds and removes them; anybody below may ask.
+// The disruption commands under way, by node and by replacement. A node is in one command at most
+// (DIS-310), and so is a replacement. The queue that runs them (disruption_queue.h) adds and
+// removes them; all higher rooms read them.
 #pragma once
 
 #include "base/map.h"
@@ -8,12 +8,12 @@
 
 struct commands;
 struct commands *commands_create(void);
-void commands_destroy(struct commands *commands); // with all that are in it; NULL is fine
+void commands_destroy(struct commands *commands); // with all its commands; NULL is fine
 
 // Takes the command over and numbers it. False: it has no nodes, or one of them is in another
 // command; the command is destroyed.
 bool commands_add(struct commands *commands, struct disruption_command *command);
-// The command is the caller's again.
+// Returns the ownership of the command to the caller.
 void commands_remove(struct commands *commands, const struct disruption_command *command);
 
 bool commands_has(const struct commands *commands, const char *node);
@@ -36,12 +36,11 @@ struct disruption_command *commands_next(const struct commands *commands,
                                          struct map_entry **position);
 
 // --- replacements --------------------------------------------------------------------------------
-// The NodeClaim that bears the replacement's name and the command's mark; NULL: there is none.
-// Another's of that name is not the command's.
+// The NodeClaim with the replacement's name and the command's mark; NULL: there is none. A
+// NodeClaim of that name without the mark is foreign.
 const struct node_claim *replacement_claim(const struct control *control,
                                            const struct disruption_command *command,
                                            const struct command_replacement *replacement);
-// The NodeClaim replaces a node that somebody else has taken away meanwhile: its pods look for a
-// place already.
+// A node that the NodeClaim replaces is gone or is being deleted: its pods need the replacement.
 bool replacement_is_needed(const struct control *control, const struct commands *commands,
                            const struct node_claim *claim);

@@ -19,26 +19,26 @@
 #define REGRET_WINDOW_NS HOUR
 #define REGRETS          2
 
-struct types { // machine types, a few
+struct types { // instance types
     char *names[TYPES_MAX];
     uint32_t count;
 };
 struct ledger_move {
-    char id[37];  // of the command; empty: it is not known any more
+    char id[37];  // of the command; empty: unknown
     int64_t time; // wall clock
     char *pool;
     struct types from, to;
     uint64_t workloads[WORKLOADS_MAX]; // hashes of their owners' UIDs
     uint32_t workloads_count;
     bool is_loop;
-    bool is_back; // what it seems to replace came for nothing: consolidation_history_undone()
+    bool is_back; // its opposite was undone: consolidation_history_undone()
 };
 struct ledger_pool {
     int64_t regret_ns, last_regret_ns; // monotonic: the last but one, and the last; 0: none
     struct {
         char *instance_type;
         int64_t at_ns;
-    } emptied[64]; // the last ones, round and round
+    } emptied[64]; // a ring of the last ones
     uint32_t next;
 };
 
@@ -178,8 +178,8 @@ static bool undoes(const struct ledger_move *move, const struct ledger_move *ear
            any_common_type(&move->from, &earlier->to) && any_common_workload(move, earlier);
 }
 
-static void tell_loop(struct consolidation_history *ledger, const struct ledger_move *move,
-                      const struct ledger_move *earlier)
+static void report_loop(struct consolidation_history *ledger, const struct ledger_move *move,
+                        const struct ledger_move *earlier)
 {
     struct control *control = ledger->control;
     const struct node_pool *pool = find_pool(control, move->pool);
@@ -233,7 +233,7 @@ void consolidation_history_begin(struct consolidation_history *ledger,
             earlier = ledger->moves.items[i];
     move->is_loop = earlier != NULL;
     if (earlier != NULL)
-        tell_loop(ledger, move, earlier);
+        report_loop(ledger, move, earlier);
     annotate(move, command);
     vector_push(&ledger->moves, move);
 }
@@ -263,7 +263,7 @@ const struct guarded_move *consolidation_history_frozen(struct consolidation_his
     return frozen;
 }
 
-// --- what came of them ---------------------------------------------------------------------------
+// --- outcomes of moves ---------------------------------------------------------------------------
 static struct ledger_move *move_of(struct consolidation_history *ledger, const char *id)
 {
     for (uint32_t i = ledger->moves.count; i-- > 0;)
@@ -315,7 +315,7 @@ void consolidation_history_undone(struct consolidation_history *ledger, const ch
     vector_push(&ledger->moves, back);
 }
 
-// --- emptiness that was regretted (DIS-752) ------------------------------------------------------
+// --- regretted emptiness (DIS-752) ---------------------------------------------------------------
 void consolidation_history_emptied(struct consolidation_history *ledger, const char *pool,
                                    const char *instance_type)
 {
@@ -328,7 +328,7 @@ void consolidation_history_emptied(struct consolidation_history *ledger, const c
     entry->emptied[at].at_ns = loop_monotonic_ns(ledger->control->manager.loop);
 }
 
-// Regrets of one wave count once: the next is one of a node that was emptied after the last.
+// Regrets of one wave count once: the next regret is of a node emptied after the last one.
 static void regret(struct consolidation_history *ledger, struct ledger_pool *entry,
                    const char *pool, int64_t emptied_ns)
 {
@@ -362,7 +362,7 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
             ns_subtract(now_ns, entry->emptied[i].at_ns) <= REGRET_NS &&
             entry->emptied[i].at_ns > emptied_ns)
             emptied_ns = entry->emptied[i].at_ns;
-    // Buffers' placeholders come and go as their owner says.
+    // Placeholders of buffers do not count: their owner adds and removes them.
     if (emptied_ns > 0 &&
         cluster_is_awaited(ledger->control->cluster, (const struct node_claim *)new_object))
         regret(ledger, entry, pool, emptied_ns);
@@ -372,10 +372,10 @@ int64_t consolidation_history_quiet_ns(const struct consolidation_history *ledge
 {
     const struct ledger_pool *entry = map_get(ledger->pools, pool);
     int64_t now_ns = loop_monotonic_ns(ledger->control->manager.loop);
-    bool restless = entry != NULL && entry->regret_ns != 0 &&
-                    ns_subtract(entry->last_regret_ns, entry->regret_ns) <= REGRET_WINDOW_NS &&
-                    ns_subtract(now_ns, entry->last_regret_ns) <= REGRET_WINDOW_NS;
-    return restless ? REGRET_NS : 0;
+    bool is_delayed = entry != NULL && entry->regret_ns != 0 &&
+                      ns_subtract(entry->last_regret_ns, entry->regret_ns) <= REGRET_WINDOW_NS &&
+                      ns_subtract(now_ns, entry->last_regret_ns) <= REGRET_WINDOW_NS;
+    return is_delayed ? REGRET_NS : 0;
 }
 
 // --- after a restart -----------------------------------------------------------------------------

@@ -17,10 +17,10 @@
 
 struct planned_pods {      // of a workload for one node
     char *workload, *node; // UID; the Node, NULL: not known yet
-    uint32_t replacement;  // NO_REPLACEMENT: it goes to a node that is there
+    uint32_t replacement;  // NO_REPLACEMENT: for an existing node
     uint32_t pods, landed; // landed: on that node
 };
-struct landing { // of a pod elsewhere
+struct landing { // of a pod on another node
     char *workload, *node;
 };
 struct outcome {
@@ -179,7 +179,7 @@ void consolidation_outcomes_end(struct consolidation_outcomes *outcomes,
             ns_add(loop_monotonic_ns(outcomes->control->manager.loop), JUDGED_AFTER_NS);
 }
 
-// --- pods that come ------------------------------------------------------------------------------
+// --- bindings of pods ----------------------------------------------------------------------------
 
 static const char *node_of(const struct consolidation_outcomes *outcomes, const char *claim_name)
 {
@@ -187,7 +187,7 @@ static const char *node_of(const struct consolidation_outcomes *outcomes, const 
     return claim != NULL ? claim->status.node_name : NULL;
 }
 
-// A pod of the workload has been put on the node.
+// A pod of the workload was bound to the node.
 static void note_landing(const struct consolidation_outcomes *outcomes, struct outcome *outcome,
                          const char *workload, const char *node)
 {
@@ -208,7 +208,7 @@ static void note_landing(const struct consolidation_outcomes *outcomes, struct o
     vector_for_each (landing, &outcome->elsewhere)
         landed += strcmp(landing->workload, workload) == 0;
     if (landed >= pods)
-        return; // one more than left: of a workload that grows
+        return; // beyond the evicted pods: the workload grows
     if (here != NULL)
         here->landed++;
     else
@@ -227,7 +227,7 @@ static void on_pod(void *context, enum mirror_change change, const struct object
         (before != NULL && before->spec.node_name != NULL))
         return;
     const struct owner_reference *owner = object_controller_owner(new_object);
-    // Instants of objects are whole seconds.
+    // Timestamps of objects are whole seconds.
     vector_for_each (outcome, &outcomes->outcomes)
         if (owner != NULL && owner->uid != NULL &&
             pod->meta.creation_timestamp >= ns_subtract((*outcome)->begun, SECOND))
@@ -270,7 +270,7 @@ static bool is_before(const struct outcome *outcome, uint32_t index)
     return false;
 }
 
-// One strike for each workload, whatever the number of its pods.
+// One strike for each workload, however many pods it has.
 static void learn(struct consolidation_outcomes *outcomes, const struct outcome *outcome)
 {
     int64_t now = manager_now(&outcomes->control->manager);
@@ -281,7 +281,7 @@ static void learn(struct consolidation_outcomes *outcomes, const struct outcome 
         habit->last = now;
         remember_node(habit, landing->node);
     }
-    // What comes true is no reason to forget why.
+    // A workload that follows its habit refreshes it.
     vector_for_each (planned, &outcome->planned) {
         struct habit *habit = map_get(outcomes->habits, planned->workload);
         if (habit == NULL || habit->strikes < STRIKES || planned->landed == 0)
@@ -350,7 +350,7 @@ static int64_t price_of_replacements(struct consolidation_outcomes *outcomes,
     return price;
 }
 
-// Of nodes that are new, and that its pods needed after all.
+// The price of new nodes that the command's pods needed in addition.
 static int64_t price_of_others(struct consolidation_outcomes *outcomes,
                                const struct outcome *outcome)
 {
@@ -367,7 +367,7 @@ static int64_t price_of_others(struct consolidation_outcomes *outcomes,
     return price;
 }
 
-// --- judgement -----------------------------------------------------------------------------------
+// --- comparison ----------------------------------------------------------------------------------
 
 static bool landed_on(const struct outcome *outcome, uint32_t replacement)
 {
@@ -377,7 +377,7 @@ static bool landed_on(const struct outcome *outcome, uint32_t replacement)
     return false;
 }
 
-// No pod that was planned for it came, and none is there, or it has gone already.
+// No planned pod was bound to the replacement, and it has no other pod or is gone.
 static bool is_empty(const struct consolidation_outcomes *outcomes, const struct outcome *outcome,
                      uint32_t replacement)
 {
@@ -400,13 +400,14 @@ static bool any_empty(const struct consolidation_outcomes *outcomes, const struc
     return false;
 }
 
-static void judge(struct consolidation_outcomes *outcomes, const struct outcome *outcome)
+static void compare_with_plan(struct consolidation_outcomes *outcomes,
+                              const struct outcome *outcome)
 {
     struct control *control = outcomes->control;
     int64_t others = price_of_others(outcomes, outcome);
     int64_t realised = outcome->price - price_of_replacements(outcomes, outcome) - others;
-    bool vain = outcome->planned.count > 0 && outcome->replacements.count > 0 &&
-                (realised <= 0 || any_empty(outcomes, outcome));
+    bool is_useless = outcome->planned.count > 0 && outcome->replacements.count > 0 &&
+                      (realised <= 0 || any_empty(outcomes, outcome));
     const char *kind = realised <= 0                  ? "no_saving"
                        : outcome->elsewhere.count > 0 ? "elsewhere"
                                                       : "as_planned";
@@ -418,7 +419,7 @@ static void judge(struct consolidation_outcomes *outcomes, const struct outcome 
               "i:pods-elsewhere", (int64_t)outcome->elsewhere.count, "f:predicted-savings",
               (double)outcome->predicted / 1e9, "f:realised-savings", (double)realised / 1e9);
     learn(outcomes, outcome);
-    if (vain)
+    if (is_useless)
         consolidation_history_undone(outcomes->history, outcome->id);
 }
 
@@ -431,7 +432,7 @@ void consolidation_outcomes_review(struct consolidation_outcomes *outcomes)
             i++;
             continue;
         }
-        judge(outcomes, outcome);
+        compare_with_plan(outcomes, outcome);
         remove_at(outcomes, i);
     }
 }

@@ -9,7 +9,7 @@
 #include "control/state/state_node.h"
 #include "model/reading/pod.h"
 
-#define STANDS_NS      (25 * HOUR) // what has settled stays so for a day (DIS-794)
+#define STANDS_NS      (25 * HOUR) // a settled state lasts for a day (DIS-794)
 #define CHANGE_DIVISOR 20 // a change of more than that part of all requests is one of the load
 
 struct amounts {
@@ -19,10 +19,10 @@ struct amounts {
 struct consolidation_target {
     struct control *control;
     struct amounts all,
-        changed; // requests of all pods; of those that came and went since the last change
+        changed; // requests of all pods; of arrivals and departures since the last change of load
     struct pod_lines *lines; // of pods that consolidation has evicted
-    struct map *launched;    // int64_t by NodeClaim: when, wall clock
-    // Names of Nodes that consolidation removes; no values. Commands may end before the last pod
+    struct map *launched;    // int64_t by NodeClaim: the launch, wall clock
+    // Names of Nodes that consolidation removes; no values. A command may end before its last pod
     // leaves.
     struct map *going;
 };
@@ -81,7 +81,7 @@ static void subtract(struct amounts *sum, const struct amounts *amounts)
 void consolidation_target_note_change(struct consolidation_target *target)
 {
     target->changed = (struct amounts){0};
-    pod_lines_begin_anew(target->lines);
+    pod_lines_reset(target->lines);
     map_destroy(target->launched, free);
     target->launched = map_create();
 }

@@ -10,7 +10,7 @@
 #define LONGEST_NS       (10 * MINUTE)
 #define FORGET_NS        HOUR // after its end a failure no longer adds to the next
 #define DRIFT_PAUSE_NS   (5 * SECOND)
-#define DRIFT_ANEW_NS    (10 * SECOND) // after the end of a pause: what drifts then pauses again
+#define DRIFT_ANEW_NS    (10 * SECOND) // after the end of a pause: further drift pauses again
 
 struct failure_record {
     int64_t delay_ns, until_ns; // monotonic
@@ -19,7 +19,7 @@ struct failure_record {
 struct disruption_backoff {
     struct control *control;
     struct map *nodes, *refused, *pools; // struct failure_record by name
-    struct map *drifting; // the same, without delays: NodePools whose nodes have just drifted
+    struct map *drifting;                // the same, without delays: NodePools with fresh drift
 };
 
 struct disruption_backoff *disruption_backoff_create(struct control *control)
@@ -44,7 +44,7 @@ void disruption_backoff_destroy(struct disruption_backoff *backoff)
     free(backoff);
 }
 
-// False: it is one of those that failed together.
+// False: the failure belongs to a window that counts already.
 static bool note(struct disruption_backoff *backoff, struct map *map, const char *name,
                  int64_t first_ns, int64_t *until_ns)
 {

@@ -98,7 +98,7 @@ void command_add_replacement_name(struct disruption_command *command, const char
         (struct command_replacement){.name = copy(command, name), .pool = copy(command, pool)};
 }
 
-// The types that the plan chose for it are the ones that it may be launched as.
+// The types of the plan are the types that the replacement may be launched as.
 static struct claim_types types_of(struct arena *arena, const struct plan_claim *claim)
 {
     struct claim_types types = {0};
@@ -144,7 +144,7 @@ void command_add_replacement(struct control *control, struct disruption_command 
     entry->body = node_claim_body(control, claim, entry->is_static ? NULL : &types, entry->name);
 }
 
-// --- where pods are to go ------------------------------------------------------------------------
+// --- planned moves -------------------------------------------------------------------------------
 static void add_move(struct disruption_command *command, const struct plan_move *move)
 {
     const struct owner_reference *owner = object_controller_owner((const struct object *)move->pod);
@@ -170,7 +170,7 @@ void command_set_moves(struct disruption_command *command, const struct plan_mov
     text_free(&text);
 }
 
-uint32_t command_turn(const struct disruption_command *command, const struct pod *pod)
+uint32_t command_eviction_rank(const struct disruption_command *command, const struct pod *pod)
 {
     list_for_each (move, &command->moves)
         if (move->replacement != NO_REPLACEMENT && text_equal(move->pod, pod->meta.uid))
@@ -278,7 +278,7 @@ static bool names_value(const json_t *requirement, const char *value)
     return false;
 }
 
-// What no requirement speaks of is allowed.
+// An unconstrained key allows every value.
 static bool allows_capacity_type(const json_t *requirements, const char *value)
 {
     size_t index;
@@ -352,7 +352,8 @@ const char *command_mark_text(struct arena *arena, const struct disruption_comma
                         command->replacements.count);
 }
 
-// The text up to its next comma, and past it. False: there is none, or it is too long for a name.
+// Reads the text up to its next comma and skips the comma. False: there is none, or the field is
+// too long for a name.
 static bool read_field(const char **text, char field[static FIELD_MAX])
 {
     size_t length = strcspn(*text, ",");
@@ -371,7 +372,7 @@ static bool read_reason(const char **text, enum disruption_reason *reason)
            *reason != DISRUPTION_EXPIRED;
 }
 
-// Drift has none, and nothing stands for it.
+// Drift has no consolidation type; the field is empty.
 static bool read_consolidation(const char **text, enum consolidation_type *consolidation)
 {
     char field[FIELD_MAX];

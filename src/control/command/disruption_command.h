@@ -1,9 +1,9 @@
-// A disruption command under way (DIS-300 to DIS-333): the nodes that are to go, the NodeClaims
-// that come in their place first, and how far it is.
+// A disruption command under way (DIS-300 to DIS-333): the nodes to delete, their replacements,
+// which come first, and the phase.
 //
-// What a successor of this process must know stands on the Nodes and on the replacements as an
-// annotation: the command's identifier, reason and kind, and how many nodes and replacements it has
-// (DIS-724). Each part of the command may vanish at any time without harm to the others (DIS-720).
+// An annotation of the Nodes and replacements holds the state that a successor needs: the command's
+// identifier, reason and kind, and the number of its nodes and replacements (DIS-724). Each part of
+// the command may vanish at any time without harm to the others (DIS-720).
 #pragma once
 
 #include "control/runtime/control.h"
@@ -15,35 +15,35 @@
 enum command_phase {
     COMMAND_TAINT,    // taint and mark the Nodes
     COMMAND_REASON,   // condition DisruptionReason on the NodeClaims
-    COMMAND_WAIT,     // until it is due and has been validated
+    COMMAND_WAIT,     // until it is due and validated
     COMMAND_LAUNCH,   // create the replacements
     COMMAND_AWAIT,    // until all replacements are initialized and Ready
     COMMAND_DELETE,   // delete the NodeClaims
-    COMMAND_DRAIN,    // until they are gone: replacements are kept for their pods (DIS-727)
-    COMMAND_ROLLBACK, // take taint, mark and condition away, and replacements that nobody uses
+    COMMAND_DRAIN,    // until the nodes are gone: replacements are kept for their pods (DIS-727)
+    COMMAND_ROLLBACK, // remove taint, mark and condition, and unused replacements
 };
 struct command_node {
     char *node, *claim, *claim_uid, *pool, *instance_type, *capacity_type;
     const char *policy; // static, label form: "when_empty"; "" for drift
-    uint32_t pods;      // reschedulable, when it was decided
-    bool gone;          // it, or its NodeClaim, is being deleted or is not there any more
-    bool deleted;       // by us: counted (DIS-722)
+    uint32_t pods;      // reschedulable pods at the decision
+    bool gone;          // it, or its NodeClaim, is being deleted or does not exist
+    bool deleted;       // by this process: counted (DIS-722)
 };
 struct command_replacement {
-    char *name; // of the NodeClaim, chosen by us
+    char *name; // of the NodeClaim, chosen by the controller
     char *pool;
-    json_t *body;             // of the create call; NULL once it was created, and after a restart
-    struct string_list types; // names, in the command's arena
-    struct resource_map largest; // of each limited resource the most that one of them has
+    json_t *body;                // of the create call; NULL after the creation, and after a restart
+    struct string_list types;    // names, in the command's arena
+    struct resource_map largest; // the largest capacity among its types, for each limited resource
     bool is_static;              // of a NodePool with `replicas`
     bool is_reserved;            // counts against its limits.nodes
     bool is_seen;                // the mirror has had it
     bool is_rejected;            // the create call was refused for good
 };
-struct command_move {     // where a pod of its nodes is to go
+struct command_move {     // the plan of a pod of its nodes
     char *pod;            // UID
     char *workload;       // UID of its controller; "": it has none
-    char *node;           // of the Node or NodeClaim that is there; NULL: not on one
+    char *node;           // an existing Node or NodeClaim; NULL: on none
     uint32_t replacement; // index; NO_REPLACEMENT: on none
 };
 #define NO_REPLACEMENT UINT32_MAX
@@ -51,23 +51,23 @@ struct disruption_command {
     struct arena *arena;
     char id[37];
     uint64_t number;               // in the order in which commands entered the queue
-    enum disruption_reason reason; // never Expired: what is to expire is replaced as drifted
+    enum disruption_reason reason; // never Expired: expiring nodes are replaced as drifted
     enum consolidation_type consolidation;
     LIST(struct command_node) nodes;
     LIST(struct command_replacement) replacements;
-    LIST(struct command_move) moves; // as they were planned (DIS-749); none after a restart
-    char *moves_text;    // of empty nodes with pods: the same for people (DIS-755); NULL: none
+    LIST(struct command_move) moves; // by the plan (DIS-749); none after a restart
+    char *moves_text;    // of empty nodes with pods: the moves as text (DIS-755); NULL: none
     int64_t savings;     // nano-USD an hour
-    int64_t price;       // of its nodes; the same
-    int64_t launched_ns; // monotonic: when its replacements were created; 0: it has none yet
+    int64_t price;       // of its nodes, nano-USD an hour
+    int64_t launched_ns; // monotonic: creation of its replacements; 0: it has none yet
     int64_t created_ns;  // monotonic
     int64_t due_ns;      // monotonic: validation; set when the taints are in place
     enum command_phase phase;
     bool is_confirmed;     // validated: it counts as a decision
-    bool is_checking;      // being validated at this moment
-    bool was_deleted_once; // the deletions were asked for at least once
-    char refusal[256];     // of the last deletion that was refused, after a comma; empty: none was
-    char failure[512];     // ROLLBACK after a failure (DIS-328); empty: it was called off
+    bool is_checking;      // its validation is running
+    bool was_deleted_once; // delete calls were made at least once
+    char refusal[256];     // of the last rejected delete call, after a comma; empty: none
+    char failure[512];     // ROLLBACK after a failure (DIS-328); empty: it was canceled
 };
 
 // Without nodes and replacements yet; `id` NULL: a new one. The reason Expired becomes Drifted.
@@ -75,27 +75,27 @@ struct disruption_command *command_create(struct control *control, const char *i
                                           enum disruption_reason reason,
                                           enum consolidation_type consolidation);
 void command_destroy(struct disruption_command *command); // NULL is fine
-// Room must be there for all of them: command_reserve() first.
+// Adds a part; command_reserve() must have reserved its room.
 void command_reserve(struct disruption_command *command, uint32_t nodes, uint32_t replacements);
 void command_add_node(struct control *control, struct disruption_command *command,
                       const struct node *node, const struct node_claim *claim);
-// A planned claim; the limits are not looked at.
+// A planned claim; limits are not checked.
 void command_add_replacement(struct control *control, struct disruption_command *command,
                              const struct plan_claim *claim);
 void command_add_replacement_name(struct disruption_command *command, const char *name,
                                   const char *pool);
-// Where its pods are to go.
+// The planned moves of its pods.
 void command_set_moves(struct disruption_command *command, const struct plan_moves *moves);
-// In which order pods leave its nodes: those that go to nodes that are there first, then those of
-// the first replacement, and so on.
-uint32_t command_turn(const struct disruption_command *command, const struct pod *pod);
-// DIS-755: it is emptiness's, and some pods have to leave: their places are planned by the engine.
+// The rank of the pod in the order of eviction: pods for existing nodes first (0), then the pods
+// for the first replacement, and so on.
+uint32_t command_eviction_rank(const struct disruption_command *command, const struct pod *pod);
+// DIS-755: an emptiness command with pods to evict: the engine plans their places.
 bool command_plans_places(const struct control *control, const struct disruption_command *command);
 
-// Emptiness validates it, on the loop: none of its pods needs a place that was planned.
+// Emptiness validates it on the loop: none of its pods needs a planned place.
 bool command_is_of_emptiness(const struct control *control,
                              const struct disruption_command *command);
-// It waits for its validation, and not in vain: the time has come.
+// It waits for its validation, which is due.
 bool command_is_due(const struct control *control, const struct disruption_command *command);
 
 // DIS-382: the same for events of one of its nodes.
@@ -110,7 +110,7 @@ const char *command_decision(const struct disruption_command *command); // DIS-1
 const char *command_reason_label(const struct disruption_command *command);
 const char *command_consolidation_label(const struct disruption_command *command);
 
-// --- what stands on its objects ------------------------------------------------------------------
+// --- marks ---------------------------------------------------------------------------------------
 struct command_mark {
     char id[37];
     enum disruption_reason reason;
@@ -119,5 +119,5 @@ struct command_mark {
 };
 // The annotation's value; in `arena`.
 const char *command_mark_text(struct arena *arena, const struct disruption_command *command);
-// False: no mark of ours, or not a sound one.
+// False: the object has no valid mark.
 bool command_mark_read(const struct object *object, struct command_mark *mark);

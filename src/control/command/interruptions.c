@@ -18,7 +18,7 @@
 #define NUMBER_MAX  INT64_C(1000000000000)
 
 struct day {
-    int64_t number; // from the epoch
+    int64_t number; // days since the epoch
     int64_t interruptions, seconds;
 };
 struct record {
@@ -30,9 +30,9 @@ struct interruptions {
     struct map *records; // by "pool/type"
     struct map *noted;   // by UID: NodeClaims whose end was counted
     bool recovered;
-    int64_t counted_ns; // monotonic: until when time was counted; 0: not yet
+    int64_t counted_ns; // monotonic: end of the counted time; 0: not yet
     int64_t saved_ns;   // monotonic
-    bool urgent;        // there was an interruption since
+    bool urgent;        // an interruption since the last save
 };
 
 struct interruptions *interruptions_create(struct control *control)
@@ -128,7 +128,7 @@ static bool read_number(const char *text, int64_t *number)
     return text != NULL && end != text && *end == '\0' && *number >= 0 && *number <= NUMBER_MAX;
 }
 
-// "2026-01-01/m5.large/2/86400"; what is written otherwise is passed over.
+// "2026-01-01/m5.large/2/86400"; other texts are ignored.
 static void read_entry(struct interruptions *interruptions, const char *pool, char *entry)
 {
     char *rest = NULL;

@@ -8,9 +8,9 @@
 
 #define REMEMBERED  32
 #define DRAIN_USUAL MINUTE        // where none has been seen
-#define DECISION    (30 * SECOND) // from the moment when a node may go until a machine is asked for
+#define DECISION    (30 * SECOND) // from the expiry of a node's blockers to the create call
 
-struct times { // the last ones, in a ring
+struct times { // a ring of the last ones
     int64_t ns[REMEMBERED];
     uint32_t count, next;
 };
@@ -76,7 +76,7 @@ static int compare_times(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-// The value that `share` of 100 are below.
+// The value that `share` of 100 values are below.
 static int64_t percentile(const struct times *times, uint32_t share)
 {
     int64_t sorted[REMEMBERED];

@@ -1,6 +1,6 @@
-// How long machines take to boot and nodes to drain here, as far as this process has seen it
-// (DIS-747, DIS-762): the last of each. Boots are told by the NodeClaims themselves, also after a
-// restart; drains are not.
+// Boot times of machines and drain times of nodes that this process has observed (DIS-747,
+// DIS-762): the last of each. NodeClaims hold their boot times, also after a restart; drain times
+// are lost.
 #pragma once
 
 #include "control/runtime/control.h"
@@ -10,7 +10,7 @@ struct node_timings *node_timings_create(struct control *control);
 void node_timings_destroy(struct node_timings *turnover); // NULL is fine
 
 // Nanoseconds from the creation of a NodeClaim to the end of the node that it replaces; 0: no boot
-// has been seen. The medians of both parts; and
-// the longest of both, with the time that a decision takes to be made and confirmed.
+// has been observed. The medians of both parts; and the longest of both, plus the time of a
+// decision and its validation.
 int64_t node_timings_usual(const struct node_timings *turnover);
 int64_t node_timings_longest(const struct node_timings *turnover);

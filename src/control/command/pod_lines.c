@@ -10,17 +10,17 @@
 
 struct line { // INT64_MIN: not evicted
     int64_t last, last_but_one;
-    uint32_t epoch; // of another one: it counts no more
+    uint32_t epoch; // of another epoch: it does not count
 };
 
 struct workload {
     VECTOR(struct line) evicted; // without a successor yet
-    int64_t last;                // when the last of them was evicted
+    int64_t last;                // the last eviction
 };
 
 struct pod_lines {
     struct map *lines;     // struct line by pod, of those with predecessors
-    struct map *workloads; // struct workload, of those that wait for successors
+    struct map *workloads; // struct workload, of workloads that wait for successors
     uint32_t epoch;
 };
 
@@ -88,7 +88,7 @@ void pod_lines_forget(struct pod_lines *lines, const char *pod)
     free(map_remove(lines->lines, pod));
 }
 
-void pod_lines_begin_anew(struct pod_lines *lines)
+void pod_lines_reset(struct pod_lines *lines)
 {
     lines->epoch++;
 }

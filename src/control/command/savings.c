@@ -42,7 +42,7 @@ void savings_destroy(struct savings *savings)
     free(savings);
 }
 
-static void turn_page(const struct savings *savings, struct pool_savings *pool)
+static void start_day(const struct savings *savings, struct pool_savings *pool)
 {
     int64_t day = manager_now(&savings->control->manager) / DAY_NS;
     if (day == pool->day)
@@ -58,7 +58,7 @@ static void turn_page(const struct savings *savings, struct pool_savings *pool)
 static struct pool_savings *page_of(struct savings *savings, const char *name)
 {
     struct pool_savings *pool = map_ensure(savings->pools, name, sizeof *pool);
-    turn_page(savings, pool);
+    start_day(savings, pool);
     return pool;
 }
 
@@ -98,7 +98,7 @@ static void collect(void *context, const struct metric *metric, struct text *out
     for (struct map_entry *entry = map_first(savings->pools); entry != NULL;
          entry = map_next(entry)) {
         struct pool_savings *pool = map_value(entry);
-        turn_page(savings, pool);
+        start_day(savings, pool);
         for (size_t day = 0; day < ARRAY_LENGTH(days); day++)
             for (int kind = 0; kind < KINDS; kind++) {
                 const char *const values[] = {map_key(entry), kind_names[kind], days[day]};

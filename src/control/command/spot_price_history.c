@@ -12,7 +12,7 @@
 #define INTERVAL MINUTE
 
 struct part {
-    int64_t number; // of the part of time, counted from the epoch, + 1; 0: nothing
+    int64_t number; // of the interval since the epoch, + 1; 0: none
     int64_t lowest, highest;
 };
 struct history {
@@ -21,7 +21,7 @@ struct history {
 };
 struct spot_price_history {
     struct map *histories; // by "type/zone"
-    int64_t observed_ns;   // the last time; 0: never
+    int64_t observed_ns;   // the last observation; 0: never
 };
 
 static void free_history(void *value)
@@ -53,7 +53,7 @@ static int64_t part_number(const struct snapshot *snapshot)
     return snapshot->time / ns_maximum(length_ns, 1) + 1;
 }
 
-// --- what catalogs say -------------------------------------------------------------------------
+// --- observations --------------------------------------------------------------------------------
 
 static void remember(struct spot_price_history *prices, const char *type, const char *zone,
                      int64_t price, int64_t number)
@@ -108,9 +108,9 @@ void spot_price_history_note_change(struct spot_price_history *prices)
     prices->observed_ns = 0;
 }
 
-// --- what is known -------------------------------------------------------------------------------
+// --- known prices --------------------------------------------------------------------------------
 
-// False: nothing within the window.
+// False: no observation within the window.
 static bool sum_up(const struct history *history, int64_t number, struct spot_price *out)
 {
     bool found = false;

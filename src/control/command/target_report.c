@@ -15,19 +15,19 @@
 #define REST_MAX_NS (15 * MINUTE)
 #define NANOUSD     1e9
 
-struct successors { // of the evicted pods of a workload
-    uint32_t left;  // that are not bound yet
-    int64_t since;  // wall clock: those are meant that were created from then on
+struct successors { // of a workload's evicted pods
+    uint32_t left;  // not bound yet
+    int64_t since;  // wall clock: pods created from then on count
 };
 
 struct target_report {
     struct control *control;
     const struct commands *registry;
     bool is_open;
-    int64_t begun_ns, last_ns; // monotonic: when its first command was decided; what happened last
+    int64_t begun_ns, last_ns; // monotonic: the first decision; the last event
     uint32_t commands, nodes, launched, evicted, unplanned;
     int64_t saved;          // by consolidation: nano-USD an hour
-    struct map *pools;      // names of NodePools whose nodes went; no values
+    struct map *pools;      // names of the disrupted NodePools; no values
     struct map *successors; // struct successors by UID of the workload
 };
 
@@ -78,7 +78,7 @@ static void expect_successor(struct target_report *report, const struct pod *pod
         successors->since = manager_now(&report->control->manager);
 }
 
-// The workload's entry if the pod may be a successor. Instants of objects are whole seconds.
+// The workload's entry if the pod may be a successor. Timestamps of objects are whole seconds.
 static struct successors *successors_of(const struct target_report *report, const struct pod *pod)
 {
     const char *workload = pod_controller_uid(pod);
@@ -211,7 +211,7 @@ static void describe(const struct target_report *report, double seconds, struct 
                     report->evicted / saved, saved);
 }
 
-static void tell(const struct target_report *report)
+static void publish_report(const struct target_report *report)
 {
     struct control *control = report->control;
     double seconds = (double)ns_subtract(report->last_ns, report->begun_ns) / SECOND;
@@ -241,5 +241,5 @@ void target_report_review(struct target_report *report)
         return;
     report->is_open = false;
     if (report->nodes > 0) // else every command was called off
-        tell(report);
+        publish_report(report);
 }

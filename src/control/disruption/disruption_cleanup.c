@@ -28,7 +28,7 @@ static const char node_prefix[] = "node/", claim_prefix[] = "claim/";
 static struct reconcile_result reconcile(void *context, struct work_item *item,
                                          struct error *error);
 
-// --- what bears something ------------------------------------------------------------------------
+// --- marked objects ------------------------------------------------------------------------------
 static bool is_marked(const struct object *object)
 {
     return object_annotation(object, ANNOTATION_DISRUPTION_COMMAND) != NULL;
@@ -77,7 +77,7 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
         look_at_claim(context, new_object);
 }
 
-// --- life ----------------------------------------------------------------------------------------
+// --- creation and destruction --------------------------------------------------------------------
 struct disruption_cleanup *disruption_cleanup_create(struct control *control,
                                                      const struct commands *commands)
 {
@@ -117,7 +117,7 @@ void disruption_cleanup_begin(struct disruption_cleanup *leftovers)
         look_at_claim(leftovers, claim);
 }
 
-// --- commands that are taken back ----------------------------------------------------------------
+// --- rollbacks -----------------------------------------------------------------------------------
 bool disruption_cleanup_take_back(struct disruption_cleanup *leftovers,
                                   const struct disruption_command *command)
 {

@@ -15,7 +15,7 @@
 #include "model/reading/pod_eviction.h"
 #include "model/schema/condition_types.h"
 
-// --- pending pods that may want a node (DIS-725, DIS-765) ----------------------------------------
+// --- pending pods that may need a node (DIS-725, DIS-765) ----------------------------------------
 static bool is_wanted(struct arena *arena, const struct control *control, const struct node *node)
 {
     const struct pod_list *pods = cluster_provisionable(control->cluster);
@@ -105,7 +105,7 @@ void emptiness_note_kept(const struct disruption_parts *parts, bool put_off)
         state->kept_empty = state->kept_empty && !put_off && may_be_empty(parts, state);
 }
 
-// --- what may have changed while the engine thought ----------------------------------------------
+// --- changes during the evaluation ---------------------------------------------------------------
 // As the decision has it, another Node of the same machine does not matter.
 static bool is_free(const struct disruption_parts *parts, const char *name)
 {

@@ -235,7 +235,7 @@ void evaluation_work(struct disruption_evaluation *evaluation)
     }
 }
 
-// --- what comes of it ----------------------------------------------------------------------------
+// --- results -------------------------------------------------------------------------------------
 // NULL: a node has gone since.
 static struct disruption_command *make_command(struct control *control,
                                                const struct plan_disruption *planned)

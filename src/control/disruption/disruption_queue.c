@@ -91,7 +91,7 @@ void disruption_queue_destroy(struct disruption_queue *queue)
     free(queue);
 }
 
-// --- commands come and go ------------------------------------------------------------------------
+// --- adding and removing commands ----------------------------------------------------------------
 void disruption_queue_add(struct disruption_queue *queue, struct disruption_command *command)
 {
     if (commands_add(queue->commands, command))
@@ -141,7 +141,7 @@ static bool is_gone(const struct control *control, const struct command_node *en
            object_is_deleting((const struct object *)node);
 }
 
-// --- what the disruption controller says ---------------------------------------------------------
+// --- requests of the disruption controller -------------------------------------------------------
 // DIS-300, DIS-309.
 void disruption_queue_confirm(struct disruption_queue *queue, struct disruption_command *command)
 {
@@ -315,7 +315,7 @@ static struct reconcile_result step_drain(struct disruption_queue *queue, struct
     return reconcile_done();
 }
 
-// --- taking it back ------------------------------------------------------------------------------
+// --- rollback ------------------------------------------------------------------------------------
 static void tell_failure(const struct step *step)
 {
     const struct disruption_command *command = step->command;

@@ -286,7 +286,7 @@ void replacements_nominate(struct control *control, const struct disruption_comm
     }
 }
 
-// --- giving up -----------------------------------------------------------------------------------
+// --- rollback ------------------------------------------------------------------------------------
 static bool is_used(struct control *control, const struct node_claim *claim)
 {
     const struct node *node = cluster_node_of(control->cluster, claim, NULL);

@@ -56,7 +56,7 @@ bool emptiness_schedule_is_running(const struct emptiness_schedule *schedule)
     return evaluation_runner_is_running(schedule->runner);
 }
 
-// --- when it is due ------------------------------------------------------------------------------
+// --- due times -----------------------------------------------------------------------------------
 static bool there_is_news(const struct emptiness_schedule *schedule, struct cluster *cluster)
 {
     return schedule->dirty || cluster_changed_at(cluster) != schedule->evaluated_state;
@@ -132,7 +132,7 @@ int64_t emptiness_schedule_start(struct emptiness_schedule *schedule)
     return next.at_ns;
 }
 
-// --- what came of it -----------------------------------------------------------------------------
+// --- results -------------------------------------------------------------------------------------
 void emptiness_schedule_carry_out(struct emptiness_schedule *schedule)
 {
     const struct disruption_parts *parts = schedule->parts;

@@ -20,7 +20,8 @@ static void publish_of_looker(const struct disruption_parts *parts, enum node_lo
                                      : node != NULL ? cluster_claim_of(control->cluster, node, NULL)
                                                     : NULL;
     if (node != NULL || claim != NULL)
-        blocked_events_tell(parts->blocked_events, looker, note->event, node, claim, note->message);
+        blocked_events_publish(parts->blocked_events, looker, note->event, node, claim,
+                               note->message);
 }
 
 static void publish_note(const struct disruption_parts *parts, enum node_looker looker,

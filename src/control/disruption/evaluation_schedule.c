@@ -63,7 +63,7 @@ bool evaluation_schedule_is_running(const struct evaluation_schedule *schedule)
     return evaluation_runner_is_running(schedule->runner);
 }
 
-// --- when it is due ------------------------------------------------------------------------------
+// --- due times -----------------------------------------------------------------------------------
 // DIS-762: a deadline is near, or will be before the next look.
 static bool may_expire(const struct control *control, const struct node_claim *claim)
 {
@@ -172,7 +172,7 @@ int64_t evaluation_schedule_start(struct evaluation_schedule *schedule)
     return NS_NEVER;
 }
 
-// --- what came of it -----------------------------------------------------------------------------
+// --- results -------------------------------------------------------------------------------------
 // The earliest blocker that ends by itself.
 static int64_t next_look(const struct evaluation_schedule *schedule,
                          const struct disruption_evaluation *evaluation, int64_t now_ns)

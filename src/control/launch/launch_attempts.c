@@ -9,7 +9,7 @@
 #include "model/schema/decode.h"
 #include "model/tables/kinds.h"
 
-#define REPLACED_NS (10 * MINUTE) // after a delay: as many replacements as a command has
+#define REPLACED_NS (10 * MINUTE) // after a delay: the longest that a command's replacements wait
 
 static void attempt_begin(struct launch_backoff *backoff, struct pool_backoff *pool,
                           const struct node_claim *claim, struct attempt *attempt)
@@ -28,8 +28,8 @@ static void attempt_begin(struct launch_backoff *backoff, struct pool_backoff *p
 }
 
 // --- admission -----------------------------------------------------------------------------------
-// Only those of which all offerings are on trial are attempts: the others have something to fall
-// back on.
+// A NodeClaim is an attempt only if all of its offerings are on trial: any other one can fall back
+// on another offering.
 static struct attempt *attempt_of(const struct pool_backoff *pool,
                                   const struct offering_choices *choices, int64_t failed_after_ns)
 {
@@ -47,7 +47,7 @@ static struct attempt *attempt_of(const struct pool_backoff *pool,
     return attempt;
 }
 
-// Whether some offering would do if only it were available.
+// An offering of the catalog is compatible with the claim, whether or not it is available.
 static bool has_offerings(struct arena *arena, const struct instance_type_catalog *catalog,
                           const struct node_claim *claim)
 {
@@ -68,7 +68,7 @@ static bool admits(struct launch_backoff *backoff, struct pool_backoff *pool,
         cause == LAUNCH_REPLACEMENT ? ns_subtract(now_ns, REPLACED_NS) : INT64_MIN;
     CLEANUP_ARENA struct arena *arena = arena_create(1 << 14);
     struct offering_choices choices = offering_choices_for(arena, catalog, claim);
-    if (choices.count == 0) // what nothing is compatible with is the provider's matter
+    if (choices.count == 0) // the provider's error if nothing is compatible
         return !has_offerings(arena, catalog, claim);
     attempt_begin(backoff, pool, claim, attempt_of(pool, &choices, failed_after_ns));
     return true;
@@ -88,9 +88,9 @@ static bool pool_admits(struct launch_backoff *backoff, const struct node_pool *
     return admitted;
 }
 
-// --- what was planned ----------------------------------------------------------------------------
-// Create calls may fail, or never be answered.
-static void evaluation_planned(struct launch_backoff *backoff, int64_t now_ns)
+// --- plans ---------------------------------------------------------------------------------------
+// Drops the plans of NodeClaims that were never created: their calls failed or got no answer.
+static void drop_lost_plans(struct launch_backoff *backoff, int64_t now_ns)
 {
     struct map_entry *next;
     if (ns_subtract(now_ns, backoff->swept_ns) < LOST_NS)
@@ -113,7 +113,7 @@ static void note_planned(struct launch_backoff *backoff, const struct node_pool 
     int64_t now_ns = loop_monotonic_ns(backoff->control->manager.loop);
     const struct instance_type_catalog *catalog =
         cloud->operations->instance_types(cloud, pool, &error);
-    evaluation_planned(backoff, now_ns);
+    drop_lost_plans(backoff, now_ns);
     if (catalog == NULL)
         return;
     struct planned *planned = memory_allocate(sizeof *planned);

@@ -14,7 +14,7 @@
 #define DRY_FIRST_NS (5 * SECOND)  // between attempts of a NodePool that is dry, doubling
 #define DRY_MAX_NS   (30 * SECOND)
 
-struct spacing { // of launches after the first, second, further failures
+struct spacing { // delays after the first, second, further failures
     const char *reason;
     int64_t first_ns, second_ns, maximum_ns; // doubling from the second
 };
@@ -75,17 +75,17 @@ void launch_backoff_destroy(struct launch_backoff *backoff)
     free(backoff);
 }
 
-// --- what happened -------------------------------------------------------------------------------
+// --- outcomes ------------------------------------------------------------------------------------
 // API times are whole seconds.
 static bool was_created_before_failure(const struct trial *trial, const struct node_claim *claim)
 {
     return claim->meta.creation_timestamp < ns_truncate(trial->failed_at, SECOND);
 }
 
-// Answers whether the failure is a further one; it is not if the NodeClaim belongs to a wave that
-// has failed already.
-static bool note(const struct launch_backoff *backoff, struct trial *trial,
-                 const struct spacing *spacing, double pace, const struct node_claim *claim)
+// Records a failure; false if the NodeClaim belongs to a wave whose failure already counts.
+static bool record_failure(const struct launch_backoff *backoff, struct trial *trial,
+                           const struct spacing *spacing, double pace,
+                           const struct node_claim *claim)
 {
     int64_t now_ns = loop_monotonic_ns(backoff->control->manager.loop);
     if (claim->meta.creation_timestamp >
@@ -106,7 +106,7 @@ static bool note(const struct launch_backoff *backoff, struct trial *trial,
     return true;
 }
 
-// Nothing that is left has capacity: attempts one after the other.
+// No remaining offering has capacity: attempts follow one another.
 static void note_dry(const struct launch_backoff *backoff, struct pool_backoff *pool)
 {
     int64_t now_ns = loop_monotonic_ns(backoff->control->manager.loop), delay = DRY_FIRST_NS;
@@ -136,7 +136,7 @@ void launch_backoff_no_capacity(struct launch_backoff *backoff, const struct nod
         char key[OFFERING_KEY_MAX];
         offering_key(key, choices.items[i].type, choices.items[i].offering);
         struct trial *trial = map_ensure(entry->offerings, key, sizeof *trial);
-        note(backoff, trial, &no_capacity, entry->pace, claim);
+        record_failure(backoff, trial, &no_capacity, entry->pace, claim);
     }
     if (choices.count > 0)
         note_dry(backoff, entry);
@@ -147,9 +147,9 @@ void launch_backoff_no_capacity(struct launch_backoff *backoff, const struct nod
               (int64_t)choices.count);
 }
 
-// LIF-440: who looks at the NodePool shall see why nothing is launched.
-static void tell(struct control *control, const struct node_pool *pool, const struct trial *trial,
-                 int64_t now_ns, const char *reason)
+// LIF-440: an event of the NodePool names the reason why nothing is launched.
+static void publish_delay(struct control *control, const struct node_pool *pool,
+                          const struct trial *trial, int64_t now_ns, const char *reason)
 {
     char delay[DURATION_TEXT_MAX];
     duration_format(ns_subtract(trial->until_ns, now_ns), delay);
@@ -174,13 +174,13 @@ void launch_backoff_failed(struct launch_backoff *backoff, const struct node_cla
             spacing = &spacings[i];
     struct pool_backoff *entry = pool_backoff_make(backoff, (const struct object *)pool);
     attempt_end(entry, claim->meta.name);
-    if (spacing == NULL || !note(backoff, &entry->whole, spacing, 1, claim))
+    if (spacing == NULL || !record_failure(backoff, &entry->whole, spacing, 1, claim))
         return;
     entry->whole_reason = spacing->reason;
     entry->outdated = true;
     int64_t now_ns = loop_monotonic_ns(control->manager.loop);
     if (entry->whole.until_ns > now_ns)
-        tell(control, pool, &entry->whole, now_ns, reason);
+        publish_delay(control, pool, &entry->whole, now_ns, reason);
 }
 
 static void end_whole(struct pool_backoff *pool)
@@ -189,9 +189,9 @@ static void end_whole(struct pool_backoff *pool)
     pool->outdated = true;
 }
 
-// There is more to be had than was planned with: pods that wait need not do so until the next
-// repetition.
-static void plan_again(const struct launch_backoff *backoff, const struct node_claim *claim)
+// More offerings are available than the last plan had: pending pods need not wait for the next
+// periodic pass.
+static void trigger_pass(const struct launch_backoff *backoff, const struct node_claim *claim)
 {
     wake(&backoff->control->manager, WAKE_PROVISIONER, claim->meta.uid);
 }
@@ -226,7 +226,7 @@ void launch_backoff_launched(struct launch_backoff *backoff, const struct node_c
     if (whole_runs(entry) && !text_equal(entry->whole_reason, "registration_timeout"))
         end_whole(entry);
     if (was_attempt || entry->outdated)
-        plan_again(backoff, claim);
+        trigger_pass(backoff, claim);
 }
 
 void launch_backoff_registered(struct launch_backoff *backoff, const struct node_claim *claim)
@@ -238,5 +238,5 @@ void launch_backoff_registered(struct launch_backoff *backoff, const struct node
     if (entry->whole.failures == 0)
         return;
     end_whole(entry);
-    plan_again(backoff, claim);
+    trigger_pass(backoff, claim);
 }

@@ -30,7 +30,7 @@ static void review_attempts(const struct launch_backoff *backoff, struct pool_ba
     }
 }
 
-// Forgets what was long ago; finds out until when all stays as it is.
+// Forgets old failures; finds the instant of the next change.
 static void review(const struct launch_backoff *backoff, struct pool_backoff *pool, int64_t now_ns)
 {
     pool->reduced_until_ns = INT64_MAX;
@@ -49,11 +49,12 @@ static void review(const struct launch_backoff *backoff, struct pool_backoff *po
     }
 }
 
-// What the provider hid, for want of capacity as a rule, is on trial when it comes back: it may
-// only have forgotten, and NodeClaims of other pools may be what it learned it from. After a
-// predecessor that had failures a few of anything may be tried at a time.
-static const struct trial *look_at(struct pool_backoff *pool, const struct instance_type *type,
-                                   const struct offering *offering, int64_t now_ns)
+// An offering that the provider hid is on trial when it comes back: mostly it had no capacity,
+// which the provider may only have forgotten, or learned from another pool. After a predecessor
+// with failures every offering gets a few attempts at a time.
+static const struct trial *examine_offering(struct pool_backoff *pool,
+                                            const struct instance_type *type,
+                                            const struct offering *offering, int64_t now_ns)
 {
     char key[OFFERING_KEY_MAX];
     offering_key(key, type, offering);
@@ -74,7 +75,7 @@ static const struct trial *look_at(struct pool_backoff *pool, const struct insta
     return trial;
 }
 
-// Counts what failed. A pool is dry if there is nothing else that its claims could be launched as.
+// Counts failures. A pool is dry if its claims have no other offering left.
 static void survey(struct pool_backoff *pool, const struct node_claim *any, int64_t now_ns)
 {
     bool has_other = false;
@@ -83,7 +84,7 @@ static void survey(struct pool_backoff *pool, const struct node_claim *any, int6
         list_for_each (offering, &type->offerings) {
             if (!offering_is_compatible(any, type, offering))
                 continue;
-            const struct trial *trial = look_at(pool, type, offering, now_ns);
+            const struct trial *trial = examine_offering(pool, type, offering, now_ns);
             bool failed = trial != NULL && trial->failures > 0;
             has_other = has_other || (!failed && offering->available);
             pool->failing += failed && now_ns < ns_add(trial->until_ns, SHOWN_NS);
@@ -103,21 +104,21 @@ static bool is_left_out(const struct pool_backoff *pool, const struct instance_t
     const struct trial *trial = map_get(pool->offerings, key);
     if (trial == NULL || !trial_runs(trial))
         return false;
-    return !trial_lets_in(trial, now_ns) ||
+    return !trial_admits(trial, now_ns) ||
            (pool->is_dry &&
             (now_ns < pool->dry_until_ns || map_count(pool->attempts) >= DRY_ATTEMPTS));
 }
 
-static void look_around(const struct launch_backoff *backoff, struct pool_backoff *pool,
-                        const struct node_pool *node_pool, int64_t now_ns)
+static void examine_pool(const struct launch_backoff *backoff, struct pool_backoff *pool,
+                         const struct node_pool *node_pool, int64_t now_ns)
 {
-    // What all NodeClaims of the pool ask for.
+    // The requirements that all NodeClaims of the pool share.
     const struct node_claim any = {.spec.requirements = node_pool->spec.template.spec.requirements};
     review(backoff, pool, now_ns);
     survey(pool, &any, now_ns);
 }
 
-// A catalog of the pool's own; NULL: it would be the provider's.
+// A catalog of the pool's own; NULL: it would equal the provider's.
 static const struct instance_type_catalog *reduce(const struct pool_backoff *pool, const char *name,
                                                   int64_t now_ns)
 {
@@ -142,7 +143,7 @@ static const struct instance_type_catalog *reduce(const struct pool_backoff *poo
         }
         type->offerings.items = offerings;
     }
-    // One that names its pools would serve this one beside its own: each needs its own then.
+    // A catalog that names its pools would serve this pool beside its own: then each needs its own.
     if (left_out == 0 && pool->provided->spec.node_pools.count == 0)
         return NULL;
     return (const struct instance_type_catalog *)object_copy((const struct object *)&reduced);
@@ -161,7 +162,7 @@ static const struct instance_type_catalog *catalog_of(const struct launch_backof
         object_release((const struct object *)pool->reduced);
         pool->provided =
             (const struct instance_type_catalog *)object_acquire((const struct object *)provided);
-        look_around(backoff, pool, node_pool, now_ns);
+        examine_pool(backoff, pool, node_pool, now_ns);
         pool->reduced = reduce(pool, name, now_ns);
         pool->outdated = false;
         if (backoff->queue != NULL)

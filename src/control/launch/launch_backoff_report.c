@@ -32,7 +32,7 @@ static void name_offerings(const struct pool_backoff *pool, struct text *out)
         text_format(out, " and %u other(s)", failed - named);
 }
 
-// False: no. Without times: they would be another text at each look.
+// False: nothing fails. The text has no times: they would change it at each evaluation.
 static bool describe(const struct pool_backoff *pool, struct text *out)
 {
     if (whole_runs(pool)) {
@@ -88,8 +88,8 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     return result;
 }
 
-// So that a restart is no reason for a wave: what the condition says of a pool of which nothing
-// else is known.
+// A restart must not cause a wave of launches: the condition tells whether a pool without other
+// records has failures.
 static void read_predecessor(struct launch_backoff *backoff, const struct node_pool *pool)
 {
     const struct condition *condition =
@@ -134,14 +134,14 @@ void launch_backoff_begin_report(struct launch_backoff *backoff)
 }
 
 // --- pods ----------------------------------------------------------------------------------------
-// A reason that has nothing to do with what can be had.
+// The reason is unrelated to offerings.
 static bool is_other_reason(enum reason_code code)
 {
     return code != REASON_NO_OFFERING && code != REASON_INSUFFICIENT_RESOURCES &&
            code != REASON_RESERVED_EXHAUSTED && code != REASON_MIN_VALUES;
 }
 
-// Of a NodePool without a single type no reason is given: what the pod itself would rule out.
+// For a NodePool without any type there is no reason: this checks the pod's own constraints.
 static bool suits(const struct pod *pod, const struct node_pool *pool)
 {
     list_for_each (taint, &pool->spec.template.spec.taints)

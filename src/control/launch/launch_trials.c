@@ -60,13 +60,13 @@ bool trial_runs(const struct trial *trial)
     return trial->failures > 0 || (trial->successes > 0 && trial->successes < TRIAL_PASSED);
 }
 
-bool trial_lets_in(const struct trial *trial, int64_t now_ns)
+bool trial_admits(const struct trial *trial, int64_t now_ns)
 {
     return now_ns >= trial->until_ns &&
            trial->attempts < ATTEMPTS_FIRST + ATTEMPTS_MORE * trial->successes;
 }
 
-// Where the first failure has no delay, all may try again at once.
+// If the first failure has no delay, it starts no trial.
 bool whole_runs(const struct pool_backoff *pool)
 {
     return pool->whole.failures > 0 && pool->whole.delay_ns > 0;
@@ -91,7 +91,7 @@ void attempt_end(struct pool_backoff *pool, const char *claim)
     pool->outdated = true;
 }
 
-// What the offerings had to show has been shown; whether the machine registers is still to be seen.
+// The launch settles the offerings' trials; registration settles the pool's.
 bool attempt_launched(struct pool_backoff *pool, const char *claim)
 {
     struct attempt *attempt = map_get(pool->attempts, claim);

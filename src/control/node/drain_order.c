@@ -30,7 +30,7 @@ struct queue {
 struct turn { // of a pod that waits to be evicted
     char *uid;
     struct queue *queue;
-    uint32_t group; // command_turn()
+    uint32_t group; // command_eviction_rank()
     int64_t cpu, memory;
     int64_t since_ns; // monotonic
     bool is_due;      // admitted; it has been told
@@ -201,7 +201,7 @@ static struct turn *turn_of(struct drain_order *order, const struct pod *pod)
         commands_of_node(order->commands, pod->spec.node_name);
     struct turn *turn = memory_allocate(sizeof *turn);
     *turn = (struct turn){.uid = memory_copy_string(pod->meta.uid),
-                          .group = command != NULL ? command_turn(command, pod) : 0,
+                          .group = command != NULL ? command_eviction_rank(command, pod) : 0,
                           .cpu = resource_map_get(&requests, "cpu"),
                           .memory = resource_map_get(&requests, "memory")};
     turn->queue = join_queue(order, turn->group > 0 ? command->number : 0);
@@ -275,7 +275,7 @@ void drain_order_forget(struct drain_order *order, const char *pod_uid)
     look_after(order, 0);
 }
 
-// --- who is next ---------------------------------------------------------------------------------
+// --- the next pod --------------------------------------------------------------------------------
 static int64_t expire_outstanding(struct drain_order *order, int64_t now_ns)
 {
     int64_t next_ns = INT64_MAX;

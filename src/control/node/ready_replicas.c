@@ -51,7 +51,7 @@ void ready_replicas_destroy(struct ready_replicas *replicas)
     free(replicas);
 }
 
-// --- what the mirror tells -----------------------------------------------------------------------
+// --- changes in the mirror -----------------------------------------------------------------------
 static void count(struct ready_replicas *replicas, const struct pod *pod, bool comes)
 {
     struct pod_workload found;

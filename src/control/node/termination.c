@@ -277,7 +277,7 @@ static bool ended_at_once(const struct termination_pass *pass)
            condition_find(&pass->claim->status.conditions, CONDITION_DRAINED) == NULL;
 }
 
-// --- the frame -----------------------------------------------------------------------------------
+// --- the pass ------------------------------------------------------------------------------------
 static struct reconcile_result terminate(struct termination_pass *pass)
 {
     const struct object *node = (const struct object *)pass->node;

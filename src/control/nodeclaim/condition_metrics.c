@@ -62,7 +62,7 @@ static bool has_deprecated(const struct observed_kind *kind)
     return kind->id != KIND_NODE;
 }
 
-// --- what holds now ------------------------------------------------------------------------------
+// --- current conditions --------------------------------------------------------------------------
 static void emit(const struct observed_kind *kind, const struct object *object,
                  const struct metric *metric, double value, const char *const *given,
                  size_t given_count, struct text *out)

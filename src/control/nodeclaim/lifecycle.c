@@ -105,7 +105,7 @@ void lifecycle_destroy(struct lifecycle *lifecycle)
     free(lifecycle);
 }
 
-// --- the frame -----------------------------------------------------------------------------------
+// --- the pass ------------------------------------------------------------------------------------
 static struct reconcile_result add_finalizer(struct claim_pass *pass)
 {
     json_t *body = json_locked((const struct object *)pass->claim);

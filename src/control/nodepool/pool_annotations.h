@@ -1,5 +1,5 @@
-// Tells of annotations of NodePools that cannot be read, and so have no effect: once for each value
-// that is new, as a warning event and in the log.
+// Reports unreadable annotations of NodePools, which have no effect: once for each new value, as a
+// warning event and in the log.
 #pragma once
 
 #include "control/runtime/control.h"

@@ -23,7 +23,7 @@ static void note(void *context, const struct budget_finding *oddity)
         text_format(&findings->text, " (%s)", oddity->hint);
 }
 
-// Texts name the next windows: until the first of them has passed.
+// The texts name the next windows, so they last until the first of these has ended.
 static int64_t until_window_ends(const struct node_pool_budget *budget, int64_t now)
 {
     struct budget_window window;

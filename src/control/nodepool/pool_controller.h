@@ -1,5 +1,5 @@
-// What the controllers of NodePools have in common: a queue with the NodePool's name as key, woken
-// by every change of a NodePool and, if wanted, of the node class that it refers to.
+// The common part of the NodePool controllers: a queue with the NodePool's name as key, woken by
+// every change of a NodePool and optionally of its node class.
 #pragma once
 
 #include "control/runtime/control.h"
@@ -9,8 +9,8 @@ struct pool_controller {
     struct reconcile_queue *queue;
 };
 
-// `name` is static text. `reconcile` gets the pool_controller as its context; a NodePool that is
-// gone comes once more.
+// `name` is static text. `reconcile` gets the pool_controller as its context; a deleted NodePool is
+// reconciled once more.
 struct pool_controller *pool_controller_create(struct control *control, const char *name,
                                                reconcile_function reconcile, bool follows_class);
 void pool_controller_destroy(struct pool_controller *controller); // NULL is fine

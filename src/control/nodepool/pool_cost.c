@@ -14,7 +14,7 @@ struct pool_cost {
     struct metric *total, *errors;
 };
 
-struct priced_pool {                             // while costs are summed up
+struct priced_pool {                             // during the summation
     const struct instance_type_catalog *catalog; // a reference
     struct map *types;                           // by name
     int64_t price;
@@ -41,7 +41,7 @@ static void priced_pool_destroy(void *value)
     free(priced);
 }
 
-// A NodeClaim that has not been launched has no offering yet.
+// A NodeClaim has no offering before its launch.
 static bool has_offering(const struct object *claim)
 {
     return object_label(claim, LABEL_NODE_POOL) != NULL &&
@@ -94,7 +94,7 @@ static void collect(void *context, const struct metric *metric, struct text *out
     map_destroy(pools, priced_pool_destroy);
 }
 
-// --- what has no price ---------------------------------------------------------------------------
+// --- offerings without price ---------------------------------------------------------------------
 static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
                      const struct object *new_object)
 {
@@ -146,6 +146,6 @@ void pool_cost_destroy(struct pool_cost *cost)
 {
     if (cost == NULL)
         return;
-    metric_collect(cost->total, NULL, NULL); // the registry outlives us
+    metric_collect(cost->total, NULL, NULL); // the registry outlives this object
     free(cost);
 }

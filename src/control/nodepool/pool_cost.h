@@ -1,6 +1,6 @@
-// What the nodes of each NodePool cost (LIF-321): nodepools_cost_total, the sum of their offerings'
-// prices in USD an hour, computed when the registry is written. An offering that the catalog does
-// not have counts nothing, is logged and counted once.
+// The cost of each NodePool's nodes (LIF-321): nodepools_cost_total, the sum of their offerings'
+// prices in USD an hour, computed at the scrape. An offering that is not in the catalog adds
+// nothing; it is logged and counted once.
 #pragma once
 
 #include "control/runtime/control.h"

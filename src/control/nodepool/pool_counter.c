@@ -94,7 +94,7 @@ static void forget_metrics(const struct control *control, const char *pool)
 static void write_metrics(const struct control *control, const struct node_pool *pool,
                           const struct usage *usage)
 {
-    forget_metrics(control, pool->meta.name); // a limit may have been taken away
+    forget_metrics(control, pool->meta.name); // a limit may have been removed
     list_for_each (limit, &pool->spec.limits)
         observe(control->metrics.pool_limit, pool->meta.name, limit->name, limit->value);
     for (uint32_t i = 0; i < usage->items.count; i++)
@@ -102,7 +102,7 @@ static void write_metrics(const struct control *control, const struct node_pool 
                 usage->items.items[i].value);
 }
 
-// Resources that are gone from status are gone from the merge patch's result only if it says so.
+// A merge patch removes a resource from status only by an explicit null.
 static json_t *resources_patch(const struct usage *usage, const struct node_pool *pool)
 {
     struct resource_map map = {usage->items.items, usage->items.count};

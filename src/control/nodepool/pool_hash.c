@@ -31,8 +31,8 @@ static json_t *annotate(const char *hash)
     return body;
 }
 
-// NodeClaims of an older version get the new one; the hash only if they have not drifted, so that
-// what has drifted stays so (DIS-80).
+// NodeClaims of an older version get the new version; they get the new hash only if they have not
+// drifted, so that drifted NodeClaims stay drifted (DIS-80).
 static uint32_t migrate_claims(struct control *control, const struct operation_about *about,
                                const struct node_pool *pool, const char *hash)
 {

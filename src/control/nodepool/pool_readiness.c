@@ -20,7 +20,8 @@ struct pool_controller *pool_readiness_create(struct control *control)
     return pool_controller_create(control, "nodepool.readiness", reconcile, true);
 }
 
-// The node class's Ready condition; its kind is the provider's, so it is read by name.
+// The node class's Ready condition. The provider defines its kind, so the condition is read by
+// name.
 static void read_class(const struct object *node_class, struct conditions *conditions)
 {
     json_t *document = object_encode(node_class);
@@ -86,7 +87,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     (void)error;
     if (pool == NULL || !managed_pool(control, pool))
         return reconcile_done();
-    // A class that has only not been listed yet must not look as if it were missing.
+    // A class that has not been listed yet is not missing.
     if (!mirror_kind_synced(control->manager.mirror, control->node_class_kind))
         return reconcile_after(50 * MILLISECOND);
     struct arena *arena CLEANUP_ARENA = arena_create(2048);

@@ -7,11 +7,11 @@
 #include "reconcile/conditions.h"
 #include "reconcile/operations.h"
 
-struct pool_health { // of one NodePool UID
+struct pool_health { // by NodePool UID
     struct outcome_ring ring;
     char *uid;
     char *failure_reason, *failure_message; // of the newest failure
-    bool recovered; // a success made the ring healthy (LIF-221); the condition may not say so yet
+    bool recovered; // a success made the ring healthy (LIF-221); the condition may lag
 };
 
 struct registration_health {
@@ -94,7 +94,7 @@ void registration_health_destroy(struct registration_health *health)
     free(health);
 }
 
-// LIF-224: an empty ring starts from what the condition says.
+// LIF-224: an empty ring takes its initial state from the condition.
 static void ring_from_condition(struct outcome_ring *ring, const struct node_pool *pool)
 {
     const struct condition *condition =
@@ -185,7 +185,7 @@ static void settle(struct pool_health *entry, const struct node_pool *pool,
         entry->recovered = false;
         return;
     }
-    // A first failure leaves the ring healthy, yet says nothing in the NodePool's favour.
+    // A first failure leaves the ring healthy, but is no proof of health.
     enum registration_state state = outcome_ring_state(&entry->ring);
     if (state == REGISTRATION_HEALTHY && entry->recovered)
         conditions_set_true(conditions, CONDITION_NODE_REGISTRATION_HEALTHY);

@@ -166,7 +166,7 @@ static int64_t last_arrival(const struct kept_replacements *kept, uint64_t comma
 static bool is_to_come(const struct disruption_command *command, const struct pod *pod,
                        const char *claim)
 {
-    uint32_t turn = command_turn(command, pod);
+    uint32_t turn = command_eviction_rank(command, pod);
     return turn > 0 && strcmp(command->replacements.items[turn - 1].name, claim) == 0;
 }
 

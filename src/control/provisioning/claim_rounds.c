@@ -45,7 +45,7 @@ void claim_rounds_destroy(struct claim_rounds *rounds)
     free(rounds);
 }
 
-// --- what a round creates ------------------------------------------------------------------------
+// --- a round's NodeClaims ------------------------------------------------------------------------
 static char *choose_name(const struct claim_rounds *rounds, const struct plan_claim *claim)
 {
     char name[CLAIM_NAME_MAX];

@@ -222,7 +222,7 @@ static struct reconcile_result start_pass(struct provisioner *provisioner, bool 
     return reconcile_done();
 }
 
-// --- carrying out --------------------------------------------------------------------------------
+// --- execution -----------------------------------------------------------------------------------
 // Time matters to pods on nodes that go (SCH-23), and to nothing else in such a pass.
 static bool is_known_for_good(const struct provisioning_pass *pass)
 {

@@ -82,7 +82,7 @@ void provisioning_pass_plan(struct provisioning_pass *pass)
         pass->extent = PASS_EARLY_PART;
 }
 
-// --- telling -------------------------------------------------------------------------------------
+// --- reports -------------------------------------------------------------------------------------
 static void describe_pods(const struct provisioning_pass *pass, struct text *out)
 {
     uint32_t count = 0;

@@ -134,7 +134,7 @@ void provisioning_triggers_release(struct provisioning_triggers *triggers, int64
         triggers->next = NEXT_WHEN_TRIGGERED;
 }
 
-// --- what triggers -------------------------------------------------------------------------------
+// --- triggers ------------------------------------------------------------------------------------
 static void on_wake(void *context, const char *uid)
 {
     provisioning_triggers_fire(context, uid);

@@ -237,7 +237,7 @@ void snapshot_add_waiting(struct snapshot *snapshot, const struct pod *pod)
     snapshot_add(snapshot, (const struct object *)copy);
 }
 
-// --- pods that are about to be created -----------------------------------------------------------
+// --- future pods ---------------------------------------------------------------------------------
 // Like the sample, as it was when it was created. The numbers have the same width, so that the
 // order by name is theirs.
 static struct pod *expect(struct snapshot *snapshot, const struct expected_pods *expected,

@@ -176,7 +176,7 @@ static void keep_sample(struct workload_bursts *waves, struct workload *workload
     note_growth(waves);
 }
 
-// --- what the mirror tells -----------------------------------------------------------------------
+// --- changes in the mirror -----------------------------------------------------------------------
 static const struct owner_reference *counted_owner(const struct pod *pod, size_t *kind)
 {
     const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
@@ -283,7 +283,7 @@ static void on_workload(void *context, enum mirror_change change, const struct o
     tell_change(waves);
 }
 
-// --- the look ------------------------------------------------------------------------------------
+// --- the review ----------------------------------------------------------------------------------
 void workload_bursts_note_loose(struct workload_bursts *waves)
 {
     waves->loose_ns = loop_monotonic_ns(waves->control->manager.loop);

@@ -138,7 +138,7 @@ uint32_t planned_pods_count(const struct planned_pods *planned, const char *clai
     return entry != NULL ? entry->count : 0;
 }
 
-// --- pods that are about to be created -----------------------------------------------------------
+// --- future pods ---------------------------------------------------------------------------------
 void planned_pods_expect(struct planned_pods *planned, const char *workload_uid, const char *name)
 {
     struct planned_workload *workload =
@@ -202,7 +202,7 @@ void planned_pods_expect_no_more(struct planned_pods *planned, const char *workl
     drop_if_empty(planned, workload_uid, workload);
 }
 
-// --- pods that disruption evicts -----------------------------------------------------------------
+// --- successors of evicted pods ------------------------------------------------------------------
 void planned_pods_keep(struct planned_pods *planned, const char *workload_uid, const char *name)
 {
     struct planned_workload *workload =

@@ -75,7 +75,7 @@ static void counts_begin_anew_with_the_load_DIS_794(void **state)
 {
     struct pod_lines *lines = *state;
     pod_lines_evict(lines, "web", "1", 0, true);
-    pod_lines_begin_anew(lines);
+    pod_lines_reset(lines);
     assert_true(pod_lines_arrive(lines, "web", "2", 0));
     pod_lines_evict(lines, "web", "2", 0, true);
     assert_true(pod_lines_arrive(lines, "web", "3", 0));
@@ -83,7 +83,7 @@ static void counts_begin_anew_with_the_load_DIS_794(void **state)
     pod_lines_evict(lines, "web", "3", 0, true);
     assert_true(pod_lines_arrive(lines, "web", "4", 0));
     assert_true(pod_lines_evicted_twice(lines, "4", 0));
-    pod_lines_begin_anew(lines);
+    pod_lines_reset(lines);
     assert_false(pod_lines_evicted_twice(lines, "4", 0));
 }
 
