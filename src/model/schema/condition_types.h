@@ -1,5 +1,5 @@
-// The types of conditions that adze reads and writes: their names in the API, the kinds that carry
-// them, their meaning and the rule that they follow. docs/conditions.md is made from this table.
+// The condition types that adze reads and writes: names in the API, kinds, meanings and rules.
+// docs/conditions.md is made from this table.
 #pragma once
 
 #include <stdbool.h>
@@ -42,5 +42,5 @@ bool condition_is_of(enum condition_type type, enum kind_id kind);
 const struct condition *condition_find(const condition_list *list,
                                        enum condition_type type); // or NULL
 bool condition_is_true(const condition_list *list, enum condition_type type);
-// For types that others choose: those of a Node's agents, or all that an object has.
+// For types that others define: those of a Node's agents, or all types of an object.
 const struct condition *condition_find_named(const condition_list *list, const char *name);

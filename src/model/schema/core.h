@@ -1,4 +1,4 @@
-// Kubernetes' own kinds, as far as adze reads them. Field names and meanings are the API's.
+// Kubernetes' own kinds, with the fields that adze reads. Field names and meanings are the API's.
 #pragma once
 
 #include "model/schema/object.h"
@@ -169,7 +169,7 @@ struct node {
 
 // --- small kinds ---------------------------------------------------------------------------------
 struct namespace
-{ // the header's labels are what matters
+{ // only the header's labels matter
     OBJECT_HEADER;
 };
 struct limit_range_item {

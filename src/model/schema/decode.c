@@ -31,7 +31,7 @@ static bool check_kind(const json_t *document, const struct kind *kind, struct e
     return error_locate(error, "kind");
 }
 
-// Only the tables of adze's and Karpenter's kinds are whole: of a Pod adze reads but a part.
+// Only the tables of adze's and Karpenter's kinds are complete; adze reads a part of a Pod.
 static bool kind_is_whole(const struct kind *kind)
 {
     return kind->custom || kind->id == KIND_INSTANCE_TYPE_CATALOG ||
@@ -264,7 +264,7 @@ static bool decode_value(struct decoder *decoder, const struct place *place,
     return decoder_fail(decoder, place, "the field's table is broken");
 }
 
-// `value` is the decoder's from here on: the scratch object has its texts.
+// Takes over `value`: the scratch object points to its texts.
 static bool decode_default(struct decoder *decoder, const struct place *place,
                            const struct field *field, json_t *value, char *to)
 {
@@ -281,10 +281,10 @@ static bool decode_field(struct decoder *decoder, const struct place *parent,
         return decode_value(decoder, &place, field, value, to);
     if (field->default_json != NULL)
         return decode_default(decoder, &place, field, field_default(field, false), to);
-    // No API server stores an object without it; from files it reads as Go's decoders have it.
+    // No API server stores an object without it; in a file it reads as "", as Go's decoders do.
     if (field->kind == FIELD_STRING && (field->flags & FIELD_REQUIRED))
         *(const char **)to = "";
-    // The struct is there all the same, and will be written: it reads as if it had been empty.
+    // The struct exists and will be written: it reads as an empty object.
     if (field->kind == FIELD_OBJECT && (field->flags & FIELD_REQUIRED))
         return decode_default(decoder, &place, field, json_object(), to);
     if (value != NULL && (field->flags & FIELD_NULL_TO_EMPTY) &&

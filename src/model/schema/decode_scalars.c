@@ -49,14 +49,14 @@ bool decode_time(struct decoder *decoder, const struct place *place, const json_
     assert(json_is_string(value));
     const char *text = json_string_value(value);
     struct error why = {0};
-    // The zero value of Go's time, which some clients write for "none".
+    // The zero value of Go's time, which some clients write instead of null.
     if (strncmp(text, "0001-01-01T00:00:00", 19) == 0) {
         *to = 0;
         return true;
     }
     if (!instant_parse(text, to, &why))
         return decoder_fail(decoder, place, "%s", why.message);
-    if (*to == 0) // the epoch itself is there, too: 0 is absent
+    if (*to == 0) // the epoch itself moves by 1 ns, since 0 is absent
         *to = NANOSECOND;
     return true;
 }

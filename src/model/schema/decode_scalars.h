@@ -1,5 +1,5 @@
-// Values of one field, by its type; they have the field's form (form_reads()). False, with the
-// decoder's error: the text or number cannot be read.
+// Values of one field, by its type, after the check of its form (form_reads()). Return false, with
+// the decoder's error, if the text or number is invalid.
 #pragma once
 
 #include "model/schema/decoder.h"

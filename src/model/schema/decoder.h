@@ -11,18 +11,18 @@ struct decoder {
     struct arena *arena;
     struct error *error;
     bool strict;
-    bool salvages; // fields of a wrong form are left out; the error is the first one
+    bool salvages; // leaves out fields of a wrong form; the error is the first one
     uint64_t items;
     VECTOR(json_t *) defaults; // parsed default values, alive until the object is packed
 };
 
-// Sets the error, the first one if the decoder salvages; false.
+// Sets the error, only the first one if the decoder salvages; returns false.
 bool decoder_fail(struct decoder *decoder, const struct place *place, const char *format, ...)
     PRINTF_LIKE(3, 4);
-// "expected FORM, found ..."; false.
+// "expected FORM, found ..."; returns false.
 bool decoder_expected(struct decoder *decoder, const struct place *place,
                       const struct json_form *form, const json_t *value);
-// Whether the value has the form; an error if not.
+// Whether the value has the form; sets an error otherwise.
 static inline bool decoder_expects(struct decoder *decoder, const struct place *place,
                                    const struct json_form *form, const json_t *value)
 {

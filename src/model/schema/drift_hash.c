@@ -142,7 +142,7 @@ static uint64_t hash_node_class_reference(const struct node_class_reference *ref
     return hash;
 }
 
-// The field of type int64 contributes unless it is zero; the pointer to one always does.
+// The int64 field contributes unless it is zero; the pointer to one always does.
 static uint64_t hash_duration(const char *type, const struct duration *duration, bool is_pointer)
 {
     uint64_t hash = hash_text(type);
@@ -363,7 +363,7 @@ static void canonical_quantity(const char *text, char *out, size_t size)
     size_t position = 0;
     while (position < ARRAY_LENGTH(binary) && strcmp(units[position], unit) != 0)
         position++;
-    if (unit == text || position == ARRAY_LENGTH(binary)) { // not of that form: as it stands
+    if (unit == text || position == ARRAY_LENGTH(binary)) { // another form: unchanged
         snprintf(out, size, "%s", text);
         return;
     }

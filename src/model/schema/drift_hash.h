@@ -1,8 +1,8 @@
 // Drift hashes of NodePools (API-200 to 207) and EC2NodeClasses (AWN-70 to 77).
 //
-// Both follow the reflective hash of the upstream controllers, so that nodes launched by those do
-// not drift: structs by the name of their type and of their fields, lists and maps without order,
-// fields that are zero left out. Names below are those of upstream's types.
+// Both follow the reflective hash of the upstream controllers, so that their nodes do not drift:
+// structs by the name of their type and of their fields, lists and maps without order, zero fields
+// left out. Names below are those of upstream's types.
 #pragma once
 
 #include "model/schema/ec2_node_class.h"

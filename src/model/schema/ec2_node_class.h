@@ -1,4 +1,4 @@
-// EC2NodeClass (API-85 to 99): what AWS machines are made from.
+// EC2NodeClass (API-85 to 99): the template of AWS machines.
 #pragma once
 
 #include "model/schema/karpenter.h"
@@ -10,8 +10,8 @@
 #define ANNOTATION_EC2_PROFILE      "karpenter.k8s.aws/instance-profile-name"
 #define EC2_NODE_CLASS_HASH_VERSION "v6"
 
-// A term of any of the four selectors; each kind uses some of the fields. Fields of one term all
-// hold, terms are alternatives.
+// A term of any of the four selectors; each kind uses some of the fields. Fields of one term are
+// and-ed, terms are or-ed.
 struct ec2_selector_term {
     struct string_map tags; // value "*" matches any
     const char *id, *name;

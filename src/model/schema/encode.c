@@ -1,4 +1,4 @@
-// Objects to JSON, by the tables: what is absent stays absent, what is empty stays empty.
+// Objects to JSON, by the tables: absent fields stay absent, empty ones stay empty.
 #include <assert.h>
 #include <string.h>
 
@@ -95,7 +95,7 @@ static json_t *encode_list(const struct field *field, const struct any_list *lis
     return json;
 }
 
-// A struct without presence of its own is written if there is something in it.
+// A struct without a presence flag is written if it is not empty.
 static json_t *encode_embedded(const struct field *field, const char *from, bool always)
 {
     json_t *json = struct_encode(field->type, from);
@@ -122,7 +122,7 @@ static json_t *encode_collection(const struct field *field, const char *from)
 
 static json_t *encode_field(const struct field *field, const char *from)
 {
-    // A zero that differs from the default, or that the schema demands, must be written.
+    // A zero that differs from the default, or that the schema requires, must be written.
     bool always = (field->flags & FIELD_REQUIRED) || field->default_json != NULL;
     int64_t number;
     switch (field->kind) {

@@ -1,5 +1,5 @@
-// The events that adze publishes: their reasons in the API, what they are about, how often they are
-// told, their meaning and the rule that they follow. docs/events.md is made from this table.
+// adze's events: reasons in the API, involved kinds, rates, meanings and rules. docs/events.md is
+// made from this table.
 #pragma once
 
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 
 enum event_reason {
     EVENT_AWAITING_VOLUME_DETACHMENT,
-    EVENT_CONDITION_TRANSITIONED, // its reason is the type of the condition
+    EVENT_CONDITION_TRANSITIONED, // the condition's type is its reason
     EVENT_CONSOLIDATION_APPROVED,
     EVENT_CONSOLIDATION_CANDIDATE,
     EVENT_CONSOLIDATION_DELAYED,
@@ -51,9 +51,9 @@ struct event_row {
     const char *name; // the reason in the API; NULL: the type of a condition
     enum event_type type;
     uint64_t kinds;    // KIND_BIT() of each that it is published on
-    int64_t window_ns; // the same is told once in it
+    int64_t window_ns; // window in which the same event is published once
     const char *meaning, *rule;
-    double rate, burst; // events of one name a second, and at once; 0: unlimited
+    double rate, burst; // events of one name a second, and in a burst; 0: unlimited
 };
 const struct event_row *event_row(enum event_reason reason);
 const char *event_name(enum event_reason reason); // "Nominated"; not of a condition's

@@ -12,7 +12,7 @@
 #define REAL      (1U << JSON_REAL)
 #define BOOLEAN   (1U << JSON_TRUE | 1U << JSON_FALSE)
 #define ANY       (OBJECT | ARRAY | STRING | INTEGER | REAL | BOOLEAN | 1U << JSON_NULL)
-#define NAMES_MAX 256 // fields of one type that are compared with a misspelt one
+#define NAMES_MAX 256 // fields of one type compared with a misspelt one
 
 #define FORM_STRING                                   \
     {                                                 \
@@ -30,7 +30,7 @@
     {                                           \
         ARRAY, ARRAY, false, "a list", "a list" \
     }
-// 1.0 is a whole number: validation has written it as 1 by the time that it looks.
+// 1.0 is a whole number: validation has written it as 1 before the check.
 #define FORM_INTEGER(narrow)                                            \
     {                                                                   \
         INTEGER, INTEGER | REAL, narrow, "an integer", "a whole number" \
@@ -57,7 +57,7 @@ const struct json_form json_forms[] = {
     [FIELD_STRING_LIST] = FORM_LIST,
     [FIELD_STRING_MAP] = FORM_OBJECT,
     [FIELD_RESOURCE_MAP] = FORM_OBJECT,
-    // Kept as text: whoever reads it checks it.
+    // Kept as text; its reader checks it.
     [FIELD_JSON] = {OBJECT, ANY, false, "a value", "an object"},
 };
 const struct json_form json_form_array = {ARRAY, ANY, false, "a value", "a list"};

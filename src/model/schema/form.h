@@ -1,15 +1,15 @@
-// What JSON a field takes, what an absent one is, and which fields there are: the answers on which
-// decoding (decode.h) and validation (model/validate/) must agree, each given once.
+// The JSON form of each field, of absent fields, and the set of fields: shared answers, so that
+// decoding (decode.h) and validation (model/validate/) agree.
 //
-// They walk the tables apart, for they answer different questions. Validation is an API server: it
-// makes the object as it would be stored (unknown fields pruned, nulls dropped, 1.0 written as 1)
-// in the order of the document, then holds it against patterns, bounds and rules and collects all
-// findings. Decoding reads what an API server of any age has stored, or a file: it goes by the
-// order of the table, straight into memory, and stops at the first error; it looks at no pattern or
-// bound, but parses durations, instants and quantities. Where they take different JSON, the
-// difference stands in a row of json_forms: `read` beside `stored`. Two more are by design:
-// decoding refuses an int-or-string beyond 32 bits, which API servers store; and a required field
-// that is missing is an error of validation only, it reads as "" or as an empty object.
+// Both walk the tables separately, for different purposes. Validation acts as an API server: it
+// makes the stored form (unknown fields pruned, nulls dropped, 1.0 written as 1) in the order of
+// the document, then checks patterns, bounds and rules and collects all findings. Decoding reads
+// files and objects stored by an API server of any age: it follows the order of the table, straight
+// into memory, and stops at the first error. It checks no pattern or bound, but parses durations,
+// instants and quantities. A row of json_forms shows where they accept different JSON: `read`
+// beside `stored`. Two more differences are by design. Decoding refuses an int-or-string beyond 32
+// bits, which API servers store. A missing required field is an error of validation only; it
+// decodes as "" or as an empty object.
 #pragma once
 
 #include <jansson.h>
@@ -19,7 +19,7 @@
 
 struct json_form {
     uint8_t stored;              // sets of JSON types, 1 << json_typeof(): what API servers store
-    uint8_t read;                // what the decoder takes
+    uint8_t read;                // accepted by the decoder
     bool narrow;                 // whole numbers have 32 bits
     const char *name;            // in messages of the decoder: "an integer"
     const char *name_for_people; // in findings: "a whole number"
@@ -28,7 +28,8 @@ extern const struct json_form json_forms[];    // by enum field_kind
 extern const struct json_form json_form_array; // FIELD_JSON of the format "array"
 extern const struct json_form json_form_quantity;
 
-// Of the field's value, and of each item of its list or value of its map (lists and maps only).
+// The form of the field's value, and of each item of its list or value of its map (lists and maps
+// only).
 const struct json_form *form_of_items(const struct field *field);
 static inline const struct json_form *form_of(const struct field *field)
 {
@@ -54,18 +55,18 @@ static inline bool json_is_given(const json_t *value)
 {
     return value != NULL && !json_is_null(value);
 }
-// The whole number that `value` is, 1.0 included; false: it is none, or needs more than 64 bits.
+// The whole number in `value`, including 1.0; false for any other value, or one beyond 64 bits.
 bool json_whole(const json_t *value, int64_t *number);
-// "an object", "a list", "null": what a message says was found; booleans as the caller calls them.
+// "an object", "a list", "null": the found type in a message; the caller names booleans.
 const char *json_type_text(const json_t *value, const char *boolean);
 
-// A header's field: no part of any kind's table.
+// A field of the header: not in any kind's table.
 bool field_is_header(const char *name);
-// In the forms shipped with the AWS provider (`as_of_aws_1_14`, the delta of API-1) some fields are
-// required in place of having a default.
+// In the CRDs shipped with the AWS provider (`as_of_aws_1_14`, the delta of API-1) some fields are
+// required instead of defaulted.
 bool field_is_required(const struct field *field, bool as_of_aws_1_14);
-// The field's default, a new reference; NULL: it has none.
+// The field's default, a new reference; NULL: none.
 json_t *field_default(const struct field *field, bool as_of_aws_1_14);
-// Fields whose names are near `name` (API-317), nearest first; returns how many.
+// Fields with names near `name` (API-317), nearest first; returns their number.
 size_t type_nearest_fields(const struct type *type, const char *name, const char **matches,
                            size_t matches_max);

@@ -1,4 +1,4 @@
-// Karpenter's kinds (docs/rules/api.md sections 2 to 7) and the names that go with them.
+// Karpenter's kinds (docs/rules/api.md sections 2 to 7) and their names.
 #pragma once
 
 #include "model/schema/core.h"
@@ -19,8 +19,7 @@
 #define LABEL_EXCLUDE_BALANCERS  "node.kubernetes.io/exclude-from-external-load-balancers"
 #define TAINT_UNREGISTERED       "karpenter.sh/unregistered"
 #define TAINT_DISRUPTED          "karpenter.sh/disrupted"
-// Of adze: the node of a replacement waits for the pods that are evicted
-// (control/nomination/kept_replacements.h).
+// adze's: a replacement's node waits for the evicted pods (control/nomination/kept_replacements.h).
 #define TAINT_AWAITING_PODS               "adze.dev/awaiting-pods"
 #define FINALIZER_TERMINATION             "karpenter.sh/termination"
 #define ANNOTATION_DO_NOT_DISRUPT         "karpenter.sh/do-not-disrupt"
@@ -84,7 +83,7 @@ struct node_claim {
         condition_list conditions;
     } status;
 };
-// It has a machine; NULL has none.
+// The claim has a machine; false for NULL.
 static inline bool node_claim_is_launched(const struct node_claim *claim)
 {
     return claim != NULL && claim->status.provider_id != NULL &&

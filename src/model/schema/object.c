@@ -98,7 +98,7 @@ const struct owner_reference *object_controller_owner(const struct object *objec
     return NULL;
 }
 
-// Both maps are sorted, but short as a rule: a binary search costs no more than a scan.
+// Both maps are sorted, but usually short: a scan costs no more than a binary search.
 const char *string_map_get(const struct string_map *map, const char *key)
 {
     uint32_t low = 0, high = map->count;

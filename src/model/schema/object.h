@@ -1,9 +1,9 @@
-// API objects in memory: the common header, list and map shapes, and how objects are made.
+// API objects in memory: the common header, list and map shapes, and reference counting.
 //
-// An object is one block of memory, immutable once made and counted by reference (atomically, so
-// that a snapshot may be read on another thread). Strings are NUL-terminated and live in the block.
-// Absent and empty differ where the API lets them differ: an absent string, list or map has a NULL
-// pointer; an empty list or map has a non-NULL `items` and count 0.
+// An object is one block of memory, immutable once made and reference counted (atomically, so that
+// a snapshot may be read on another thread). Strings are NUL-terminated and live in the block.
+// Absent and empty differ where the API distinguishes them: an absent string, list or map has a
+// NULL pointer; an empty list or map has a non-NULL `items` and count 0.
 #pragma once
 
 #include <assert.h>
@@ -112,7 +112,7 @@ struct object {
     OBJECT_HEADER;
 };
 
-// Identifiers of the kinds that adze knows; their table is model/tables/kinds.h.
+// Identifiers of the known kinds; their table is model/tables/kinds.h.
 enum kind_id {
     KIND_POD,
     KIND_NODE,
@@ -145,7 +145,7 @@ enum kind_id {
     KIND_SNAPSHOT_CONTEXT,
     KIND_COUNT,
 };
-// Of sets of kinds.
+// For sets of kinds.
 #define KIND_BIT(kind) (UINT64_C(1) << (kind))
 static_assert(KIND_COUNT < 64, "a bit for each kind");
 
@@ -158,16 +158,15 @@ struct kind {
     const char *plural;      // "pods"
     const char *singular;
     bool namespaced;
-    bool custom;             // comes as a CRD that adze ships
+    bool custom;             // a CRD shipped with adze
     uint32_t conditions;     // offset of the list of conditions (object_conditions()); 0: none
     const struct type *type; // the table (model/schema/type.h)
     // Short names, columns, subresources of the CRD (model/schema/type.h); NULL for built-in kinds.
     const struct custom_kind *custom_facts;
 };
 
-// How strictly input is read. LENIENT is for objects that an API server sends: unknown fields are
-// skipped, a field of the wrong form is an error that names its path. STRICT refuses unknown
-// fields.
+// Strictness of decoding. LENIENT is for objects from an API server: unknown fields are skipped, a
+// field of the wrong form is an error that names its path. STRICT refuses unknown fields.
 enum decode_mode { DECODE_LENIENT, DECODE_STRICT };
 
 struct object *object_acquire(const struct object *object); // NULL is fine
@@ -179,9 +178,9 @@ static inline void cleanup_object(struct object **object)
 #define CLEANUP_OBJECT __attribute__((cleanup(cleanup_object)))
 
 int object_compare_names(const void *a, const void *b); // for qsort() of objects' pointers
-// "namespace/name", "/name" of cluster-scoped ones, into `out`.
+// Writes "namespace/name", or "/name" if cluster-scoped, to `out`.
 void object_namespaced_name(const struct object *object, char out[600]);
-// "Kind/name" or "Kind/namespace/name" for messages, into `out`.
+// Writes "Kind/name" or "Kind/namespace/name", for messages, to `out`.
 void object_describe(const struct object *object, char out[600]);
 
 const char *object_label(const struct object *object, const char *key);      // NULL if absent

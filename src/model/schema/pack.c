@@ -1,5 +1,5 @@
-// Two walks over the table in the same order: the first adds up sizes and decides where each string
-// goes, the second copies.
+// Two walks over the table in the same order: the first sums sizes and places each string, the
+// second copies.
 #include "model/schema/pack.h"
 
 #include <assert.h>
@@ -12,7 +12,7 @@
 
 _Alignas(16) char empty_items[16];
 
-struct placed_string {     // where one string of the walk goes
+struct placed_string {     // the place of one string of the walk
     const char *elsewhere; // shared or static; NULL: in the block, at `offset`
     uint64_t offset;
 };
@@ -76,7 +76,7 @@ struct object *object_copy(const struct object *object)
     CLEANUP_ARENA struct arena *arena = arena_create(8192);
     struct error error = {0};
     struct object *copy = object_pack(object, arena, &error);
-    assert(copy != NULL); // 4 GiB in one object that this program itself has made
+    assert(copy != NULL); // 4 GiB in one object made by this program
     return copy;
 }
 
@@ -90,7 +90,7 @@ static char *reserve(struct packer *packer, uint64_t bytes)
     return packer->copying ? packer->block + offset : NULL;
 }
 
-// The next string of the walk: measured, or written to *to.
+// Measures the next string of the walk, or writes it to *to.
 static void pack_string(struct packer *packer, const char **to, const char *text,
                         const struct field *field, bool share)
 {
@@ -106,8 +106,8 @@ static void pack_string(struct packer *packer, const char **to, const char *text
                                     : packer->block + packer->strings_base + placed->offset;
 }
 
-// Makes room for the items of a list or map, and returns it (NULL while measuring, or if there are
-// none).
+// Reserves space for the items of a list or map and returns it (NULL while measuring, or if there
+// are none).
 static char *pack_items(struct packer *packer, char *to, const struct any_list *from, size_t size)
 {
     if (from->items == NULL)

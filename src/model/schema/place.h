@@ -1,4 +1,4 @@
-// Where something stands in an object: a chain on the stack, made into text for messages only.
+// A location in an object: a chain on the stack, converted to text for messages only.
 #pragma once
 
 #include <stddef.h>
@@ -11,7 +11,7 @@ struct place {
     size_t index;               // of the item
 };
 
-// Appends the path as people read it (API-316): dotted, list indices in brackets, map keys with
+// Appends the path in its readable form (API-316): dotted, list indices in brackets, map keys with
 // dots, slashes, quotes or blanks in brackets and quotes: spec.template.metadata.labels["team/x"].
 // NULL, the object itself, has the empty path.
 void place_text(const struct place *place, struct text *text);

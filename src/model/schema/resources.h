@@ -8,7 +8,7 @@ struct resource_map resource_map_sum(struct arena *arena, const struct resource_
                                      const struct resource_map *b);
 struct resource_map resource_map_maximum(struct arena *arena, const struct resource_map *a,
                                          const struct resource_map *b);
-// `base` with the entries of `over` put in the place of its own (or added).
+// `base` with the entries of `over` replaced or added.
 struct resource_map resource_map_override(struct arena *arena, const struct resource_map *base,
                                           const struct resource_map *over);
 // The same with one entry.

@@ -1,4 +1,4 @@
-// What the tables of Karpenter's kinds share: patterns, enumerations, whole types.
+// Shared parts of the tables of Karpenter's kinds: patterns, enumerations, whole types.
 #pragma once
 
 #include "model/schema/core.h"

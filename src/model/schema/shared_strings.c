@@ -35,7 +35,7 @@ static struct shared_entry *entry_create(const char *text, size_t length, uint64
     return entry;
 }
 
-// Takes one of the SHARED_STRINGS_MAX places; false when all are taken.
+// Takes one of the SHARED_STRINGS_MAX entries; false when all are taken.
 static bool reserve_place(void)
 {
     if (__atomic_add_fetch(&entries, 1, __ATOMIC_RELAXED) <= SHARED_STRINGS_MAX)
@@ -61,7 +61,7 @@ const char *shared_string(const char *text, size_t length, uint64_t hash, bool a
             if (__atomic_compare_exchange_n(&slots[slot], &entry, fresh, false, __ATOMIC_ACQ_REL,
                                             __ATOMIC_ACQUIRE))
                 return fresh->text;
-            // Another thread took this slot: `entry` is what it put there.
+            // Another thread took this slot: `entry` is its string.
         }
         if (entry_is(entry, text, length, hash)) {
             if (fresh != NULL) {

@@ -1,4 +1,4 @@
-// The tables of all types, for those who walk them (decoder, encoder, validator, CRDs, reference).
+// The tables of all types, for code that walks them (decoder, encoder, validator, CRDs, reference).
 #pragma once
 
 #include "model/schema/type.h"

@@ -1,5 +1,6 @@
-// One table per type (design.md idea 2): a static table of fields from which come the decoder, the
-// encoder, defaulting, the offline validator, the CRD's OpenAPI schema and the reference page.
+// One table per type (design.md idea 2): a static table of fields. The decoder, the encoder,
+// defaulting, the offline validator, the CRD's OpenAPI schema and the reference page are derived
+// from it.
 //
 // A field's row gives its JSON name, kind, offset in the C struct, and the constraints that an API
 // server would check. Schema-only fields (never read by adze but part of a CRD) have
@@ -70,7 +71,7 @@ struct rule {
     bool (*item_violated)(const struct rule *rule, const json_t *item);
     bool (*text_violated)(const struct rule *rule, const char *text);
     const char *const *arguments; // NULL-terminated texts for the function, or NULL
-    const char *hint;             // how to mend it, or NULL
+    const char *hint;             // the remedy, or NULL
 };
 
 struct field {
@@ -131,7 +132,7 @@ struct type {
 
 const struct field *type_field(const struct type *type, const char *name); // NULL if unknown
 
-// Printer columns and the rest of what a CRD says beside its schema.
+// Printer columns and the other parts of a CRD beside its schema.
 struct printer_column {
     const char *name, *column_type, *json_path, *description;
     int priority;

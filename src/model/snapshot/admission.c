@@ -18,8 +18,8 @@ static struct resource_map with_defaults(struct arena *arena, const struct resou
     return defaults->count == 0 ? *map : resource_map_override(arena, defaults, map);
 }
 
-// LimitRange items are completed when they are stored: default from max, defaultRequest from
-// default, then from min.
+// The API server completes LimitRange items when it stores them: default from max, defaultRequest
+// from default, then from min.
 static void apply_limit_range_item(struct arena *arena, const struct limit_range_item *item,
                                    struct container *container)
 {
@@ -80,7 +80,7 @@ static bool any_requests(const struct container *containers, uint32_t count, con
     return false;
 }
 
-// A limit of the pod as a whole becomes its request where no container says anything.
+// A pod-level limit becomes the pod-level request of a resource that no container requests.
 static void admit_pod_level(struct arena *arena, struct pod_spec *spec)
 {
     if (spec->resources == NULL || spec->resources->limits.count == 0)
@@ -119,7 +119,7 @@ static void add_expressions(struct arena *arena, requirement_list *list,
     }
 }
 
-// The keys that are to match, or not, go into the term's selector with the pod's values (SCH-276).
+// Adds the keys to match, or not, to the term's selector with the pod's values (SCH-276).
 static void admit_term(struct arena *arena, const struct string_map *labels,
                        struct pod_affinity_term *term)
 {
@@ -212,7 +212,7 @@ static void admit_priority(const struct snapshot *snapshot, struct pod_spec *spe
         spec->priority.value = 2000001000;
 }
 
-// Nobody has asked kube-scheduler about a pod that no API server has seen.
+// A pod that no API server has seen counts as rejected: kube-scheduler never examined it.
 static void pass_for_rejected(struct arena *arena, struct pod *pod)
 {
     if (pod->status.conditions.count > 0 || pod->spec.node_name != NULL)

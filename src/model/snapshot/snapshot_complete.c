@@ -14,7 +14,7 @@
 #include "model/snapshot/workloads.h"
 #include "model/tables/kinds.h"
 
-// FMT-4. A pod without uid has not been seen by an API server: it is admitted.
+// FMT-4. A pod without uid never passed an API server, so it is admitted here.
 static void complete_object(struct snapshot *snapshot, const struct object **slot)
 {
     const struct object *object = *slot;
@@ -82,7 +82,7 @@ static bool check_catalogs(const struct snapshot *snapshot, struct error *error)
     return true;
 }
 
-// The nomination expected the node to appear; its pods are planned again, as the controller does.
+// The nominated node no longer exists; its pods are planned again, as the controller does.
 static void forget_lost_nominations(struct snapshot *snapshot)
 {
     struct map *nodes = map_create();

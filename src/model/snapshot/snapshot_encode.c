@@ -11,7 +11,7 @@
 #include "model/reading/settings_table.h"
 #include "model/schema/encode.h"
 
-// To the nanosecond: a decision is replayed at the very instant.
+// To the nanosecond, so that a decision replays at the same instant.
 static void format_instant(int64_t nanoseconds, char out[INSTANT_TEXT_MAX])
 {
     int64_t fraction = nanoseconds % SECOND;

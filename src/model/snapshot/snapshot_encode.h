@@ -1,9 +1,9 @@
-// A snapshot as JSON, to be read back with snapshot_read.h.
+// A snapshot as JSON, for snapshot_read.h.
 #pragma once
 
 #include <jansson.h>
 
 #include "model/snapshot/snapshot.h"
 
-// The snapshot as one JSON List that snapshot_read() reads back, SnapshotContext included.
+// The snapshot as one JSON List for snapshot_read(), including the SnapshotContext.
 json_t *snapshot_encode(const struct snapshot *snapshot);

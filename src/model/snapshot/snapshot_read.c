@@ -16,7 +16,7 @@
 static bool add_documents(struct snapshot *snapshot, const struct documents *documents,
                           const char *text, size_t length, bool strict, struct error *error);
 
-// Kept, for what is wrong is located by reading it again.
+// Kept, since locating an error reads the text again.
 static bool read_standard_input(struct snapshot *snapshot, bool strict, struct error *error)
 {
     struct text text = {0};
@@ -61,7 +61,7 @@ static struct string_list copy_names(struct arena *arena, const struct string_li
     return copy;
 }
 
-// FMT-9. A later context replaces what an earlier one said.
+// FMT-9. A later context replaces an earlier one.
 static bool apply_context(struct snapshot *snapshot, const struct snapshot_context *context,
                           struct error *error)
 {
@@ -95,8 +95,8 @@ static bool add_object(struct snapshot *snapshot, const struct object *object, s
 {
     if (object->kind->id == KIND_SNAPSHOT_CONTEXT)
         return apply_context(snapshot, (const struct snapshot_context *)object, error);
-    // Names are looked at by snapshot_complete(), when it is known whether upstream's recordings
-    // are to be believed.
+    // snapshot_complete() checks the names, once it knows whether recordings of upstream are
+    // trusted.
     if (object->kind->id == KIND_INSTANCE_TYPE_CATALOG &&
         !instance_type_catalog_check_values((const struct instance_type_catalog *)object, error))
         return false;
@@ -129,15 +129,16 @@ static bool refuse_unknown_kind(const json_t *document, struct error *error)
     return error_locate(error, "kind");
 }
 
-// Other people's kinds may stand beside ours; a slip of the pen in ours, or an older version, may
-// not.
+// Unknown kinds of other groups are allowed; a misspelt kind or an old version in Karpenter's or
+// adze's groups is not.
 static bool must_be_known(const char *api_version, const char *kind)
 {
     return api_version == NULL || kind == NULL || text_starts_with(api_version, "karpenter.") ||
            text_starts_with(api_version, "adze/");
 }
 
-// A list whose items are none is no list; one without any is empty, and null is how Go writes that.
+// Refuses a List whose items are not a list. An empty one may omit them or, as Go writes it, have
+// null.
 static bool check_items(const json_t *document, const char *kind, struct error *error)
 {
     const json_t *items = json_object_get(document, "items");
@@ -150,7 +151,7 @@ static bool check_items(const json_t *document, const char *kind, struct error *
 static bool check_name(const struct object *object, struct error *error)
 {
     const struct object_meta *meta = &object->meta;
-    bool is_ours = text_starts_with(object->kind->api_version, "adze/"); // named by what they are
+    bool is_ours = text_starts_with(object->kind->api_version, "adze/"); // named by kind and name
     if (is_ours || (meta->name != NULL && meta->name[0] != '\0'))
         return true;
     error_set(error, ERROR_INVALID, "missing%s",
@@ -179,8 +180,8 @@ static bool add_document(struct snapshot *snapshot, const json_t *document, bool
     return object != NULL && check_name(object, error) && add_object(snapshot, object, error);
 }
 
-// Puts file, line and document before the message. The line is found by reading the source once
-// more with positions: the common case, without errors, does not pay for them.
+// Puts file, line and document before the message. Reads the source again with positions to find
+// the line, so that the common case without errors does not pay for them.
 static bool locate(const struct documents *documents, uint32_t at, const char *text, size_t length,
                    struct error *error)
 {

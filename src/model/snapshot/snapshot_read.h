@@ -3,9 +3,9 @@
 
 #include "model/snapshot/snapshot.h"
 
-// Adds the objects of one file, directory ("-": standard input) as FMT-1 says: YAML or JSON,
-// several documents, kind: List unpacked. Unknown kinds are skipped unless strict. Errors name
-// file, document and field path. A SnapshotContext sets time and settings.
+// Adds the objects of one file or directory ("-": standard input), by FMT-1: YAML or JSON, several
+// documents, kind: List unpacked. Unknown kinds are skipped unless strict. Errors name file,
+// document and field path. A SnapshotContext sets time and settings.
 bool snapshot_read(struct snapshot *snapshot, const char *path, bool strict,
                    struct error *error) MUST_USE;
 bool snapshot_read_text(struct snapshot *snapshot, const char *text, size_t length,

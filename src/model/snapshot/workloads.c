@@ -12,7 +12,7 @@
 #include "model/snapshot/admission.h"
 #include "model/tables/kinds.h"
 
-struct workload { // the parts of a Deployment, ReplicaSet, StatefulSet or Job that matter here
+struct workload { // the relevant parts of a Deployment, ReplicaSet, StatefulSet or Job
     const struct object *object;
     const struct pod_template *template;
     const struct scaled_spec *scaled; // NULL: a Job
@@ -21,7 +21,7 @@ struct workload { // the parts of a Deployment, ReplicaSet, StatefulSet or Job t
 struct expansion {
     struct snapshot *snapshot;
     struct map *populated; // "Kind/namespace/name" of owners with pods in the input
-    struct map *names;     // "Pod/namespace/name" and claims: what exists
+    struct map *names;     // "Pod/namespace/name" and claims that exist
     int64_t pods_total;
     struct text key;
 };
@@ -50,7 +50,7 @@ bool workloads_expand(struct snapshot *snapshot, struct error *error)
     return fine;
 }
 
-// --- what there is -------------------------------------------------------------------------------
+// --- the input -----------------------------------------------------------------------------------
 static const char *key_of(struct expansion *expansion, const char *kind, const char *namespace,
                           const char *name)
 {
@@ -74,7 +74,7 @@ static void mark_owners(struct expansion *expansion, const struct object *object
 }
 
 // A Deployment whose ReplicaSet is in the input counts as populated: the ReplicaSet has the pods,
-// or will be expanded in its place.
+// or is expanded instead.
 static void index_input(struct expansion *expansion)
 {
     static const enum kind_id existing[] = {KIND_POD, KIND_PERSISTENT_VOLUME_CLAIM};
@@ -132,7 +132,7 @@ const char *derived_uid(struct arena *arena, const char *kind, const char *names
     return arena_copy_string(arena, uid);
 }
 
-// The name that a Deployment's ReplicaSet would get ends in a hash of the template; any will do.
+// A Deployment's ReplicaSet has a hash of the template at the end of its name; any hash will do.
 static const char *template_hash(struct arena *arena, const struct object *object)
 {
     uint64_t hash = hash_string(object->meta.uid == NULL ? "" : object->meta.uid);
@@ -221,7 +221,7 @@ static void add_claim(struct expansion *expansion,
     add_object(expansion->snapshot, (const struct object *)&claim);
 }
 
-// Each claim template becomes a volume, in the place of one of the same name.
+// Each claim template becomes a volume and replaces one of the same name.
 static void add_volumes(struct expansion *expansion, const struct workload *workload,
                         struct pod *pod)
 {

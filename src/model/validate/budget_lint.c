@@ -44,7 +44,7 @@ static const char *schedule_hint(const char *schedule)
     return "five fields: minute hour day-of-month month day-of-week; times are UTC";
 }
 
-// False: the schedule cannot be read, or decides alone when the budget counts.
+// Returns false if the schedule is invalid or never matches.
 static bool tell_schedule(const struct report *report)
 {
     const char *schedule = report->budget->schedule;
@@ -56,7 +56,7 @@ static bool tell_schedule(const struct report *report)
              error.message);
         return false;
     }
-    // Any instant will do: what does not happen within five years of one happens at no other.
+    // Any instant will do: a schedule without a match in the five years after one never matches.
     if (cron_next(&cron, 0) != INT64_MAX)
         return true;
     tell(report, "W-cron-never", "schedule", NULL,
@@ -72,8 +72,8 @@ static void tell_duration(const struct report *report)
              "\"%s\" is no time at all: the budget never counts", duration->text);
 }
 
-// " (next: 2026-01-05T09:00:00Z to 2026-01-05T17:00:00Z, ...)"; nothing for those that count
-// always or never.
+// " (next: 2026-01-05T09:00:00Z to 2026-01-05T17:00:00Z, ...)"; nothing for budgets that are always
+// or never active.
 static void add_windows(const struct report *report, struct text *text)
 {
     int64_t instant = report->now;

@@ -11,7 +11,7 @@
 #include "model/schema/object.h"
 
 #define MESSAGE_BYTES  4096
-#define PATH_BYTES_MAX 2000 // longer ones are cut
+#define PATH_BYTES_MAX 2000 // longer ones are truncated
 
 void findings_free(struct findings *findings)
 {

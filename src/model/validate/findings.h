@@ -1,4 +1,4 @@
-// What validation has found in an object: what, where, by which rule, and how to mend it.
+// Findings of validation in an object: message, place, rule and remedy.
 #pragma once
 
 #include <stdbool.h>
@@ -12,7 +12,7 @@ struct kind;
 enum finding_level {
     FINDING_REFUSED,  // an API server refuses the object
     FINDING_REJECTED, // admitted, but the controller sets a condition False
-    FINDING_WARNING,  // works, but hardly as meant
+    FINDING_WARNING,  // works, but probably not as intended
 };
 struct finding { // texts live in the arena of the list
     enum finding_level level;
@@ -20,7 +20,7 @@ struct finding { // texts live in the arena of the list
     const char *rule; // "API-44", or NULL
     const char *path; // API-316: spec.template.metadata.labels["team/x"]; "" is the object itself
     const char *message;
-    const char *hint; // how to mend it, or NULL
+    const char *hint; // the remedy, or NULL
 };
 struct findings {
     struct finding *items;
@@ -28,7 +28,7 @@ struct findings {
     struct arena *arena; // made on first use
 };
 void findings_free(struct findings *findings);
-// Adds a finding with that message in place of its own; path, message and hint are copied.
+// Adds a finding with that message instead of its own; path, message and hint are copied.
 void findings_add(struct findings *findings, const struct finding *finding, const char *format, ...)
     PRINTF_LIKE(3, 4);
 bool findings_refuse(const struct findings *findings); // any FINDING_REFUSED

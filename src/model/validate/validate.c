@@ -60,7 +60,7 @@ bool validate_object(const struct kind *kind, const json_t *object, const json_t
     return !validation.refused;
 }
 
-// The header's fields are no part of the kind's table.
+// The header's fields are not in the kind's table.
 static json_t *prepare_root(struct validation *validation, const json_t *object)
 {
     assert(json_is_object(object));
@@ -88,8 +88,8 @@ static json_t *prepare_root(struct validation *validation, const json_t *object)
     return result;
 }
 
-// With a status subresource one request writes either the status or the rest; the other part stays
-// as it was (API-107).
+// With a status subresource a request writes either the status or the rest; the other part keeps
+// its old value (API-107).
 static void settle_status(struct validation *validation, json_t *stored, const json_t *old)
 {
     const struct field *status = type_field(validation->kind->type, "status");
@@ -138,7 +138,7 @@ static void check_root(struct validation *validation, const json_t *stored, cons
         check_scale(validation, stored);
 }
 
-// API-28: what the scale subresource adds. All kinds with one have it at spec.replicas.
+// API-28: the scale subresource's checks. All kinds with one have it at spec.replicas.
 static void check_scale(struct validation *validation, const json_t *stored)
 {
     assert(strcmp(validation->kind->custom_facts->scale_spec_path, ".spec.replicas") == 0);

@@ -12,12 +12,12 @@
 #include "model/validate/validate_requirements.h"
 
 #define MATCHES_MAX    3
-#define CANDIDATES_MAX 2000 // values of one key to look for a near one in
+#define CANDIDATES_MAX 2000 // values of one key to search for a near one
 
 struct catalog_facts {
     json_t *values; // key -> object whose keys are the values
     struct {
-        json_t **items; // one list of requirements for each type, its name included
+        json_t **items; // a list of requirements for each type, including its name
         uint32_t count, capacity;
     } types;
 };
@@ -40,7 +40,7 @@ void catalog_facts_destroy(struct catalog_facts *facts)
     free(facts);
 }
 
-// --- gathering -----------------------------------------------------------------------------------
+// --- collecting ----------------------------------------------------------------------------------
 static void add_values(struct catalog_facts *facts, const json_t *requirements)
 {
     size_t index, position;
@@ -60,7 +60,7 @@ static void add_values(struct catalog_facts *facts, const json_t *requirements)
     }
 }
 
-// The type's own requirements with its name, and what its offerings allow on each key together.
+// The type's own requirements with its name, and the union of its offerings' values for each key.
 static json_t *type_requirements(const json_t *type)
 {
     const char *name = json_text(type, "name");
@@ -172,7 +172,7 @@ static void check_values(const struct subject *subject, const struct catalog_fac
     }
 }
 
-// Whether some type can meet the requirements at the given positions (NULL: all, with the labels).
+// Whether any type meets the requirements at the given positions (NULL: all, with the labels).
 static bool leaves_a_type(const struct subject *subject, const struct catalog_facts *facts,
                           const json_t *some)
 {
@@ -188,7 +188,8 @@ static bool leaves_a_type(const struct subject *subject, const struct catalog_fa
     return false;
 }
 
-// The smallest set of one or two requirements that leaves no type; all of them if there is none.
+// The smallest set of one or two requirements that excludes every type; all of them if there is
+// none.
 static json_t *smallest_conflict(const struct subject *subject, const struct catalog_facts *facts)
 {
     size_t count = json_array_size(subject->requirements);
@@ -210,7 +211,7 @@ static void check_any_type(const struct subject *subject, const struct catalog_f
 {
     struct requirement_source alone = {subject->requirements, subject->labels};
     int last;
-    if (requirements_contradiction(&alone, 1, &last) != NULL || // has been said
+    if (requirements_contradiction(&alone, 1, &last) != NULL || // already reported
         leaves_a_type(subject, facts, NULL))
         return;
     json_t *conflict = smallest_conflict(subject, facts), *requirement;

@@ -13,7 +13,7 @@
 #define TREE_DEPTH  8
 #define MATCHES_MAX 3
 
-// Fields of older versions and of other levels, and what to write today.
+// Fields of older versions and of other levels, with their present names.
 struct old_field {
     const char *name, *hint;
 };
@@ -37,7 +37,7 @@ static const struct old_field ec2_fields[] = {
     {"instanceProfileName", "write instanceProfile"},
 };
 
-// Values that are spelt otherwise than one might think.
+// Values that are often misspelt.
 static const struct {
     const char *value, *meant;
 } old_values[] = {
@@ -68,7 +68,7 @@ bool hint_unknown_field(const struct validation *validation, const struct place 
                         const struct type *type, const char *name, struct text *out)
 {
     const char *nearest[MATCHES_MAX];
-    if (type->fields_count == 0) // no object belongs there at all
+    if (type->fields_count == 0) // an object is wrong there in any case
         return false;
     bool is_metadata =
         place != NULL && place->parent == NULL && strcmp(place->key, "metadata") == 0;
@@ -113,7 +113,7 @@ static bool hint_old_field(const struct kind *kind, const char *name, struct tex
     return false;
 }
 
-// Depth first: the field of that name anywhere below `type`.
+// Depth first: a field of that name anywhere below `type`.
 static bool find_field(const struct type *type, const char *name, const struct place *place,
                        unsigned depth, struct text *out)
 {
@@ -133,7 +133,7 @@ static bool find_field(const struct type *type, const char *name, const struct p
     return false;
 }
 
-// GUI-4, GUI-10: the right field at the wrong level.
+// GUI-4, GUI-10: a valid field at the wrong level.
 static bool hint_elsewhere(const struct type *type, const char *name, struct text *out)
 {
     struct text path = {0};
@@ -180,7 +180,7 @@ bool hint_enum(const char *value, const char *const *allowed, struct text *out)
     return hint_nearest(value, allowed, count, out);
 }
 
-// API-611: days, and units of Go's that the schemas do not take.
+// API-611: days, and Go's units that the schemas do not accept.
 static bool hint_duration(const char *value, struct text *out)
 {
     char *end;
@@ -234,7 +234,7 @@ static bool is_text_kind(const struct field *field)
            field->kind == FIELD_STRING_MAP || field->kind == FIELD_DURATION;
 }
 
-// What YAML made of a word without quotes; a map where a list of one is meant.
+// YAML's reading of a word without quotes; a map instead of a list of one.
 bool hint_type(const struct field *field, const struct place *place, const json_t *value,
                struct text *out)
 {

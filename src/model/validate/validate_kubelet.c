@@ -14,7 +14,7 @@
 #include "model/validate/validate_prepare.h"
 #include "model/validate/validate_schema.h"
 
-// AWN-800. The offsets are never used: nothing reads these fields into a struct here.
+// AWN-800. The offsets are never used, since no struct is read from these fields.
 #define ROW(name, kind, ...) FIELD_SCHEMA(name, kind, 0, .rule_id = "AWN-231", __VA_ARGS__)
 #define OBJECT_TYPE(identifier, type_name, ...)                    \
     static const struct field identifier##_rows[] = {__VA_ARGS__}; \
@@ -219,8 +219,8 @@ static void reject(struct validation *validation, const struct place *place, con
 }
 
 // --- AWN-231 -------------------------------------------------------------------------------------
-// The tables' own walk finds what does not fit; the controller's verdict is a rejection, not a
-// refusal. A maxPods in words is an expression.
+// The tables' own walk finds the errors; the controller's verdict is a rejection, not a refusal. A
+// maxPods in words is an expression.
 static void check_structure(struct validation *validation, const struct place *place,
                             const json_t *kubelet)
 {

@@ -62,7 +62,7 @@ static void check_finalizers(struct validation *validation, const struct place *
 void check_metadata(struct validation *validation, const json_t *metadata,
                     const json_t *old_metadata)
 {
-    (void)old_metadata; // metadata is checked anew at every write
+    (void)old_metadata; // metadata is checked again at every write
     struct place place = {NULL, "metadata", 0};
     if (metadata != NULL && !json_is_object(metadata)) {
         validation_report(validation, &(struct report){.level = FINDING_REFUSED, .place = &place},
@@ -92,7 +92,7 @@ static void check_name(struct validation *validation, const struct place *metada
     const json_t *name = json_object_get(metadata, "name");
     const char *why;
     if (name != NULL && !json_is_string(name))
-        return; // its type has been reported
+        return; // reported as a wrong type
     const char *text = name != NULL ? json_string_value(name) : "";
     const char *generate = json_text(metadata, "generateName");
     if (text[0] == '\0' && (generate == NULL || generate[0] == '\0'))

@@ -1,4 +1,4 @@
-// metadata, as far as every API server checks it (API-27).
+// Checks of metadata that every API server makes (API-27).
 #pragma once
 
 #include "model/validate/validation.h"

@@ -1,4 +1,4 @@
-// How strictly an object is validated.
+// Strictness of an object's validation.
 #pragma once
 
 #include <stdbool.h>
@@ -10,12 +10,12 @@ struct validate_options {
     // Unknown fields: false refuses them (fieldValidation=Strict), true drops them with a warning
     // W-unknown-field (Warn, Ignore).
     bool lenient;
-    // The status is what is being written (PUT or PATCH of /status): it is kept and checked. Else a
-    // status is dropped from the stored form, or taken over from `old`, as API servers do for kinds
-    // with a status subresource.
+    // The write is a PUT or PATCH of /status: the status is kept and checked. Otherwise a status is
+    // dropped from the stored form, or taken from `old`, as API servers do for kinds with a status
+    // subresource.
     bool status_written;
     // Run-time checks and warnings beside admission.
     bool advise;
-    // Nanoseconds since the epoch, for warnings that name what comes next; 0: they do not.
+    // Nanoseconds since the epoch, for warnings that name the next window; 0: they do not.
     int64_t now;
 };

@@ -1,6 +1,6 @@
-// Parts of an object as the structs that the controller has, read from JSON of any form for checks
-// that are to look at what can be read: values of the wrong type count as absent (NULL), and every
-// item of a list keeps its index. Texts are those of the JSON, all else is in `arena`.
+// Parts of an object as the controller's structs, read from JSON of any form for checks of the
+// readable part: values of the wrong type count as absent (NULL), and every item of a list keeps
+// its index. Texts belong to the JSON, everything else is in `arena`.
 #pragma once
 
 #include "model/schema/core.h"

@@ -8,7 +8,7 @@
 #include "model/validate/validate_hints.h"
 #include "model/validate/validation.h"
 
-#define WHOLE_NUMBER_MAX (INT64_C(1) << 53) // beyond it a real is not exact
+#define WHOLE_NUMBER_MAX (INT64_C(1) << 53) // above it a real is not exact
 
 static json_t *prepare_value(struct validation *validation, const struct place *place,
                              const struct field *field, const json_t *value);
@@ -59,7 +59,7 @@ static json_t *prepare_value(struct validation *validation, const struct place *
     return copy_whole(value);
 }
 
-// Where no object belongs, each of its members is an unknown field too, beside the wrong type.
+// If an object is the wrong type here, each of its members is an unknown field, too.
 static void report_members(struct validation *validation, const struct place *place,
                            const json_t *value)
 {
@@ -77,7 +77,7 @@ static void report_members(struct validation *validation, const struct place *pl
     }
 }
 
-// A null in a list stays, to be refused as a value of the wrong type.
+// A null in a list stays and is refused as a value of the wrong type.
 static json_t *prepare_list(struct validation *validation, const struct place *place,
                             const struct field *field, const json_t *list)
 {
@@ -97,7 +97,7 @@ static json_t *prepare_list(struct validation *validation, const struct place *p
     return result;
 }
 
-// `place` is NULL where the entries may be anything.
+// `place` is NULL if the entries may be anything.
 static json_t *prepare_map(struct validation *validation, const struct place *place,
                            const json_t *map)
 {
@@ -116,7 +116,7 @@ static json_t *prepare_map(struct validation *validation, const struct place *pl
     return result;
 }
 
-// A deep copy in which 1.0 has become 1.
+// A deep copy with 1.0 converted to 1.
 static json_t *copy_whole(const json_t *value)
 {
     int64_t number;
@@ -139,7 +139,7 @@ static json_t *copy_whole(const json_t *value)
     return json_incref((json_t *)value);
 }
 
-// A default is an object of its own at times, which its fields' defaults then complete.
+// A default may be an object, which its fields' defaults then complete.
 static void add_defaults(struct validation *validation, const struct place *place,
                          const struct type *type, json_t *object)
 {

@@ -74,7 +74,7 @@ static bool has_value(const struct item *item, const char *value)
     return false;
 }
 
-// The least and the greatest whole number that the operator allows; false if it bounds nothing.
+// The least and the greatest whole number that the operator allows; false if it sets no bound.
 static bool bounds_of(const struct item *item, int64_t *least, int64_t *greatest)
 {
     const char *text = json_string_value(json_array_get(item->values, 0));
@@ -123,7 +123,7 @@ static bool any_of_list(const struct items *items, const struct item *list)
     json_array_foreach (list->values, index, value)
         if (json_is_string(value) && allows_value(items, list->key, json_string_value(value)))
             return true;
-    return json_array_size(list->values) == 0; // refused for itself
+    return json_array_size(list->values) == 0; // refused on its own
 }
 
 static bool allows_something(const struct items *items, const char *key)

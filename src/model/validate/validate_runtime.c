@@ -15,16 +15,16 @@
 #include "model/validate/validation.h"
 
 struct runtime {
-    const char *const *well_known;        // what the provider adds
+    const char *const *well_known;        // the provider's additional ones
     const struct provider_labels *labels; // its other facts; NULL: it has none
     bool overlay;
     struct validation *validation; // for findings, or NULL
-    struct text joined;            // else all errors
-    struct text requirement;       // errors of the requirement being looked at
+    struct text joined;            // otherwise all errors
+    struct text requirement;       // errors of the current requirement
     bool in_requirement;
 };
 
-// What is checked of a NodePool.
+// The checked parts of a NodePool.
 struct pool_template {
     struct string_map labels;
     taint_list taints, startup_taints;
@@ -121,7 +121,7 @@ bool node_pool_check(const struct node_pool *pool, const char *const *well_known
 // --- reporting -----------------------------------------------------------------------------------
 #define ERROR_BYTES 6000 // the list of known labels is long
 
-// The API server has refused it already: the controller never sees it.
+// The API server has refused it already, so the controller never sees it.
 static bool is_refused_at(const struct findings *findings, const struct place *place)
 {
     struct text path = {0};
@@ -162,7 +162,7 @@ static void fail(struct runtime *runtime, const struct place *place, const char 
     }
 }
 
-// All errors of one requirement stand together in one text.
+// Joins all errors of one requirement into one text.
 static void end_requirement(struct runtime *runtime)
 {
     runtime->in_requirement = false;
@@ -198,7 +198,7 @@ static void check_label(struct runtime *runtime, const struct place *place, cons
     }
 }
 
-// In byte order of the keys: the message is to be the same each time (API-149).
+// In byte order of the keys, so that the message is stable (API-149).
 static void check_labels(struct runtime *runtime, const struct place *place,
                          const struct string_map *labels)
 {
@@ -226,7 +226,7 @@ static void check_taint(struct runtime *runtime, const struct place *place,
         fail(runtime, &effect_place, NULL, "invalid value: \"%s\" in %s", effect, list);
 }
 
-// The same key and effect must not stand twice, in both lists together; values do not matter.
+// The same key and effect must not occur twice in both lists together; values do not matter.
 static void check_pair(struct runtime *runtime, const struct place *place, struct map *seen,
                        const struct taint *taint)
 {
@@ -406,7 +406,7 @@ static void check_count(struct runtime *runtime, const struct place *place, cons
              "key %s with operator %s must have a single positive integer value", key, operator);
 }
 
-// API-154: the key as written, so an alias does not matter here.
+// API-154: the key as written, without its alias.
 static void check_pool_key(struct runtime *runtime, const struct place *place,
                            const requirement_list *requirements)
 {

@@ -1,8 +1,8 @@
-// Checks that the controller makes beyond the CRDs (API-149 to 157): of NodePools and NodeOverlays.
+// The controller's run-time checks beyond the CRDs (API-149 to 157): of NodePools and NodeOverlays.
 //
-// One walk over structs serves two callers: `adze validate`, which wants a finding at each place
-// and reads the structs from JSON of any form (validate_parts.h), and the controller, which has a
-// decoded object and wants all errors in one line.
+// One walk over structs serves two callers. `adze validate` reads the structs from JSON of any form
+// (validate_parts.h) and needs a finding at each place; the controller has a decoded object and
+// needs all errors in one line.
 #pragma once
 
 #include "model/tables/well_known.h"
@@ -11,8 +11,8 @@
 struct node_pool;
 
 // Run-time checks of a decoded NodePool (API-149 to 157, LIF-203): false with all errors joined by
-// "; " in `message` (cut at `size`). `well_known_extra` (NULL-terminated, or NULL): the labels that
-// the cloud provider adds to the core's well-known ones; `labels`: its other facts about labels
+// "; " in `message` (truncated at `size`). `well_known_extra` (NULL-terminated, or NULL): the cloud
+// provider's additional well-known labels; `labels`: its other facts about labels
 // (model/tables/well_known.h), or NULL.
 bool node_pool_check(const struct node_pool *pool, const char *const *well_known_extra,
                      const struct provider_labels *labels, char *message, size_t size);

@@ -97,7 +97,7 @@ static void check_kind(struct validation *validation, const struct place *place,
     case FIELD_OPTIONAL_BOOL:
     case FIELD_PRICE:
     case FIELD_INT_OR_STRING:
-    case FIELD_JSON: // checked by whoever reads it
+    case FIELD_JSON: // checked by its reader
         break;
     }
 }
@@ -116,7 +116,7 @@ static bool has_digits(const char *text, size_t count)
     return strspn(text, "0123456789") >= count;
 }
 
-static bool is_date(const char *text) // 2006-01-02 and nothing else up to the "t"
+static bool is_date(const char *text) // exactly 2006-01-02 up to the "t"
 {
     static const int days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     if (!has_digits(text, 4) || text[4] != '-' || !has_digits(text + 5, 2) || text[7] != '-' ||
@@ -198,7 +198,7 @@ static void check_number(struct validation *validation, const struct place *plac
 }
 
 // --- lists and maps ------------------------------------------------------------------------------
-// Only lists of type map say which old item belongs to which new one.
+// Only lists of type map match old items with new ones.
 static const json_t *find_old_item(const struct field *field, const json_t *old_list,
                                    const json_t *item)
 {

@@ -69,7 +69,7 @@ static void check_reference(struct validated *objects, size_t count, struct vali
     struct text key = {0}, list = {0}, hint = {0};
     if (name == NULL || name[0] == '\0')
         return;
-    if (group == NULL || kind == NULL) { // GUI-2; the missing field has been refused
+    if (group == NULL || kind == NULL) { // GUI-2; the missing field is refused elsewhere
         if (classes_named(objects, count, name, &list) != NULL && list.data[0] != '\0')
             findings_add(object->findings,
                          &(struct finding){.level = FINDING_WARNING,
@@ -206,7 +206,7 @@ static bool are_tied(const struct validated *a, const struct validated *b)
     return requirements_contradiction(sources, 2, &index) == NULL;
 }
 
-// One warning for each object, on the first other that it is tied with.
+// One warning for each object, naming the first other of equal weight.
 static void check_ties(struct validated *objects, size_t count, enum kind_id id)
 {
     size_t members[PAIRS_MAX], found = 0;

@@ -24,7 +24,7 @@ static bool looks_unfilled(const char *text)
             strspn(text + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == length - 1);
 }
 
-// Fields in which a dollar sign or angle brackets are the user's own.
+// Fields that may contain dollar signs or angle brackets.
 static bool is_free_text(const char *key)
 {
     static const char *const keys[] = {"userData",      "annotations", "kubelet", "status",

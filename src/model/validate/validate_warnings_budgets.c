@@ -28,7 +28,7 @@ static unsigned reasons_of(const json_t *budget)
     return reasons;
 }
 
-// The fields that budget_lint() reads, of the reasons only whether there are any.
+// The fields for budget_lint(); of the reasons only whether there are any.
 static struct node_pool_budget budget_of(const json_t *budget, int64_t duration)
 {
     static const char *const listed[] = {""};
@@ -55,7 +55,7 @@ static void report_finding(void *context, const struct budget_finding *finding)
                     finding->message);
 }
 
-// The most nodes that the NodePool can have, as far as its spec says.
+// The maximum of nodes by the NodePool's spec.
 static int64_t most_nodes_of(const json_t *spec)
 {
     const json_t *replicas = json_object_get(spec, "replicas");

@@ -5,6 +5,6 @@
 
 #define BUDGET_REASONS_ALL 7u // a bit for each disruption reason
 
-// Returns the reasons for which nothing may ever be disrupted, as bits.
+// Returns the reasons that never allow any disruption, as bits.
 unsigned warn_budgets(struct validation *validation, const struct place *disruption_place,
                       const json_t *spec);

@@ -14,7 +14,7 @@
 
 #define USER_DATA_MAX  16384 // bytes, before base64
 #define USER_DATA_NEAR 14745 // nine tenths of it
-#define TAGS_MAX       46    // 50, less those that the controller adds
+#define TAGS_MAX       46    // 50, minus the controller's own
 #define TAG_KEY_MAX    128
 #define TAG_VALUE_MAX  256
 
@@ -42,8 +42,8 @@ static void advise_aliases(struct validation *validation, const struct place *sp
     }
 }
 
-// Where upstream lets a term through that says too much, one field decides and the others are
-// ignored (AWN-703). A list of which every term does so is refused.
+// Upstream admits a term with conflicting fields: one field decides and the others are ignored
+// (AWN-703). A list in which every term has a conflict is refused.
 struct selector {
     const char *list;
     const char *decisive[3], *fields[7]; // NULL-terminated
@@ -94,7 +94,7 @@ struct range {
 };
 static const struct volume_type {
     const char *name;
-    struct range gib, iops, throughput; // most 0: the type takes none
+    struct range gib, iops, throughput; // most 0: not configurable
 } volume_types[] = {
     {"gp2", {1, 16384}, {0}, {0}},          {"gp3", {1, 65536}, {3000, 80000}, {125, 2000}},
     {"io1", {4, 16384}, {100, 64000}, {0}}, {"io2", {4, 65536}, {100, 256000}, {0}},
@@ -188,7 +188,7 @@ static int base64_value(char c)
     return found == NULL ? -1 : (int)(found - alphabet);
 }
 
-// Whether the text is base64 of something that begins like user data (GUI-14).
+// Whether the text is base64 of apparent user data (GUI-14).
 static bool is_base64(const char *text)
 {
     char plain[64];

@@ -1,5 +1,5 @@
-// What an EC2NodeClass says that is admitted, but rejected by the controller (AWN-231 to 235, 429,
-// 463) or hardly meant (API-313, GUI-14).
+// Parts of an EC2NodeClass that are admitted, but rejected by the controller (AWN-231 to 235, 429,
+// 463) or probably wrong (API-313, GUI-14).
 #pragma once
 
 #include "model/validate/validation.h"

@@ -27,8 +27,8 @@ static bool is_near(const char *a, const char *b)
     return text_distance(a, b) <= (length / 4 > 1 ? length / 4 : 1);
 }
 
-// The known key that is probably meant, or NULL: a near name in a near domain, or a telling name
-// under another of the product's domains.
+// The known key that is probably meant, or NULL: a near name in a near domain, or a distinctive
+// name in another of the product's domains.
 static const char *meant_key(const char *key, const char *const *known)
 {
     char domain[400], known_domain[400];
@@ -125,7 +125,7 @@ static void advise_values(struct validation *validation, const struct place *pla
     }
 }
 
-// How many values the key can ever have; SIZE_MAX if that is not known.
+// The number of possible values of the key; SIZE_MAX: unknown.
 static size_t possible_values(const struct validation *validation, const char *key,
                               const json_t *requirement)
 {

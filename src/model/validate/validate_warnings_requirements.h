@@ -1,5 +1,5 @@
-// Warnings about label keys and requirements (API-313): old names, slips, requirements that leave
-// no value over.
+// Warnings about label keys and requirements (API-313): old names, typos, requirements that allow
+// no value.
 #pragma once
 
 #include "model/validate/validation.h"

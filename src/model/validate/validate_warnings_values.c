@@ -15,7 +15,8 @@ static bool is_counted(const char *resource)
            strchr(resource, '/') != NULL;
 }
 
-// API-603: what passes the schema's pattern and does not decode takes the whole object out.
+// API-603: a value that matches the schema's pattern but does not decode invalidates the whole
+// object.
 void warn_quantities(struct validation *validation, const struct place *place, const json_t *map)
 {
     const char *key;
@@ -49,7 +50,7 @@ void warn_quantities(struct validation *validation, const struct place *place, c
 
 #define HOUR_TEXT_MAX "2562047h"
 
-// The schemas' patterns take any number of digits (API-19).
+// The schemas' patterns accept any number of digits (API-19).
 bool warn_duration(struct validation *validation, const struct place *place, const json_t *object,
                    int64_t *nanoseconds)
 {

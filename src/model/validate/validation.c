@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <stdio.h>
 
-#define FINDINGS_MAX  10000 // of one object: nobody reads more
+#define FINDINGS_MAX  10000 // of one object
 #define MESSAGE_BYTES 4096
 
 bool validation_is_full(const struct validation *validation)
