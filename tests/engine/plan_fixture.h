@@ -13,19 +13,19 @@
 struct plan_fixture {
     struct snapshot *snapshot;
     struct plan *plan;
-    char *text; // what was planned
+    char *text; // the input text
 };
 
-// The documents, with a SnapshotContext and the catalog added. `extra_settings`, "NAME: value"
-// for the context's settings joined by ", ", may be NULL; packing is greedy and nodes cost nothing
-// beside their machines (SCH-507) unless they say otherwise. Fails the test if the input is bad.
+// Plans the documents with a SnapshotContext and the catalog. `extra_settings`, "NAME: value" for
+// the context's settings joined by ", ", may be NULL; by default packing is greedy and nodes have
+// no cost beside their machines (SCH-507). Fails the test on bad input.
 struct plan_fixture plan_yaml(const char *documents, const char *extra_settings);
-// The same with other options than reasons for the pods without a place.
+// The same with options other than reasons for unschedulable pods.
 struct plan_fixture plan_yaml_with(const char *documents, const char *extra_settings,
                                    const struct plan_options *options);
 // Without the catalog.
 struct plan_fixture plan_yaml_bare(const char *documents, const char *extra_settings);
-// The documents as they are; a SnapshotContext is one of them.
+// The documents unchanged; they include a SnapshotContext.
 struct plan_fixture plan_as_given(const char *documents);
 struct plan_fixture plan_yaml_bare_with(const char *documents, const char *extra_settings,
                                         const struct plan_options *options);
@@ -43,7 +43,7 @@ const struct plan_unschedulable *unplaced(const struct plan *plan, const char *p
 // Values of the claim's requirement on `key` joined by ",", or "-" without one.
 const char *claim_values(const struct plan_claim *claim, const char *key);
 bool claim_has_type(const struct plan_claim *claim, const char *type);
-// How many pods lie in each domain of `key` over the plan's claims, as "a:2 b:1", by name.
+// Number of pods in each domain of `key` over the plan's claims, as "a:2 b:1", by name.
 const char *spread_over(const struct plan *plan, const char *key);
 // The plan as JSON text; the caller frees.
 char *plan_json(const struct plan *plan);

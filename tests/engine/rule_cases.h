@@ -17,10 +17,10 @@
 #include <stddef.h>
 
 struct rule_case {
-    const char *rule; // identifiers and what is proven; printed when the row fails
+    const char *rule; // rule IDs and the tested statement; printed when the row fails
     const char *world, *settings;
     const char *expected;
-    const char *message; // "P: text": the text is part of the reason why P has no place; or NULL
+    const char *message; // "P: text": part of the reason why P is unschedulable; or NULL
     bool bare;           // without the fixture's catalog
 };
 

@@ -1,5 +1,5 @@
 // An HTTP/1.1 server for tests, on a loopback port of the loop itself, with or without TLS. The
-// test's function sees each request and writes whatever bytes it likes.
+// test's function gets each request and writes any bytes.
 #pragma once
 
 #include <openssl/evp.h>
@@ -34,7 +34,7 @@ void fake_server_destroy(struct fake_server *server);
 
 void fake_write(struct fake_connection *connection, const char *bytes, size_t length);
 void fake_print(struct fake_connection *connection, const char *format, ...) PRINTF_LIKE(2, 3);
-void fake_close(struct fake_connection *connection); // once all is written
+void fake_close(struct fake_connection *connection); // after all is written
 // A whole answer; headers: "Name: value\r\n..." or "".
 void fake_reply(struct fake_connection *connection, int status, const char *type,
                 const char *headers, const char *body);

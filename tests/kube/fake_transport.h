@@ -1,5 +1,5 @@
-// A transport for tests: every request is handed, a moment of loop time later, to the test's
-// function, which answers it at once, later, or never.
+// A transport for tests: the test's function gets every request shortly after its start in loop
+// time, and answers at once, later, or never.
 #pragma once
 
 #include <sys/queue.h>
@@ -33,7 +33,7 @@ struct fake_transport *fake_transport_create(struct loop *loop,
 struct kube_call *fake_find(struct fake_transport *transport, enum kube_verb verb,
                             const char *path);
 
-// Ends the call. The body is taken over; error kind and message as of a real API server.
+// Ends the call. Takes over the body; error kind and message match a real API server's.
 void fake_answer(struct kube_call *call, int status, json_t *body);
 void fake_refuse(struct kube_call *call, int status, const char *reason, const char *message);
 void fake_refuse_later(struct kube_call *call, int status, int64_t retry_after_ns);

@@ -1,10 +1,9 @@
-// A cluster as the kube-scheduler sees it: nodes with labels, taints, room and pods, and its
-// filters.
+// A cluster for kube-scheduler's filters: nodes with labels, taints, room and pods.
 //
-// Written from the scheduler's semantics, independent of src/engine, as slow and as plain as it can
-// be: NodeResourcesFit, NodeAffinity, TaintToleration, NodeUnschedulable, NodePorts, VolumeZone,
-// VolumeBinding, NodeVolumeLimits, PodTopologySpread, InterPodAffinity (SCH-515). Nodes are the
-// snapshot's (with the NodeClaims that have a machine) and, added one by one, planned ones.
+// Written from the scheduler's semantics, independent of src/engine, as slow and as plain as
+// possible: NodeResourcesFit, NodeAffinity, TaintToleration, NodeUnschedulable, NodePorts,
+// VolumeZone, VolumeBinding, NodeVolumeLimits, PodTopologySpread, InterPodAffinity (SCH-515). Nodes
+// are the snapshot's (with the NodeClaims that have a machine) and, added one by one, planned ones.
 #pragma once
 
 #include "model/snapshot/plan.h"
@@ -12,7 +11,7 @@
 
 #define LABELS_MAX 48
 
-// How a planned node turns out: one type in one offering, and its other labels.
+// The machine of a planned node: one type in one offering, and its other labels.
 struct machine_choice {
     const struct node_pool *pool;
     const struct instance_type *type;
@@ -26,7 +25,7 @@ struct site {
     uint32_t labels_count;
     const struct taint **taints; // those that count
     uint32_t taints_count;
-    struct resource_map allocatable; // less what DaemonSets will take
+    struct resource_map allocatable; // minus the DaemonSets' requests
     const struct pod **pods;
     uint32_t pods_count;
     const struct csi_node *csi_node;       // NULL: no volume limits
@@ -41,12 +40,12 @@ struct cluster {
     struct site *sites;
     uint32_t sites_count, sites_capacity, pods_capacity;
     const char **site_names; // of planned nodes, by index
-    // Spread constraints also count domains that have no node yet but that a NodePool could open
-    // (SCH-303, SCH-512), and a hostname can always be had: stricter than the scheduler.
+    // Spread constraints also count empty domains that a NodePool could open (SCH-303, SCH-512),
+    // and a new hostname is always possible: stricter than the scheduler.
     bool counts_launchable_domains;
     struct machine_choice *launchable; // every offering that a NodePool can launch
     uint32_t launchable_count;
-    struct site *launchable_sites; // what cluster_add() makes of each; made when first asked for
+    struct site *launchable_sites; // the result of cluster_add() for each; made on first use
 };
 
 struct cluster *cluster_create(const struct snapshot *snapshot, bool counts_launchable_domains);
@@ -57,7 +56,7 @@ static inline void cleanup_cluster(struct cluster **cluster)
 }
 #define CLUSTER __attribute__((cleanup(cleanup_cluster))) struct cluster
 
-// Adds a planned node without pods; returns its index. The latest can be taken back.
+// Adds a planned node without pods; returns its index. The latest can be removed again.
 uint32_t cluster_add(struct cluster *cluster, const struct machine_choice *choice);
 // The same for cluster->launchable[index], without new memory each time.
 uint32_t cluster_add_launchable(struct cluster *cluster, uint32_t index);
@@ -65,7 +64,7 @@ void cluster_remove_last(struct cluster *cluster);
 // The node's index by name, or UINT32_MAX.
 uint32_t cluster_find(const struct cluster *cluster, const char *name);
 
-// Why the node does not take the pod now, or NULL: it does.
+// Why the node refuses the pod now; NULL: it does not.
 const char *cluster_refusal(const struct cluster *cluster, const struct pod *pod, uint32_t site);
 // The same without the rules that depend on other nodes' pods (spread, affinity).
 const char *cluster_refusal_alone(const struct cluster *cluster, const struct pod *pod,
@@ -81,7 +80,7 @@ bool pod_tolerates_site(const struct pod *pod, const struct site *site);
 bool pod_selects_site(const struct pod *pod, const struct site *site);
 // Whether the pool can launch this choice: ready, offering available, all requirements met.
 bool choice_is_launchable(const struct machine_choice *choice);
-// Whether the labels that the choice gives satisfy all requirements.
+// Whether the choice's labels satisfy all requirements.
 bool choice_satisfies(const struct machine_choice *choice, const requirement_list *requirements);
 // The catalog that serves the pool (FMT-6), or NULL.
 const struct instance_type_catalog *catalog_of(const struct snapshot *snapshot,

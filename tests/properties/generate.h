@@ -1,5 +1,5 @@
-// What the parts of the generator share: the dice, the text that grows, and the features that this
-// world has. A world has only some features, so that what fails together has few causes.
+// Shared by the parts of the generator: random numbers, the growing text, and the world's features.
+// A world has only some features, so that a failure has few possible causes.
 #pragma once
 
 #include "base/text.h"
@@ -14,11 +14,11 @@ struct generator {
     enum world_size size;
     struct text text; // YAML documents so far
     uint32_t zones, types, pools, nodes;
-    struct { // instance types, for nodes made of them
+    struct { // instance types, for nodes of those types
         uint32_t cpu, memory_gi, pods;
         bool arm, gpu;
     } type[TYPES_MAX];
-    // Which features the world has.
+    // The world's features.
     bool taints, limits, min_values, reserved, startup, arm, daemon_sets, ports, volumes, racks;
     bool spreads, affinity, anti_affinity, preferences, node_affinity, namespaces, priorities;
     bool unavailable, gpu;
@@ -41,7 +41,7 @@ void generate_catalog(struct generator *generator);
 void generate_pools(struct generator *generator);
 void generate_daemon_sets(struct generator *generator);
 void generate_nodes(struct generator *generator);
-void generate_volumes(struct generator *generator); // classes and volumes that all pods may name
+void generate_volumes(struct generator *generator); // classes and volumes for all pods
 void generate_workloads(struct generator *generator);
 // Required anti-affinity, spreads and so on of the pods of application `app`, as members of a pod
 // spec with a trailing comma; nothing or text.

@@ -1,8 +1,8 @@
 // Runs a property in a process of its own, so that a crash of the engine is a failure like any
-// other: it has a seed and can be shrunk.
+// other, with a seed and shrinkable.
 #pragma once
 
 #include "properties/properties.h"
 
-// As `check` itself; *why says by which signal or status it ended if it crashed.
+// As `check` itself; after a crash *why names the signal or status.
 bool guarded_check(property_check check, const json_t *world, uint64_t seed, struct text *why);

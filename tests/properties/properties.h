@@ -1,18 +1,18 @@
-// The properties of section 31.6 of the scheduling rules (SCH-540 to SCH-545), each a function from
-// a world to whether it holds.
+// The properties of section 31.6 of the scheduling rules (SCH-540 to SCH-545), each a predicate on
+// worlds.
 #pragma once
 
 #include "base/text.h"
 #include "properties/world.h"
 
-// True: holds, or says nothing about this world (bad input, search given up). False: *why tells
-// what is wrong, for people. The seed is for the property's own dice: the same seed, the same
-// answer.
+// True: the property holds or does not apply to this world (bad input, search given up). False:
+// *why is the reason. The seed is for the property's own random numbers: the same seed gives the
+// same answer.
 typedef bool (*property_check)(const json_t *world, uint64_t seed, struct text *why);
 
 struct property {
     const char *name, *rule;
-    enum world_size size; // what worlds it is usually tried on
+    enum world_size size; // the usual size of its worlds
     property_check check;
     const char *help;
 };

@@ -1,7 +1,7 @@
 // Worlds: sets of input objects (FMT-1) as JSON, generated from a seed, planned, changed, shrunk.
 //
-// A world is a JSON array of documents, catalog and SnapshotContext included. It can be printed
-// as YAML that `adze plan -f` takes.
+// A world is a JSON array of documents, including catalog and SnapshotContext. It prints as YAML
+// for `adze plan -f`.
 #pragma once
 
 #include "base/random.h"
@@ -17,10 +17,10 @@ enum world_size {
 // The same seed and size give the same world everywhere. The caller owns the result.
 json_t *world_generate(uint64_t seed, enum world_size size);
 
-// A plan and what it was made of.
+// A plan and its input.
 struct outcome {
     struct snapshot *snapshot;
-    struct plan *plan; // NULL: the world is bad input, or no plan can be made of it
+    struct plan *plan; // NULL: the world is bad input or has no plan
     struct error error;
 };
 struct outcome world_plan(const json_t *world);

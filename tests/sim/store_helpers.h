@@ -21,7 +21,7 @@
 
 #define START_NS (INT64_C(1767225600) * SECOND) // 2026-01-01T00:00:00Z
 
-// Single quotes stand for double ones, so that JSON reads well in C.
+// Single quotes replace double ones, so that JSON reads well in C.
 static inline json_t *json_of(const char *text)
 {
     char *copy = memory_copy_string(text);

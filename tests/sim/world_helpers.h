@@ -19,7 +19,7 @@ struct scene {
     struct world_options options;
 };
 
-// Short delays and no jitter, so that tests can say when.
+// Short delays and no jitter, so that tests know the times.
 static inline struct scene scene_open(void (*adjust)(struct world_options *options))
 {
     struct scene scene = {0};
@@ -56,7 +56,7 @@ static inline const struct store_resource *scene_resource(struct scene *scene, e
     return resource;
 }
 
-// Adds an object; printf's arguments fill in the text, single quotes stand for double ones.
+// Adds an object; printf's arguments fill in the text, single quotes replace double ones.
 PRINTF_LIKE(2, 3)
 static inline void scene_add(struct scene *scene, const char *format, ...)
 {

@@ -1,5 +1,5 @@
-// What tests of the controllers read of a simulated cluster, and do to it by hand. Everything that
-// is answered is borrowed from the store until the loop runs on.
+// Readings of a simulated cluster and manual changes to it, for tests of the controllers. Results
+// are borrowed from the store until the loop runs on.
 #pragma once
 
 #include "simulation/scenario.h"
@@ -9,13 +9,13 @@
 // An object of the store, NULL if there is none; `namespace` NULL for cluster-scoped kinds.
 json_t *view_object(struct scenario *scenario, const char *api_version, const char *kind,
                     const char *namespace, const char *name);
-// The first of its kind by name, which must be there; and the first that is not `name`.
+// The first object of its kind by name, which must exist; and the first other than `name`.
 json_t *view_first(struct scenario *scenario, const char *api_version, const char *kind);
 json_t *view_claim(struct scenario *scenario); // the first NodeClaim
 json_t *view_node(struct scenario *scenario);  // the first Node
 uint32_t view_count(struct scenario *scenario, const char *api_version, const char *kind);
 
-// The texts at a dotted path; NULL if it is not there.
+// The text at a dotted path, or NULL.
 const char *view_text(const json_t *object, const char *path);
 const char *view_label(const json_t *object, const char *key);
 const char *view_annotation(const json_t *object, const char *key);
@@ -24,24 +24,23 @@ bool view_has_taint(const json_t *node, const char *key, const char *effect);
 // "STATUS/REASON" of a condition, or "none"; a static buffer of four.
 const char *view_condition(const json_t *object, const char *type);
 const char *view_condition_message(const json_t *object, const char *type);
-// In whole seconds since 1970; 0: it never changed, or is not there.
+// In whole seconds since 1970; 0: no transition, or no such condition.
 int64_t view_transition(const json_t *object, const char *type);
 int64_t view_instant(const json_t *object, const char *path);
 int64_t view_now(struct scenario *scenario); // whole seconds
 
-// Events: how many of the reason about that kind, whose message contains `part` (NULL: any),
+// Number of Events of the reason about that kind, with `part` in the message (NULL: any),
 // repetitions counted.
 uint32_t view_events(struct scenario *scenario, const char *kind, const char *reason,
                      const char *part);
 
-// The value of a series as /metrics would show it; `labels` as "name=\"value\",...", in the
-// family's order. -1: there is none.
+// The value of a series in /metrics; `labels` as "name=\"value\",...", in the family's order. -1:
+// no such series.
 double view_metric(struct scenario *scenario, const char *family, const char *labels);
 // The sum of the family's series whose labels contain `part`.
 double view_metric_sum(struct scenario *scenario, const char *family, const char *part);
 
-// By hand: a merge patch (YAML's flow style or JSON) of an object or its status; the deletion of
-// one.
+// Manual changes: a merge patch (YAML's flow style or JSON) of an object or its status; a deletion.
 void hand_patch(struct scenario *scenario, const char *api_version, const char *kind,
                 const char *namespace, const char *name, const char *subresource,
                 const char *patch);

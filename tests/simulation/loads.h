@@ -1,6 +1,5 @@
-// Loads of many Deployments in a simulated cluster with an honest kube-scheduler: up, down, up
-// again. What is asked of plans is that they come true: how many nodes, what price, how many
-// launches and evictions on the way.
+// Loads of many Deployments in a simulated cluster with a faithful kube-scheduler: up, down, up
+// again. Measures how plans come true: nodes, price, launches and evictions on the way.
 #pragma once
 
 #include "simulation/scenario.h"
@@ -20,22 +19,22 @@ struct load_figures { // at one moment
 };
 
 struct load; // Deployments of a world, and their sizes
-// "two" and "thirty" are those of upstream's performance suite; a number draws 20 to 40
-// Deployments.
+// "two" and "thirty" are the loads of upstream's performance suite; a number is a seed that draws
+// 20 to 40 Deployments.
 struct load *load_create(const char *name);
 void load_destroy(struct load *load);
 
 // Applies the NodePool (consolidateAfter 30s, budget 100%) and the Deployments.
 void load_apply(struct scenario *scenario, const struct load *load);
-// Every Deployment gets its smaller size, or its own again.
+// Scales every Deployment to its smaller size, or back.
 void load_shrink(struct scenario *scenario, struct load *load);
 void load_grow(struct scenario *scenario, struct load *load);
 // All nodes drift: the NodePool's template changes.
 void load_drift(struct scenario *scenario, struct load *load);
 struct load_figures load_look(struct scenario *scenario, struct load *load);
-// Until all pods are bound, or the seconds are over.
+// Runs until all pods are bound, or the seconds are over.
 struct load_figures load_bound(struct scenario *scenario, struct load *load, double seconds);
-// Until no NodeClaim or Node came or went for `quiet` seconds, or the seconds are over; `last` gets
-// when the last did.
+// Runs until no NodeClaim or Node came or went for `quiet` seconds, or the seconds are over; `last`
+// gets the time of the last change.
 struct load_figures load_quiet(struct scenario *scenario, struct load *load, double quiet,
                                double seconds, double *last);

@@ -1,4 +1,4 @@
-// What simulation tests share.
+// Shared by simulation tests.
 #pragma once
 
 #include "model/reading/settings.h"
@@ -20,7 +20,7 @@ struct scenario *scenario_create(uint64_t seed);
 // consolidateAfter 0s, budget 100%, expireAfter Never, of at most 8 cpu a node) and a Deployment
 // "inflate" of 0 replicas of 1 cpu.
 void scenario_begin(struct scenario *scenario);
-// Before begin: scheduler and workload controllers have the pace of a live control plane, by the
+// Before begin: gives scheduler and workload controllers the pace of a live control plane, by the
 // scenario's seed (world_options_live_pace()).
 void scenario_live_pace(struct scenario *scenario);
 void scenario_destroy(struct scenario *scenario);
@@ -30,8 +30,8 @@ void scenario_apply(struct scenario *scenario, const char *manifest);
 void scenario_scale(struct scenario *scenario, int64_t replicas);
 
 typedef bool (*scenario_condition)(struct scenario *scenario);
-// Lets virtual time pass until the condition holds; fails the test after `seconds`. The invariants
-// are checked after every 100 ms. Returns the seconds that it took.
+// Runs virtual time until the condition holds; fails the test after `seconds`. Checks the
+// invariants every 100 ms. Returns the seconds that passed.
 double scenario_until(struct scenario *scenario, double seconds, const char *what,
                       scenario_condition condition);
 void scenario_run(struct scenario *scenario, double seconds);
@@ -41,20 +41,20 @@ bool scenario_settled(struct scenario *scenario);
 // Waits up to two minutes for a settled world with that many running pods.
 void scenario_expect_running(struct scenario *scenario, uint32_t pods);
 
-// Kills the controller in the moment of one of its steps - before the step's effect, or after it
-// with the answer lost - and starts it again at once.
+// Kills the controller at one of its steps - before the step's effect, or after it with the answer
+// lost - and restarts it at once.
 struct assassin {
     bool (*concerns)(const struct kube_request *request); // which requests are steps; NULL: writes
     bool calls;                                           // the provider's calls are steps, too
-    uint32_t kill_at;                                     // which step, from 1
+    uint32_t kill_at;                                     // number of the step, from 1
     bool after_effect;
-    bool armed, pulled; // steps count while it is armed; pulled: it has struck
+    bool armed, pulled; // counts steps while armed; pulled: it has killed
     uint32_t steps;
     struct scenario *scenario; // set by scenario_hire()
 };
-// Before scenario_begin(). The assassin stays the caller's until scenario_destroy().
+// Before scenario_begin(). The caller owns the assassin until scenario_destroy().
 void scenario_hire(struct scenario *scenario, struct assassin *assassin);
-// Lives of a world, each with a kill one step later, until one tells that its step was never
-// reached (assassin.pulled is false) or `most` have passed; returns how many had their kill.
+// Runs lives of a world, each with a kill one step later, until one never reaches its step
+// (assassin.pulled is false) or `most` have passed. Returns the number of kills.
 uint32_t scenario_lives(bool (*life)(uint32_t kill_at, bool after_effect), bool after_effect,
                         uint32_t most);

@@ -1,17 +1,17 @@
 // Seeded random worlds: pools, workloads and budgets drawn from a seed, then a list of actions
-// (people who scale, roll out, delete and edit; machines that fail; stock-outs; API faults; a
+// (users who scale, roll out, delete and edit; machines that fail; stock-outs; API faults; a
 // controller that is killed; clocks that jump). Then all faults stop, and the world must settle.
 // The invariants are checked at every step.
 //
-// Everything follows from the options; each action draws from a sequence of its own, so that
-// leaving one out (to shrink a failing run) does not change the others.
+// The options determine everything. Each action has its own random numbers, so that leaving one out
+// (to shrink a failing run) does not change the others.
 #pragma once
 
 #include "simulation/invariants.h"
 
 #define SOAK_ACTIONS_MAX 128
 
-enum soak_without { // kinds of faults that are left out
+enum soak_without { // kinds of faults to leave out
     SOAK_WITHOUT_API = 1 << 0,
     SOAK_WITHOUT_CLOUD = 1 << 1,
     SOAK_WITHOUT_MACHINE = 1 << 2,
@@ -31,12 +31,12 @@ struct soak_result {
     bool failed;
     char why[1500];
     uint32_t actions;    // of the world's list
-    uint32_t nodes_most; // machines at once
+    uint32_t nodes_most; // largest number of machines at once
     double simulated_hours, settled_after_seconds;
     struct invariants_counts checked;
 };
 
-// The size of the world that `make soak` makes of a seed: of a thousand, some 980 have up to 50
+// The size of the world that `make soak` uses for a seed: of a thousand, some 980 have up to 50
 // nodes, 19 up to 200, and one 2,000.
 uint32_t soak_size_of(uint64_t seed);
 void soak_run(const struct soak_options *options, struct soak_result *result);

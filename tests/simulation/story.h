@@ -1,9 +1,9 @@
-// What the stories (test_stories_*.c) share: pools, workloads, small catalogs, and counts.
+// Shared by the stories (test_stories_*.c): pools, workloads, small catalogs, and counts.
 #pragma once
 
 #include "simulation/cluster_view.h"
 
-struct story_pool {            // what is NULL is as noted
+struct story_pool {            // NULL members have the noted default
     const char *name;          // "default"
     const char *policy;        // WhenEmptyOrUnderutilized
     const char *after;         // consolidateAfter: 0s
@@ -31,7 +31,7 @@ struct story_type {
     uint32_t cpu, memory_gib;
     double price; // on demand, in each zone
 };
-// Replaces the catalog, before scenario_begin(): linux on amd64 in two zones, on demand alone.
+// Replaces the catalog, before scenario_begin(): linux on amd64 in two zones, on demand only.
 void story_catalog(struct scenario *scenario, const struct story_type *types, uint32_t count);
 
 uint32_t story_nodes(struct scenario *scenario);

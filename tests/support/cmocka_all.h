@@ -1,4 +1,4 @@
-// cmocka, the headers that it needs before it, and what every test uses.
+// cmocka with its prerequisite headers, and the helpers of every test.
 #pragma once
 
 #include <setjmp.h>

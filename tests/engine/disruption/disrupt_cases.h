@@ -1,4 +1,4 @@
-// Rules of disruption as tables: a row is a cluster, and which nodes go.
+// Rules of disruption as tables: a row is a cluster with the nodes to be disrupted.
 #pragma once
 
 #include "engine/disruption/disrupt_fixture.h"
@@ -8,7 +8,7 @@
 #define CASE_PODS  10
 
 struct disrupt_case {
-    const char *rule;     // identifiers and what is proven; printed when the row fails
+    const char *rule;     // rule IDs and the tested statement; printed when the row fails
     const char *method;   // NULL: all, in order
     const char *settings; // NULL: as upstream; BETTER: as adze
     struct test_pool pools[CASE_POOLS]; // the first is always there, others need a name
@@ -16,8 +16,8 @@ struct disrupt_case {
     struct test_pod pods[CASE_PODS];    // likewise
     const char *more;                   // further documents
     const char *expected;               // as assert_disrupts()
-    const char *note; // "object: text": the text is part of what is told of it; or NULL
-    bool bare;        // without the fixture's catalog
+    const char *note;                   // "object: text": part of a note about the object; or NULL
+    bool bare;                          // without the fixture's catalog
 };
 #define BETTER "LOG_LEVEL: info"
 void check_disrupt_cases(const struct disrupt_case *cases, size_t count);

@@ -44,12 +44,12 @@ void add_node(struct text *world, struct test_node node);
 void add_pod(struct text *world, struct test_pod pod);
 // NULL: any.
 enum disruption_method method_of(const char *name);
-// Takes the text. `settings` as plan_yaml(). Checks that every node is in a command or has a
-// verdict, and that the counts agree (DIS-770).
+// Takes over the text. `settings` as for plan_yaml(). Checks that every node is in a command or has
+// a verdict, and that the counts agree (DIS-770).
 struct plan_fixture disrupt(struct text *world, const char *method, const char *settings);
-// The same with an InstanceTypeCatalog in the text instead.
+// The same with the text's own InstanceTypeCatalog.
 struct plan_fixture disrupt_bare(struct text *world, const char *method, const char *settings);
-// The same with what only a running controller knows.
+// The same with state that only a running controller has.
 struct plan_fixture disrupt_running(struct text *world, const char *method, const char *settings,
                                     const struct disruption_inputs *inputs);
 #define UPSTREAM     "COMPATIBILITY: upstream"
