@@ -15,7 +15,7 @@
 #include "engine/placement/claim_price.h"
 #include "engine/templates/type_table.h"
 
-// --- which belong together -----------------------------------------------------------------------
+// --- parts ---------------------------------------------------------------------------------------
 
 struct candidate_owner { // candidate by state node
     const struct state_node *state;
@@ -130,7 +130,7 @@ static void make_parts(const struct disruption *disruption, struct consolidation
     }
 }
 
-// --- whether a part is worth it ------------------------------------------------------------------
+// --- value of a part -----------------------------------------------------------------------------
 
 static bool refuse(struct split_part *part, const char *rule, const char *why)
 {
@@ -255,7 +255,7 @@ static void judge(struct disruption *disruption, const struct consolidation_spli
         pays(disruption, split, part, price);
 }
 
-// --- the whole -----------------------------------------------------------------------------------
+// --- the whole set -------------------------------------------------------------------------------
 
 static void judge_all(struct disruption *disruption, struct consolidation_split *split)
 {

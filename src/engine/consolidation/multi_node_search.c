@@ -52,7 +52,7 @@ struct multi_node_search {
     struct multi_node_attempts attempts;
 };
 
-// --- which candidates ----------------------------------------------------------------------------
+// --- candidates ----------------------------------------------------------------------------------
 
 static int by_saving_max(const void *a, const void *b)
 {
@@ -275,7 +275,7 @@ static void search_spare_capacity(struct multi_node_search *search)
     multi_node_attempt_prefixes(&search->attempts, taken, found);
 }
 
-// --- around destinations -------------------------------------------------------------------------
+// --- shared destinations -------------------------------------------------------------------------
 
 static int by_weight(const void *a, const void *b)
 {

@@ -15,7 +15,7 @@
 #define AGES_MIN      5            // fewer nodes say nothing about typical lives
 #define LIFE_MIN      HOUR         // lower bound of a life: a young cluster has only young nodes
 
-// --- how long nodes live -------------------------------------------------------------------------
+// --- lifetimes of nodes --------------------------------------------------------------------------
 
 static int compare_ages(const void *a, const void *b)
 {

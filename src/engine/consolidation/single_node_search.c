@@ -49,7 +49,7 @@ struct single_node_search {
     bool limited; // a new node of a closed one counts against a limit or reservation
 };
 
-// --- each by itself ------------------------------------------------------------------------------
+// --- single moves --------------------------------------------------------------------------------
 
 static void add(struct single_node_search *search, struct disruption_candidate *candidate,
                 uint32_t merit, int64_t value, bool packed)

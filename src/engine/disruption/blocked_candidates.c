@@ -114,7 +114,7 @@ static struct blocked_reason limit(const struct blocked_finder *finder,
                                disruption_reason_name(reason));
 }
 
-// --- methods and nodes before it -----------------------------------------------------------------
+// --- earlier methods and nodes -------------------------------------------------------------------
 
 // DIS-11: methods after the first that adds a command do not run.
 static struct blocked_reason others_first(const struct blocked_finder *finder,

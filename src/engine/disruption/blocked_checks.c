@@ -13,7 +13,7 @@
 
 #define PODS_SHOWN 3
 
-// --- not up yet, or going ------------------------------------------------------------------------
+// --- uninitialized and deleting nodes ------------------------------------------------------------
 
 static struct blocked_reason not_initialized(const struct blocked_finder *finder,
                                              const struct state_node *state)

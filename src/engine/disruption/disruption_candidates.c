@@ -96,8 +96,8 @@ void disruption_add_turn(struct plan *plan, const struct candidate_table *table,
     struct plan_turn *turn = &plan->turns.items[plan->turns.count++];
     *turn = (struct plan_turn){
         .method = method, .reason = reason, .eligible = eligible, .blocked = table->blocks.count};
-    // DIS-405: only where there were candidates. Emptiness looks at all nodes each time, so what it
-    // finds of the budgets is never old.
+    // DIS-405: only with candidates. Emptiness checks all nodes each time, so its budgets are
+    // always up to date.
     if (eligible == 0 && method != METHOD_EMPTINESS)
         return;
     turn->pools.items =

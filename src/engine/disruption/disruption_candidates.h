@@ -10,8 +10,8 @@ struct candidate_table disruption_candidates(struct disruption *disruption,
 // pools that allow nothing (DIS-129). Call before the method uses the budgets.
 void disruption_turn(struct disruption *disruption, enum disruption_method method,
                      enum disruption_reason reason, uint32_t eligible);
-// The parts of it, for a plan without a problem. DIS-129: the event about a pool that allows
-// nothing; NULL: it allows something.
+// Parts of disruption_turn(), for a plan without a problem. DIS-129: the event for a pool that
+// allows nothing; NULL: it allows something.
 void disruption_add_turn(struct plan *plan, const struct candidate_table *table,
                          enum disruption_method method, enum disruption_reason reason,
                          uint32_t eligible);

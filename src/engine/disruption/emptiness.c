@@ -12,7 +12,7 @@
 #include "engine/problem/state_node.h"
 #include "model/schema/condition_types.h"
 
-// The choice: whatever becomes of it.
+// The choice, before any command is made.
 struct emptiness {
     struct candidate_table table;
     candidate_list eligible;                        // by the predicate, before budgets
@@ -31,9 +31,9 @@ static const char *placeholders_keep(struct arena *arena, const struct snapshot 
     return arena_format(arena, "Node \"%s\" has buffer pods", name);
 }
 
-// DIS-132, DIS-142: every candidate while its pool has budget left. Pods that cost nothing are
-// evicted with it (DIS-57): what they ask for with all others is looked at (DIS-760, DIS-761);
-// unless that can be asked, they stay.
+// DIS-132, DIS-142: takes every candidate while its pool has budget left. Its pods of zero cost are
+// evicted (DIS-57), within the limits on evictions (DIS-760, DIS-761). Without `evictions` nodes
+// with such pods stay.
 static void take(struct emptiness *out, const struct map *first, bool is_first, bool asks_pods,
                  struct evictions *evictions)
 {
@@ -51,7 +51,7 @@ static void take(struct emptiness *out, const struct map *first, bool is_first, 
     }
 }
 
-// `first`: Nodes that take from the budgets before all others, by name; NULL: none.
+// `first`: Nodes that are charged to the budgets first, by name; NULL: none.
 static struct emptiness choose(struct arena *arena, const struct snapshot *snapshot,
                                const struct candidate_table *table, const struct map *first,
                                struct evictions *evictions)
@@ -125,7 +125,7 @@ static bool depends_on_pods_or_overlays(const struct snapshot *snapshot,
     return any && disruption_strategy_of(&snapshot->settings)->counts_evictions;
 }
 
-// As emptiness_decide() does it. Where no problem can be made of the snapshot `found` stands, and
+// The choice of emptiness_decide(). If the snapshot cannot be compiled, `found` stays as it is, and
 // no node with pods goes.
 static void choose_with_problem(struct arena *arena, const struct snapshot *snapshot,
                                 const struct string_list *busy, const struct map *first,
@@ -136,7 +136,7 @@ static void choose_with_problem(struct arena *arena, const struct snapshot *snap
     struct disruption disruption;
     struct error error = {0};
     if (disruption_begin(&disruption, snapshot, &inputs, &plan, arena, &error)) {
-        struct candidate_table all = found->table; // here a grace period waives what bars nodes
+        struct candidate_table all = found->table; // its checks count terminationGracePeriod
         struct candidate_table table = disruption_candidates(&disruption, DISRUPTION_EMPTY, false);
         struct evictions evictions = evictions_create(&disruption);
         *found = choose(arena, snapshot, &table, first, &evictions);
@@ -156,8 +156,8 @@ static struct emptiness find(struct arena *arena, const struct snapshot *snapsho
     return out;
 }
 
-// DIS-772: a method wants the node, and is barred from it (DIS-34).
-static bool is_barred_in_vain(const struct disruption_block *block)
+// DIS-772: the node is eligible for a method, but blocked (DIS-34).
+static bool is_blocked_but_eligible(const struct disruption_block *block)
 {
     const struct node_claim *claim = block->claim;
     if (claim == NULL)
@@ -187,7 +187,7 @@ static void note_all(struct plan *plan, const struct emptiness *found)
             note(plan, EVENT_DISRUPTION_BLOCKED_POOL, pool->pool, message);
     }
     list_for_each (block, &table->blocks)
-        if (is_barred_in_vain(block))
+        if (is_blocked_but_eligible(block))
             note(plan, EVENT_DISRUPTION_BLOCKED,
                  block->node != NULL ? (const void *)block->node : (const void *)block->claim,
                  block->message);

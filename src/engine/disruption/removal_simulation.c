@@ -334,7 +334,7 @@ void removal_free(struct removal_simulation *removal)
     *removal = (struct removal_simulation){0};
 }
 
-// --- why not -------------------------------------------------------------------------------------
+// --- reasons of refusal --------------------------------------------------------------------------
 
 // DIS-241.
 static const char *uninitialized_message(struct arena *arena, const struct state_node *state)

@@ -45,7 +45,7 @@ static void warn_about(struct pass *pass, const struct claim *claim, uint32_t *c
     }
 }
 
-static bool is_worth_a_look(const struct claim *claim)
+static bool may_be_concentrated(const struct claim *claim)
 {
     return 2 * claim->pods.count > REPLICAS_WORTH_A_WARNING;
 }
@@ -54,7 +54,7 @@ void concentration_warn(struct pass *pass, struct plan *plan)
 {
     bool any = false;
     vector_for_each (claim, &pass->claims)
-        any = any || is_worth_a_look(*claim);
+        any = any || may_be_concentrated(*claim);
     if (!any)
         return;
     workloads_find(pass->problem);
@@ -63,7 +63,7 @@ void concentration_warn(struct pass *pass, struct plan *plan)
     plan->warnings.items =
         arena_allocate_array(plan->arena, WARNINGS_MAX, sizeof *plan->warnings.items);
     vector_for_each (claim, &pass->claims)
-        if (is_worth_a_look(*claim))
+        if (may_be_concentrated(*claim))
             warn_about(pass, *claim, counts, plan);
     free(counts);
 }

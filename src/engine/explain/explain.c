@@ -346,7 +346,7 @@ void explain_given_up(struct pass *pass, uint32_t own, uint32_t last, struct are
     vector_free(&given_up);
 }
 
-// --- trying --------------------------------------------------------------------------------------
+// --- attempts ------------------------------------------------------------------------------------
 
 const struct row *explain_cheapest(struct problem *problem, const struct node_template *template,
                                    uint32_t set, struct bitset rows, int64_t *price)

@@ -37,7 +37,7 @@ static void add_why(struct chooser *chooser, struct text *text)
     text_free(text);
 }
 
-// --- an existing place ---------------------------------------------------------------------------
+// --- a place on an existing node -----------------------------------------------------------------
 
 static void explain_room(struct chooser *chooser)
 {

@@ -9,7 +9,7 @@
 // more expensive than nodes of a complete wave.
 #define DEARER_MAX 1.03
 
-// --- full ----------------------------------------------------------------------------------------
+// --- full claims ---------------------------------------------------------------------------------
 // By resource, the smallest request of the claim's pods.
 static struct resource_map smallest_pod(struct arena *arena, const struct plan_claim *claim)
 {
@@ -47,7 +47,7 @@ static bool claim_is_full(const struct plan_claim *claim)
     return true;
 }
 
-// --- well priced ---------------------------------------------------------------------------------
+// --- well-priced machines ------------------------------------------------------------------------
 // The number of average pods of the claim that fit the type.
 static double pods_on(struct arena *arena, const struct plan_claim *claim,
                       const struct instance_type *type)
@@ -132,7 +132,7 @@ static uint32_t claim_pods_well_priced(const struct plan_claim *claim,
 }
 
 // --- the choice ----------------------------------------------------------------------------------
-static bool goes_ahead(const struct plan_claim *claim)
+static bool launches_early(const struct plan_claim *claim)
 {
     return claim_is_full(claim) || claim_is_well_priced(claim);
 }
@@ -142,7 +142,7 @@ static struct map *pods_left(const struct snapshot *snapshot, const struct plan 
 {
     struct map *left = map_create();
     list_for_each (claim, &plan->claims) {
-        if (goes_ahead(claim))
+        if (launches_early(claim))
             continue;
         for (uint32_t i = claim_pods_well_priced(claim, snapshot); i < claim->pods.count; i++)
             if (claim->pods.items[i]->meta.uid != NULL)
@@ -167,11 +167,11 @@ static struct snapshot *without(struct arena *arena, const struct snapshot *snap
     return copy;
 }
 
-static bool keep_those_that_go_ahead(struct plan *plan)
+static bool keep_early_launches(struct plan *plan)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < plan->claims.count; i++)
-        if (goes_ahead(&plan->claims.items[i]))
+        if (launches_early(&plan->claims.items[i]))
             plan->claims.items[kept++] = plan->claims.items[i];
     bool left_out = kept < plan->claims.count || plan->unschedulable.count > 0;
     plan->claims.count = kept;
@@ -199,7 +199,7 @@ struct plan *partial_launch_choose(struct arena *arena, const struct snapshot *s
         }
     }
     map_destroy(left, NULL);
-    if (keep_those_that_go_ahead(plan))
+    if (keep_early_launches(plan))
         *rest = true;
     return plan;
 }

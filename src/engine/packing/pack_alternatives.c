@@ -24,7 +24,7 @@
 #define INVERSE_PERCENT \
     10 // of the pods' price: limit on the extra cost of avoiding other pods' spreads
 
-// --- one try -------------------------------------------------------------------------------------
+// --- one attempt ---------------------------------------------------------------------------------
 
 static struct pass_input copy_input(struct chooser *chooser)
 {

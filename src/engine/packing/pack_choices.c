@@ -11,7 +11,7 @@
 
 #define SAMPLED_MAX 128 // pods sampled for the cost of avoiding other pods' spreads
 
-// --- prices, about -------------------------------------------------------------------------------
+// --- estimated prices ----------------------------------------------------------------------------
 
 static int64_t units_on(const struct row *row, const struct shape *shape)
 {
@@ -57,7 +57,7 @@ double choices_guess_price(struct chooser *chooser, const struct shape *shape, u
     return chooser->guess.price;
 }
 
-// --- what can be chosen --------------------------------------------------------------------------
+// --- alternatives --------------------------------------------------------------------------------
 
 static bool same_terms(const struct shape *a, const struct shape *b)
 {
@@ -116,7 +116,7 @@ void choices_find(struct chooser *chooser)
     }
 }
 
-// --- what looks dear -----------------------------------------------------------------------------
+// --- estimated savings ---------------------------------------------------------------------------
 
 static double cheapest_term(struct chooser *chooser, const struct shape *shape)
 {
@@ -128,7 +128,7 @@ static double cheapest_term(struct chooser *chooser, const struct shape *shape)
     return lowest;
 }
 
-// What cheaper terms would save the pods of the group.
+// The saving of cheaper terms for the pods of the group.
 static double gain_of_group(struct chooser *chooser, const struct group *group)
 {
     struct problem *problem = chooser->problem;
@@ -148,7 +148,7 @@ static double gain_of_group(struct chooser *chooser, const struct group *group)
     return gain;
 }
 
-// What pods that avoid other pods' spreads pay for it, extrapolated from the first ones.
+// The price that pods pay for avoiding other pods' spreads, extrapolated from the first ones.
 static double gain_of_ignoring_inverse(struct chooser *chooser)
 {
     struct problem *problem = chooser->problem;

@@ -75,7 +75,7 @@ struct packing_item {
     double value;          // of one unit, nano-USD an hour
 };
 
-// --- nodes to be ---------------------------------------------------------------------------------
+// --- planned nodes -------------------------------------------------------------------------------
 struct packing_content {
     uint32_t item, units;
 };

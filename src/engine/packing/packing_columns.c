@@ -72,7 +72,7 @@ static bool search_machine(struct packing_filler *filler, struct packing_machine
     return found;
 }
 
-static bool is_good(const struct packing_filler *filler, double factor)
+static bool is_worth_adding(const struct packing_filler *filler, double factor)
 {
     return filler->bin->contents.count > 0 && filler->bin->machine < filler->bin->machines->count &&
            filler->bin->value > factor * (double)packing_bin_price(filler->bin);
@@ -98,10 +98,10 @@ struct packing_bin *packing_fill_machine(struct packing *packing, struct packing
     packing_filler_fill(filler, machines, machine, NONE, list_fitting(filler, machines, machine));
     machines->worth[machine] = filler->bin->value;
     double at_least = factor * (double)machines->items[machine].price;
-    if (!is_good(filler, factor) && machines->bounds[machine] > at_least &&
+    if (!is_worth_adding(filler, factor) && machines->bounds[machine] > at_least &&
         search_machine(filler, machines, machine, at_least))
         machines->worth[machine] = filler->bin->value;
-    return is_good(filler, factor) ? take_bin(filler) : NULL;
+    return is_worth_adding(filler, factor) ? take_bin(filler) : NULL;
 }
 
 // The cheapest machine that holds a unit.

@@ -62,7 +62,7 @@ static bool is_dominated(const struct packing *packing, const struct packing_mac
     return false;
 }
 
-// --- what a machine counts as --------------------------------------------------------------------
+// --- comparison prices ---------------------------------------------------------------------------
 
 #define CHOICES_SPOT      15 // instance types that a node should have to choose from (SCH-503)
 #define CHOICES_ON_DEMAND 5
@@ -295,7 +295,7 @@ uint32_t packing_machines_find(const struct packing *packing,
     return machines->count;
 }
 
-// --- about what everything costs -----------------------------------------------------------------
+// --- estimate of the total price -----------------------------------------------------------------
 
 // Lowers the unit prices, by packing dimension, to those of the template's machines.
 static void lower_units(struct packing *packing, const struct node_template *template,

@@ -43,7 +43,8 @@ static void find_order(struct replay *replay, struct arena *arena)
             (void *)(uintptr_t)greedy);
 }
 
-static void hand_out(struct replay *replay, uint32_t bin, const struct packing_content *content)
+static void assign_targets(struct replay *replay, uint32_t bin,
+                           const struct packing_content *content)
 {
     struct packing_item *item = &replay->packing->items.items[content->item];
     assert(item->taken + content->units <= item->count);
@@ -66,7 +67,7 @@ static void find_targets(struct replay *replay, struct arena *arena)
         item->taken = 0;
     for (uint32_t b = 0; b < packing->bins.count; b++)
         vector_for_each (content, &packing->bins.items[b]->contents)
-            hand_out(replay, b, content);
+            assign_targets(replay, b, content);
     vector_for_each (kept, &packing->kept) {
         const struct claim *claim = packing->greedy->claims.items[*kept];
         assert(claim->index == *kept);

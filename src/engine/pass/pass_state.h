@@ -153,7 +153,7 @@ struct pass_claim_order {
     VECTOR(uint32_t) first_with, last_with; // by number of pods: index + 1
     int64_t front, back;                    // how many claims were put at the front and at the back
 };
-// What pods of the queue require of labels (topology_decide.h).
+// Label requirements of the pods of the queue (topology_decide.h).
 struct pass_asked {
     struct memo launchable; // (key, value) -> whether some pod of the queue can be launched there
     struct memo pods;       // (key, value) -> number of pods of the queue that require it

@@ -133,7 +133,7 @@ bool limits_allow_more(struct pass *pass, const struct claim *claim, struct bits
     return false;
 }
 
-// --- what a claim takes --------------------------------------------------------------------------
+// --- limits of a claim ---------------------------------------------------------------------------
 
 // The maximum capacity of the rows, by dimension.
 static void largest_of(const struct problem *problem, const struct node_template *template,

@@ -58,7 +58,7 @@ struct retry_search {
     struct bitset hopeless; // by class
 };
 
-// --- classes alike: other than classes, they do not depend on the order of lists -----------------
+// --- equal classes, independent of the order of lists --------------------------------------------
 
 static int compare_numbers(const void *a, const void *b)
 {
@@ -105,7 +105,7 @@ static void find_alike(struct retry_search *search)
     map_destroy(known_texts, NULL);
 }
 
-// --- who could have a place ----------------------------------------------------------------------
+// --- placeable classes ---------------------------------------------------------------------------
 
 // True if the pod can be placed first, or possibly after others.
 static bool is_placeable(struct pass *empty, uint32_t pod)
@@ -155,7 +155,7 @@ static uint32_t note_failures(struct retry_search *search, const struct pass *pa
     return bitset_count(noted);
 }
 
-// --- another try ---------------------------------------------------------------------------------
+// --- retries -------------------------------------------------------------------------------------
 
 static int compare_failures(const void *a, const void *b, void *context)
 {

@@ -352,7 +352,7 @@ static void keep_branches(struct pass *pass, struct claim *claim,
     }
 }
 
-// --- the whole check -----------------------------------------------------------------------------
+// --- full check ----------------------------------------------------------------------------------
 
 enum verdict claim_check(struct pass *pass, const struct claim *claim, uint32_t class_id,
                          bool fresh, struct claim_attempt *attempt)

@@ -98,7 +98,8 @@ static bool reserved_suffice(struct pass *pass, const struct claim *claim,
 }
 
 // Restricts the claim to other capacity types; false if the pool or the pods allow no other.
-static bool do_without(struct pass *pass, const struct claim *claim, struct claim_attempt *attempt)
+static bool use_other_capacity(struct pass *pass, const struct claim *claim,
+                               struct claim_attempt *attempt)
 {
     struct problem *problem = pass->problem;
     CLEANUP_ARENA struct arena *scratch = arena_create(256);
@@ -160,7 +161,7 @@ static bool reserve_few(struct pass *pass, const struct claim *claim, struct cla
     release_all(pass, attempt);
     if (!bitset_empty(claim->reservations) && pass->input.reserved_strict)
         return refuse(pass, would_lose);
-    if (!compatible || do_without(pass, claim, attempt))
+    if (!compatible || use_other_capacity(pass, claim, attempt))
         return true;
     if (!pass->input.reserved_strict && !claim->template->has_min_values)
         return true;
@@ -189,7 +190,7 @@ static bool reserve_all(struct pass *pass, const struct claim *claim, struct cla
     }
     if (any && !reserved_suffice(pass, claim, attempt)) {
         release_all(pass, attempt);
-        if (bitset_empty(claim->reservations) && do_without(pass, claim, attempt))
+        if (bitset_empty(claim->reservations) && use_other_capacity(pass, claim, attempt))
             return true;
         any = false;
     }

@@ -149,7 +149,7 @@ static void refuse_by_class(struct pass *pass, const struct pod_class *class, st
         refuse_by_group(pass, class, inverse->items[g], refused);
 }
 
-// --- what is known already -----------------------------------------------------------------------
+// --- known refusals ------------------------------------------------------------------------------
 
 // The entry for an identifier; the table grows.
 static struct shared_refusals *entry_of(struct pass_shared *shared, struct shared_table *table,

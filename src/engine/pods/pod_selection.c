@@ -30,7 +30,7 @@ bool pod_is_provisionable(const struct snapshot *snapshot, const struct pod *pod
     return scheduled != NULL && text_equal(scheduled->reason, "Unschedulable");
 }
 
-// --- what selectors read -------------------------------------------------------------------------
+// --- labels that selectors read ------------------------------------------------------------------
 
 static void read_key(struct symbols *keys, const char *key)
 {

@@ -59,7 +59,8 @@ static uint32_t list_pod_terms(const struct pod_affinity *affinity, enum prefere
     return count;
 }
 
-static uint32_t list_wishes(const struct pod_class *class, struct preference *items, uint32_t count)
+static uint32_t list_preferences(const struct pod_class *class, struct preference *items,
+                                 uint32_t count)
 {
     const struct affinity none = {0}, *affinity = class->sample->spec.affinity;
     if (affinity == NULL)
@@ -83,7 +84,7 @@ void class_find_preferences(struct problem *problem, struct pod_class *class)
     if (!pod_stands_soft_taints(&class->sample->spec))
         items[count++] = (struct preference){PREFERENCE_TAINTS, 0, 0};
     if (!problem->settings->preference_policy_ignore) // SCH-166
-        count = list_wishes(class, items, count);
+        count = list_preferences(class, items, count);
     assert(count <= preferences_room(class));
     qsort(items, count, sizeof *items, compare_preferences);
     class->by_weight = true;
@@ -91,7 +92,7 @@ void class_find_preferences(struct problem *problem, struct pod_class *class)
     class->preferences_count = count < PREFERENCES_MAX ? count : PREFERENCES_MAX;
 }
 
-// --- what is left --------------------------------------------------------------------------------
+// --- remaining preferences -----------------------------------------------------------------------
 
 uint32_t class_spreads(const struct pod_class *class,
                        const struct topology_spread_constraint **constraints)

@@ -118,7 +118,7 @@ static const char *next_step(const struct problem *problem, const struct pod_cla
     return NULL;
 }
 
-// --- both ----------------------------------------------------------------------------------------
+// --- combined ------------------------------------------------------------------------------------
 
 uint32_t class_relax(struct problem *problem, uint32_t id)
 {

@@ -28,5 +28,5 @@ int64_t node_costs_sum(const struct node_costs *costs, int64_t node_cost);
 int64_t node_costs_concentration(const struct node_costs *costs, int64_t node_cost);
 // The whole weight: prices, node costs and concentration.
 int64_t node_costs_count(const struct node_costs *costs, int64_t node_cost);
-// What one node adds beyond its price, among nodes that cost `total` together.
+// The weight of one node beyond its price, among nodes that cost `total` together.
 int64_t node_costs_beside(int64_t price, double total, int64_t node_cost);

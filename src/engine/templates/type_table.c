@@ -135,7 +135,7 @@ const struct row_filter *type_table_prices(struct problem *problem, struct type_
     return filter;
 }
 
-// --- the worst that a launch could cost ----------------------------------------------------------
+// --- worst-case prices ---------------------------------------------------------------------------
 // Reserved capacity comes before spot, spot before on-demand.
 static uint32_t capacity_rank(struct problem *problem, uint32_t set)
 {

@@ -7,7 +7,7 @@
 #include "engine/pods/topology_groups.h"
 #include "engine/topology/topology_key.h"
 
-// --- who waits -----------------------------------------------------------------------------------
+// --- unplaced pods -------------------------------------------------------------------------------
 
 static void wait_for(struct pass *pass, uint32_t pod, int step)
 {
@@ -46,7 +46,7 @@ static uint32_t others_waiting(struct pass *pass, const struct pod_class *class,
     return group->owners_waiting - (own && group->owners_waiting > 0);
 }
 
-// --- what is open --------------------------------------------------------------------------------
+// --- open keys -----------------------------------------------------------------------------------
 
 static uint32_t filter_keys_count(const struct problem *problem,
                                   const struct group_definition *group)

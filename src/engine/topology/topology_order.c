@@ -20,7 +20,7 @@ struct sorter {
     VECTOR(struct dependency) dependencies; // by group
 };
 
-static int compare_wishes(const void *a, const void *b)
+static int compare_dependencies(const void *a, const void *b)
 {
     const struct dependency *x = a, *y = b;
     if (x->group != y->group)
@@ -77,7 +77,7 @@ static void find_dependencies(struct sorter *sorter)
     }
     if (sorter->dependencies.count > 1)
         qsort(sorter->dependencies.items, sorter->dependencies.count,
-              sizeof *sorter->dependencies.items, compare_wishes);
+              sizeof *sorter->dependencies.items, compare_dependencies);
 }
 
 // Processes one group: its owners are the affinities from `from` to before `end`.

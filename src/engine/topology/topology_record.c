@@ -272,7 +272,7 @@ static struct group_state *need_group(struct pass *pass, uint32_t id)
 
 // Lists the groups that select pods of the identity, including inverse groups of running pods
 // (SCH-278 a).
-static void know_identity(struct pass *pass, uint32_t identity)
+static void list_groups_of_identity(struct pass *pass, uint32_t identity)
 {
     if (bitset_has(pass->identities, identity) || identity >= pass->identities.bits)
         return;
@@ -316,7 +316,7 @@ void topology_prepare(struct pass *pass, uint32_t class_id)
     const struct pod_class *class = class_at(problem, class_id);
     struct class_state *state = pass_class(pass, class_id);
     assert(!state->prepared);
-    know_identity(pass, class->identity);
+    list_groups_of_identity(pass, class->identity);
     const struct group_list *repelling = &pass->work->repelling[class->identity];
     for (uint32_t i = 0; i < class->groups_count + repelling->count; i++) {
         uint32_t id =
@@ -346,7 +346,7 @@ void topology_start(struct pass *pass)
 {
     assert(pass->version == 0);
     for (uint32_t i = 0; i < pass->input.queue_count; i++)
-        know_identity(pass, class_at(pass->problem, pass_pod(pass, i)->class)->identity);
+        list_groups_of_identity(pass, class_at(pass->problem, pass_pod(pass, i)->class)->identity);
     for (uint32_t i = 0; i < pass->input.queue_count; i++) {
         const struct pod_class *class = class_at(pass->problem, pass_pod(pass, i)->class);
         for (uint32_t g = 0; g < class->inverse_count; g++)
