@@ -12,8 +12,8 @@ struct multi_node_attempts {
     struct disruption *disruption;
     struct price_bound bound;
     uint32_t effort; // candidates simulated so far
-    uint32_t effort_max,
-        packed_max; // limits: for all candidates, and for those whose new nodes may be packed
+    // Limits: for all candidates, and for those whose new nodes may be packed.
+    uint32_t effort_max, packed_max;
     VECTOR(struct tried_set) tried;
     struct consolidation_split best;
     // The last candidates that only their scores kept from going together (DIS-206).

@@ -42,8 +42,8 @@ struct single_node_search {
     uint32_t commands;           // all accepted ones
     uint32_t made[COMMANDS_MAX]; // their numbers, in the order of the plan
     uint32_t made_count;
-    struct consolidation_split
-        last;      // the latest simulation with an accepted move: `together` follow it
+    // The latest simulation with an accepted move: `together` follow it.
+    struct consolidation_split last;
     int64_t value; // of `together` in it
     struct bitset closed;
     bool limited; // a new node of a closed one counts against a limit or reservation

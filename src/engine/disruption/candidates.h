@@ -47,9 +47,9 @@ struct candidate_table {
 
 struct candidate_options {
     enum disruption_reason reason; // selects the budgets
-    const struct string_list
-        *busy;     // names of Nodes in running commands: no candidates; they count as disrupting
-    bool eventual; // DIS-34
+    // Names of Nodes in running commands: no candidates; they count as disrupting.
+    const struct string_list *busy;
+    bool eventual;                             // DIS-34
     const struct spot_price_list *spot_prices; // recent (DIS-750); may be NULL
     struct problem *problem; // its nodes and overlaid prices apply; NULL: the snapshot's
     const struct plan *plan; // of the pending pods: nodes that it uses are spared; NULL: unknown

@@ -14,8 +14,8 @@
 // The simulation without any removal: what happens to the pods anyway (DIS-710).
 struct removal_baseline {
     bool *placed; // by problem->pods.queued
-    const struct state_node **
-        placeholder_nodes; // by problem->pods.queued: the node of a placeholder, DIS-753; else NULL
+    // By problem->pods.queued: the node of a placeholder, DIS-753; else NULL.
+    const struct state_node **placeholder_nodes;
     uint32_t claims;
 };
 
@@ -37,8 +37,8 @@ struct disruption {
     struct problem *problem;
     bool problem_lent; // the caller owns the problem
     struct simulator *simulator;
-    struct candidate_table
-        table;           // of all methods but emptiness; budgets are those of the last method
+    // Of all methods but emptiness; budgets are those of the last method.
+    struct candidate_table table;
     struct bitset quiet; // DIS-238
     struct bitset going; // nodes that go anyway: marked for deletion or in a running command
     const struct removal_baseline *baseline; // if strategy->minds_unschedulable_anyway

@@ -9,8 +9,8 @@ struct removal_simulation {
     struct claim **claims; // needed by the move, as they would be launched
     uint32_t claims_count;
     uint32_t nodes_needed; // number of nodes that the move needs: at least claims_count
-    const struct pod
-        *unschedulable; // an unplaced pod that needs a place: the move is impossible (DIS-250)
+    // An unplaced pod that needs a place: the move is impossible (DIS-250).
+    const struct pod *unschedulable;
     const struct state_node *unschedulable_on;      // its node; NULL: none
     struct disruption_candidate *const *candidates; // borrowed
     uint32_t candidates_count;

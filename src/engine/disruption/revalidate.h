@@ -9,13 +9,13 @@ struct command_check {
     enum disruption_reason reason; // of the command
     struct string_list nodes;      // its candidates that still exist
     uint32_t replacements;
-    struct string_list
-        types; // names of the replacement's possible types, if there is exactly one replacement
+    // Names of the replacement's possible types, if there is exactly one replacement.
+    struct string_list types;
     // Output.
     enum cancel_kind kind; // CANCEL_NONE: valid
     const char *message;   // in the arena; NULL: valid
-    struct plan_moves
-        moves; // where the pods of empty nodes are planned to go (DIS-755); in the arena
+    // Where the pods of empty nodes are planned to go (DIS-755); in the arena.
+    struct plan_moves moves;
 };
 // In the snapshot the checks' nodes must not be marked for deletion; those of other commands are.
 // Valid checks count for later ones: budgets, room, replacements. False, with *error, if the

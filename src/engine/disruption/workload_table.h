@@ -20,8 +20,8 @@ struct guarded_workload {
 struct workload_table {
     struct arena *arena;
     struct map *workloads; // by key
-    struct guarded_workload *
-        *serving; // by running pod; NULL: it does not serve, or has no workload
+    // By running pod; NULL: it does not serve, or has no workload.
+    struct guarded_workload **serving;
 };
 // `going`: nodes that go anyway, by index of the problem's nodes. Points into `arena`; destroy the
 // table first.

@@ -100,14 +100,14 @@ struct packing {
     struct arena *arena;
     uint32_t *dimensions; // dimensions of the problem that pods request, then drivers
     uint32_t dimensions_count;
-    struct memo
-        volume_users; // (volume claim, driver): 1 if one pod of the pass uses it, 2 if several do
+    // (volume claim, driver): 1 if one pod of the pass uses it, 2 if several do.
+    struct memo volume_users;
     VECTOR(struct packing_template_choice) template_choices;
     VECTOR(struct packing_machines *) machine_lists;
     uint32_t base_machines_count; // the first lists: those of the base groups
     struct memo machines_index;   // (template, set)
-    struct memo
-        narrowed; // (machines, item group): machines narrowed to the item group's requirements
+    // (machines, item group): machines narrowed to the item group's requirements.
+    struct memo narrowed;
     VECTOR(struct packing_item_group) item_groups;
     VECTOR(struct packing_base_group) base_groups;
     VECTOR(struct packing_item) items;

@@ -25,8 +25,8 @@ struct packing_filler {
     uint32_t *within;           // by item: units on the bin
     double *weights;            // by dimension: weight of one unit on the machine
     int64_t *room;              // by dimension: free room of the machine
-    const struct packing_machines *
-        *narrowed;            // by item group: the list with it, for the bin's current set
+    // By item group: the list with it, for the bin's current set.
+    const struct packing_machines **narrowed;
     uint32_t *narrowed_known; // by item group: stamp
     uint32_t stamp;
     struct machine_try tries[TRIES_MAX];

@@ -38,8 +38,8 @@ struct retry_options {
 struct pass_alternative {
     const uint32_t *required_sets; // by origin of the pod: an added requirement set for its claim,
                                    // or SET_EMPTY; NULL: none
-    struct bitset
-        ignores_inverse;  // classes that may break other pods' spreads (SCH-516); no bits: none
+    // Classes that may break other pods' spreads (SCH-516); no bits: none.
+    struct bitset ignores_inverse;
     const uint8_t *turns; // by class (without relaxation): lower turns go first; NULL: queue order
     uint32_t turns_count;
     const uint32_t *closed_terms; // node affinity terms, as sets, that the alternative avoids: a
@@ -58,9 +58,9 @@ struct pass_input {
     uint32_t moved_count;  // it also schedules problem->pods.scheduled
     struct bitset quiet;   // nodes that running pods do not move to (DIS-238); no bits: none
     bool reserved_strict;  // SCH-258
-    const struct scheduled_list
-        *followed;     // workloads placed as kube-scheduler would (scheduler_choice.h); may be NULL
-    bool as_scheduled; // places all running pods that way
+    // Workloads placed as kube-scheduler would (scheduler_choice.h); may be NULL.
+    const struct scheduled_list *followed;
+    bool as_scheduled;     // places all running pods that way
     uint64_t attempts_max; // limit on placement attempts in all; 0: the default (SCH-53)
     struct retry_options retry;
     struct pass_alternative alternative;

@@ -43,8 +43,8 @@ struct class_state {
     bool prepared;
     struct group_list hostname_groups, domain_groups; // owned and inverse ones, sorted; in the
                                                       // latter the groups of a key are together
-    struct group_list
-        inverse_spreads;        // strict spreads of other classes that count this class (SCH-516)
+    // Strict spreads of other classes that count this class (SCH-516).
+    struct group_list inverse_spreads;
     struct group_list counting; // groups that depend on domains which a claim leaves open (SCH-511)
     struct topology_choice *choice;
     struct bitset refused_nodes; // by rules between pods, for good; no bits: no node was checked

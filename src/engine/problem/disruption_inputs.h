@@ -37,12 +37,12 @@ struct interruption_list { // sorted by NodePool, then type
 struct disruption_inputs {
     const struct string_list *busy; // Nodes in running commands: no candidates, and charged to the
                                     // budgets; their pods need another place
-    const struct string_list
-        *paused_nodes; // no consolidation for a while, after a failed one (DIS-714)
+    // No consolidation for a while, after a failed one (DIS-714).
+    const struct string_list *paused_nodes;
     const struct string_list *moved_nodes; // no consolidation until the load changes: consolidation
                                            // launched them, or evicted their pods often enough
-    const struct string_list
-        *refused_nodes; // no drift for a while: the command was no longer valid (DIS-714)
+    // No drift for a while: the command was no longer valid (DIS-714).
+    const struct string_list *refused_nodes;
     const struct string_list *paused_pools; // no drift for a while (DIS-716)
     const struct guarded_move *guarded;     // replacements that must not be repeated
     uint32_t guarded_count;

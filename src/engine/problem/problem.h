@@ -57,8 +57,8 @@ struct type_table {
     uint32_t *varieties; // distinct requirement sets of available offerings
     struct bitset *variety_rows;
     uint32_t varieties_count;
-    struct bitset *
-        *rows_by_requirement; // by requirement identifier: matching rows; NULL: not computed
+    // By requirement identifier: matching rows; NULL: not computed.
+    struct bitset **rows_by_requirement;
     uint32_t rows_by_requirement_capacity;
     struct row_filter **filters; // by set identifier
     uint32_t filters_capacity;
@@ -295,8 +295,8 @@ struct group_definition { // SCH-271, 274
     // BETTER rules (topology.h):
     bool hard;   // some owner requires it; false: all merely prefer it
     bool mutual; // affinity: it selects one of its owners
-    const struct group_peers
-        *peers;            // affinity: what all terms of the pod select; NULL: the pod has one term
+    // Affinity: what all terms of the pod select; NULL: the pod has one term.
+    const struct group_peers *peers;
     uint32_t *needed_keys; // spread: a Node without one of these labels does not count
     uint32_t needed_keys_count;
 };

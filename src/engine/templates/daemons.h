@@ -6,8 +6,8 @@
 struct daemon { // one DaemonSet's representative pod
     const struct daemon_set *daemon_set;
     uint32_t tolerations; // with an added toleration of every PreferNoSchedule taint (SCH-143)
-    struct node_term
-        *terms;           // each the node selector and one required term; `full` keeps the hostname
+    // Each the node selector and one required term; `full` keeps the hostname.
+    struct node_term *terms;
     uint32_t *full;       // the same with the hostname
     uint32_t terms_count; // 0: runs on no node
     const int64_t *requests;
