@@ -60,9 +60,12 @@ static bool look_at_guard(void *context, json_t *budget)
     bool unhealthy =
         text_equal(text_at(budget, "spec.unhealthyPodEvictionPolicy"), "AlwaysAllow") &&
         condition_is(guard->pod, "Ready", "False");
+    // The record is from before this request: what the budget says now counts, too.
+    bool exhausted = record->exhausted_ns != 0 &&
+                     json_integer_value(store_path(budget, "status.disruptionsAllowed")) == 0;
     guard->budgets++;
-    guard->exhausted += record->exhausted_ns != 0 && !unhealthy &&
-                        is_older(guard->invariants, record->exhausted_ns);
+    guard->exhausted +=
+        exhausted && !unhealthy && is_older(guard->invariants, record->exhausted_ns);
     return true;
 }
 

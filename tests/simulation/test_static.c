@@ -15,24 +15,29 @@ static int setup(void **state)
     return 0;
 }
 
-// The NodePool "fixed"; nodes 0: no limit.
-static void apply_fixed(struct scenario *scenario, unsigned replicas, unsigned nodes)
+// The NodePool "fixed"; nodes 0: no limit. Another team is drift.
+static void apply_team(struct scenario *scenario, const char *team, unsigned replicas,
+                       unsigned nodes)
 {
     char manifest[2000], limits[64] = "";
     if (nodes > 0)
         snprintf(limits, sizeof limits, "  limits: {nodes: '%u'}\n", nodes);
-    snprintf(
-        manifest, sizeof manifest,
-        "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: fixed}\n"
-        "spec:\n  replicas: %u\n%s  template:\n    metadata: {labels: {team: fixed}}\n    spec:\n"
-        "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
-        "      expireAfter: Never\n      requirements:\n"
-        "      - {key: kubernetes.io/arch, operator: In, values: [amd64]}\n"
-        "      - {key: kubernetes.io/os, operator: In, values: [linux]}\n"
-        "      - {key: karpenter.kwok.sh/instance-cpu, operator: In, values: ['2']}\n"
-        "  disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: 0s}\n",
-        replicas, limits);
+    snprintf(manifest, sizeof manifest,
+             "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: fixed}\n"
+             "spec:\n  replicas: %u\n%s  template:\n    metadata: {labels: {team: %s}}\n    spec:\n"
+             "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}\n"
+             "      expireAfter: Never\n      requirements:\n"
+             "      - {key: kubernetes.io/arch, operator: In, values: [amd64]}\n"
+             "      - {key: kubernetes.io/os, operator: In, values: [linux]}\n"
+             "      - {key: karpenter.kwok.sh/instance-cpu, operator: In, values: ['2']}\n"
+             "  disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: 0s}\n",
+             replicas, limits, team);
     scenario_apply(scenario, manifest);
+}
+
+static void apply_fixed(struct scenario *scenario, unsigned replicas, unsigned nodes)
+{
+    apply_team(scenario, "fixed", replicas, nodes);
 }
 
 // --- looking -------------------------------------------------------------------------------------
@@ -357,6 +362,59 @@ static void killed_at_every_create_and_delete_STO_18(void **state)
     assert_true(scenario_lives(life, true, 50) >= 6);
 }
 
+struct roll {
+    uint32_t alive, deleting; // NodeClaims of the new template
+};
+
+static bool count_rolled(void *context, json_t *claim)
+{
+    struct roll *roll = context;
+    json_t *labels = store_path(claim, "metadata.labels");
+    if (!text_equal(json_string_value(json_object_get(labels, "team")), "next"))
+        return true;
+    if (store_path(claim, "metadata.deletionTimestamp") != NULL)
+        roll->deleting++;
+    else
+        roll->alive += store_condition_is_true(claim, CONDITION_INITIALIZED);
+    return true;
+}
+
+// Four drifted nodes are replaced; the successor takes the commands over before it counts.
+static bool roll_life(uint32_t kill_at, bool after_effect)
+{
+    void *state = NULL;
+    setup(&state);
+    struct scenario *scenario = state;
+    struct assassin assassin = {
+        .concerns = concerns, .kill_at = kill_at, .after_effect = after_effect};
+    scenario_hire(scenario, &assassin);
+    scenario_begin(scenario);
+    apply_fixed(scenario, 4, 0);
+    expect_nodes(scenario, 120, 4);
+    assassin.armed = true;
+    apply_team(scenario, "next", 4, 0);
+    struct roll roll = {0};
+    struct store *store = simulation_store(scenario->simulation);
+    for (double passed = 0; passed < 300 && roll.alive < 4; passed += 0.1) {
+        scenario_run(scenario, 0.1);
+        roll = (struct roll){0};
+        store_each(store, store_resource_of_kind(store, "karpenter.sh/v1", "NodeClaim"), NULL,
+                   count_rolled, &roll);
+        assert_int_equal(roll.deleting, 0);
+    }
+    assert_int_equal(roll.alive, 4);
+    expect_nodes(scenario, 120, 4);
+    scenario_teardown(&state);
+    return assassin.pulled;
+}
+
+static void killed_while_drifted_ones_are_replaced_DIS_724_LIF_233(void **state)
+{
+    (void)state;
+    assert_true(scenario_lives(roll_life, false, 20) >= 8); // 4 created, 4 deleted
+    assert_true(scenario_lives(roll_life, true, 20) >= 8);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, scenario_teardown)
@@ -373,6 +431,7 @@ int main(void)
         TEST(pods_that_wait_get_no_static_node_LIF_230),
         TEST(unreliable_api_never_too_many_LIF_458),
         cmocka_unit_test(killed_at_every_create_and_delete_STO_18),
+        cmocka_unit_test(killed_while_drifted_ones_are_replaced_DIS_724_LIF_233),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

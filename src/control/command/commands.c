@@ -7,8 +7,9 @@
 struct commands {
     struct map *by_id; // struct disruption_command by its identifier
     uint64_t added;    // so far
-    struct map *by_node,
-        *by_claim; // the same, borrowed: by Node name, by name of a NodeClaim or replacement
+    bool recovered;
+    // The same, borrowed: by Node name, and by name of a NodeClaim or replacement.
+    struct map *by_node, *by_claim;
 };
 
 struct commands *commands_create(void)
@@ -82,6 +83,17 @@ void commands_remove(struct commands *commands, const struct disruption_command 
 }
 
 // --- lookups -------------------------------------------------------------------------------------
+void commands_note_recovered(struct commands *commands)
+{
+    assert(!commands->recovered);
+    commands->recovered = true;
+}
+
+bool commands_are_recovered(const struct commands *commands)
+{
+    return commands->recovered;
+}
+
 bool commands_has(const struct commands *commands, const char *node)
 {
     return map_get(commands->by_node, node) != NULL;

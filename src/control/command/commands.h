@@ -16,6 +16,11 @@ bool commands_add(struct commands *commands, struct disruption_command *command)
 // Returns the ownership of the command to the caller.
 void commands_remove(struct commands *commands, const struct disruption_command *command);
 
+// The commands that a predecessor left are known, too (DIS-724). Before, a node that it replaces
+// cannot be told from one that stays.
+void commands_note_recovered(struct commands *commands);
+bool commands_are_recovered(const struct commands *commands);
+
 bool commands_has(const struct commands *commands, const char *node);
 // The command that the Node, or the NodeClaim of one of its nodes, is in; NULL: none.
 const struct disruption_command *commands_of_node(const struct commands *commands,

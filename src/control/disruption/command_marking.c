@@ -5,15 +5,11 @@
 #include "base/nanoseconds.h"
 #include "control/disruption/command_budgets.h"
 #include "control/disruption/disruption_taints.h"
+#include "control/disruption/validation_delay.h"
 #include "control/node/drain.h"
 #include "control/runtime/wakes.h"
 #include "control/state/cluster.h"
 #include "model/schema/condition_types.h"
-
-// How long a command is looked at before it is carried out (DIS-260). Upstream waits 15 s, during
-// which anything may be scheduled to the node. With the taint in place what may change is what
-// people and budgets say, so less will do, least where no pod runs. Drift does not wait (DIS-268),
-// but is looked at (DIS-763).
 
 // NULL: the node bears the command's taint and mark. What an earlier command has left there, which
 // may turn up late, is taken away first.
@@ -76,15 +72,6 @@ static bool reason_matters(const struct step *step, const char *node)
     return matters;
 }
 
-static int64_t validation_delay(const struct step *step)
-{
-    if (step->command->reason == DISRUPTION_DRIFTED)
-        return 0;
-    const struct control_strategy *strategy = step->control->strategy;
-    return step->command->reason == DISRUPTION_EMPTY ? strategy->empty_validation_ns
-                                                     : strategy->validation_ns;
-}
-
 struct reconcile_result step_reason(struct step *step)
 {
     struct disruption_command *command = step->command;
@@ -106,8 +93,8 @@ struct reconcile_result step_reason(struct step *step)
     if (step->started > 0)
         return reconcile_running();
     command->phase = COMMAND_WAIT;
-    command->due_ns =
-        ns_add(loop_monotonic_ns(step->control->manager.loop), validation_delay(step));
+    command->due_ns = ns_add(loop_monotonic_ns(step->control->manager.loop),
+                             validation_delay_ns(step->control->strategy, step->command->reason));
     wake(&step->control->manager, WAKE_DISRUPTION, NULL);
     return reconcile_done();
 }

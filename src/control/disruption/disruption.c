@@ -228,6 +228,7 @@ static void recover(struct disruption_controller *disruption)
     if (disruption->recovered)
         return;
     disruption_queue_recover(disruption->parts.queue, disruption->control);
+    commands_note_recovered(disruption->parts.commands);
     consolidation_history_recover(disruption->parts.history);
     disruption_cleanup_begin(disruption->parts.cleanup);
     disruption->recovered = true;

@@ -5,6 +5,7 @@
 
 #include "control/command/commands.h"
 #include "control/state/cluster.h"
+#include "control/state/cluster_sync.h"
 #include "control/state/state_node.h"
 #include "model/reading/state_node_rules.h"
 
@@ -43,6 +44,11 @@ void static_capacity_destroy(struct static_capacity *capacity)
         return;
     map_destroy(capacity->pools, reservations_destroy);
     free(capacity);
+}
+
+bool static_capacity_is_known(const struct static_capacity *capacity)
+{
+    return cluster_synced(capacity->control->cluster) && commands_are_recovered(capacity->commands);
 }
 
 enum static_standing static_standing_of(const struct static_capacity *capacity,

@@ -14,6 +14,10 @@ struct static_capacity *static_capacity_create(struct control *control,
                                                const struct commands *commands);
 void static_capacity_destroy(struct static_capacity *capacity); // NULL is fine
 
+// The counts can be relied on: the cluster is known, and so are the commands of a predecessor,
+// whose nodes are pending. Until then a replacement looks like one NodeClaim too many.
+bool static_capacity_is_known(const struct static_capacity *capacity);
+
 enum static_standing {
     STATIC_ACTIVE,
     STATIC_DELETING,

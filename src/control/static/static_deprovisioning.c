@@ -11,7 +11,8 @@
 #include "engine/disruption/static_order.h"
 #include "reconcile/operations.h"
 
-#define PERIOD_NS MINUTE
+#define PERIOD_NS  MINUTE
+#define UNKNOWN_NS SECOND
 
 struct static_deprovisioning {
     struct control *control;
@@ -136,6 +137,8 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     (void)error;
     if (pool == NULL)
         return reconcile_done();
+    if (!static_capacity_is_known(deprovisioning->capacity))
+        return reconcile_after(UNKNOWN_NS);
     int64_t active = static_counts_of(deprovisioning->capacity, pool->meta.name).active;
     if (active <= pool->spec.replicas.value)
         return reconcile_after(PERIOD_NS);

@@ -11,7 +11,6 @@
 #include "control/runtime/control.h"
 #include "control/state/claim_name.h"
 #include "control/state/cluster.h"
-#include "control/state/cluster_sync.h"
 #include "control/state/node_claim_template.h"
 #include "control/static/static_capacity.h"
 #include "engine/templates/static_claim.h"
@@ -312,7 +311,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     }
     if (!condition_is_true(&pool->status.conditions, CONDITION_READY))
         return reconcile_done();
-    if (!cluster_synced(control->cluster))
+    if (!static_capacity_is_known(provisioning->capacity))
         return reconcile_after(UNSYNCED_NS);
     int64_t left_ns = ns_subtract(record_of(provisioning, name)->not_before_ns,
                                   loop_monotonic_ns(control->manager.loop));
