@@ -8,9 +8,9 @@
 #include "engine/explain/explain_funnel.h"
 #include "engine/templates/type_table.h"
 
-#define OTHER_KIND_PERMILLE \
-    500 // a type that lacks less than half of a resource is nearer than one that fails a check
-        // without a number
+// A type that lacks less than half of a resource is nearer than one that fails a check without a
+// number.
+#define OTHER_KIND_PERMILLE 500
 
 static bool is_bytes(const char *name)
 {

@@ -21,8 +21,8 @@
 #define TRIES_MAX        48     // of such a search
 #define TRIES_DEAR       4      // of a plan for more pods with an expensive choice
 #define ADDED_PRICE_WORK 200000 // pods times claims: above it added prices are not compared
-#define INVERSE_PERCENT \
-    10 // of the pods' price: limit on the extra cost of avoiding other pods' spreads
+// The most that avoiding other pods' spreads may cost, in percent of the pods' price.
+#define INVERSE_PERCENT 10
 
 // --- one attempt ---------------------------------------------------------------------------------
 

@@ -18,8 +18,8 @@
 #include "engine/topology/topology_order.h"
 #include "engine/topology/topology_record.h"
 
-#define ATTEMPTS_MAX \
-    UINT64_C(20000000) // of a pass (SCH-53): a count, not a time, so that plans are reproducible
+// Placement attempts of a pass (SCH-53): a count, not a time, so that plans are reproducible.
+#define ATTEMPTS_MAX UINT64_C(20000000)
 
 static void make_scratch(struct pass *pass)
 {

@@ -11,8 +11,8 @@ bool topology_next(struct pass *pass, const struct candidate *candidate,
                    struct topology_choice *choice, uint32_t *set);
 
 // --- spreads of others (SCH-516; topology_inverse_spread.c) --------------------------------------
-#define INVERSE_TRIES_MAX \
-    64 // nodes and claims tried before a pod stops avoiding other pods' spreads
+// Nodes and claims tried before a pod stops avoiding other pods' spreads.
+#define INVERSE_TRIES_MAX 64
 static inline bool topology_inverse_tries_end(struct pass *pass)
 {
     return pass->current.avoids_inverse && pass->current.inverse_tries++ >= INVERSE_TRIES_MAX;

@@ -17,8 +17,8 @@ struct group_base {
     bool terminating;           // terminating pods count
     struct domain_counts pods;  // of the group, running
     struct domain_counts nodes; // usable nodes that pass the filter; not for hostname groups
-    uint32_t *open,
-        open_count; // values that NodePools can provide; not for hostname and inverse groups
+    // Values that NodePools can provide; not for hostname and inverse groups.
+    uint32_t *open, open_count;
     // Spreads over hostnames (SCH-513): every counted usable node before node_at has pods;
     // nodes_before is their number. 0 where nodes share a hostname.
     uint32_t node_at, nodes_before;
