@@ -11,7 +11,7 @@
 
 struct place { // of one placeholder
     bool is_claim;
-    char name[]; // of the NodeClaim, or of a Node that has none
+    char name[]; // of the NodeClaim, or of a Node without one
 };
 
 struct buffer_placements {
@@ -87,7 +87,7 @@ static bool same_places(const struct map *before, struct map *after)
     return true;
 }
 
-// Those that kept their place: bound pods of the snapshot.
+// Placeholders that kept their place: bound pods of the snapshot.
 static void note_kept(struct buffer_placements *ledger, const struct snapshot *snapshot,
                       struct map *places)
 {

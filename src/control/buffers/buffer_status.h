@@ -1,5 +1,5 @@
-// The status of a CapacityBuffer (LIF-242, LIF-246): what it was resolved to, and how its
-// placeholders fared in the last pass.
+// The status of a CapacityBuffer (LIF-242, LIF-246): its resolution, and the outcome of its
+// placeholders in the last pass.
 #pragma once
 
 #include "control/buffers/buffer_placements.h"
@@ -11,6 +11,6 @@
 void buffer_status_conditions(struct conditions *conditions,
                               const struct buffer_resolution *resolution, int64_t size,
                               const struct buffer_outcome *outcome);
-// The other fields, as far as they change: a merge patch, possibly empty, that the caller owns.
+// The other changed fields: a merge patch, possibly empty, that the caller owns.
 json_t *buffer_status_patch(const struct capacity_buffer *buffer,
                             const struct buffer_resolution *resolution, int64_t size);

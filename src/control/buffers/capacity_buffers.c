@@ -19,10 +19,10 @@
 #define UNSYNCED_NS (50 * MILLISECOND)
 
 struct buffer_record {
-    const struct object *workload; // as it was last read; NULL: none, or it could not be read
-    struct error error;            // of reading it
-    bool is_due, is_read;          // to be evaluated; its workload was read for that
-    int64_t next_ns;               // monotonic: due at the latest
+    const struct object *workload; // as last read; NULL: none, or unreadable
+    struct error error;            // of the read
+    bool is_due, is_read;          // to be evaluated; its workload was read for it
+    int64_t next_ns;               // monotonic: the latest next evaluation
 };
 
 struct capacity_buffers {
@@ -75,7 +75,7 @@ static void on_buffer(void *context, enum mirror_change change, const struct obj
     }
     char key[600];
     key_of(old_object, key);
-    reconcile_queue_add(buffers->queue, key); // which drops its record, not in use then
+    reconcile_queue_add(buffers->queue, key); // which drops its record when it is no longer in use
     if (old_object->meta.uid != NULL &&
         buffer_placements_trim(buffers->ledger, old_object->meta.uid, 0))
         wake(&buffers->control->manager, WAKE_DISRUPTION, NULL);
@@ -115,7 +115,7 @@ static int64_t wanted(const struct object *workload)
     return counts == NULL ? -1 : counts->spec.replicas.present ? counts->spec.replicas.value : 1;
 }
 
-// LIF-466: workloads are looked at when their size changes, not only every 30 s.
+// LIF-466: a workload is evaluated when its size changes, not only every 30 s.
 static void on_workload(void *context, enum mirror_change change, const struct object *old_object,
                         const struct object *new_object)
 {
@@ -133,7 +133,7 @@ static void on_workload(void *context, enum mirror_change change, const struct o
     }
 }
 
-// A pod that takes the room of placeholders: the next pass makes up for it (LIF-247).
+// A pod has taken the room of placeholders: the next pass replaces it (LIF-247).
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
                    const struct object *new_object)
 {
@@ -156,8 +156,8 @@ static bool is_initialized(const struct object *claim)
                              CONDITION_INITIALIZED);
 }
 
-// New capacity is there: the next pass finds that the placeholders fit, which the status can say
-// then (LIF-246) without waiting for the next evaluation.
+// New capacity: the next pass places the placeholders, and the status shows it (LIF-246) without
+// waiting for the next evaluation.
 static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
                      const struct object *new_object)
 {
@@ -278,8 +278,8 @@ static struct reconcile_result write_status(struct capacity_buffers *buffers,
                               object, body);
 }
 
-// The status says all there is to say. After an evaluation the provisioner is told (LIF-243), and
-// the next one is due later; what only told the outcome of a pass has no part in that.
+// The status is up to date. An evaluation triggers the provisioner (LIF-243), and the next one is
+// due later; a mere report of a pass's outcome does neither.
 static struct reconcile_result settle(struct capacity_buffers *buffers,
                                       struct buffer_record *record,
                                       const struct capacity_buffer *buffer,
@@ -374,7 +374,7 @@ static int64_t present_size(const struct capacity_buffer *buffer)
                : 0;
 }
 
-bool capacity_buffers_want_pass(const struct capacity_buffers *buffers)
+bool capacity_buffers_need_pass(const struct capacity_buffers *buffers)
 {
     struct mirror_iterator iterator = {0};
     if (buffers == NULL)
@@ -389,7 +389,7 @@ bool capacity_buffers_want_pass(const struct capacity_buffers *buffers)
 bool capacity_buffers_settled(const struct capacity_buffers *buffers)
 {
     return buffers == NULL || buffer_placements_knows(buffers->ledger) ||
-           !capacity_buffers_want_pass(buffers);
+           !capacity_buffers_need_pass(buffers);
 }
 
 static const struct pod_template *present_template(const struct capacity_buffers *buffers,
@@ -408,7 +408,7 @@ static const struct pod_template *present_template(const struct capacity_buffers
                : NULL;
 }
 
-// Several buffers may name one workload.
+// Several buffers may reference one workload.
 static void add_workload(struct snapshot *snapshot, const struct object *workload)
 {
     for (uint32_t i = 0; i < snapshot->objects[workload->kind->id].count; i++)

@@ -12,8 +12,8 @@ static void add_key(struct text *key, const struct object *object, const char *m
     text_format(key, "%s-%s", object->meta.uid != NULL ? object->meta.uid : "", message);
 }
 
-static void tell_transition(struct control *control, const struct object *object,
-                            const struct condition *before, const struct condition *condition)
+static void report_transition(struct control *control, const struct object *object,
+                              const struct condition *before, const struct condition *condition)
 {
     struct text message = {0};
     text_format(&message, "Status condition transitioned, Type: %s, Status: %s -> %s, Reason: %s",
@@ -28,8 +28,8 @@ static void tell_transition(struct control *control, const struct object *object
     text_free(&message);
 }
 
-static void tell_finalized(struct control *control, const struct object *before,
-                           const struct object *object)
+static void report_finalized(struct control *control, const struct object *before,
+                             const struct object *object)
 {
     list_for_each (finalizer, &before->meta.finalizers) {
         if (object != NULL && object_has_finalizer(object, *finalizer))
@@ -44,21 +44,21 @@ static void tell_finalized(struct control *control, const struct object *before,
     }
 }
 
-// What was there before the first sight is not known, so nothing is told of it.
+// The state before the first sight is unknown, so that is no change.
 static void on_object(void *context, enum mirror_change change, const struct object *before,
                       const struct object *object)
 {
     struct control *control = context;
     if (change == MIRROR_ADDED)
         return;
-    tell_finalized(control, before, object);
+    report_finalized(control, before, object);
     if (object == NULL)
         return;
     list_for_each (condition, object_conditions(object)) {
         const struct condition *old =
             condition_find_named(object_conditions(before), condition->type);
         if (old != NULL && !text_equal(old->status, condition->status))
-            tell_transition(control, object, old, condition);
+            report_transition(control, object, old, condition);
     }
 }
 

@@ -1,9 +1,9 @@
-// Events about conditions that change and finalizers that go (LIF-370) of NodeClaims, NodePools,
-// Nodes, node classes and CapacityBuffers.
+// Events about changed conditions and removed finalizers (LIF-370) of NodeClaims, NodePools, Nodes,
+// node classes and CapacityBuffers.
 //
-// Told once for an object and text within two minutes, so that a condition that flaps makes no
-// storm; and a wave of nodes may spend only so many events of a reason, since they share the API
-// client with the controllers' own writes.
+// An event is published once for an object and text within two minutes, so that a flapping
+// condition makes no storm. The number of events of a reason is limited for a wave of nodes, since
+// they share the API client with the controllers' own writes.
 #pragma once
 
 #include "control/runtime/control.h"

@@ -35,7 +35,7 @@ struct condition_metrics {
     struct families deprecated;
 };
 
-// The given values, then those of the extra labels; answers how many there are.
+// The given values, then those of the extra labels; returns their number.
 static size_t own_values(const struct observed_kind *kind, const struct object *object,
                          const char *const *given, size_t given_count, const char **out)
 {
@@ -186,7 +186,7 @@ static void on_object(void *context, enum mirror_change change, const struct obj
 }
 
 // --- registration --------------------------------------------------------------------------------
-struct naming { // what the families of one set have in common
+struct naming { // the common part of a set of families
     struct metrics *registry;
     char prefix[80]; // "operator_nodeclaim"
     char extra[EXTRAS][300];
@@ -306,7 +306,7 @@ void condition_metrics_destroy(struct condition_metrics *metrics)
 {
     if (metrics == NULL)
         return;
-    for (uint32_t i = 0; i < metrics->kinds_count; i++) // the registry outlives us
+    for (uint32_t i = 0; i < metrics->kinds_count; i++) // the registry outlives this object
         families_collect(&metrics->kinds[i].own, NULL, NULL);
     families_collect(&metrics->deprecated, NULL, NULL);
     free(metrics);

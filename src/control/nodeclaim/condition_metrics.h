@@ -1,9 +1,9 @@
 // Condition metrics (LIF-355, LIF-356) of NodeClaims, NodePools, Nodes, node classes and
-// CapacityBuffers. What holds now is computed when the registry is written; transitions are counted
-// as the mirror tells them.
+// CapacityBuffers. Current conditions are computed at the scrape; transitions are counted with the
+// mirror's changes.
 //
-// Each kind has its own families; the deprecated ones stand for all kinds but Nodes and name the
-// kind in a label.
+// Each kind has its own families; the deprecated ones cover all kinds but Nodes and have the kind
+// as a label.
 #pragma once
 
 #include "control/runtime/control.h"

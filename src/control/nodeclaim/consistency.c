@@ -94,9 +94,9 @@ bool node_shape_issue(const struct node_claim *claim, const struct node *node, u
     return false;
 }
 
-// Each with an event of its own.
-static bool tell_issues(struct control *control, const struct node_claim *claim,
-                        const struct node *node)
+// Publishes an event for each issue.
+static bool report_issues(struct control *control, const struct node_claim *claim,
+                          const struct node *node)
 {
     struct text issue = {0};
     uint32_t at = 0;
@@ -139,7 +139,7 @@ static struct reconcile_result write_condition(struct consistency *consistency,
     return result;
 }
 
-// Whether the last check of this NodeClaim is too recent; `*left` says for how long.
+// The last check of this NodeClaim is too recent; `*left` is the remaining time.
 static bool checked_lately(struct consistency *consistency, const struct node_claim *claim,
                            int64_t *left)
 {
@@ -179,10 +179,10 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     int64_t left;
     if (!managed_claim(control, claim) || object_is_deleting((const struct object *)claim) ||
         node == NULL || !condition_is_true(&claim->status.conditions, CONDITION_INITIALIZED))
-        return reconcile_done(); // its initialization brings it back
+        return reconcile_done(); // its initialization wakes the queue
     bool retrying = reconcile_queue_failures(consistency->queue, claim->meta.name) > 0;
     if (!retrying && checked_lately(consistency, claim, &left))
         return reconcile_after(left);
     remember(consistency, claim);
-    return write_condition(consistency, item, claim, tell_issues(control, claim, node));
+    return write_condition(consistency, item, claim, report_issues(control, claim, node));
 }

@@ -45,7 +45,7 @@ static void on_pool(void *context, enum mirror_change change, const struct objec
                    object_annotation(new_object, ANNOTATION_NODE_POOL_HASH)) &&
         text_equal(object_annotation(old_object, ANNOTATION_NODE_POOL_HASH_VERSION),
                    object_annotation(new_object, ANNOTATION_NODE_POOL_HASH_VERSION)))
-        return; // nothing else is read
+        return; // nothing else matters
     const char *name = (new_object != NULL ? new_object : old_object)->meta.name;
     struct mirror_iterator iterator = {0};
     for (const struct object *claim; (claim = mirror_next(disruption->control->manager.mirror,
@@ -54,7 +54,7 @@ static void on_pool(void *context, enum mirror_change change, const struct objec
             reconcile_queue_add(disruption->queue, claim->meta.name);
 }
 
-// DIS-77: the provider may have another word about the machines of this class.
+// DIS-77: the drift of this class's machines may have changed.
 static void on_node_class(void *context, enum mirror_change change, const struct object *old_object,
                           const struct object *new_object)
 {
@@ -100,11 +100,11 @@ void disruption_conditions_destroy(struct disruption_conditions *disruption)
     free(disruption);
 }
 
-// DIS-83 to DIS-88, and DIS-719. Answers in how long to look again; `*patch` gets what is to be
-// written beside the conditions, or NULL.
-static int64_t look_at_quiet(struct disruption_conditions *disruption,
-                             struct conditions *conditions, const struct node_claim *claim,
-                             const struct node_pool *pool, int64_t now, json_t **patch)
+// DIS-83 to DIS-88, and DIS-719. Returns the time until the next check; `*patch` gets the
+// annotation to write beside the conditions, or NULL.
+static int64_t evaluate_quiet(struct disruption_conditions *disruption,
+                              struct conditions *conditions, const struct node_claim *claim,
+                              const struct node_pool *pool, int64_t now, json_t **patch)
 {
     *patch = NULL;
     if (pool->spec.replicas.present)
@@ -114,10 +114,11 @@ static int64_t look_at_quiet(struct disruption_conditions *disruption,
     int64_t since = claim_quiet_since(conditions, claim);
     bool rested = !pool_waits_for_quiet(pool) || !initialized ||
                   ns_add(since, pool->spec.disruption.consolidate_after.nanoseconds) <= now;
-    struct pod_churn_look look = pod_churn_look(disruption->pod_churn, claim, pool, rested, since);
-    int64_t left = claim_consolidatable(conditions, claim, pool, now, look.quiet);
-    *patch = look.patch;
-    return left < look.again ? left : look.again;
+    struct pod_churn_result churn =
+        pod_churn_evaluate(disruption->pod_churn, claim, pool, rested, since);
+    int64_t left = claim_consolidatable(conditions, claim, pool, now, churn.quiet);
+    *patch = churn.patch;
+    return left < churn.recheck_ns ? left : churn.recheck_ns;
 }
 
 static void set_drifted(struct conditions *conditions, const struct node_claim *claim,
@@ -135,7 +136,7 @@ static void set_drifted(struct conditions *conditions, const struct node_claim *
     conditions_set_named(conditions, CONDITION_DRIFTED, "True", reason, reason);
 }
 
-// DIS-72 to DIS-78. Answers in how long to look again; *error if it could not be found out.
+// DIS-72 to DIS-78. Returns the time until the next check; *error if drift is unknown.
 static int64_t claim_drifted(struct disruption_conditions *disruption,
                              struct conditions *conditions, const struct node_claim *claim,
                              const struct node_pool *pool, struct error *error)
@@ -154,7 +155,7 @@ static int64_t claim_drifted(struct disruption_conditions *disruption,
     return DRIFT_AGAIN_NS;
 }
 
-// DIS-71: what was found out is written even if the rest was not to be found out.
+// DIS-71: one condition is written even if the other is unknown.
 static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
 {
     struct disruption_conditions *disruption = context;
@@ -169,12 +170,13 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     int64_t now = manager_now(&control->manager);
     conditions_read(&conditions, arena, (const struct object *)claim, &claim->status.conditions,
                     now);
-    conditions.changed = false; // missing ones are the lifecycle controller's to add
-    int64_t again = claim_drifted(disruption, &conditions, claim, pool, error);
+    conditions.changed = false; // the lifecycle controller adds missing ones
+    int64_t recheck_ns = claim_drifted(disruption, &conditions, claim, pool, error);
     json_t *patch;
-    int64_t left = look_at_quiet(disruption, &conditions, claim, pool, now, &patch);
-    again = left < again ? left : again;
-    struct reconcile_result result = again == INT64_MAX ? reconcile_done() : reconcile_after(again);
+    int64_t left = evaluate_quiet(disruption, &conditions, claim, pool, now, &patch);
+    recheck_ns = left < recheck_ns ? left : recheck_ns;
+    struct reconcile_result result =
+        recheck_ns == INT64_MAX ? reconcile_done() : reconcile_after(recheck_ns);
     if (conditions.changed) {
         json_t *body = json_locked((const struct object *)claim);
         json_object_set_new(body, "status",
@@ -193,7 +195,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     } else if (error->kind != ERROR_NONE) {
         result = reconcile_error();
     }
-    json_decref(patch); // the next look finds it out again
+    json_decref(patch); // the next check makes it again
     conditions_free(&conditions);
     return result;
 }

@@ -10,11 +10,11 @@
 #include "model/tables/well_known.h"
 
 #define TYPE_AGE_MIN_NS   HOUR          // DIS-76: younger NodeClaims' types are not looked for
-#define TYPE_FOUND_AGE_NS (30 * MINUTE) // how long a type that was found counts as found
+#define TYPE_FOUND_AGE_NS (30 * MINUTE) // how long a found type counts as found
 
 struct drift_detection {
     struct control *control;
-    struct map *found; // NodeClaim UID -> int64_t, the wall clock when its type was found
+    struct map *found; // NodeClaim UID -> int64_t, wall clock of the finding
 };
 
 struct drift_detection *drift_detection_create(struct control *control)
@@ -96,7 +96,7 @@ bool catalog_has_machine(const struct instance_type_catalog *catalog,
     return false;
 }
 
-// DIS-76. What the provider offers counts, whatever is backed off for a while.
+// DIS-76: the provider's own catalog counts, without launch back-off.
 static bool type_is_gone(struct drift_detection *drift, const struct node_claim *claim,
                          const struct node_pool *pool, bool *gone, struct error *error)
 {

@@ -1,5 +1,5 @@
-// Why a NodeClaim is drifted (DIS-72 to DIS-77): its NodePool's template or requirements have
-// changed, its machine's type is no longer to be had, or the provider says so.
+// Drift of a NodeClaim (DIS-72 to DIS-77): its NodePool's template or requirements have changed,
+// its machine's type is no longer offered, or the provider reports drift.
 #pragma once
 
 #include "control/runtime/control.h"
@@ -19,7 +19,7 @@ bool claim_template_drifted(const struct node_claim *claim, const struct node_po
 // DIS-75.
 bool claim_requirements_drifted(const struct node_claim *claim,
                                 const requirement_list *requirements);
-// DIS-76: the catalog has the NodeClaim's type, with an offering that is what its machine is.
+// DIS-76: the catalog has the NodeClaim's type, with an offering that fits its machine.
 // `well_known`: the provider's labels beside the core's; may be NULL.
 bool catalog_has_machine(const struct instance_type_catalog *catalog,
                          const struct node_claim *claim, const char *const *well_known);

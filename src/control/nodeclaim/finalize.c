@@ -35,9 +35,9 @@ static struct reconcile_result annotate_deadline(struct claim_pass *pass)
     return start_patch(&annotate, (const struct object *)claim, NULL, body);
 }
 
-// LIF-81, step 1: true while a Node is there. A Node with our finalizer has been registered, even
-// if the NodeClaim does not say so yet (its status is written later): it may carry pods, which are
-// drained. Other Nodes of a NodeClaim that is not registered stay (LIF-82).
+// LIF-81, step 1: true while a Node exists. A Node with adze's finalizer is registered, even if the
+// NodeClaim's status lags behind: it may have pods, so it is drained. Other Nodes of an
+// unregistered NodeClaim stay (LIF-82).
 static bool nodes_remain(struct claim_pass *pass, bool *started)
 {
     const struct node_list *nodes =
@@ -67,7 +67,7 @@ static enum operation_outcome note_machine_deleted(void *context, const char *ke
     return record != NULL ? machine_deletion_note(&record->deletion, result) : OPERATION_NOTED;
 }
 
-// A machine may have come while the NodeClaim was being deleted: nobody has written it down.
+// A machine may be created while the NodeClaim is being deleted: only the record has its ID.
 static const char *machine_of(const struct claim_pass *pass)
 {
     const char *written = pass->claim->status.provider_id;
@@ -76,7 +76,7 @@ static const char *machine_of(const struct claim_pass *pass)
     return pass->record->machine_arena != NULL ? pass->record->machine.provider_id : NULL;
 }
 
-// LIF-83, step 2. Answers true when the machine is gone.
+// LIF-83, step 2. True when the machine is gone.
 static bool machine_gone(struct claim_pass *pass, struct reconcile_result *result)
 {
     struct claim_record *record = pass->record;
@@ -89,7 +89,7 @@ static bool machine_gone(struct claim_pass *pass, struct reconcile_result *resul
     }
     if (record->deletion.is_gone)
         return true;
-    // Told to go: the condition says so, once.
+    // The condition reports the deletion of the machine, once.
     if (!condition_is_true(&pass->claim->status.conditions, CONDITION_INSTANCE_TERMINATING)) {
         conditions_set_true(&pass->conditions, CONDITION_INSTANCE_TERMINATING);
         json_t *body = json_locked((const struct object *)pass->claim);
@@ -124,7 +124,7 @@ static enum operation_outcome note_finalized(void *context, const char *key,
     if (terminating != NULL)
         metric_observe(control->metrics.instance_termination_seconds,
                        seconds_between(terminating->last_transition_time, now), pool);
-    else if (record != NULL && record->deletion.is_gone) // at once: there was nothing to write down
+    else if (record != NULL && record->deletion.is_gone) // at once: there was no condition to write
         metric_observe(control->metrics.instance_termination_seconds, 0, pool);
     metric_observe(control->metrics.node_claim_termination_seconds,
                    seconds_between(claim->meta.deletion_timestamp, now), pool);
@@ -151,14 +151,14 @@ struct reconcile_result claim_finalize(struct claim_pass *pass)
     int64_t left = machine_deletion_watch_ns(&pass->record->deletion,
                                              loop_monotonic_ns(pass->control->manager.loop));
     if (left > 0)
-        return reconcile_after(left); // the watch will tell; or it was put on again
+        return reconcile_after(left); // the watch will show it; or the finalizer was added again
     if (pass->claim->spec.termination_grace_period.text != NULL &&
         object_annotation(claim, ANNOTATION_TERMINATION_TIMESTAMP) == NULL)
         return annotate_deadline(pass);
     bool started = false;
     if (nodes_remain(pass, &started))
         return started ? reconcile_running() : reconcile_done();
-    // A Node that is there but cannot be read is not gone: its pods would lose their machine.
+    // An unreadable Node is not gone: its pods would lose their machine.
     if (node_is_unreadable(pass->control, pass->claim)) {
         error_set(&pass->error, ERROR_INVALID,
                   "node %s cannot be read, nodeclaim %s waits for it to be corrected or removed",

@@ -19,7 +19,7 @@
 #define PARALLEL_CLAIMS     20
 #define PARALLEL_INSTANCES  100
 
-struct listing { // the provider's answer, until it has been acted on
+struct listing { // the provider's answer, until it is processed
     bool fresh;
     struct map *machines; // provider ID -> struct seen
 };
@@ -30,7 +30,7 @@ struct seen {
 
 struct owners {                      // of instances
     struct map *provider_ids, *uids; // of NodeClaims, unreadable ones, too
-    bool known;                      // false: one without a readable uid may own any
+    bool known;                      // false: a NodeClaim without a readable UID may own any
 };
 
 struct garbage_collection {
@@ -38,7 +38,7 @@ struct garbage_collection {
     struct interruptions *interruptions;
     struct reconcile_queue *claims_queue, *instances_queue;
     struct listing claims, instances;
-    struct owners listed; // of the NodeClaims that the API server has listed since `instances`
+    struct owners listed; // of the NodeClaims listed from the API server after `instances`
     bool is_listed;
     uint32_t instance_passes;
 };
@@ -116,8 +116,8 @@ static enum operation_outcome note_list(void *context, const char *key,
     return OPERATION_NOTED;
 }
 
-static struct reconcile_result ask(struct garbage_collection *collection, struct work_item *item,
-                                   const char *controller)
+static struct reconcile_result list_machines(struct garbage_collection *collection,
+                                             struct work_item *item, const char *controller)
 {
     if (!mirror_synced(collection->control->manager.mirror))
         return reconcile_after(SECOND);
@@ -150,7 +150,7 @@ static enum operation_outcome note_claim_deleted(void *context, const char *key,
     struct garbage_collection *collection = context;
     struct control *control = collection->control;
     (void)key;
-    // Who tries again later has an answer that knows the machines of then.
+    // A retry lists the machines anew.
     if (result->error.kind != ERROR_NONE)
         collection->claims.fresh = false;
     if (result->error.kind != ERROR_NONE || result->object == NULL ||
@@ -172,7 +172,7 @@ static struct reconcile_result reconcile_claims(void *context, struct work_item 
     struct control *control = collection->control;
     (void)error;
     if (!collection->claims.fresh)
-        return ask(collection, item, "nodeclaim.garbagecollection");
+        return list_machines(collection, item, "nodeclaim.garbagecollection");
     uint32_t started = 0;
     struct mirror_iterator iterator = {0};
     VECTOR(const struct object *) orphans = {0};
@@ -190,7 +190,7 @@ static struct reconcile_result reconcile_claims(void *context, struct work_item 
         start_delete(&about, orphans.items[i], -1);
     vector_free(&orphans);
     if (started > 0)
-        return reconcile_running(); // and looks at the rest with the same list
+        return reconcile_running(); // and continues with the same list
     collection->claims.fresh = false;
     return reconcile_after(PERIOD_NS);
 }
@@ -265,7 +265,7 @@ static enum operation_outcome note_listed(void *context, const char *key,
     return OPERATION_PASS;
 }
 
-// An instance whose NodeClaim exists is being launched: its provider ID is just not written yet.
+// An instance whose NodeClaim exists is being launched: its provider ID is not written yet.
 static bool instance_is_orphan(const struct owners *owners, const char *provider_id,
                                const struct seen *seen, int64_t now)
 {
@@ -324,7 +324,7 @@ static struct reconcile_result reconcile_instances(void *context, struct work_it
     (void)error;
     if (!collection->instances.fresh) {
         collection->is_listed = false;
-        return ask(collection, item, "instance.garbagecollection");
+        return list_machines(collection, item, "instance.garbagecollection");
     }
     struct owners owners = owners_read(control);
     uint32_t started = 0;

@@ -1,9 +1,8 @@
-// Garbage collection both ways: NodeClaims whose instance is gone (LIF-160) and instances that no
-// NodeClaim has (LIF-161). Each pass lists the provider's instances first, so that a slow answer is
-// compared with newer cluster data, never with older. An instance seems to be nobody's by the
-// mirror, which may lag behind - a new leader's most of all, whose predecessor has launched to the
-// last moment. So before the first instance of a pass goes, the NodeClaims are listed from the API
-// server itself.
+// Garbage collection both ways: NodeClaims without instance (LIF-160) and instances without
+// NodeClaim (LIF-161). Each pass lists the provider's instances first, so that a slow answer is
+// compared with newer cluster data, never with older. The mirror may lag behind, most of all a new
+// leader's, whose predecessor launched until its end. So the NodeClaims are listed from the API
+// server before the first instance of a pass is deleted.
 #pragma once
 
 #include "control/runtime/control.h"

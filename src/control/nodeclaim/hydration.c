@@ -18,7 +18,7 @@ static struct reconcile_result reconcile_claim(void *context, struct work_item *
 static struct reconcile_result reconcile_node(void *context, struct work_item *item,
                                               struct error *error);
 
-static const char *wanted(const struct node_claim *claim)
+static const char *node_class_of(const struct node_claim *claim)
 {
     return claim->spec.node_class_ref != NULL ? claim->spec.node_class_ref->name : NULL;
 }
@@ -33,10 +33,11 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
     if (claim == NULL)
         return;
     const char *label = hydration->control->node_class_label;
-    if (!text_equal(string_map_get(&claim->meta.labels, label), wanted(claim)))
+    if (!text_equal(string_map_get(&claim->meta.labels, label), node_class_of(claim)))
         reconcile_queue_add(hydration->claims, claim->meta.name);
     const struct node *node = cluster_node_of(hydration->control->cluster, claim, NULL);
-    if (node != NULL && !text_equal(string_map_get(&node->meta.labels, label), wanted(claim)))
+    if (node != NULL &&
+        !text_equal(string_map_get(&node->meta.labels, label), node_class_of(claim)))
         reconcile_queue_add(hydration->nodes, node->meta.name);
 }
 
@@ -51,7 +52,7 @@ static void on_node(void *context, enum mirror_change change, const struct objec
         node != NULL ? cluster_claim_of(hydration->control->cluster, node, NULL) : NULL;
     if (claim != NULL &&
         !text_equal(string_map_get(&node->meta.labels, hydration->control->node_class_label),
-                    wanted(claim)))
+                    node_class_of(claim)))
         reconcile_queue_add(hydration->nodes, node->meta.name);
 }
 
@@ -103,10 +104,11 @@ static struct reconcile_result reconcile_claim(void *context, struct work_item *
     struct control *control = hydration->control;
     (void)error;
     const struct node_claim *claim = find_claim(control, work_item_key(item));
-    if (claim == NULL || !managed_claim(control, claim) || wanted(claim) == NULL ||
-        text_equal(string_map_get(&claim->meta.labels, control->node_class_label), wanted(claim)))
+    if (claim == NULL || !managed_claim(control, claim) || node_class_of(claim) == NULL ||
+        text_equal(string_map_get(&claim->meta.labels, control->node_class_label),
+                   node_class_of(claim)))
         return reconcile_done();
-    return label(hydration, item, (const struct object *)claim, wanted(claim));
+    return label(hydration, item, (const struct object *)claim, node_class_of(claim));
 }
 
 static struct reconcile_result reconcile_node(void *context, struct work_item *item,
@@ -118,10 +120,11 @@ static struct reconcile_result reconcile_node(void *context, struct work_item *i
     const struct node *node = find_node(control, work_item_key(item));
     const struct node_claim *claim =
         node != NULL ? cluster_claim_of(control->cluster, node, NULL) : NULL;
-    // Before registration the label comes with the rest (LIF-42).
-    if (claim == NULL || !managed_claim(control, claim) || wanted(claim) == NULL ||
+    // Before registration the label is synced with the others (LIF-42).
+    if (claim == NULL || !managed_claim(control, claim) || node_class_of(claim) == NULL ||
         !condition_is_true(&claim->status.conditions, CONDITION_REGISTERED) ||
-        text_equal(string_map_get(&node->meta.labels, control->node_class_label), wanted(claim)))
+        text_equal(string_map_get(&node->meta.labels, control->node_class_label),
+                   node_class_of(claim)))
         return reconcile_done();
-    return label(hydration, item, (const struct object *)node, wanted(claim));
+    return label(hydration, item, (const struct object *)node, node_class_of(claim));
 }

@@ -1,6 +1,5 @@
-// The controllers nodeclaim.hydration and node.hydration (LIF-190): the label that tells the node
-// class. What adze itself creates has it from the start; this is for NodeClaims made by hand or by
-// others.
+// The controllers nodeclaim.hydration and node.hydration (LIF-190): the label of the node class.
+// NodeClaims of adze have it from the start; NodeClaims of other creators get it here.
 #pragma once
 
 #include "control/runtime/control.h"

@@ -9,17 +9,17 @@
 #include "model/schema/condition_types.h"
 #include "model/tables/well_known.h"
 
-#define BLOCKED_FIRST_NS (5 * MINUTE) // LIF-443: told after this long, and again
+#define BLOCKED_FIRST_NS (5 * MINUTE) // LIF-443: the first report, and the pause between reports
 #define BLOCKED_AGAIN_NS (15 * MINUTE)
 
-// LIF-443: nothing ends the wait by itself, so its reason and age are told.
+// LIF-443: no deadline ends the wait, so its reason and age are reported.
 static void report_age(struct claim_pass *pass, const char *reason, const char *message)
 {
     struct claim_record *record = pass->record;
     if (!pass->control->strategy->reports_uninitialized)
         return;
     if (!text_equal(record->blocked_reason, reason)) {
-        // A new process does not know when it began: since the Node was there.
+        // After a restart the wait counts from the Node's registration.
         const struct condition *registered =
             conditions_get(&pass->conditions, CONDITION_REGISTERED);
         record->blocked_since =
@@ -119,7 +119,7 @@ void claim_initialize(struct claim_pass *pass)
     }
     if (!conditions_are(&pass->conditions, CONDITION_REGISTERED, "True"))
         return;
-    // A second Node with the provider ID that came after registration holds nothing up.
+    // A second Node with the provider ID that came after registration does not block.
     const struct node *node = cluster_main_node(pass->control->cluster, pass->claim);
     if (node == NULL) {
         not_yet(pass, CONDITION_REASON_NODE_NOT_FOUND, "Node not registered with cluster");
@@ -136,8 +136,8 @@ void claim_initialize(struct claim_pass *pass)
         return;
     }
     conditions_set_true(&pass->conditions, CONDITION_INITIALIZED);
-    pass->record->tells_initialized = true;
-    // The common cases of LIF-180 and DIS-86 in the same write; the rest is their controllers'.
+    pass->record->reports_initialized = true;
+    // The common cases of LIF-180 and DIS-86 in the same write; their controllers do the rest.
     const struct node_pool *pool = pool_of_claim(pass->control, pass->claim);
     if (pool != NULL && !pool->spec.replicas.present)
         claim_consolidatable(&pass->conditions, pass->claim, pool, pass->now, false);

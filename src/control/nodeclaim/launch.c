@@ -14,7 +14,7 @@
 #define RETRY_FIRST_NS    SECOND
 #define RETRY_MAX_NS      MINUTE
 
-// LIF-33, LIF-469: cut between characters; how often it was tried is said in failed().
+// LIF-33, LIF-469: cut between characters; failed() adds the number of attempts.
 static const char *shorten(struct arena *arena, const char *message)
 {
     size_t length = strlen(message);
@@ -84,8 +84,8 @@ void record_launch_result(struct claim_record *record, const struct machine_resu
 }
 
 // --- the pass ------------------------------------------------------------------------------------
-// LIF-30:
-// the NodeClaim's own labels win, the cloud's annotations win. Only what is missing is written.
+// LIF-30: the NodeClaim's own labels win, the cloud's annotations win. Only missing ones are
+// written.
 static void merge_metadata(struct claim_pass *pass, const struct machine *machine)
 {
     list_for_each (label, &machine->labels) {
@@ -116,14 +116,14 @@ static void launched(struct claim_pass *pass)
     json_object_set_new(pass->status, "capacity", resource_map_encode(&machine->capacity));
     json_object_set_new(pass->status, "allocatable", resource_map_encode(&machine->allocatable));
     conditions_set_true(&pass->conditions, CONDITION_LAUNCHED);
-    pass->record->tells_launched = true;
+    pass->record->reports_launched = true;
 }
 
 static void give_up(struct claim_pass *pass, const struct error *failure)
 {
     const struct object *claim = (const struct object *)pass->claim;
     bool capacity = failure->kind == ERROR_INSUFFICIENT_CAPACITY;
-    if (pass->record->delete_reason == NULL) { // once, not on every try to delete
+    if (pass->record->delete_reason == NULL) { // once, not on every attempt to delete
         struct text message = {0};
         text_format(&message, "%s%s",
                     capacity ? "insufficient capacity, " : "NodeClassRef not ready, ",
@@ -171,7 +171,7 @@ void claim_launch(struct claim_pass *pass)
 {
     struct claim_record *record = pass->record;
     if (!conditions_are(&pass->conditions, CONDITION_LAUNCHED, "Unknown")) {
-        arena_destroy(record->machine_arena); // it is in the NodeClaim now
+        arena_destroy(record->machine_arena); // the NodeClaim has it now
         record->machine_arena = NULL;
         record->launch_error.kind = ERROR_NONE;
         if (conditions_are(&pass->conditions, CONDITION_LAUNCHED, "True"))

@@ -44,7 +44,7 @@ static void add_claims_of(struct lifecycle *lifecycle, const struct object *obje
         reconcile_queue_add(lifecycle->queue, state->claims.items[i]->meta.name);
 }
 
-// What registration, initialization and deletion read of a Node. Its heartbeats change none of it.
+// The fields of a Node that registration, initialization and deletion read. Heartbeats change none.
 static bool node_matters(const struct node *a, const struct node *b)
 {
     if (a == NULL || b == NULL || a->meta.generation != b->meta.generation ||
@@ -144,24 +144,23 @@ static void write_resources(const struct resource_map *map, struct text *out)
     json_decref(json);
 }
 
-// The transitions that a status patch has made true are told once, when it has gone through
-// (LIF-446).
-static void tell_transitions(struct lifecycle_shared *shared, struct claim_record *record,
-                             const struct node_claim *claim)
+// The transitions of a status patch are published once, when it has succeeded (LIF-446).
+static void publish_transitions(struct lifecycle_shared *shared, struct claim_record *record,
+                                const struct node_claim *claim)
 {
     struct control *control = shared->control;
     const struct object *object = (const struct object *)claim;
     struct text allocatable = {0};
     write_resources(&claim->status.allocatable, &allocatable);
     const char *zone = object_label(object, LABEL_ZONE);
-    if (record->tells_launched) {
+    if (record->reports_launched) {
         log_info("launched nodeclaim", "s:controller", "nodeclaim.lifecycle", "o:NodeClaim",
                  claim->meta.name, "s:provider-id", claim->status.provider_id, "s:instance-type",
                  object_label(object, LABEL_INSTANCE_TYPE), "s:zone", zone, "s:capacity-type",
                  object_label(object, LABEL_CAPACITY_TYPE), "j:allocatable", allocatable.data);
         launch_backoff_launched(shared->parts.launch_backoff, claim);
     }
-    if (record->tells_registered) {
+    if (record->reports_registered) {
         log_info("registered nodeclaim", "s:controller", "nodeclaim.lifecycle", "o:NodeClaim",
                  claim->meta.name, "s:provider-id", claim->status.provider_id, "o:Node",
                  claim->status.node_name);
@@ -169,12 +168,12 @@ static void tell_transitions(struct lifecycle_shared *shared, struct claim_recor
         registration_health_succeeded(shared->parts.registration_health, claim);
         launch_backoff_registered(shared->parts.launch_backoff, claim);
     }
-    if (record->tells_initialized)
+    if (record->reports_initialized)
         log_info("initialized nodeclaim", "s:controller", "nodeclaim.lifecycle", "o:NodeClaim",
                  claim->meta.name, "s:provider-id", claim->status.provider_id, "o:Node",
                  claim->status.node_name, "j:allocatable", allocatable.data);
     text_free(&allocatable);
-    record->tells_launched = record->tells_registered = record->tells_initialized = false;
+    record->reports_launched = record->reports_registered = record->reports_initialized = false;
 }
 
 static enum operation_outcome note_status(void *context, const char *key,
@@ -183,7 +182,7 @@ static enum operation_outcome note_status(void *context, const char *key,
     struct lifecycle_shared *shared = context;
     struct claim_record *record = map_get(shared->records, key);
     if (result->error.kind == ERROR_NONE && record != NULL && result->object != NULL)
-        tell_transitions(shared, record, (const struct node_claim *)result->object);
+        publish_transitions(shared, record, (const struct node_claim *)result->object);
     return OPERATION_PASS;
 }
 
@@ -223,15 +222,15 @@ static json_t *status_patch(const struct claim_pass *pass)
     return body;
 }
 
-// Starts what is due first, or says when to come back. The Node comes before the NodeClaim's
-// status, which tells what the Node already is; metadata before status, since a launch whose status
-// is written counts as finished (LIF-30).
+// Starts the first due operation, or sets the requeue. The Node is patched before the NodeClaim's
+// status, which describes the Node; metadata before status, since a launch counts as finished when
+// its status is written (LIF-30).
 static struct reconcile_result next_operation(struct claim_pass *pass, struct error *error)
 {
     const struct object *claim = (const struct object *)pass->claim;
     struct operation_about about = {
         .manager = &pass->control->manager, .item = pass->item, .context = pass->shared};
-    if (pass->delete_reason != NULL) { // nothing else is worth a write then
+    if (pass->delete_reason != NULL) { // no other write matters then
         about.doing = "deleting nodeclaim";
         about.record = note_deleted;
         pass->record->delete_reason = pass->delete_reason;

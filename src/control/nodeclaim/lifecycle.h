@@ -1,6 +1,6 @@
-// The controller nodeclaim.lifecycle (LIF-22 to LIF-85): what makes a NodeClaim a machine, the
-// machine a Node, the Node ready for pods; what gives up on one that does not come; what takes it
-// away.
+// The controller nodeclaim.lifecycle (LIF-22 to LIF-85): launch of a NodeClaim's machine,
+// registration and initialization of its Node, deletion of NodeClaims that time out, and their
+// finalization.
 #pragma once
 
 #include "control/nodeclaim/claim_pass.h"

@@ -8,7 +8,7 @@
 
 #define LAUNCH_TIMEOUT (5 * MINUTE)
 
-static void tell_timeout(const struct claim_pass *pass, int64_t timeout, const char *reason)
+static void report_timeout(const struct claim_pass *pass, int64_t timeout, const char *reason)
 {
     log_debug("terminating due to timeout", "s:controller", "nodeclaim.lifecycle", "o:NodeClaim",
               pass->claim->meta.name, "d:timeout", timeout, "s:reason", reason);
@@ -16,7 +16,7 @@ static void tell_timeout(const struct claim_pass *pass, int64_t timeout, const c
 
 static void give_up(struct claim_pass *pass, int64_t timeout, const char *reason)
 {
-    tell_timeout(pass, timeout, reason);
+    report_timeout(pass, timeout, reason);
     if (!pass->record->failure_recorded) { // one outcome a NodeClaim (LIF-441)
         registration_health_failed(pass->parts->registration_health, pass->claim);
         launch_backoff_failed(pass->parts->launch_backoff, pass->claim, reason);
@@ -25,7 +25,8 @@ static void give_up(struct claim_pass *pass, int64_t timeout, const char *reason
     pass->delete_reason = reason;
 }
 
-// LIF-443: only if a deadline is set. The machine has come, so that its NodePool is not to blame.
+// LIF-443: only if a deadline is set. The machine has come, so the failure does not count against
+// its NodePool.
 static void initialization_deadline(struct claim_pass *pass)
 {
     int64_t timeout = pass->control->manager.settings->initialization_timeout;
@@ -36,7 +37,7 @@ static void initialization_deadline(struct claim_pass *pass)
     if (left > 0) {
         pass_requeue(pass, left);
     } else if (pass->node_patch == NULL) {
-        tell_timeout(pass, timeout, "initialization_timeout");
+        report_timeout(pass, timeout, "initialization_timeout");
         pass->delete_reason = "initialization_timeout";
     }
 }
@@ -65,6 +66,6 @@ void claim_liveness(struct claim_pass *pass)
     if (left > 0)
         pass_requeue(pass, left);
     else if (pass->node_patch == NULL &&
-             !pass->node_settles) // it is just being registered otherwise
+             !pass->node_settles) // its registration is under way otherwise
         give_up(pass, timeout, "registration_timeout");
 }

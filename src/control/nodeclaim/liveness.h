@@ -1,4 +1,4 @@
-// Liveness: a NodeClaim that does not become a Node in time is given up (LIF-70 to LIF-75).
+// Liveness: a NodeClaim without a Node in time is deleted (LIF-70 to LIF-75).
 #pragma once
 
 #include "control/nodeclaim/claim_pass.h"

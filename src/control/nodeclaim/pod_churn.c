@@ -39,7 +39,7 @@ static json_t *annotation_patch(const struct node_claim *claim, const char *valu
     return patch;
 }
 
-// An annotation that cannot be read is none: it is written anew.
+// An unreadable annotation counts as none: it is written anew.
 static bool annotated_since(const struct node_claim *claim, int64_t *since)
 {
     const char *text = object_annotation((const struct object *)claim, ANNOTATION_RESTLESS_SINCE);
@@ -59,8 +59,8 @@ static int64_t *remember(struct pod_churn *pod_churn, const struct node_claim *c
     return remembered;
 }
 
-// How long until the last of the pods that would move has been there for `after`; 0: they have,
-// INT64_MAX: it is not known, or there are none.
+// The time until all pods that would move are `after` old; 0: they are, INT64_MAX: it is unknown,
+// or there are none.
 static int64_t until_settled(const struct control *control, const struct node_claim *claim,
                              int64_t after, int64_t now)
 {
@@ -83,18 +83,19 @@ static int64_t until_settled(const struct control *control, const struct node_cl
     return any ? left : INT64_MAX;
 }
 
-struct pod_churn_look pod_churn_look(struct pod_churn *pod_churn, const struct node_claim *claim,
-                                     const struct node_pool *pool, bool rested, int64_t since)
+struct pod_churn_result pod_churn_evaluate(struct pod_churn *pod_churn,
+                                           const struct node_claim *claim,
+                                           const struct node_pool *pool, bool rested, int64_t since)
 {
     const struct control *control = pod_churn->control;
-    struct pod_churn_look look = {.again = INT64_MAX};
+    struct pod_churn_result churn = {.recheck_ns = INT64_MAX};
     const char *written =
         object_annotation((const struct object *)claim, ANNOTATION_RESTLESS_SINCE);
     if (rested || control->manager.settings->quiet_by_node || claim->meta.uid == NULL) {
         if (claim->meta.uid != NULL)
             free(map_remove(pod_churn->since, claim->meta.uid));
-        look.patch = written != NULL ? annotation_patch(claim, NULL) : NULL;
-        return look;
+        churn.patch = written != NULL ? annotation_patch(claim, NULL) : NULL;
+        return churn;
     }
     int64_t now = manager_now(&control->manager),
             after = pool->spec.disruption.consolidate_after.nanoseconds;
@@ -104,16 +105,17 @@ struct pod_churn_look pod_churn_look(struct pod_churn *pod_churn, const struct n
     char text[INSTANT_TEXT_MAX];
     instant_format(first, text);
     if (now < written_at)
-        look.again = ns_subtract(written_at, now);
+        churn.recheck_ns = ns_subtract(written_at, now);
     else if (!text_equal(written, text))
-        look.patch = annotation_patch(claim, text);
+        churn.patch = annotation_patch(claim, text);
     if (now < quiet_at) {
-        look.again =
-            ns_subtract(quiet_at, now) < look.again ? ns_subtract(quiet_at, now) : look.again;
-        return look;
+        churn.recheck_ns = ns_subtract(quiet_at, now) < churn.recheck_ns
+                               ? ns_subtract(quiet_at, now)
+                               : churn.recheck_ns;
+        return churn;
     }
     int64_t left = until_settled(control, claim, after, now);
-    look.quiet = left == 0;
-    look.again = left > 0 && left < look.again ? left : look.again;
-    return look;
+    churn.quiet = left == 0;
+    churn.recheck_ns = left > 0 && left < churn.recheck_ns ? left : churn.recheck_ns;
+    return churn;
 }

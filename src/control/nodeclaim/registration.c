@@ -8,9 +8,9 @@
 #include "control/state/nominations.h"
 #include "model/schema/condition_types.h"
 
-// A Node that has just appeared is written by everybody: kubelet, cloud controller, node lifecycle
-// controller. A moment's patience saves a conflict and, when the Node gets ready in that time, the
-// separate writes of initialization (all but the first two are in one patch then).
+// Kubelet, cloud controller and node lifecycle controller all write a new Node. A short delay
+// avoids a conflict and, if the Node becomes ready in that time, the separate writes of
+// initialization (all but the first two are in one patch then).
 #define SETTLE_NS (500 * MILLISECOND)
 #define HELD_NS   SECOND // it is woken when the node may open
 
@@ -23,7 +23,8 @@ static bool is_owned_by(const struct node *node, const struct node_claim *claim)
     return false;
 }
 
-// By the patch of sync_node(). A Node that only its bootstrap has labelled so has the rest to come.
+// The patch of sync_node() has been applied. A Node that only its bootstrap has labelled lacks the
+// rest.
 static bool node_is_registered(const struct node *node, const struct node_claim *claim)
 {
     return text_equal(string_map_get(&node->meta.labels, LABEL_REGISTERED), "true") &&
@@ -48,7 +49,7 @@ static void check_unregistered_taint(struct claim_pass *pass, const struct node 
             TAINT_UNREGISTERED);
 }
 
-// LIF-42, LIF-43: what the Node gets from its NodeClaim.
+// LIF-42, LIF-43: the NodeClaim's taints for the Node.
 static json_t *synced_taints(const struct claim_pass *pass, const struct node *node)
 {
     const struct node_claim *claim = pass->claim;
@@ -102,7 +103,7 @@ static void set_differing(json_t *patch, const char *field, const struct string_
             json_object_set_new(json_metadata(patch, field), pair->key, json_string(pair->value));
 }
 
-// Everything in one patch under lock: the Node is either as it was or registered (LIF-44).
+// One patch with optimistic locking: the Node is either unchanged or registered (LIF-44).
 static void sync_node(struct claim_pass *pass, const struct node *node)
 {
     const struct node_claim *claim = pass->claim;
@@ -134,7 +135,7 @@ static bool settles(struct claim_pass *pass, const struct node *node)
     return true;
 }
 
-// Pods are nominated before the node opens: until then kube-scheduler would give their room to
+// Pods are nominated before the node opens: otherwise kube-scheduler would give their room to
 // others.
 static bool is_held(struct claim_pass *pass, const struct node *node)
 {
@@ -145,7 +146,7 @@ static bool is_held(struct claim_pass *pass, const struct node *node)
     return true;
 }
 
-// The node of a replacement that is kept for its pods (kept_replacements.h) no longer.
+// The replacement's node need not be kept for its pods any more (kept_replacements.h).
 void claim_open_node(struct claim_pass *pass)
 {
     const struct node *node = conditions_are(&pass->conditions, CONDITION_REGISTERED, "True")
@@ -171,7 +172,7 @@ void claim_register(struct claim_pass *pass)
     }
     uint32_t count;
     const struct node *node = cluster_node_of(pass->control->cluster, pass->claim, &count);
-    if (count > 1) { // looked at again until the deadline (LIF-442)
+    if (count > 1) { // checked again until the deadline (LIF-442)
         conditions_set(&pass->conditions, CONDITION_REGISTERED, "False",
                        CONDITION_REASON_MULTIPLE_NODES_FOUND,
                        "Invariant violated, matched multiple nodes");
@@ -196,5 +197,5 @@ void claim_register(struct claim_pass *pass)
     if (pass->status == NULL)
         pass->status = json_object();
     json_object_set_new(pass->status, "nodeName", json_string(node->meta.name));
-    pass->record->tells_registered = true;
+    pass->record->reports_registered = true;
 }

@@ -1,4 +1,4 @@
-// Registration: a Node with the NodeClaim's provider ID has come (LIF-40 to LIF-49).
+// Registration: a Node with the NodeClaim's provider ID has appeared (LIF-40 to LIF-49).
 #pragma once
 
 #include "control/nodeclaim/claim_pass.h"

@@ -287,7 +287,7 @@ static void trigger_following(struct provisioner *provisioner)
         provisioning_triggers_expect_fresh(provisioner->triggers);
         provisioning_triggers_fire(provisioner->triggers, KEY);
     } else if (pass->extent == PASS_EARLY &&
-               capacity_buffers_want_pass(provisioner->parts.sources.buffers)) {
+               capacity_buffers_need_pass(provisioner->parts.sources.buffers)) {
         provisioning_triggers_fire(provisioner->triggers, KEY);
     }
     if (pass->plan != NULL &&
@@ -377,7 +377,7 @@ static void repeat(struct provisioner *provisioner, int64_t now)
 {
     provisioner->repeat_at_ns = 0;
     if (has_work(provisioner) || (provisioner->last_failed &&
-                                  capacity_buffers_want_pass(provisioner->parts.sources.buffers)))
+                                  capacity_buffers_need_pass(provisioner->parts.sources.buffers)))
         provisioning_triggers_open(provisioner->triggers, now);
     else if (cluster_provisionable(provisioner->control->cluster)->count > 0)
         provisioner->repeat_at_ns = ns_add(now, REPEAT_NS); // all spoken for, for now
@@ -400,7 +400,7 @@ static struct reconcile_result idle(struct provisioner *provisioner)
     if (!cluster_synced(provisioner->control->cluster) || awaits_new_pool(provisioner->control))
         return reconcile_after(UNSYNCED_NS); // the batch waits for the first list
     bool early = provisioning_triggers_close(triggers, now);
-    if (has_work(provisioner) || capacity_buffers_want_pass(provisioner->parts.sources.buffers))
+    if (has_work(provisioner) || capacity_buffers_need_pass(provisioner->parts.sources.buffers))
         return is_known(provisioner) ? repeat_known(provisioner, now)
                                      : start_pass(provisioner, early);
     forget_known(provisioner);
