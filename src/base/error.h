@@ -1,4 +1,4 @@
-// Errors as values: a kind that decides behaviour and a message for people.
+// Errors as values: a kind that decides behavior and a message for users.
 //
 // A function that can fail returns bool (or a pointer) and fills a `struct error *` that the caller
 // owns. The message names the object concerned and, where there is one, the remedy.
@@ -29,8 +29,7 @@ enum error_kind {
 
 struct error {
     enum error_kind kind;
-    uint16_t path_length; // length of the field path that begins the message, without ": "; 0: no
-                          // path
+    uint16_t path_length; // of the field path that begins the message; 0: none
     char message[1500];
 };
 

@@ -30,7 +30,7 @@ enum disruption_method {
     METHOD_SINGLE,
     METHODS_COUNT,
 };
-// A set of methods that are asked for, as bits. Zero: nothing was said, which is all of them.
+// A set of requested methods, as bits. Zero: unspecified, all of them.
 #define METHOD_BIT(method)    (UINT32_C(1) << (method))
 #define METHODS_ALL           (METHOD_BIT(METHODS_COUNT) - METHOD_BIT(METHOD_EMPTINESS))
 #define METHODS_BUT_EMPTINESS (METHODS_ALL & ~METHOD_BIT(METHOD_EMPTINESS))
