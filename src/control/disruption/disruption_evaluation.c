@@ -87,19 +87,21 @@ static void add_busy(struct disruption_evaluation *evaluation,
 }
 
 // The nodes of all commands go, but of those that are checked here.
-static void sort_commands(struct disruption_evaluation *evaluation, uint32_t due)
+static void sort_commands(struct disruption_evaluation *evaluation, uint32_t due_count)
 {
     struct control *control = evaluation->control;
     uint32_t most = cluster_count(control->cluster) + 1;
     evaluation->busy.items =
         arena_allocate_array(evaluation->arena, most, sizeof *evaluation->busy.items);
     evaluation->checks =
-        arena_allocate_array(evaluation->arena, due + 1, sizeof *evaluation->checks);
-    evaluation->ids = arena_allocate_array(evaluation->arena, due + 1, sizeof *evaluation->ids);
+        arena_allocate_array(evaluation->arena, due_count + 1, sizeof *evaluation->checks);
+    evaluation->ids =
+        arena_allocate_array(evaluation->arena, due_count + 1, sizeof *evaluation->ids);
     struct map_entry *position = NULL;
     for (struct disruption_command *command;
          (command = commands_next(evaluation->parts->commands, &position)) != NULL;) {
-        if (evaluation->checks_count < due && is_for_check(control, evaluation->kind, command))
+        if (evaluation->checks_count < due_count &&
+            is_for_check(control, evaluation->kind, command))
             add_check(evaluation, command);
         else
             add_busy(evaluation, command, most);
@@ -140,8 +142,8 @@ struct disruption_evaluation *evaluation_create(const struct disruption_parts *p
                                                 enum evaluation_kind kind)
 {
     struct control *control = parts->control;
-    uint32_t due = count_due(parts, kind);
-    if (kind == EVALUATION_CHECK && due == 0)
+    uint32_t due_count = count_due(parts, kind);
+    if (kind == EVALUATION_CHECK && due_count == 0)
         return NULL;
     struct disruption_evaluation *evaluation = memory_allocate(sizeof *evaluation);
     evaluation->kind = kind;
@@ -150,7 +152,7 @@ struct disruption_evaluation *evaluation_create(const struct disruption_parts *p
     evaluation->started_ns = loop_monotonic_ns(control->manager.loop);
     evaluation->arena = arena_create(64 * 1024);
     evaluation->snapshot = snapshot_build(&parts->sources, &evaluation->errors);
-    sort_commands(evaluation, due);
+    sort_commands(evaluation, due_count);
     if (kind != EVALUATION_EMPTINESS)
         add_inputs(evaluation);
     return evaluation;
