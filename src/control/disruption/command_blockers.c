@@ -55,7 +55,7 @@ static const struct pod *find_bereft(const struct control *control, struct ready
     list_for_each (entry, &command->nodes)
         if (!entry->gone && !entry->deleted)
             nodes[count++] = cluster_pods(control->cluster, entry->node);
-    return ready_replicas_bereft(replicas, nodes, count);
+    return ready_replicas_last_ready(replicas, nodes, count);
 }
 
 enum command_blocker command_blocker(const struct control *control, struct ready_replicas *replicas,

@@ -5,8 +5,7 @@
 #include "model/reading/pod.h"
 #include "model/schema/resources.h"
 
-// The requests of the template as the API server completes them: from limits where they are
-// missing.
+// The template's requests as the API server defaults them: missing requests are the limits.
 static struct resource_map template_requests(struct arena *arena,
                                              const struct daemon_set *daemon_set)
 {
@@ -32,7 +31,7 @@ static const struct daemon_set *owner_of(const struct control *control, const st
                : NULL;
 }
 
-// By how much the node's DaemonSet pods exceed their templates.
+// The requests of the node's DaemonSet pods beyond their templates.
 static int64_t excess_on(struct control *control, struct arena *arena, const char *node,
                          const char *resource)
 {
@@ -50,7 +49,7 @@ static int64_t excess_on(struct control *control, struct arena *arena, const cha
     return excess;
 }
 
-// Whether what was planned for the node (SCH-376: with its DaemonSets) does not fit any more.
+// Whether the pods planned for the node (SCH-376: with its DaemonSets) no longer fit.
 static bool is_too_small(struct control *control, struct arena *arena, const struct node *node,
                          const char *resource)
 {

@@ -1,7 +1,7 @@
-// Tells when DaemonSets leave less of a node than was planned (STO-14): their pods ask for more
-// than the template says - what an autoscaler of pods, or an admission webhook, gives them. The
-// next decision reckons with what the newest pod asks for (LIF-315), so that the next machine is
-// larger; the event says why the one before was too small.
+// An event for a Node whose DaemonSets leave less room than planned (STO-14): their pods request
+// more than the template, by a pod autoscaler or an admission webhook. The next decision uses the
+// newest pod's requests (LIF-315), so that the next machine is larger; the event explains why this
+// one is too small.
 #pragma once
 
 #include "control/runtime/control.h"

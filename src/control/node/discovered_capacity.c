@@ -38,7 +38,7 @@ static void on_node(void *context, enum mirror_change change, const struct objec
         control->cloud->operations->learn(control->cloud, claim, node);
 }
 
-// At a start Nodes may be listed before their NodeClaims.
+// At the start Nodes may be listed before their NodeClaims.
 static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
                      const struct object *new_object)
 {

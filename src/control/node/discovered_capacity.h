@@ -1,5 +1,5 @@
-// Tells the provider what its machines turn out to have (STO-15; cloud_operations.learn): the Node
-// of each initialized NodeClaim, when it is new and when its size changes.
+// Reports the capacity of machines to the provider (STO-15; cloud_operations.learn): of the Node of
+// each initialized NodeClaim, when it is new and when its size changes.
 #pragma once
 
 #include "control/runtime/control.h"

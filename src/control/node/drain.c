@@ -7,7 +7,7 @@
 
 #define STUCK_AFTER MINUTE
 
-enum drain_group { // in the order in which they go (LIF-113)
+enum drain_group { // in the order of eviction (LIF-113)
     DRAIN_ORDINARY,
     DRAIN_DAEMON_SET,
     DRAIN_CRITICAL,

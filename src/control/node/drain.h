@@ -1,4 +1,4 @@
-// Which pods of a node have to go next (LIF-110 to LIF-114): pure, on the pods as they are.
+// The pods of a node that a drain evicts next (LIF-110 to LIF-114): pure.
 #pragma once
 
 #include "control/state/cluster.h"

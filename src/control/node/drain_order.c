@@ -13,27 +13,27 @@
 
 #define WINDOW        EVICTED_TOGETHER    // successors that are waited for at a time, of a queue
 #define WINDOW_ALL    (4 * WINDOW)        // of all queues
-#define SUCCESSOR_NS  (3 * SECOND)        // the longest that one is waited for
-#define GATHER_NS     (400 * MILLISECOND) // without a further pod: the command is complete
+#define SUCCESSOR_NS  (3 * SECOND)        // the longest wait for a successor
+#define GATHER_NS     (400 * MILLISECOND) // without a further pod the command is complete
 #define GATHER_MAX_NS (2 * SECOND)
-#define LATE_NS       (30 * SECOND) // nobody waits longer for others that are refused
+#define LATE_NS       (30 * SECOND) // the longest that a rejected eviction delays others
 
-// Pods that share room: those that go to nodes that are there, whatever the command, and those that
-// go to the replacements of one command, which no other pod comes to.
+// Pods that share room: those for existing nodes, of all commands, and those for the replacements
+// of one command, where no other pods go.
 struct queue {
-    uint64_t command;              // its number; 0: to nodes that are there
-    VECTOR(struct turn *) waiting; // neither told nor evicted; the last one is the next
+    uint64_t command;              // its number; 0: for existing nodes
+    VECTOR(struct turn *) waiting; // not yet admitted; the last one is the next
     uint32_t members;              // turns and outstanding successors
-    uint32_t under_way;            // of them, that are waited for; set by each look
+    uint32_t under_way;            // the outstanding ones among them; computed by each run
 };
 
-struct turn { // of a pod that waits to be evicted
+struct turn { // of a pod that waits for its eviction
     char *uid;
     struct queue *queue;
     uint32_t group; // command_eviction_rank()
     int64_t cpu, memory;
     int64_t since_ns; // monotonic
-    bool is_due;      // admitted; it has been told
+    bool is_due;      // admitted; its caller was notified
 };
 
 struct drain_order {
@@ -48,15 +48,15 @@ struct drain_order {
         int64_t until_ns; // monotonic
     })
     outstanding;               // successors of evicted pods
-    int64_t first_ns, last_ns; // monotonic: when the present gathering began, and its last pod came
-    bool is_open;              // it is over
+    int64_t first_ns, last_ns; // monotonic: start of the present gathering, and its last pod
+    bool is_open;              // the gathering is over
     void (*admitted)(void *context, const char *pod_uid);
     void *context;
 };
 
-static void look(void *context);
+static void run(void *context);
 
-static void look_after(struct drain_order *order, int64_t delay_ns)
+static void schedule_run(struct drain_order *order, int64_t delay_ns)
 {
     timer_start(order->timer, delay_ns > 0 ? delay_ns : 0);
 }
@@ -99,7 +99,7 @@ static void drop_outstanding(struct drain_order *order, uint32_t index)
     order->outstanding.items[index] = order->outstanding.items[--order->outstanding.count];
 }
 
-// The pod waits for a node that is kept closed until the other pods for it were evicted.
+// The pod waits for a node that stays closed until the other pods for it are evicted.
 static bool is_seated(const struct drain_order *order, const struct pod *pod)
 {
     const struct node_claim *claim = cluster_planned_claim(order->control->cluster, pod);
@@ -107,8 +107,8 @@ static bool is_seated(const struct drain_order *order, const struct pod *pod)
            nominations_keep(cluster_nominations(order->control->cluster), claim->meta.name);
 }
 
-// A new pod of a workload from which one was evicted is bound, or as good as: that is its
-// successor.
+// A new pod of a workload with an evicted pod is its successor when it is bound, or waits for a
+// kept node.
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
                    const struct object *new_object)
 {
@@ -128,7 +128,7 @@ static void on_pod(void *context, enum mirror_change change, const struct object
     for (uint32_t i = 0; i < order->outstanding.count; i++)
         if (strcmp(order->outstanding.items[i].owner, workload) == 0) {
             drop_outstanding(order, i);
-            look_after(order, 0);
+            schedule_run(order, 0);
             return;
         }
 }
@@ -143,7 +143,7 @@ struct drain_order *drain_order_create(struct control *control, const struct com
     order->turns = map_create();
     order->admitted = admitted;
     order->context = context;
-    order->timer = timer_create_on(control->manager.loop, look, order);
+    order->timer = timer_create_on(control->manager.loop, run, order);
     mirror_on_change(control->manager.mirror, KIND_POD, on_pod, order);
     return order;
 }
@@ -243,7 +243,7 @@ bool drain_order_admits(struct drain_order *order, const struct pod *pod)
     struct turn *turn = map_get(order->turns, pod->meta.uid);
     if (turn == NULL) {
         add_turn(order, pod);
-        look_after(order, GATHER_NS);
+        schedule_run(order, GATHER_NS);
         return false;
     }
     return turn->is_due;
@@ -272,7 +272,7 @@ void drain_order_forget(struct drain_order *order, const char *pod_uid)
     if (turn == NULL)
         return;
     turn_destroy(order, turn);
-    look_after(order, 0);
+    schedule_run(order, 0);
 }
 
 // --- the next pod --------------------------------------------------------------------------------
@@ -287,8 +287,7 @@ static int64_t expire_outstanding(struct drain_order *order, int64_t now_ns)
     return next_ns;
 }
 
-// Pods that were told and are not evicted yet are waited for as well, unless they are refused for
-// long.
+// Admitted pods that are not evicted yet count as well, unless they have been rejected for long.
 static uint32_t count_under_way(struct drain_order *order, int64_t now_ns)
 {
     uint32_t all = (uint32_t)order->outstanding.count;
@@ -315,7 +314,7 @@ static void admit_next(struct drain_order *order, struct queue *queue, int64_t n
     order->admitted(order->context, turn->uid);
 }
 
-static void look(void *context)
+static void run(void *context)
 {
     struct drain_order *order = context;
     int64_t now_ns = loop_monotonic_ns(order->control->manager.loop);
@@ -323,7 +322,7 @@ static void look(void *context)
     int64_t gathered_ns =
         ns_minimum(ns_add(order->last_ns, GATHER_NS), ns_add(order->first_ns, GATHER_MAX_NS));
     if (!order->is_open && now_ns < gathered_ns) {
-        look_after(order, ns_subtract(gathered_ns, now_ns));
+        schedule_run(order, ns_subtract(gathered_ns, now_ns));
         return;
     }
     order->is_open = true;
@@ -334,7 +333,7 @@ static void look(void *context)
             admit_next(order, queue, now_ns);
     }
     if (map_count(order->turns) > 0 && next_ns != INT64_MAX)
-        look_after(order, ns_subtract(next_ns, now_ns));
+        schedule_run(order, ns_subtract(next_ns, now_ns));
     else if (map_count(order->turns) > 0)
-        look_after(order, SUCCESSOR_NS);
+        schedule_run(order, SUCCESSOR_NS);
 }

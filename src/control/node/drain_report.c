@@ -19,7 +19,7 @@ static void write_budgets(const struct control *control, const struct pod *pod, 
     }
 }
 
-// Nothing if the pod is on its way, or will be.
+// Nothing if the pod is terminating, or about to be evicted.
 static void write_cause(const struct control *control, const struct eviction_queue *evictions,
                         const struct pod *pod, int64_t now, struct text *out)
 {

@@ -13,11 +13,11 @@
 #include "model/schema/condition_types.h"
 #include "reconcile/operations.h"
 
-// After an accepted eviction the mirror has this long to show that the pod is terminating, before
-// it is asked for again; a refusal by 404 or 409 is looked at sooner.
+// After an accepted eviction the mirror has this long to show that the pod is terminating; then it
+// is evicted again. A 404 or 409 is retried sooner.
 #define ACCEPTED_NS (30 * SECOND)
 #define REFUSED_NS  SECOND
-// A workload whose other pods do not become ready in this time does not keep a node for longer.
+// The longest that a workload without another ready pod keeps a node.
 #define KEPT_NS (15 * MINUTE)
 
 #define MULTIPLE_BUDGETS                                                                       \
@@ -27,11 +27,11 @@
 struct eviction { // of one pod
     char *namespace, *name, *uid, *node_name;
     int64_t deadline;
-    int64_t again_ns;      // monotonic: an answer ended it until then; 0: none has
-    bool deleted;          // past its budget, with the grace that was left
-    bool refused;          // by a budget, the last time that it was asked
+    int64_t retry_at_ns;   // monotonic: no further attempt before; 0: none was answered
+    bool deleted;          // past its budget, with the remaining grace
+    bool refused;          // the last attempt, by a budget
     bool counted;          // in pods_drained_total (LIF-450: once a pod)
-    int64_t kept_since_ns; // monotonic: as the last ready pod of its workload; 0: it was not
+    int64_t kept_since_ns; // monotonic: as the last ready pod of its workload; 0: no
 };
 
 struct eviction_queue {
@@ -46,7 +46,7 @@ struct eviction_queue {
 static struct reconcile_result reconcile(void *context, struct work_item *item,
                                          struct error *error);
 
-// A pod that is gone leaves nothing behind (LIF-475).
+// Drops the entry of a deleted pod (LIF-475).
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
                    const struct object *new_object)
 {
@@ -140,9 +140,9 @@ void eviction_queue_add(struct eviction_queue *evictions, const struct pod *pod,
     if (eviction != NULL) {
         if (deadline != 0 && (eviction->deadline == 0 || deadline < eviction->deadline)) {
             eviction->deadline = deadline;
-            eviction->deleted = false; // with more grace than is left now (LIF-122)
+            eviction->deleted = false; // with more grace than remains now (LIF-122)
         }
-        // A pod that has just become overdue waits for no back-off: its grace is running.
+        // A pod that has just become overdue skips its back-off: its grace is running.
         bool overdue =
             pod_is_overdue(pod, eviction->deadline, manager_now(&evictions->control->manager)) &&
             !eviction->deleted;
@@ -176,7 +176,7 @@ static const struct node_claim *claim_of(const struct eviction_queue *evictions,
     return node != NULL ? cluster_claim_of(evictions->control->cluster, node, NULL) : NULL;
 }
 
-// A disruption command is at work, not somebody who deleted the node.
+// The eviction belongs to a disruption command, not to a Node that was deleted by others.
 static bool is_voluntary(const struct eviction_queue *evictions, const struct eviction *eviction)
 {
     const struct node_claim *claim = claim_of(evictions, eviction);
@@ -203,8 +203,8 @@ static void count_drained(struct eviction_queue *evictions, struct eviction *evi
     eviction->counted = true;
 }
 
-static void tell_node(struct eviction_queue *evictions, const struct eviction *eviction,
-                      const char *why)
+static void publish_on_node(struct eviction_queue *evictions, const struct eviction *eviction,
+                            const char *why)
 {
     const struct node *node =
         eviction->node_name != NULL ? find_node(evictions->control, eviction->node_name) : NULL;
@@ -216,7 +216,7 @@ static void tell_node(struct eviction_queue *evictions, const struct eviction *e
 static void end_until(const struct eviction_queue *evictions, struct eviction *eviction,
                       int64_t pause_ns)
 {
-    eviction->again_ns = ns_add(loop_monotonic_ns(evictions->control->manager.loop), pause_ns);
+    eviction->retry_at_ns = ns_add(loop_monotonic_ns(evictions->control->manager.loop), pause_ns);
 }
 
 // --- answers -------------------------------------------------------------------------------------
@@ -244,16 +244,16 @@ static enum operation_outcome note_evicted(void *context, const char *key,
         count_drained(evictions, eviction);
         return OPERATION_NOTED;
     }
-    if (result->status != 0) // it was refused; without an answer it may be under way
+    if (result->status != 0) // rejected; without an answer it may be under way
         ready_replicas_give_back(evictions->replicas, eviction->uid);
     if (result->status == 429) {
         eviction->refused = true;
-        tell_node(evictions, eviction, "evicting pod violates a PDB");
+        publish_on_node(evictions, eviction, "evicting pod violates a PDB");
         return OPERATION_RETRY;
     }
     if (result->status == 500 && text_equal(result->error.message, MULTIPLE_BUDGETS)) {
         eviction->refused = true;
-        tell_node(evictions, eviction, "eviction does not support multiple PDBs");
+        publish_on_node(evictions, eviction, "eviction does not support multiple PDBs");
         return OPERATION_RETRY;
     }
     if (result->status != 0)
@@ -273,7 +273,7 @@ static enum operation_outcome note_deleted(void *context, const char *key,
         return OPERATION_PASS;
     if (result->error.kind == ERROR_NONE)
         count_drained(evictions, eviction);
-    if (result->error.kind == ERROR_CONFLICT) // another pod of the name; the watch will tell
+    if (result->error.kind == ERROR_CONFLICT) // another pod of the name; the watch will show it
         return OPERATION_RETRY;
     eviction->deleted = true;
     return OPERATION_NOTED;
@@ -287,7 +287,7 @@ static void forget(struct eviction_queue *evictions, const char *uid)
         eviction_destroy(eviction);
 }
 
-// LIF-122: with the grace that is left, past budgets and annotations.
+// LIF-122: with the remaining grace, past budgets and annotations.
 static struct reconcile_result delete_overdue(const struct operation_about *about,
                                               const struct eviction *eviction,
                                               const struct pod *pod, int64_t now)
@@ -308,8 +308,8 @@ static struct reconcile_result delete_overdue(const struct operation_about *abou
     return start_delete(about, (const struct object *)pod, seconds);
 }
 
-// DIS-761: of a workload with several pods the last ready one stays until another is ready, if
-// nobody forces the node to go.
+// DIS-761: the last ready pod of a workload with several pods stays until another is ready, unless
+// the eviction is forced.
 static bool is_kept(struct eviction_queue *evictions, struct eviction *eviction,
                     const struct pod *pod)
 {
@@ -322,7 +322,7 @@ static bool is_kept(struct eviction_queue *evictions, struct eviction *eviction,
         eviction->kept_since_ns = now_ns;
     if (ns_subtract(now_ns, eviction->kept_since_ns) >= KEPT_NS)
         return false;
-    tell_node(evictions, eviction, "the last ready pod of a workload waits for another");
+    publish_on_node(evictions, eviction, "the last ready pod of a workload waits for another");
     return true;
 }
 
@@ -344,22 +344,22 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
                                     .item = item,
                                     .doing = "evicting pod",
                                     .context = evictions};
-    // The entry stays as long as the pod does: it remembers what was done and counted, whatever the
-    // drain asks for meanwhile (LIF-450).
+    // The entry lives as long as the pod: it holds what was done and counted, whatever the drain
+    // requests meanwhile (LIF-450).
     bool overdue = pod_is_overdue(pod, eviction->deadline, now);
     if (overdue ? eviction->deleted : !pod_is_active(pod)) {
         drain_order_forget(evictions->order, uid);
         return reconcile_done();
     }
-    if (!overdue && loop_monotonic_ns(evictions->control->manager.loop) < eviction->again_ns)
-        return reconcile_done(); // the drain asks again, every second
+    if (!overdue && loop_monotonic_ns(evictions->control->manager.loop) < eviction->retry_at_ns)
+        return reconcile_done(); // the drain adds it again, every second
     if (overdue) {
         about.doing = "deleting pod";
         about.record = note_deleted;
         return delete_overdue(&about, eviction, pod, now);
     }
     protection_events_publish(evictions->protection_events, pod);
-    if (!pod_is_evictable(pod, now)) // protected: looked at again, the annotation may end
+    if (!pod_is_evictable(pod, now)) // protected: checked again, the annotation may end
         return (struct reconcile_result){RECONCILE_BACKOFF, 0};
     if (is_kept(evictions, eviction, pod))
         return (struct reconcile_result){RECONCILE_BACKOFF, 0};

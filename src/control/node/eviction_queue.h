@@ -1,5 +1,5 @@
-// The eviction queue (LIF-120 to LIF-126): pods to be evicted, or deleted when their node's
-// deadline leaves no other way. Entries are a cache that the drain fills again.
+// The eviction queue (LIF-120 to LIF-126): pods to evict, or to delete when their node's deadline
+// requires it. Entries are a cache that the drain refills.
 #pragma once
 
 #include "control/runtime/control.h"
@@ -12,12 +12,12 @@ struct eviction_queue *eviction_queue_create(struct control *control,
                                              struct protection_events *protection_events);
 void eviction_queue_destroy(struct eviction_queue *evictions);
 
-// `deadline` 0: none. Adding again keeps the earlier one.
+// `deadline` 0: none. A second call keeps the earlier deadline.
 void eviction_queue_add(struct eviction_queue *evictions, const struct pod *pod, int64_t deadline);
-// Whether the last request to evict this pod was refused by a budget (LIF-449).
+// Whether a budget rejected the pod's last eviction (LIF-449).
 bool eviction_queue_refused(const struct eviction_queue *evictions, const struct pod *pod);
-// Whether it waits for other pods of its workload: a budget refused it, or it is the last ready
-// one.
+// Whether the pod waits for other pods of its workload: a budget rejected it, or it is the last
+// ready one.
 bool eviction_queue_is_put_off(const struct eviction_queue *evictions, const struct pod *pod);
-// The counts of ready pods that the queue keeps; it owns them.
+// The counts of ready pods, owned by the queue.
 struct ready_replicas *eviction_queue_replicas(const struct eviction_queue *evictions);

@@ -10,7 +10,7 @@
 #define INSTANCE_POLL_NS (5 * SECOND)
 #define VOLUMES_POLL_NS  SECOND
 
-// The machine was gone before anybody here told it to go.
+// The machine was gone before adze deleted it.
 static void note_vanished(struct termination_shared *shared, const char *name)
 {
     struct control *control = shared->control;
@@ -40,13 +40,13 @@ static enum operation_outcome note_instance(void *context, const char *key,
 }
 
 // LIF-103: whether the machine of a Node that is not Ready is gone; then there is nothing to drain.
-// Pods' volumes are waited for as long as the deadline allows (LIF-448).
+// The pods' volumes may still detach until the deadline (LIF-448).
 bool instance_vanished(struct termination_pass *pass, struct reconcile_result *result, bool *wait)
 {
     struct node_record *record = pass->record;
     const char *provider_id = pass->node->spec.provider_id;
     bool ready = condition_is_true(&pass->node->status.conditions, CONDITION_READY);
-    // It came back: the provider was wrong, and is asked to end it.
+    // The machine is back: the provider was wrong, and must delete it.
     if (ready && !record->deletion.is_accepted)
         record->deletion.is_gone = false;
     if (ready || provider_id == NULL || *provider_id == '\0' || record->deletion.is_accepted)
@@ -81,8 +81,8 @@ static enum operation_outcome note_machine_deleted(void *context, const char *ke
     return machine_deletion_note(&record->deletion, result);
 }
 
-// LIF-140. Without a NodeClaim the machine is ended by the Node's provider ID (LIF-447): a managed
-// Node with our finalizer is ours.
+// LIF-140. Without a NodeClaim the machine is deleted by the Node's provider ID (LIF-447): a
+// managed Node with adze's finalizer is adze's.
 bool instance_terminated(struct termination_pass *pass, struct reconcile_result *result)
 {
     struct node_record *record = pass->record;
@@ -96,6 +96,6 @@ bool instance_terminated(struct termination_pass *pass, struct reconcile_result 
         return false;
     }
     termination_set_condition_true(pass, CONDITION_INSTANCE_TERMINATING);
-    *result = reconcile_after(ns_subtract(record->deletion.again_ns, pass->now_ns));
+    *result = reconcile_after(ns_subtract(record->deletion.next_call_ns, pass->now_ns));
     return record->deletion.is_gone;
 }

@@ -9,9 +9,9 @@
 
 bool machine_deletion_is_due(struct machine_deletion *deletion, int64_t now_ns)
 {
-    if (deletion->is_gone || (deletion->is_accepted && now_ns < deletion->again_ns))
+    if (deletion->is_gone || (deletion->is_accepted && now_ns < deletion->next_call_ns))
         return false;
-    deletion->again_ns = ns_add(now_ns, DELETE_AGAIN_NS);
+    deletion->next_call_ns = ns_add(now_ns, DELETE_AGAIN_NS);
     return true;
 }
 

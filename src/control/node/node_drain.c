@@ -10,11 +10,11 @@
 #define DRAIN_POLL_NS       SECOND
 #define DRAIN_MINIMUM_NS    (5 * SECOND) // LIF-111
 #define DRAIN_MINIMUM_SHORT SECOND
-#define BLOCKED_TOLD_NS     (30 * SECOND) // LIF-449: between two changes of the condition's message
+#define BLOCKED_REPORT_NS   (30 * SECOND) // LIF-449: between two changes of the condition's message
 
-// LIF-111: how long the taint must have been there before "no pods left" is believed. A pod may
-// have been bound just before it; if no pod of the cluster is waiting for a node, only the moment
-// between decision and binding is left.
+// LIF-111: the age of the taint at which "no pods left" is final. A pod may have been bound just
+// before the taint; if no pod of the cluster is pending, only the moment between decision and
+// binding counts.
 static int64_t drain_minimum(const struct termination_pass *pass)
 {
     if (!pass->control->strategy->drains_briefly ||
@@ -23,8 +23,8 @@ static int64_t drain_minimum(const struct termination_pass *pass)
     return DRAIN_MINIMUM_SHORT;
 }
 
-// LIF-112. LIF-449: and which pods hold it up, told once for each set of them.
-static void tell_waiting(struct termination_pass *pass, uint32_t waiting, const char *blockers)
+// LIF-112. LIF-449: also the blocking pods, once for each set of them.
+static void publish_waiting(struct termination_pass *pass, uint32_t waiting, const char *blockers)
 {
     bool names = blockers != NULL && pass->control->strategy->names_drain_blockers;
     publish_keyed(&pass->control->manager, (const struct object *)pass->node, EVENT_FAILED_DRAINING,
@@ -33,8 +33,8 @@ static void tell_waiting(struct termination_pass *pass, uint32_t waiting, const 
                   names ? ": " : "", names ? blockers : "");
 }
 
-// The condition's message names what has held the drain up for a while, and follows it slowly: it
-// is written each time that it changes.
+// The condition's message names the pods that have blocked the drain for a while. It changes
+// slowly, since each change is a write.
 static const char *draining_message(struct termination_pass *pass, const char *blockers)
 {
     struct node_record *record = pass->record;
@@ -45,7 +45,7 @@ static const char *draining_message(struct termination_pass *pass, const char *b
     }
     if (record->blocked_ns == 0)
         record->blocked_ns = pass->now_ns;
-    if (ns_subtract(pass->now_ns, record->blocked_ns) < BLOCKED_TOLD_NS)
+    if (ns_subtract(pass->now_ns, record->blocked_ns) < BLOCKED_REPORT_NS)
         return present != NULL && text_equal(present->reason, "Draining") ? present->message
                                                                           : "Draining";
     record->blocked_ns = pass->now_ns;
@@ -57,15 +57,15 @@ static void report_waiting(struct termination_pass *pass, const struct pod_list 
 {
     struct text blockers = {0};
     drain_blockers(pass->control, pass->shared->evictions, pods, pass->now, &blockers);
-    tell_waiting(pass, waiting, blockers.data);
+    publish_waiting(pass, waiting, blockers.data);
     if (pass->claim != NULL)
         conditions_set(&pass->conditions, CONDITION_DRAINED, "Unknown", CONDITION_REASON_DRAINING,
                        draining_message(pass, blockers.data));
     text_free(&blockers);
 }
 
-// LIF-450: a machine does not end without a word about the pods that are left on it.
-static void tell_stuck(const struct termination_pass *pass, const struct pod_list *pods)
+// LIF-450: before the machine ends, an event names the pods that are left on it.
+static void publish_stuck(const struct termination_pass *pass, const struct pod_list *pods)
 {
     struct text names = {0};
     drain_stuck(pods, pass->now, &names);
@@ -75,8 +75,8 @@ static void tell_stuck(const struct termination_pass *pass, const struct pod_lis
     text_free(&names);
 }
 
-// Until its machine is told to end, a node takes pods that somebody binds to it past the taint:
-// these are drained, too.
+// Pods may be bound to the node past the taint until its machine is deleted: these are drained,
+// too.
 bool node_drained(struct termination_pass *pass, struct reconcile_result *result)
 {
     struct drain drain;
@@ -105,7 +105,7 @@ bool node_drained(struct termination_pass *pass, struct reconcile_result *result
         *result = reconcile_after(left < DRAIN_POLL_NS ? left : DRAIN_POLL_NS);
         return false;
     }
-    tell_stuck(pass, pods);
+    publish_stuck(pass, pods);
     termination_set_condition_true(pass, CONDITION_DRAINED);
     return true;
 }

@@ -71,7 +71,7 @@ static char *metric_label(const char *label)
     return name;
 }
 
-// LIF-352: the whole name, other than of labels.
+// LIF-352: the whole name, unlike labels.
 static char *resource_type(const char *name)
 {
     char *type = memory_copy_string(name);
@@ -158,7 +158,7 @@ void node_metrics_destroy(struct node_metrics *metrics)
 
 // --- sums ----------------------------------------------------------------------------------------
 struct sums {
-    struct resource_quantity items[64]; // beyond that many kinds of resources the rest is left out
+    struct resource_quantity items[64]; // further kinds of resources are left out
     uint32_t count;
 };
 

@@ -1,5 +1,5 @@
-// Gauges of every tracked Node (LIF-350, LIF-352). They are computed when they are asked for: kept,
-// the series of a large cluster would take more memory than everything else together (LIF-468).
+// Gauges of every tracked Node (LIF-350, LIF-352). They are computed at the scrape: stored series
+// of a large cluster would take more memory than everything else together (LIF-468).
 #pragma once
 
 #include "control/runtime/control.h"

@@ -22,21 +22,21 @@ struct node_repair {
     struct map *condemned; // Node name -> struct condemnation
 };
 
-struct condemnation {           // of a node whose NodeClaim is, or is about to be, deleted
+struct condemnation {           // of a node whose NodeClaim is deleted, or about to be
     const char *condition_type; // the policy's
     bool carried_out;           // the NodeClaim is deleted
 };
 
-struct finding { // what is wrong with a node
+struct finding { // an unhealthy condition of a node
     const struct condition *condition;
     const char *condition_type; // the policy's
-    int64_t due;                // when it has been tolerated long enough
+    int64_t due;                // the end of its toleration
 };
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
                                          struct error *error);
 
-// LIF-199: heartbeats, labels and taints tell nothing new.
+// LIF-199: heartbeats, labels and taints are irrelevant.
 static bool conditions_differ(const condition_list *before, const condition_list *after)
 {
     if (before->count != after->count)
@@ -120,8 +120,8 @@ static struct finding examine(const struct node_repair *repair, const struct nod
 }
 
 // --- the breaker ---------------------------------------------------------------------------------
-// LIF-197 of the nodes of a NodePool, or of all (`pool` NULL). LIF-452: what has not outlived its
-// toleration does not count, and neither do nodes of others in the cluster.
+// LIF-197 for the nodes of a NodePool, or all (`pool` NULL). LIF-452: conditions within their
+// toleration and foreign nodes do not count.
 static bool breaker_is_open(const struct node_repair *repair, const char *pool)
 {
     const struct control *control = repair->control;
@@ -142,9 +142,9 @@ static bool breaker_is_open(const struct node_repair *repair, const char *pool)
     return unhealthy > (nodes * UNHEALTHY_PERCENT + 99) / 100;
 }
 
-// LIF-460: once on each object that somebody may look at.
-static void tell_blocked(const struct node_repair *repair, const struct node *node,
-                         const struct node_claim *claim, bool in_pool)
+// LIF-460: once on each object concerned.
+static void publish_blocked(const struct node_repair *repair, const struct node *node,
+                            const struct node_claim *claim, bool in_pool)
 {
     const struct object *about[] = {(const struct object *)node, (const struct object *)claim,
                                     (const struct object *)pool_of_claim(repair->control, claim)};
@@ -157,7 +157,7 @@ static void tell_blocked(const struct node_repair *repair, const struct node *no
     }
 }
 
-// LIF-197. LIF-452: a NodePool's breaker does not stand alone, many small ones may fail at once.
+// LIF-197. LIF-452: the NodePool's breaker is not enough, since many small pools may fail at once.
 static bool repair_is_blocked(const struct node_repair *repair, const struct node *node,
                               const struct node_claim *claim)
 {
@@ -166,7 +166,7 @@ static bool repair_is_blocked(const struct node_repair *repair, const struct nod
     bool asks_cluster = pool == NULL || repair->control->strategy->limits_repair_by_cluster;
     if (!in_pool && !(asks_cluster && breaker_is_open(repair, NULL)))
         return false;
-    tell_blocked(repair, node, claim, in_pool);
+    publish_blocked(repair, node, claim, in_pool);
     return true;
 }
 
@@ -207,7 +207,7 @@ static enum operation_outcome note_deleted(void *context, const char *key,
     return OPERATION_PASS;
 }
 
-// LIF-198: a later deadline, of its terminationGracePeriod, gives way; so does what cannot be read.
+// LIF-198: a later deadline, by terminationGracePeriod, is overwritten; so is an unreadable one.
 static bool deadline_has_passed(const struct node_claim *claim, int64_t now)
 {
     const char *text =
@@ -272,7 +272,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     if (deleting && deadline_has_passed(claim, now))
         return reconcile_done();
     if (!deleting && condemned)
-        return reconcile_after(SECOND); // its deletion is still under way to the mirror
+        return reconcile_after(SECOND); // the mirror does not show its deletion yet
     if (!condemned && repair_is_blocked(repair, node, claim))
         return reconcile_after(BLOCKED_RETRY_NS);
     if (!deleting)

@@ -1,10 +1,10 @@
-// The controller node.health (LIF-195 to LIF-199; gate NodeRepair): a node that has been unhealthy
-// for longer than the provider's repair policies tolerate is replaced, without regard to budgets,
+// The controller node.health (LIF-195 to LIF-199; gate NodeRepair): it replaces a node that has
+// been unhealthy for longer than the provider's repair policies tolerate, regardless of budgets,
 // PDBs and do-not-disrupt: its pods get one second (LIF-122).
 //
-// The NodeClaim is deleted first and given its deadline then. So a process that dies between the
-// two leaves no deadline in the past on a node that recovers, whose next drain it would cut short.
-// A node that recovers between the two goes by force nevertheless: it is condemned.
+// The NodeClaim is deleted first and gets its deadline second. A process that dies in between
+// leaves no past deadline on a node that may recover, whose next drain it would shorten. A node
+// that recovers in between is still deleted by force: it is condemned.
 #pragma once
 
 #include "control/runtime/control.h"

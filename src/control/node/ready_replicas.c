@@ -8,14 +8,14 @@
 #include "model/reading/pod.h"
 #include "model/reading/pod_workload.h"
 
-#define SUCCESSOR_NS (10 * SECOND) // within which a pod comes in the place of one that is gone
+#define SUCCESSOR_NS (10 * SECOND) // the time for a successor to appear
 
 struct workload {  // kept while it has pods
-    uint32_t pods; // that have not ended
+    uint32_t pods; // not terminal
     uint32_t ready;
     uint32_t asked, leaving; // of the ready ones
     uint32_t here;           // scratch
-    int64_t several_ns;      // monotonic: when it last had several pods; 0: never
+    int64_t several_ns;      // monotonic: the last time with several pods; 0: never
 };
 
 struct ready_replicas {
@@ -72,7 +72,7 @@ static void count(struct ready_replicas *replicas, const struct pod *pod, bool c
         free(map_remove(replicas->workloads, found.key));
 }
 
-// The workload that a ready pod is now remembered for; NULL: it is already, or has none.
+// Adds the ready pod to its workload's count; NULL: it counts already, or has no workload.
 static struct workload *remember(struct ready_replicas *replicas, struct map *pods,
                                  const struct pod *pod)
 {
@@ -86,7 +86,7 @@ static struct workload *remember(struct ready_replicas *replicas, struct map *po
     return workload;
 }
 
-// The workload of a pod that was remembered, or NULL.
+// Removes the pod from the count; its workload, or NULL.
 static struct workload *forget(struct ready_replicas *replicas, struct map *pods,
                                const char *pod_uid)
 {
@@ -112,7 +112,7 @@ static void on_pod(void *context, enum mirror_change change, const struct object
     const struct pod *pod = (const struct pod *)new_object;
     (void)change;
     if (before != NULL && (pod == NULL || !pod_is_serving(pod)) && before->meta.uid != NULL) {
-        ready_replicas_give_back(replicas, before->meta.uid); // it is no longer counted as ready
+        ready_replicas_give_back(replicas, before->meta.uid); // it no longer counts as ready
         stay(replicas, before->meta.uid);
     }
     if (pod != NULL)
@@ -134,7 +134,7 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
 }
 
 // --- evictions -----------------------------------------------------------------------------------
-// A StatefulSet's pod comes again only when the one before is gone.
+// A StatefulSet creates a pod anew only when the old one is gone.
 static bool has_several(const struct ready_replicas *replicas, const struct workload *workload)
 {
     return workload->pods > 1 || (workload->several_ns != 0 &&
@@ -191,7 +191,7 @@ static struct workload *workload_of(const struct ready_replicas *replicas, const
                : NULL;
 }
 
-// Counts those that do not leave anyway; or forgets the counts.
+// Counts the pods whose nodes are not leaving anyway; or resets the counts.
 static void count_here(struct ready_replicas *replicas, const struct pod_list *pods, bool counts)
 {
     for (uint32_t i = 0; i < pods->count; i++) {
@@ -213,8 +213,8 @@ static bool all_are_on(const struct ready_replicas *replicas, const struct pod_l
     return workload->ready > 1 && there == workload->ready;
 }
 
-static const struct pod *find_bereft(const struct ready_replicas *replicas,
-                                     const struct pod_list *pods)
+static const struct pod *find_last_ready(const struct ready_replicas *replicas,
+                                         const struct pod_list *pods)
 {
     for (uint32_t i = 0; i < pods->count; i++) {
         const struct workload *workload = workload_of(replicas, pods->items[i]);
@@ -226,15 +226,15 @@ static const struct pod *find_bereft(const struct ready_replicas *replicas,
     return NULL;
 }
 
-const struct pod *ready_replicas_bereft(struct ready_replicas *replicas,
-                                        const struct pod_list *const *nodes, uint32_t count)
+const struct pod *ready_replicas_last_ready(struct ready_replicas *replicas,
+                                            const struct pod_list *const *nodes, uint32_t count)
 {
-    const struct pod *bereft = NULL;
+    const struct pod *last_ready = NULL;
     for (uint32_t i = 0; i < count; i++)
         count_here(replicas, nodes[i], true);
-    for (uint32_t i = 0; i < count && bereft == NULL; i++)
-        bereft = find_bereft(replicas, nodes[i]);
+    for (uint32_t i = 0; i < count && last_ready == NULL; i++)
+        last_ready = find_last_ready(replicas, nodes[i]);
     for (uint32_t i = 0; i < count; i++)
         count_here(replicas, nodes[i], false);
-    return bereft;
+    return last_ready;
 }

@@ -49,7 +49,7 @@ static void on_node(void *context, enum mirror_change change, const struct objec
         reconcile_queue_add(termination->queue, node->meta.name);
 }
 
-// The end of a node's pod may be the end of its drain.
+// The end of a pod may end its node's drain.
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
                    const struct object *new_object)
 {
@@ -178,7 +178,7 @@ static enum operation_outcome note_tainted(void *context, const char *key,
     return OPERATION_PASS;
 }
 
-// LIF-105. Answers whether there is something to write.
+// LIF-105. True if there is a taint to write.
 static bool needs_taint(const struct termination_pass *pass)
 {
     return disrupted_taint(pass->node) == NULL ||
@@ -226,7 +226,7 @@ static enum operation_outcome note_conditions(void *context, const char *key,
     return OPERATION_PASS;
 }
 
-// What the drain has reached goes into the NodeClaim (LIF-106); without change `otherwise` stands.
+// Writes the drain's progress into the NodeClaim (LIF-106); without a change returns `otherwise`.
 static struct reconcile_result write_conditions(struct termination_pass *pass,
                                                 struct reconcile_result otherwise)
 {
@@ -269,8 +269,8 @@ static bool volumes_detached(struct termination_pass *pass, struct reconcile_res
     return done;
 }
 
-// Nothing to evict, no volume, no machine any more: what would be written into the NodeClaim now is
-// gone with it a moment later. A step that took time is written down (LIF-106).
+// Nothing to evict, no volume and no machine are left: the NodeClaim is about to be deleted, so its
+// conditions need no write. A step that took time is written (LIF-106).
 static bool ended_at_once(const struct termination_pass *pass)
 {
     return pass->claim != NULL && pass->control->strategy->skips_conditions_at_end &&
@@ -302,7 +302,7 @@ static struct reconcile_result terminate(struct termination_pass *pass)
     bool done = node_drained(pass, &result) && volumes_detached(pass, &result) &&
                 instance_terminated(pass, &result);
     if (result.status == RECONCILE_RUNNING)
-        return result; // what has been reached is written with the next step
+        return result; // the next step writes the progress
     if (!done)
         return write_conditions(pass, result);
     if (ended_at_once(pass)) {
@@ -330,8 +330,8 @@ static bool read_deadline(struct termination_pass *pass, struct error *error)
     return false;
 }
 
-// A NodeClaim that exists but does not decode still has its deadline and its conditions; going on
-// as if there were none would end the machine before its time.
+// A NodeClaim that exists but does not decode still has a deadline and conditions; without them the
+// machine would end too early.
 static bool claim_is_unreadable(const struct control *control, const struct node *node,
                                 struct error *error)
 {

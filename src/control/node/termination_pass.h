@@ -1,6 +1,6 @@
-// One pass of node.termination over a Node that goes, as its steps see it: they look at the Node
-// and the working copy of its NodeClaim's conditions, and say what is to be waited for or which
-// operation they have started.
+// One pass of node.termination over a deleted Node, for its steps: each reads the Node and the
+// working copy of its NodeClaim's conditions, and returns the pending wait or the operation that it
+// started.
 #pragma once
 
 #include "control/node/machine_deletion.h"
@@ -10,17 +10,18 @@
 struct eviction_queue;
 struct interruptions;
 
-struct node_record { // a cache, made new after a restart
+struct node_record { // a cache, empty after a restart
     char *uid;
-    int64_t tainted_at_ns; // monotonic: when the taint was first seen; 0: not yet
-    int64_t asked_at_ns;   // monotonic: when the cloud last said that the instance exists
+    int64_t tainted_at_ns; // monotonic: first sight of the taint; 0: not yet
+    int64_t asked_at_ns;   // monotonic: the cloud's last confirmation that the instance exists
     struct machine_deletion deletion;
-    bool gone;          // our finalizer is off, and with it the Node: nobody else held it
-    int64_t blocked_ns; // monotonic: since when pods hold the drain up, or were last named; 0: none
+    bool gone;          // adze's finalizer, the last one, is removed
+    int64_t blocked_ns; // monotonic: the drain is blocked since, or the pods were last named; 0:
+                        // not blocked
     bool drained_now;   // the status patch under way turns Drained to True
 };
 
-struct termination_shared { // by all passes, and by what records the answers of their operations
+struct termination_shared { // by all passes, and by the recorders of their operations
     struct control *control;
     struct eviction_queue *evictions;
     struct interruptions *interruptions;
@@ -39,12 +40,12 @@ struct termination_pass {
     int64_t now, now_ns, deadline;
 };
 
-// The Node's record, made anew if there is none of its UID.
+// The Node's record; a new one if there is none of its UID.
 struct node_record *node_record_for(struct termination_shared *shared, const struct node *node);
 void node_record_forget(struct termination_shared *shared, const char *name);
 void node_record_destroy(void *record);
 
-// What an operation is about; its answer is recorded with the context struct termination_shared.
+// The data of an operation; its answer is recorded with the context struct termination_shared.
 struct operation_about termination_about(const struct termination_pass *pass, const char *doing);
 // Nothing without a NodeClaim; the reason's name is the message, too.
 void termination_set_condition(struct termination_pass *pass, enum condition_type type,

@@ -1,8 +1,8 @@
-// VolumeAttachments that a node's end has to wait for (LIF-130).
+// VolumeAttachments that delay a node's end (LIF-130).
 #pragma once
 
 #include "control/state/cluster.h"
 
-// How many there are; the names of the first five are added to `names`, joined by ", ".
+// Their number; the names of the first five are added to `names`, joined by ", ".
 uint32_t volume_attachments_awaited(const struct control *control, const struct node *node,
                                     int64_t now, struct text *names);

@@ -99,7 +99,7 @@ static bool machine_gone(struct claim_pass *pass, struct reconcile_result *resul
         *result = start_patch_status(&patch, (const struct object *)pass->claim, body);
         return false;
     }
-    *result = reconcile_after(ns_subtract(record->deletion.again_ns, now_ns));
+    *result = reconcile_after(ns_subtract(record->deletion.next_call_ns, now_ns));
     return false;
 }
 
