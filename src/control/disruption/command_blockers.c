@@ -42,9 +42,10 @@ static bool may_go_regardless(const struct control *control,
                              claim->spec.termination_grace_period.text != NULL);
 }
 
-// A grace period is no reason to end a workload; nor is drift.
-static const struct pod *find_bereft(const struct control *control, struct ready_replicas *replicas,
-                                     const struct disruption_command *command)
+// Neither a grace period nor drift justifies the end of a workload.
+static const struct pod *find_last_ready(const struct control *control,
+                                         struct ready_replicas *replicas,
+                                         const struct disruption_command *command)
 {
     CLEANUP_ARENA struct arena *scratch = arena_create(1024);
     const struct pod_list **nodes =
@@ -62,7 +63,7 @@ enum command_blocker command_blocker(const struct control *control, struct ready
                                      const struct disruption_command *command,
                                      const struct pod **pod)
 {
-    *pod = find_bereft(control, replicas, command);
+    *pod = find_last_ready(control, replicas, command);
     enum command_blocker worst = *pod != NULL ? BAR_REPLICAS : BAR_NONE;
     list_for_each (entry, &command->nodes) {
         if (entry->gone || entry->deleted || may_go_regardless(control, command, entry))

@@ -9,7 +9,7 @@
 #include "model/schema/condition_types.h"
 
 struct count {                  // of one NodePool's nodes
-    int64_t total, own, others; // others: that are disrupted already
+    int64_t total, own, others; // others: disrupted already
 };
 
 // DIS-125.
@@ -20,7 +20,7 @@ static bool counts(const struct state_node *state)
                               CONDITION_INSTANCE_TERMINATING);
 }
 
-// Two commands that wait for their marks must not keep each other from it.
+// Two commands that wait for their marks must not block each other.
 static bool takes_precedence(const struct disruption_command *other,
                              const struct disruption_command *command, const struct node *node)
 {

@@ -1,10 +1,10 @@
-// Whether the budgets of its NodePools allow what a disruption command is about to mark, at this
-// moment (DIS-790). They did when it was decided; but a decision takes its time, and so may the
-// writes of the marks, while other commands begin, nodes fall ill and windows close.
+// Whether the budgets of its NodePools allow the marks of a disruption command at this moment
+// (DIS-790). They did at the decision; but meanwhile other commands may have begun, nodes become
+// unhealthy and windows ended.
 #pragma once
 
 #include "control/command/commands.h"
 
-// Of nodes of other commands those count that are marked, or whose command came first.
+// Nodes of other commands count if they are marked, or if their command came first.
 bool command_within_budgets(const struct control *control, const struct commands *commands,
                             const struct disruption_command *command);

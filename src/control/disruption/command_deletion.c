@@ -49,7 +49,7 @@ static enum operation_outcome note_deleted(void *context, const char *key,
         return OPERATION_PASS;
     if (kind != ERROR_NONE && kind != ERROR_NOT_FOUND && kind != ERROR_CONFLICT) {
         snprintf(command->refusal, sizeof command->refusal, ", %s", result->error.message);
-        return OPERATION_RETRY; // silently (DIS-327); told if nothing comes of it
+        return OPERATION_RETRY; // silently (DIS-327); a final failure is reported
     }
     if (kind != ERROR_NONE)
         return OPERATION_PASS;
@@ -60,7 +60,7 @@ static enum operation_outcome note_deleted(void *context, const char *key,
     return OPERATION_PASS;
 }
 
-// The replacements that are still closed wait for their pods (kept_replacements.h).
+// Replacements that are still closed wait for their pods (kept_replacements.h).
 static void keep_places(const struct step *step)
 {
     const struct disruption_command *command = step->command;
@@ -74,7 +74,7 @@ static void keep_places(const struct step *step)
     }
 }
 
-// DIS-726, DIS-791: what was ready once must still be, and nothing may have come in between.
+// DIS-726, DIS-791: the replacements must still be ready, and no new blocker may have come.
 struct reconcile_result step_delete(struct step *step)
 {
     struct disruption_command *command = step->command;

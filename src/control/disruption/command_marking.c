@@ -11,8 +11,8 @@
 #include "control/state/cluster.h"
 #include "model/schema/condition_types.h"
 
-// NULL: the node bears the command's taint and mark. What an earlier command has left there, which
-// may turn up late, is taken away first.
+// NULL: the node has the command's taint and mark. Marks of an earlier command, which may appear
+// late, are removed first.
 static json_t *patch_to_taint(const struct disruption_command *command, const struct node *node)
 {
     const struct object *object = (const struct object *)node;
@@ -60,8 +60,7 @@ struct reconcile_result step_taint(struct step *step)
     return step->started > 0 ? reconcile_running() : step_go_on(step, COMMAND_REASON);
 }
 
-// The reason is there for those whose pods are evicted (LIF-124). A node without any gets along
-// without the write: its events and the log tell.
+// The reason matters to evicted pods (LIF-124). For a node without any, events and the log suffice.
 static bool reason_matters(const struct step *step, const char *node)
 {
     const struct control *control = step->control;

@@ -1,4 +1,4 @@
-// A step of a disruption command under way: what each phase of the queue works with.
+// The context of a step of a disruption command, for each phase of the queue.
 #pragma once
 
 #include "control/command/commands.h"
@@ -14,12 +14,12 @@ struct step {
     uint32_t started; // operations
 };
 
-// Answers for the phase that is due next, at once.
+// Continues with the given phase at once.
 struct reconcile_result step_go_on(struct step *step, enum command_phase phase);
-// The command has failed, and is taken back: DIS-328. `which` may be empty.
+// The command has failed: rollback by DIS-328. `which` may be empty.
 struct reconcile_result step_fail(struct step *step, const char *what, const char *which);
-// DIS-306: its nodes count as going, or not any more.
+// DIS-306: its nodes count as disrupted, or no longer.
 void command_set_marked(struct control *control, const struct disruption_command *command,
                         bool marked);
-// What bars its nodes from going now; never under COMPATIBILITY=upstream.
+// The blocker of its nodes now; none under COMPATIBILITY=upstream.
 enum command_blocker step_blocker(const struct step *step, const struct pod **pod);

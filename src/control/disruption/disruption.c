@@ -38,7 +38,7 @@ struct disruption_controller {
     struct disruption_parts parts;
     struct reconcile_queue *queue;
     bool recovered;
-    bool pod_waits; // which may run on a node that is to go
+    bool pod_waits; // which may fit on a disrupted node
     struct pod_waves waves;
     struct emptiness_schedule *emptiness;
     struct evaluation_schedule *evaluation;
@@ -48,7 +48,7 @@ struct disruption_controller {
 static struct reconcile_result reconcile(void *context, struct work_item *item,
                                          struct error *error);
 
-static void look_soon(struct disruption_controller *disruption)
+static void evaluate_soon(struct disruption_controller *disruption)
 {
     emptiness_schedule_touch(disruption->emptiness);
     reconcile_queue_add_after(disruption->queue, KEY, LOOK_SOON_NS);
@@ -57,7 +57,7 @@ static void look_soon(struct disruption_controller *disruption)
 static void on_wake(void *context, const char *key)
 {
     (void)key;
-    look_soon(context);
+    evaluate_soon(context);
 }
 
 static bool claim_is(const struct object *claim, enum condition_type condition)
@@ -81,7 +81,7 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
     if (claim_is(old_object, CONDITION_CONSOLIDATABLE) !=
         claim_is(new_object, CONDITION_CONSOLIDATABLE)) {
         evaluation_schedule_touch(disruption->evaluation);
-        look_soon(disruption);
+        evaluate_soon(disruption);
     } else if (drifts) {
         reconcile_queue_add_after(disruption->queue, KEY, LOOK_SOON_NS);
     }
@@ -97,11 +97,11 @@ static void on_pool(void *context, enum mirror_change change, const struct objec
     if (old_object == NULL || new_object == NULL ||
         old_object->meta.generation != new_object->meta.generation) {
         consolidation_target_note_change(disruption->parts.target);
-        look_soon(disruption);
+        evaluate_soon(disruption);
     }
 }
 
-// What a budget allows is in its status, which provisioning does not look at.
+// The allowance of a budget is in its status, which provisioning ignores.
 static void on_budget(void *context, enum mirror_change change, const struct object *old_object,
                       const struct object *new_object)
 {
@@ -113,7 +113,7 @@ static void on_budget(void *context, enum mirror_change change, const struct obj
         (before->status.disruptions_allowed > 0) == (budget->status.disruptions_allowed > 0))
         return;
     evaluation_schedule_touch(disruption->evaluation);
-    look_soon(disruption);
+    evaluate_soon(disruption);
 }
 
 static bool protection_changes(const struct pod *before, const struct pod *after)
@@ -124,7 +124,7 @@ static bool protection_changes(const struct pod *before, const struct pod *after
                         string_map_get(&after->meta.annotations, ANNOTATION_DO_NOT_DISRUPT)));
 }
 
-// A pod that left its node may have left it empty; one that waits may want a node that is to go.
+// A pod that left may have left its node empty; a pending pod may need a disrupted node.
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
                    const struct object *new_object)
 {
@@ -137,14 +137,15 @@ static void on_pod(void *context, enum mirror_change change, const struct object
     if (was_bound && over) {
         pod_waves_note_leaving(&disruption->waves,
                                loop_monotonic_ns(disruption->control->manager.loop));
-        look_soon(disruption);
+        evaluate_soon(disruption);
     } else if (was_bound && protection_changes(before, pod)) {
-        look_soon(disruption);
+        evaluate_soon(disruption);
     }
     if (pod != NULL && commands_count(disruption->parts.commands) > 0 && pod_needs_node(pod)) {
         emptiness_schedule_touch(disruption->emptiness);
         disruption->pod_waits = true;
-        reconcile_queue_add(disruption->queue, KEY); // before the provisioner buys for it
+        reconcile_queue_add(disruption->queue,
+                            KEY); // before the provisioner launches a node for it
     }
 }
 
@@ -222,7 +223,7 @@ void disruption_destroy(struct disruption_controller *disruption)
     free(disruption);
 }
 
-// Once, when the cluster is known: takes over what a predecessor left.
+// Once, when the cluster state is synced: takes over a predecessor's commands.
 static void recover(struct disruption_controller *disruption)
 {
     if (disruption->recovered)
@@ -242,11 +243,11 @@ static void review(const struct disruption_parts *parts)
     interruptions_review(parts->interruptions);
 }
 
-// Looks for nodes to disrupt, by each method that is due. When to look again. The end of an
-// evaluation brings the reconcile that begins the next one: what falls due meanwhile must not keep
-// the loop busy. Emptiness comes first (DIS-11): an evaluation that begins must know what it takes,
-// while one that is under way already does not delay it.
-static struct deadline look(struct disruption_controller *disruption, int64_t now_ns)
+// Evaluates by each method that is due; returns the next call. The end of an evaluation requeues
+// the reconcile that starts the next one, so what falls due meanwhile must not keep the loop busy.
+// Emptiness comes first (DIS-11): a new evaluation must know which nodes it takes, while a running
+// one does not delay it.
+static struct deadline evaluate_due(struct disruption_controller *disruption, int64_t now_ns)
 {
     int64_t wave_ns = pod_waves_left(&disruption->waves, disruption->control);
     struct deadline next = {ns_add(now_ns, wave_ns > 0 ? wave_ns : LOOK_AGAIN_NS)};
@@ -277,7 +278,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     emptiness_schedule_carry_out(disruption->emptiness);
     evaluation_schedule_carry_out(disruption->evaluation);
     if (disruption->pod_waits)
-        emptiness_call_off_wanted(parts);
+        emptiness_cancel_for_pending_pods(parts);
     disruption->pod_waits = false;
-    return reconcile_by(look(disruption, now_ns), now_ns);
+    return reconcile_by(evaluate_due(disruption, now_ns), now_ns);
 }

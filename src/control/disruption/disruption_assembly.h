@@ -3,6 +3,6 @@
 
 #include "control/disruption/disruption_parts.h"
 
-// When the borrowed ones are there.
+// Called when the borrowed modules are set.
 void disruption_assemble(struct disruption_parts *parts);
 void disruption_disassemble(struct disruption_parts *parts);

@@ -39,7 +39,7 @@ static bool has_reason(const struct node_claim *claim)
     return condition_find(&claim->status.conditions, CONDITION_DISRUPTION_REASON) != NULL;
 }
 
-static void look(struct disruption_cleanup *leftovers, const char *prefix, const char *name)
+static void enqueue(struct disruption_cleanup *leftovers, const char *prefix, const char *name)
 {
     struct text key = {0};
     text_format(&key, "%s%s", prefix, name);
@@ -47,16 +47,16 @@ static void look(struct disruption_cleanup *leftovers, const char *prefix, const
     text_free(&key);
 }
 
-static void look_at_node(struct disruption_cleanup *leftovers, const struct object *node)
+static void enqueue_node(struct disruption_cleanup *leftovers, const struct object *node)
 {
     if (is_marked(node))
-        look(leftovers, node_prefix, node->meta.name);
+        enqueue(leftovers, node_prefix, node->meta.name);
 }
 
-static void look_at_claim(struct disruption_cleanup *leftovers, const struct object *claim)
+static void enqueue_claim(struct disruption_cleanup *leftovers, const struct object *claim)
 {
     if (is_marked(claim) || has_reason((const struct node_claim *)claim))
-        look(leftovers, claim_prefix, claim->meta.name);
+        enqueue(leftovers, claim_prefix, claim->meta.name);
 }
 
 static void on_node(void *context, enum mirror_change change, const struct object *old_object,
@@ -65,7 +65,7 @@ static void on_node(void *context, enum mirror_change change, const struct objec
     (void)change;
     (void)old_object;
     if (new_object != NULL)
-        look_at_node(context, new_object);
+        enqueue_node(context, new_object);
 }
 
 static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
@@ -74,7 +74,7 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
     (void)change;
     (void)old_object;
     if (new_object != NULL)
-        look_at_claim(context, new_object);
+        enqueue_claim(context, new_object);
 }
 
 // --- creation and destruction --------------------------------------------------------------------
@@ -110,11 +110,11 @@ void disruption_cleanup_begin(struct disruption_cleanup *leftovers)
     struct mirror_iterator iterator = {0};
     leftovers->begun = true;
     for (const struct object *node; (node = mirror_next(mirror, KIND_NODE, &iterator)) != NULL;)
-        look_at_node(leftovers, node);
+        enqueue_node(leftovers, node);
     iterator = (struct mirror_iterator){0};
     for (const struct object *claim;
          (claim = mirror_next(mirror, KIND_NODE_CLAIM, &iterator)) != NULL;)
-        look_at_claim(leftovers, claim);
+        enqueue_claim(leftovers, claim);
 }
 
 // --- rollbacks -----------------------------------------------------------------------------------
@@ -129,15 +129,15 @@ bool disruption_cleanup_take_back(struct disruption_cleanup *leftovers,
         if (entry->gone || (!is_marked(node) && !has_reason(claim)))
             continue;
         any = true;
-        look(leftovers, node_prefix, entry->node);
-        look(leftovers, claim_prefix, entry->claim);
+        enqueue(leftovers, node_prefix, entry->node);
+        enqueue(leftovers, claim_prefix, entry->claim);
     }
     return any;
 }
 
 void disruption_cleanup_release(struct disruption_cleanup *leftovers, const char *claim)
 {
-    look(leftovers, claim_prefix, claim);
+    enqueue(leftovers, claim_prefix, claim);
 }
 
 // --- one object ----------------------------------------------------------------------------------

@@ -38,7 +38,7 @@ static bool any_node_wanted(struct arena *arena, const struct control *control,
     return false;
 }
 
-void emptiness_call_off_wanted(const struct disruption_parts *parts)
+void emptiness_cancel_for_pending_pods(const struct disruption_parts *parts)
 {
     struct control *control = parts->control;
     CLEANUP_ARENA struct arena *arena = arena_create(4096);
@@ -51,7 +51,7 @@ void emptiness_call_off_wanted(const struct disruption_parts *parts)
         if (command->phase == COMMAND_WAIT && any_node_wanted(arena, control, command)) {
             disruption_queue_cancel(queue, command, CANCEL_CHURN,
                                     "a pending pod may run on the node");
-            // The next sweep would choose them again at once (DIS-714).
+            // Otherwise the next evaluation would choose them again at once (DIS-714).
             if (command->reason == DISRUPTION_DRIFTED)
                 list_for_each (entry, &command->nodes)
                     disruption_backoff_drift_refused(parts->backoff, entry->node);
@@ -126,7 +126,7 @@ bool emptiness_still_holds(const struct disruption_parts *parts,
     return true;
 }
 
-// DIS-752: its NodePool's nodes are launched again soon after they went.
+// DIS-752: the NodePool's nodes were launched again soon after their removal.
 static bool is_kept_for_a_while(const struct disruption_parts *parts,
                                 const struct node_claim *claim)
 {

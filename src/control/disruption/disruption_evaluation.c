@@ -86,7 +86,7 @@ static void add_busy(struct disruption_evaluation *evaluation,
     }
 }
 
-// The nodes of all commands go, but of those that are checked here.
+// The nodes of all commands count as disrupted, except of those that are validated here.
 static void sort_commands(struct disruption_evaluation *evaluation, uint32_t due_count)
 {
     struct control *control = evaluation->control;
@@ -177,8 +177,8 @@ static void take_earlier(int64_t instant, int64_t now, int64_t *earliest)
         *earliest = instant;
 }
 
-// The first instant after the snapshot at which something that holds a node back ends by itself
-// (DIS-705): a nomination, a pod's protection, a budget's window. INT64_MAX: nothing.
+// The first instant after the snapshot at which a blocker ends by itself (DIS-705): a nomination, a
+// pod's protection, a budget's window. INT64_MAX: none.
 static int64_t snapshot_next_change(const struct snapshot *snapshot)
 {
     int64_t earliest = INT64_MAX, now = snapshot->time;
@@ -197,8 +197,8 @@ static int64_t snapshot_next_change(const struct snapshot *snapshot)
     return earliest;
 }
 
-// Nothing that ends by the clock matters where no node may be empty and none is blocked.
-static void look_for_empty_nodes(struct disruption_evaluation *evaluation)
+// Blockers that end by themselves matter only if a node may be empty or is blocked.
+static void evaluate_emptiness(struct disruption_evaluation *evaluation)
 {
     evaluation->plan = emptiness_plan(evaluation->snapshot, &evaluation->busy, evaluation->checks,
                                       evaluation->checks_count);
@@ -210,7 +210,7 @@ static void look_for_empty_nodes(struct disruption_evaluation *evaluation)
         evaluation->waits ? snapshot_next_change(evaluation->snapshot) : INT64_MAX;
 }
 
-static void ask_methods(struct disruption_evaluation *evaluation)
+static void evaluate_methods(struct disruption_evaluation *evaluation)
 {
     const struct plan_options options = {
         .disrupt = true, .methods = METHODS_BUT_EMPTINESS, .inputs = &evaluation->inputs};
@@ -225,10 +225,10 @@ void evaluation_work(struct disruption_evaluation *evaluation)
 {
     switch (evaluation->kind) {
     case EVALUATION_EMPTINESS:
-        look_for_empty_nodes(evaluation);
+        evaluate_emptiness(evaluation);
         return;
     case EVALUATION_METHODS:
-        ask_methods(evaluation);
+        evaluate_methods(evaluation);
         return;
     case EVALUATION_CHECK:
         evaluation->checked =
@@ -238,7 +238,7 @@ void evaluation_work(struct disruption_evaluation *evaluation)
 }
 
 // --- results -------------------------------------------------------------------------------------
-// NULL: a node has gone since.
+// NULL: a node is gone since.
 static struct disruption_command *make_command(struct control *control,
                                                const struct plan_disruption *planned)
 {
@@ -265,8 +265,8 @@ static struct disruption_command *make_command(struct control *control,
 }
 
 // DIS-382.
-static void tell_candidate(struct control *control, const struct disruption_command *command,
-                           const struct command_node *entry)
+static void report_candidate(struct control *control, const struct disruption_command *command,
+                             const struct command_node *entry)
 {
     struct text text = {0};
     command_describe_part(command, entry, &text);
@@ -277,17 +277,17 @@ static void tell_candidate(struct control *control, const struct disruption_comm
     text_free(&text);
 }
 
-static void tell_command(struct control *control, const struct disruption_command *command)
+static void report_command(struct control *control, const struct disruption_command *command)
 {
     if (command->reason != DISRUPTION_UNDERUTILIZED)
         return;
     if (command->replacements.count > 0) // DIS-162, DIS-171, DIS-775
         list_for_each (entry, &command->nodes)
-            tell_candidate(control, command, entry);
+            report_candidate(control, command, entry);
 }
 
 // DIS-386, DIS-402.
-static void tell_score(struct control *control, const struct plan_score *score)
+static void report_score(struct control *control, const struct plan_score *score)
 {
     const char *policy = score->pool->spec.disruption.consolidation_policy;
     const char *decision = score->approved ? "approved" : "rejected";
@@ -297,7 +297,7 @@ static void tell_score(struct control *control, const struct plan_score *score)
                score->move_approved ? "approved" : "rejected", pool, policy);
     if (!score->is_balanced)
         return;
-    // What costs nothing scores without bound.
+    // Moves without disruption cost have no bound.
     metric_observe(control->metrics.consolidation_score, score->score < 1000 ? score->score : 1000,
                    decision, pool, policy);
     const struct node *node =
@@ -320,7 +320,7 @@ static bool start_command(struct disruption_evaluation *evaluation,
     struct disruption_command *command = make_command(evaluation->control, planned);
     if (command == NULL)
         return false;
-    tell_command(evaluation->control, command);
+    report_command(evaluation->control, command);
     disruption_queue_add(evaluation->parts->queue, command);
     return true;
 }
@@ -328,14 +328,14 @@ static bool start_command(struct disruption_evaluation *evaluation,
 static uint32_t start_commands(struct disruption_evaluation *evaluation)
 {
     list_for_each (score, &evaluation->plan->scores)
-        tell_score(evaluation->control, score);
+        report_score(evaluation->control, score);
     uint32_t started = 0;
     list_for_each (planned, &evaluation->plan->disruptions)
         started += start_command(evaluation, planned);
     return started;
 }
 
-// Another command that has begun meanwhile may have taken the budgets.
+// A command that began meanwhile may have used the budgets.
 static bool has_newer_command(const struct disruption_evaluation *evaluation)
 {
     struct map_entry *position = NULL;
@@ -360,7 +360,7 @@ static uint32_t start_empty(struct disruption_evaluation *evaluation, bool may_s
     return started;
 }
 
-// DIS-755: nodes that an empty one's pods go to are kept for them.
+// DIS-755: the target nodes of an emptied node's pods are kept for them.
 static void confirm(struct disruption_evaluation *evaluation, struct disruption_command *command,
                     const struct plan_moves *moves)
 {
@@ -405,7 +405,7 @@ static uint32_t judge_commands(struct disruption_evaluation *evaluation)
             continue;
         command->is_checking = false;
         if (command->phase != COMMAND_WAIT)
-            continue; // called off meanwhile
+            continue; // canceled meanwhile
         judged++;
         judge(evaluation, command, &evaluation->checks[i]);
     }
@@ -417,7 +417,7 @@ struct evaluation_outcome evaluation_carry_out(struct disruption_evaluation *eva
 {
     struct evaluation_outcome outcome = {0};
     if (evaluation->kind == EVALUATION_EMPTINESS)
-        emptiness_call_off_wanted(evaluation->parts);
+        emptiness_cancel_for_pending_pods(evaluation->parts);
     outcome.commands = judge_commands(evaluation);
     if (evaluation->kind == EVALUATION_CHECK)
         return outcome;

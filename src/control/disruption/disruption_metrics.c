@@ -91,7 +91,8 @@ static void record_eligible(struct disruption_metrics *metrics, enum disruption_
                disruption_reason_label(reason));
 }
 
-// Both drift methods have candidates of their own, both consolidations the same (DIS-774).
+// The two drift methods have candidates of their own, the two consolidations have the same
+// (DIS-774).
 static uint32_t eligible_of(const struct plan *plan, enum disruption_reason reason)
 {
     uint32_t sum = 0, most = 0;

@@ -1,5 +1,5 @@
-// What the modules of disruption work with. The assembly gives those of the rooms below, the
-// disruption controller makes the others; nobody outside this room sees these.
+// The modules of disruption. The assembly gives those of lower rooms, the disruption controller
+// creates the others; they are private to this room.
 #pragma once
 
 #include "control/provisioning/snapshot_builder.h"

@@ -27,7 +27,7 @@
 #define TIMEOUT_NODE_NS (80 * MILLISECOND)
 #define TIMEOUT_MIN_NS  (10 * MINUTE)
 #define TIMEOUT_MAX_NS  HOUR
-#define LOOK_AGAIN_NS   (5 * SECOND) // at replacements, beside what their changes say
+#define LOOK_AGAIN_NS   (5 * SECOND) // for replacements, besides their changes
 
 struct disruption_queue {
     const struct disruption_parts *parts;
@@ -39,20 +39,20 @@ struct disruption_queue {
 static struct reconcile_result reconcile(void *context, struct work_item *item,
                                          struct error *error);
 
-static void look_again(struct disruption_queue *queue, const struct disruption_command *command)
+static void schedule_check(struct disruption_queue *queue, const struct disruption_command *command)
 {
     if (command != NULL)
         reconcile_queue_add(queue->queue, command->id);
 }
 
-// A node that vanishes has no part in its command any more (DIS-720).
+// A deleted node leaves its command (DIS-720).
 static void on_node(void *context, enum mirror_change change, const struct object *old_object,
                     const struct object *new_object)
 {
     struct disruption_queue *queue = context;
     (void)change;
     const struct object *node = new_object != NULL ? new_object : old_object;
-    look_again(queue, commands_of_node(queue->commands, node->meta.name));
+    schedule_check(queue, commands_of_node(queue->commands, node->meta.name));
 }
 
 static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
@@ -61,7 +61,7 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
     struct disruption_queue *queue = context;
     (void)change;
     const struct object *claim = new_object != NULL ? new_object : old_object;
-    look_again(queue, commands_of_claim(queue->commands, claim->meta.name));
+    schedule_check(queue, commands_of_claim(queue->commands, claim->meta.name));
 }
 
 struct disruption_queue *disruption_queue_create(const struct disruption_parts *parts)
@@ -131,7 +131,7 @@ static int64_t timeout_of(const struct disruption_queue *queue)
 }
 
 // --- the nodes -----------------------------------------------------------------------------------
-// Gone, replaced by another of the name, or on its way out already: nothing left to do for it.
+// The node is gone, replaced by another of its name, or being deleted: the command skips it.
 static bool is_gone(const struct control *control, const struct command_node *entry)
 {
     const struct node *node = find_node(control, entry->node);
@@ -167,8 +167,8 @@ void disruption_queue_confirm(struct disruption_queue *queue, struct disruption_
     reconcile_queue_add(queue->queue, command->id);
 }
 
-static void tell_rejected(struct control *control, const struct disruption_command *command,
-                          enum cancel_kind kind)
+static void report_rejected(struct control *control, const struct disruption_command *command,
+                            enum cancel_kind kind)
 {
     list_for_each (entry, &command->nodes) {
         struct text text = {0};
@@ -190,7 +190,7 @@ void disruption_queue_cancel(struct disruption_queue *queue, struct disruption_c
     metric_add(queue->control->metrics.disruption_failed_validations, command->nodes.count,
                command_consolidation_label(command));
     if (command->reason == DISRUPTION_UNDERUTILIZED) {
-        tell_rejected(queue->control, command, kind); // DIS-773
+        report_rejected(queue->control, command, kind); // DIS-773
         list_for_each (entry, &command->nodes)
             disruption_backoff_node_failed(queue->parts->backoff, entry->node);
     }
@@ -202,7 +202,7 @@ void disruption_queue_cancel(struct disruption_queue *queue, struct disruption_c
 }
 
 // --- steps ---------------------------------------------------------------------------------------
-// What was begun is taken back: it must not keep the budget while it waits for the rest.
+// The command is rolled back: it must not use the budget while it waits.
 static struct reconcile_result call_off(struct disruption_queue *queue, struct step *step)
 {
     disruption_queue_cancel(queue, step->command, CANCEL_BUDGET,
@@ -316,7 +316,7 @@ static struct reconcile_result step_drain(struct disruption_queue *queue, struct
 }
 
 // --- rollback ------------------------------------------------------------------------------------
-static void tell_failure(const struct step *step)
+static void report_failure(const struct step *step)
 {
     const struct disruption_command *command = step->command;
     struct control *control = step->control;
@@ -346,7 +346,7 @@ static struct reconcile_result step_rollback(struct disruption_queue *queue, str
 {
     struct disruption_command *command = step->command;
     if (command->failure[0] != '\0') {
-        tell_failure(step);
+        report_failure(step);
         command->failure[0] = '\0';
     }
     command_set_marked(step->control, command, false);

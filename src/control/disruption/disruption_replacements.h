@@ -1,20 +1,20 @@
-// The NodeClaims that come in the place of a disruption command's nodes (DIS-304 to DIS-308,
-// DIS-323, DIS-330 and what adze does better: DIS-723, DIS-726, DIS-727, DIS-731).
+// The replacements of a disruption command's nodes (DIS-304 to DIS-308, DIS-323, DIS-330; adze's
+// own: DIS-723, DIS-726, DIS-727, DIS-731).
 #pragma once
 
 #include "control/command/commands.h"
 #include "control/disruption/disruption_parts.h"
 #include "reconcile/operations.h"
 
-// Why the replacements must not be created now: the limits of their NodePools. NULL: they may.
-// Outside of COMPATIBILITY=upstream the command's own nodes do not count: what is launched exceeds
-// a limit by their capacity at most.
+// The reason why the replacements must not be created now: the limits of their NodePools. NULL:
+// they may. Outside of COMPATIBILITY=upstream the command's own nodes do not count: the total
+// exceeds a limit by their capacity at most.
 const char *replacements_refused(const struct disruption_parts *parts,
                                  const struct disruption_command *command);
-// The name of a replacement that was there and is lost; NULL: none is.
+// The name of a replacement that existed and is lost; NULL: none is.
 const char *replacements_lost(const struct control *control,
                               const struct disruption_command *command);
-// Starts the create call unless the NodeClaim is there; answers how many calls were started (0, 1).
+// Starts the create call unless the NodeClaim exists; returns the number of started calls (0, 1).
 uint32_t replacement_create(const struct disruption_parts *parts,
                             const struct operation_about *about, struct disruption_command *command,
                             struct command_replacement *replacement);
@@ -24,7 +24,7 @@ enum replacements_state {
     REPLACEMENTS_WAITING,   // one is not initialized, or its Node is not Ready
     REPLACEMENTS_READY,
 };
-// Tells of those that are waited for. LOST: `*gone` names it.
+// Reports the replacements that are not ready. LOST: `*gone` is the name.
 enum replacements_state replacements_state(struct control *control,
                                            struct disruption_command *command, const char **gone);
 uint32_t replacements_not_initialized(const struct control *control,

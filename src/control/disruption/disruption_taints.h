@@ -1,5 +1,5 @@
 // The patches of disruption commands on Nodes and NodeClaims (DIS-12, DIS-13, DIS-301, DIS-729,
-// DIS-730). All with optimistic lock. The callers own the bodies.
+// DIS-730), all with optimistic locking. The callers own the bodies.
 #pragma once
 
 #include "control/runtime/control.h"
@@ -7,7 +7,7 @@
 
 // Taint, mark and label; `mark` is the annotation's value.
 json_t *taint_patch(const struct node *node, const char *mark);
-// The Node without our taint and mark; NULL: it has none.
+// The Node without adze's taint and mark; NULL: it has none.
 json_t *untaint_patch(const struct node *node);
 // The NodeClaim with the condition DisruptionReason; without it (NULL: it has none).
 json_t *reason_patch(struct control *control, const struct node_claim *claim,

@@ -69,18 +69,19 @@ static int64_t pause_by_nodes(const struct cluster *cluster, int64_t node_ns)
 }
 
 // Where no node can be empty, a look only tells what has changed.
-static int64_t tell_due(const struct emptiness_schedule *schedule, struct cluster *cluster)
+static int64_t report_due(const struct emptiness_schedule *schedule, struct cluster *cluster)
 {
     return ns_add(schedule->evaluated_ns,
                   ns_minimum(pause_by_nodes(cluster, TELL_NODE_NS), LOOK_AGAIN_NS));
 }
 
 // When news is worth a look, or a glance at whether it is.
-static int64_t look_not_before(const struct emptiness_schedule *schedule, struct cluster *cluster)
+static int64_t evaluate_not_before(const struct emptiness_schedule *schedule,
+                                   struct cluster *cluster)
 {
     int64_t last_ns = ns_maximum(schedule->evaluated_ns, schedule->glanced_ns);
     return ns_minimum(ns_add(last_ns, pause_by_nodes(cluster, LOOK_NODE_NS)),
-                      tell_due(schedule, cluster));
+                      report_due(schedule, cluster));
 }
 
 static bool is_due(struct emptiness_schedule *schedule, int64_t now_ns)
@@ -89,9 +90,9 @@ static bool is_due(struct emptiness_schedule *schedule, int64_t now_ns)
     struct cluster *cluster = parts->control->cluster;
     if (now_ns >= disruption_queue_next_due(parts->queue, true) || now_ns >= schedule->again_ns)
         return true;
-    if (!there_is_news(schedule, cluster) || now_ns < look_not_before(schedule, cluster))
+    if (!there_is_news(schedule, cluster) || now_ns < evaluate_not_before(schedule, cluster))
         return false;
-    if (now_ns >= tell_due(schedule, cluster) ||
+    if (now_ns >= report_due(schedule, cluster) ||
         cluster_count(cluster) != schedule->evaluated_nodes || emptiness_is_possible(parts))
         return true;
     schedule->glanced_ns = now_ns;
@@ -128,7 +129,7 @@ int64_t emptiness_schedule_start(struct emptiness_schedule *schedule)
     if (may_look)
         deadline_by(&next, schedule->again_ns);
     if (!is_wave && there_is_news(schedule, control->cluster))
-        deadline_by(&next, look_not_before(schedule, control->cluster));
+        deadline_by(&next, evaluate_not_before(schedule, control->cluster));
     return next.at_ns;
 }
 
@@ -145,7 +146,7 @@ void emptiness_schedule_carry_out(struct emptiness_schedule *schedule)
     emptiness_note_kept(parts, put_off);
     evaluation_report(evaluation, schedule->options.metrics);
     schedule->dirty = schedule->dirty || put_off;
-    // What holds a node back now may end by the clock alone (DIS-705).
+    // A present blocker of a node may end by the clock alone (DIS-705).
     int64_t left_ns = ns_minimum(evaluation->waits || put_off ? LOOK_AGAIN_NS : LOOK_SETTLED_NS,
                                  ns_subtract(evaluation->next_change, manager_now(manager)));
     schedule->again_ns = ns_add(loop_monotonic_ns(manager->loop), left_ns);

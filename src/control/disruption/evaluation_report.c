@@ -8,7 +8,7 @@
 #include "model/reading/pod.h"
 #include "model/schema/condition_types.h"
 
-// What keeps a node is told when it is another than the one that was told last (DIS-771).
+// The blocker of a node is published when it differs from the last published one (DIS-771).
 static void publish_of_looker(const struct disruption_parts *parts, enum node_looker looker,
                               const struct plan_note *note)
 {
@@ -47,7 +47,7 @@ static void publish_notes(const struct disruption_evaluation *evaluation)
 }
 
 // DIS-41: of pods whose nodes a method wants.
-static void tell_protections(const struct disruption_parts *parts)
+static void publish_protections(const struct disruption_parts *parts)
 {
     struct control *control = parts->control;
     struct map_entry *position = NULL;
@@ -78,7 +78,7 @@ void evaluation_report(const struct disruption_evaluation *evaluation,
         disruption_metrics_record(metrics, evaluation->plan, of_emptiness);
     }
     if (of_emptiness)
-        tell_protections(evaluation->parts);
+        publish_protections(evaluation->parts);
     metric_observe(
         series->disruption_evaluation_seconds, (double)took_ns / SECOND,
         disruption_reason_label(of_emptiness ? DISRUPTION_EMPTY : DISRUPTION_UNDERUTILIZED),

@@ -1,9 +1,9 @@
-// What an evaluation says (disruption_evaluation.h): metrics and events of its plan.
+// Metrics and events of an evaluation (disruption_evaluation.h).
 #pragma once
 
 #include "control/disruption/disruption_evaluation.h"
 #include "control/disruption/disruption_metrics.h"
 
-// When the evaluation has been carried out.
+// Called after the evaluation has been carried out.
 void evaluation_report(const struct disruption_evaluation *evaluation,
                        struct disruption_metrics *metrics);

@@ -21,9 +21,9 @@ struct evaluation_runner *evaluation_runner_create(const struct evaluation_optio
 // An evaluation on the worker thread goes on, and frees itself. NULL is fine.
 void evaluation_runner_destroy(struct evaluation_runner *runner);
 
-// Takes the evaluation over. None may be under way, or wait to be taken.
+// Takes the evaluation over. None may be running, or finished and not taken.
 void evaluation_runner_start(struct evaluation_runner *runner,
                              struct disruption_evaluation *evaluation);
 bool evaluation_runner_is_running(const struct evaluation_runner *runner);
-// The evaluation that has finished, which is the caller's again; NULL: none has.
+// Returns the finished evaluation to the caller; NULL: there is none.
 struct disruption_evaluation *evaluation_runner_take(struct evaluation_runner *runner);

@@ -174,8 +174,8 @@ int64_t evaluation_schedule_start(struct evaluation_schedule *schedule)
 
 // --- results -------------------------------------------------------------------------------------
 // The earliest blocker that ends by itself.
-static int64_t next_look(const struct evaluation_schedule *schedule,
-                         const struct disruption_evaluation *evaluation, int64_t now_ns)
+static int64_t next_evaluation(const struct evaluation_schedule *schedule,
+                               const struct disruption_evaluation *evaluation, int64_t now_ns)
 {
     const struct manager *manager = &schedule->control->manager;
     int64_t next_ns = ns_minimum(ns_add(now_ns, LOOK_SETTLED_NS),
@@ -194,7 +194,7 @@ static void note_evaluated(struct evaluation_schedule *schedule,
     schedule->evaluated_ns = now_ns;
     schedule->not_before_ns =
         commands > 0 ? now_ns : ns_add(now_ns, ns_multiply(DURATION_SHARE, took_ns));
-    schedule->again_ns = next_look(schedule, evaluation, now_ns);
+    schedule->again_ns = next_evaluation(schedule, evaluation, now_ns);
     evaluation_report(evaluation, schedule->options.metrics);
 }
 

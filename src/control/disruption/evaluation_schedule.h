@@ -1,7 +1,6 @@
-// When the disruption controller evaluates the methods other than emptiness
-// (disruption_evaluation.h): when the cluster has been quiet for a moment after a
-// change, but not for ever, and so that most of the time the machine is left to others. A check of
-// commands that are due goes first.
+// The schedule of the methods other than emptiness (disruption_evaluation.h): an evaluation waits
+// until the cluster has been quiet for a moment after a change, with a limit, and uses a small
+// share of the time. The validation of due commands goes first.
 #pragma once
 
 #include "control/disruption/evaluation_runner.h"
@@ -11,11 +10,11 @@ struct evaluation_schedule *evaluation_schedule_create(const struct evaluation_o
 // An evaluation on the worker thread goes on, and frees itself.
 void evaluation_schedule_destroy(struct evaluation_schedule *schedule);
 
-// Something that evaluations depend on has changed, and does not tell so by itself.
+// A change that evaluations depend on and do not notice by themselves.
 void evaluation_schedule_touch(struct evaluation_schedule *schedule);
-// Starts an evaluation or a check if it is due. When to come back, monotonic; NS_NEVER: `finished`
-// will be called.
+// Starts an evaluation or a validation if it is due. Returns the next call, monotonic; NS_NEVER: at
+// `finished`.
 int64_t evaluation_schedule_start(struct evaluation_schedule *schedule);
 bool evaluation_schedule_is_running(const struct evaluation_schedule *schedule);
-// Begins or validates the commands that were decided, if an evaluation has finished.
+// Starts or validates the decided commands, if an evaluation has finished.
 void evaluation_schedule_carry_out(struct evaluation_schedule *schedule);

@@ -10,12 +10,12 @@
 struct pod_waves {         // all instants are monotonic; zero at the start
     uint32_t leaving_pods; // that have left their nodes in the present wave
     int64_t leaving_first_ns, leaving_last_ns;
-    int64_t arriving_ns;  // since when pods arrive without a pause; 0: none does
-    int64_t disturbed_ns; // when many came or went last
+    int64_t arriving_ns;  // start of arrivals without a pause; 0: none
+    int64_t disturbed_ns; // the last wave
 };
 
 void pod_waves_note_leaving(struct pod_waves *waves, int64_t now_ns);
-// How long to hold back new commands; 0: not at all.
+// The remaining delay of new commands; 0: none.
 int64_t pod_waves_left(const struct pod_waves *waves, const struct control *control);
 // The next evaluation should wait for the cluster to come to rest.
 bool pod_waves_await_rest(struct pod_waves *waves, const struct control *control, int64_t now_ns);

@@ -24,7 +24,7 @@ struct queue {
     uint64_t command;              // its number; 0: for existing nodes
     VECTOR(struct turn *) waiting; // not yet admitted; the last one is the next
     uint32_t members;              // turns and outstanding successors
-    uint32_t under_way;            // the outstanding ones among them; computed by each run
+    uint32_t under_way;            // of them, awaited ones; computed by each run
 };
 
 struct turn { // of a pod that waits for its eviction

@@ -7,7 +7,7 @@
 
 struct acknowledgement { // SCH-12
     int64_t seen_ns;
-    uint32_t round; // the last that had the pod
+    uint32_t round; // the last round with the pod
     bool decided, was_hushed;
 };
 
@@ -15,7 +15,7 @@ struct acknowledged_pods {
     const struct control *control;
     struct map *by_uid; // struct acknowledgement
     uint32_t round;
-    bool has_hushed; // failures in this round
+    bool has_suppressed; // failures in this round
 };
 
 struct acknowledged_pods *acknowledged_pods_create(const struct control *control)
@@ -73,8 +73,8 @@ void acknowledged_pods_note_tried(const struct acknowledged_pods *pods,
     }
 }
 
-// Pods of other passes may be what these wait for.
-static void hush_first_failures(struct acknowledged_pods *pods, struct plan *plan)
+// Pods of other passes may free the place that these need.
+static void suppress_first_failures(struct acknowledged_pods *pods, struct plan *plan)
 {
     uint32_t told = 0;
     for (uint32_t i = 0; i < plan->unschedulable.count; i++) {
@@ -83,7 +83,7 @@ static void hush_first_failures(struct acknowledged_pods *pods, struct plan *pla
             plan->unschedulable.items[told++] = plan->unschedulable.items[i];
             continue;
         }
-        entry->was_hushed = pods->has_hushed = true;
+        entry->was_hushed = pods->has_suppressed = true;
     }
     assert(told <= plan->unschedulable.count);
     plan->unschedulable.count = told;
@@ -93,12 +93,12 @@ bool acknowledged_pods_note_planned(struct acknowledged_pods *pods, struct plan 
                                     uint32_t left_out)
 {
     if (left_out > 0) {
-        hush_first_failures(pods, plan);
+        suppress_first_failures(pods, plan);
         return true;
     }
-    bool goes_on = pods->has_hushed;
+    bool goes_on = pods->has_suppressed;
     pods->round++;
-    pods->has_hushed = false;
+    pods->has_suppressed = false;
     return goes_on;
 }
 

@@ -39,8 +39,8 @@ static int64_t finished_due(const struct batcher *batcher, const struct batcher_
     return window->settled_ns > due_ns ? window->settled_ns : due_ns;
 }
 
-// The first look after the idle time, the further ones twice as often; but not while workloads join
-// the wave one after the other.
+// The first evaluation follows the idle time, later ones at doubled times, but none while workloads
+// join the wave one after the other.
 static int64_t early_due(const struct batcher *batcher, const struct batcher_window *window)
 {
     bool is_first = batcher->wave_ns == batcher->opened_ns;
@@ -54,7 +54,7 @@ int64_t batcher_due(const struct batcher *batcher, const struct batcher_window *
     if (!batcher->open)
         return INT64_MAX;
     int64_t idle = ns_add(batcher->last_ns, window->idle_ns);
-    if (window->finished) // more pods of workloads whose size is known tell nothing new
+    if (window->finished) // more pods of workloads of known size are expected
         idle = finished_due(batcher, window);
     int64_t longest = ns_add(batcher->opened_ns, window->max_ns);
     if (window->early)

@@ -12,22 +12,22 @@ struct batcher {
     struct map *seen; // UIDs since the last batch closed
     bool open;
     int64_t opened_ns, last_ns;
-    int64_t wave_ns; // when the present wave began; 0: none
+    int64_t wave_ns; // start of the present wave; 0: none
 };
 struct batcher_window {
     int64_t idle_ns, max_ns;
-    bool early; // look at a wave while it comes (SCH-527); false: as upstream
-    // What came is all that is to come (SCH-527, workload_bursts.h): closed after a tenth of the
-    // idle time, which joins waves that begin together, such as the Deployments of one release.
+    bool early; // evaluate a wave while it arrives (SCH-527); false: as upstream
+    // The wave is complete (SCH-527, workload_bursts.h): the batch closes after a tenth of the idle
+    // time, which joins waves that begin together, such as the Deployments of one release.
     bool finished;
-    // Monotonic: from when on no further workload is believed to join the wave; 0: at once.
+    // Monotonic: from then on no further workload is expected to join the wave; 0: at once.
     int64_t settled_ns;
 };
 void batcher_init(struct batcher *batcher);
 void batcher_free(struct batcher *batcher);
-// Answers whether the trigger was accepted: its UID was not seen in this batch.
+// True if the trigger was accepted: its UID is new in this batch.
 bool batcher_trigger(struct batcher *batcher, const char *uid, int64_t now_ns);
-// When the batch closes unless something new comes; INT64_MAX if none is open.
+// The closing time without a further trigger; INT64_MAX if no batch is open.
 int64_t batcher_due(const struct batcher *batcher, const struct batcher_window *window);
 // Closes the batch; true if it was early: the wave goes on.
 bool batcher_close(struct batcher *batcher, const struct batcher_window *window, int64_t now_ns);

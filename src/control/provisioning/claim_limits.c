@@ -44,8 +44,8 @@ static bool is_of_pool(const struct limit_room *room, const char *pool)
     return text_equal(pool, room->pool->meta.name);
 }
 
-// Of a command's nodes and of its replacements only the larger is there in the end: what both have
-// is counted once.
+// A command's node and its replacement count once, as the larger of the two, since only one
+// remains.
 static void give_back_twice_counted(struct control *control, struct limit_room *room,
                                     struct arena *arena, struct worst_case_capacity *largest,
                                     const struct disruption_command *command)
@@ -81,8 +81,7 @@ static void give_back_twice_counted(struct control *control, struct limit_room *
     }
 }
 
-// A command that may still be called off keeps the room of its nodes; one that is being taken back
-// has them again.
+// A command that may still be canceled keeps the room of its nodes; its rollback returns the room.
 static void give_back_commands(struct control *control, struct limit_room *room,
                                struct arena *arena, struct worst_case_capacity *largest,
                                const struct replacing *replacing)

@@ -14,12 +14,12 @@
 
 struct claim_rounds {
     struct provisioning_pass *pass;
-    uint32_t next; // claim of the plan, to be created in the next round
+    uint32_t next; // first claim of the next round
     // The present round:
     struct arena *arena;           // NULL before the first
     uint32_t first, count;         // claims of the plan
     struct claim_types *types;     // of each
-    char *names[ROUND_CLAIMS_MAX]; // of the NodeClaims, chosen by us; NULL: not to be created
+    char *names[ROUND_CLAIMS_MAX]; // of the NodeClaims; NULL: not to be created
 };
 
 struct round_creation { // one create call
@@ -69,8 +69,8 @@ static void begin_round(struct claim_rounds *rounds)
                                     .first = rounds->next};
 }
 
-// The claims of the next round; with limits also all later ones, which the types must leave room
-// for.
+// The claims of the next round; with limits also all later ones, for which the types must leave
+// room.
 static struct plan claims_to_fit(const struct claim_rounds *rounds)
 {
     const struct plan *plan = rounds->pass->plan;
@@ -84,7 +84,7 @@ static struct plan claims_to_fit(const struct claim_rounds *rounds)
     return part;
 }
 
-// Chooses types and names of the NodeClaims of the next round that has any; answers how many.
+// Chooses types and names for the next round that has any NodeClaims; returns their number.
 static uint32_t prepare(struct claim_rounds *rounds)
 {
     struct provisioning_pass *pass = rounds->pass;
@@ -155,8 +155,8 @@ static void create_one(const struct claim_rounds *rounds, struct work_item *item
                          body);
 }
 
-// What fails is not tried by many at a time (LIF-440): the pods of those that are held back are
-// planned anew, without it.
+// LIF-440: a failed offering is retried by few NodeClaims. The pods of the others are planned anew
+// without it.
 static uint32_t start_round(const struct claim_rounds *rounds, struct work_item *item)
 {
     struct provisioning_pass *pass = rounds->pass;

@@ -79,7 +79,7 @@ static void gather(struct preference_warnings *warnings, const struct pod *pod,
     }
 }
 
-void preference_warnings_tell(struct preference_warnings *warnings, const struct plan *plan)
+void preference_warnings_publish(struct preference_warnings *warnings, const struct plan *plan)
 {
     static const char *const messages[FACTS] = {
         "pod(s) have a preferred Anti-Affinity which can prevent consolidation",

@@ -1,6 +1,6 @@
-// Log lines about accepted pending pods whose preferences may keep nodes from being consolidated
-// (SCH-33): preferred anti-affinity between pods, and spread constraints that only ask. Each pod is
-// named once a day for each of the two (LIF-462); not with PREFERENCE_POLICY=Ignore.
+// Log lines about pending pods whose preferences may keep nodes from being consolidated (SCH-33):
+// preferred anti-affinity between pods, and ScheduleAnyway spread constraints. Each pod is named
+// once a day for each of the two (LIF-462); not with PREFERENCE_POLICY=Ignore.
 #pragma once
 
 #include "control/runtime/control.h"
@@ -9,4 +9,4 @@
 struct preference_warnings;
 struct preference_warnings *preference_warnings_create(struct control *control);
 void preference_warnings_destroy(struct preference_warnings *warnings); // NULL is fine
-void preference_warnings_tell(struct preference_warnings *warnings, const struct plan *plan);
+void preference_warnings_publish(struct preference_warnings *warnings, const struct plan *plan);

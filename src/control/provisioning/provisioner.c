@@ -30,12 +30,12 @@
 #define REPEAT_NS      (10 * SECOND) // SCH-11
 #define UNSYNCED_NS    (SECOND / 10)
 #define AFTER_ERROR_NS SECOND
-#define NEW_POOL_NS    (2 * SECOND) // the readiness of a new NodePool is settled by then
+#define NEW_POOL_NS    (2 * SECOND) // the time for a new NodePool to become ready
 
 enum phase { PHASE_IDLE, PHASE_PLANNING, PHASE_PLANNED, PHASE_CREATING };
 
-struct planning_job { // a plan on a worker thread; outlives the provisioner if it must
-    struct provisioner *provisioner; // NULL: nobody waits any more
+struct planning_job {                // a plan on a worker thread; it may outlive the provisioner
+    struct provisioner *provisioner; // NULL: the result is dropped
     struct provisioning_pass *pass;
 };
 
@@ -50,13 +50,14 @@ struct provisioner {
     struct provisioning_pass *pass; // under way; NULL: none
     struct planning_job *job;       // while planning
     struct claim_rounds *rounds;    // while creating
-    // The last pass, if it decided that nothing new is needed: as long as what it was decided upon
-    // stays the same, so does the answer (SCH-526).
+    // The last pass, if it needs no new NodeClaims: its answer holds as long as its inputs are
+    // unchanged (SCH-526).
     struct provisioning_pass *known;
     struct decision_inputs *inputs;
-    bool last_failed;           // as for the last pass
+    bool last_failed;           // of the last pass
     int64_t repeat_at_ns;       // 0: nothing to repeat
-    int64_t left_over_until_ns; // pods wait until then for the others to be bound; 0: none does
+    int64_t left_over_until_ns; // displaced pods wait until then for the others to be bound; 0:
+                                // there are none
     char scheduling_id[37];     // of the present or last pass (SCH-58)
 };
 
@@ -70,7 +71,7 @@ static void on_inputs(void *context, const char *key)
     decision_inputs_touch(provisioner->inputs);
 }
 
-// A pod that is bound may have left others over, whose room it took.
+// A bound pod may have taken the planned room of others.
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
                    const struct object *new_object)
 {
@@ -126,7 +127,7 @@ void provisioner_destroy(struct provisioner *provisioner)
         return;
     claim_rounds_destroy(provisioner->rounds);
     if (provisioner->job != NULL)
-        provisioner->job->provisioner = NULL; // frees itself and its pass when it is done
+        provisioner->job->provisioner = NULL; // it frees itself and its pass at its end
     else
         provisioning_pass_destroy(provisioner->pass);
     metric_collect(provisioner->control->metrics.unfinished_seconds, NULL, NULL);
@@ -173,8 +174,7 @@ static bool has_work(const struct provisioner *provisioner)
     return deleting_nodes_have_pods(provisioner->control);
 }
 
-// Pods that the pass has to find a place for. The engine works through them in one go: all, then
-// none.
+// Pods that the pass has to place. The engine plans them in one go: all, then none.
 static double queue_depth(const struct provisioner *provisioner)
 {
     struct cluster *cluster = provisioner->control->cluster;
@@ -223,7 +223,7 @@ static struct reconcile_result start_pass(struct provisioner *provisioner, bool 
 }
 
 // --- execution -----------------------------------------------------------------------------------
-// Time matters to pods on nodes that go (SCH-23), and to nothing else in such a pass.
+// Such a pass depends on time only by pods on deleted nodes (SCH-23).
 static bool is_known_for_good(const struct provisioning_pass *pass)
 {
     return pass->control->strategy->remembers_answers && !pass->failed && pass->plan != NULL &&
@@ -279,7 +279,7 @@ static void report_decided(struct pod_metrics *metrics, const struct plan *plan)
         pod_metrics_decided(metrics, entry->pod, false);
 }
 
-// Of the plan as it was made: before failures are taken out of it, and before it is reported.
+// For the original plan: before failures are removed from it, and before it is reported.
 static void trigger_following(struct provisioner *provisioner)
 {
     const struct provisioning_pass *pass = provisioner->pass;
@@ -299,7 +299,7 @@ static struct reconcile_result carry_out(struct provisioner *provisioner, struct
 {
     struct provisioning_pass *pass = provisioner->pass;
     trigger_following(provisioner);
-    provisioning_pass_tell(pass);
+    provisioning_pass_report(pass);
     provisioner->phase = PHASE_CREATING;
     if (pass->plan == NULL) {
         pass->failed = true;
@@ -345,12 +345,12 @@ static bool is_known(const struct provisioner *provisioner)
 
 static struct reconcile_result repeat_known(struct provisioner *provisioner, int64_t now)
 {
-    provisioning_pass_tell(provisioner->known);
+    provisioning_pass_report(provisioner->known);
     provisioner->repeat_at_ns = ns_add(now, REPEAT_NS);
     return until_repetition(provisioner, now);
 }
 
-// Pods that were applied together with their NodePool would be told that there is none.
+// Pods that were applied together with their NodePool would get a wrong FailedScheduling.
 static bool awaits_new_pool(const struct control *control)
 {
     int64_t now = manager_now(&control->manager);
@@ -365,14 +365,14 @@ static bool awaits_new_pool(const struct control *control)
     return false;
 }
 
-static void tell_nobody_waits(struct control *control)
+static void report_no_pending_pods(struct control *control)
 {
     metric_set(control->metrics.unschedulable_pods, 0, "provisioner"); // SCH-395
     metric_remove_all(control->metrics.pods_by_zone);                  // SCH-398
 }
 
-// The time of the repetition has come. What still waits triggers again, as new (SCH-11). Buffers
-// trigger by themselves, unless the last pass failed.
+// The periodic pass is due. Pending pods trigger again, as new (SCH-11). Buffers trigger by
+// themselves, unless the last pass failed.
 static void repeat(struct provisioner *provisioner, int64_t now)
 {
     provisioner->repeat_at_ns = 0;
@@ -380,9 +380,9 @@ static void repeat(struct provisioner *provisioner, int64_t now)
                                   capacity_buffers_need_pass(provisioner->parts.sources.buffers)))
         provisioning_triggers_open(provisioner->triggers, now);
     else if (cluster_provisionable(provisioner->control->cluster)->count > 0)
-        provisioner->repeat_at_ns = ns_add(now, REPEAT_NS); // all spoken for, for now
+        provisioner->repeat_at_ns = ns_add(now, REPEAT_NS); // all are planned for now
     else
-        tell_nobody_waits(provisioner->control);
+        report_no_pending_pods(provisioner->control);
 }
 
 static struct reconcile_result idle(struct provisioner *provisioner)
@@ -406,12 +406,12 @@ static struct reconcile_result idle(struct provisioner *provisioner)
     forget_known(provisioner);
     if (provisioner->repeat_at_ns == 0 &&
         cluster_provisionable(provisioner->control->cluster)->count > 0)
-        provisioner->repeat_at_ns = ns_add(now, REPEAT_NS); // all spoken for, for now
+        provisioner->repeat_at_ns = ns_add(now, REPEAT_NS); // all are planned for now
     return until_repetition(provisioner, now);              // SCH-18
 }
 
-// Pods that were not bound where they were planned are planned anew when the others are bound.
-static struct reconcile_result look_at_left_over(struct provisioner *provisioner)
+// Pods that were not bound to their planned nodes are planned anew after the others are bound.
+static struct reconcile_result recheck_left_over(struct provisioner *provisioner)
 {
     int64_t now = loop_monotonic_ns(provisioner->control->manager.loop);
     if (provisioner->left_over_until_ns != 0 && now >= provisioner->left_over_until_ns &&
@@ -428,7 +428,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     struct provisioner *provisioner = context;
     (void)error;
     if (strcmp(work_item_key(item), LEFT_OVER) == 0)
-        return look_at_left_over(provisioner);
+        return recheck_left_over(provisioner);
     switch (provisioner->phase) {
     case PHASE_IDLE:
         return idle(provisioner);

@@ -1,5 +1,5 @@
-// The controller provisioner (SCH-10 to SCH-19, SCH-376 to SCH-398): batches what waits for a node,
-// has the engine plan it, creates the NodeClaims, tells what was decided.
+// The controller provisioner (SCH-10 to SCH-19, SCH-376 to SCH-398): it batches pending pods, runs
+// the engine, creates the NodeClaims and reports the decisions.
 #pragma once
 
 #include "control/provisioning/snapshot_builder.h"
@@ -17,10 +17,9 @@ struct provisioner_parts { // borrowed, from the rooms below
     struct target_report *target_report;
     struct wave_report *wave_report;
 };
-// WAKE_PROVISIONER, SCH-11: something wants a pass. A UID triggers once a batch.
-// WAKE_PROVISIONING_INPUTS: something that decisions depend on has changed, and no handler of the
-// mirror could tell.
+// WAKE_PROVISIONER, SCH-11: triggers a pass. A UID triggers once a batch. WAKE_PROVISIONING_INPUTS:
+// an input of decisions has changed that no handler of the mirror sees.
 struct provisioner *provisioner_create(struct control *control,
                                        const struct provisioner_parts *parts);
-// A plan under way on a worker thread is dropped when it is done.
+// The result of a plan under way on a worker thread is dropped.
 void provisioner_destroy(struct provisioner *provisioner);

@@ -55,7 +55,7 @@ void provisioning_pass_destroy(struct provisioning_pass *pass)
     free(pass);
 }
 
-// An early pass may give way to a smaller plan.
+// An early pass may be replaced by a smaller plan.
 static void keep_zones(struct provisioning_pass *pass)
 {
     pass->zones.items =
@@ -71,7 +71,7 @@ void provisioning_pass_plan(struct provisioning_pass *pass)
         .zones = true, .explain = pass->with_reasons ? EXPLAIN_REASONS : EXPLAIN_NOTHING};
     bool rest = false;
     if (pass->extent != PASS_WHOLE || pass->left_out > 0)
-        // Real pods first: those that still come may need the room.
+        // Real pods first: the pods that are still to come may need the room.
         pass->snapshot->settings.gate_capacity_buffer = false;
     pass->plan = engine_plan(pass->snapshot, &options, &pass->error);
     if (pass->plan != NULL)
@@ -105,7 +105,7 @@ static uint32_t pods_on_claims(const struct plan *plan)
 }
 
 // SCH-393.
-static void tell_totals(const struct provisioning_pass *pass)
+static void report_totals(const struct provisioning_pass *pass)
 {
     const struct plan *plan = pass->plan;
     if (plan->claims.count == 0)
@@ -141,16 +141,16 @@ static bool any_real_pod(const struct plan_placement *placement)
     return false;
 }
 
-// kube-scheduler puts it there by itself: nobody needs to be told, nor has it been asked.
-static bool goes_by_itself(const struct provisioning_pass *pass, const struct pod *pod,
+// kube-scheduler binds the pod there by itself: it needs no event.
+static bool needs_no_event(const struct provisioning_pass *pass, const struct pod *pod,
                            const struct state_node *state)
 {
     return snapshot_strategy_of(pass->control->manager.settings)->plans_unexamined_pods &&
            pod_is_unexamined(pod) && state != NULL && state_initialized(state);
 }
 
-static void tell_nominated(struct control *control, const struct pod *pod, const char *claim,
-                           const char *node)
+static void report_nominated(struct control *control, const struct pod *pod, const char *claim,
+                             const char *node)
 {
     publish_keyed(&control->manager, (const struct object *)pod, EVENT_NOMINATED, pod->meta.uid,
                   "Pod should schedule on: %s%s%s%s%s", claim != NULL ? "nodeclaim/" : "",
@@ -158,7 +158,7 @@ static void tell_nominated(struct control *control, const struct pod *pod, const
                   node != NULL ? "node/" : "", node != NULL ? node : "");
 }
 
-// Places on NodeClaims that are on their way are kept for pods that are about to be created.
+// Places on launching NodeClaims are kept for pods that are about to be created.
 static void expect_on(const struct provisioning_pass *pass, const struct plan_placement *placement)
 {
     struct cluster *cluster = pass->control->cluster;
@@ -172,8 +172,8 @@ static void expect_on(const struct provisioning_pass *pass, const struct plan_pl
                                placement->node_claim->meta.name);
 }
 
-// While it was planned a pod may have gone, and another of its name have come: nobody would give
-// back the place.
+// The pod may have been replaced by another of its name during planning: its place would never be
+// released.
 static void plan_pod(struct control *control, const struct pod *pod, const char *claim)
 {
     const struct object *now =
@@ -183,7 +183,7 @@ static void plan_pod(struct control *control, const struct pod *pod, const char 
 }
 
 // SCH-391.
-static void tell_placements(const struct provisioning_pass *pass)
+static void report_placements(const struct provisioning_pass *pass)
 {
     struct control *control = pass->control;
     list_for_each (placement, &pass->plan->placements) {
@@ -202,7 +202,7 @@ static void tell_placements(const struct provisioning_pass *pass)
         if (state != NULL && any_runs_elsewhere(placement))
             cluster_hold(control->cluster, state, 0);
         const char *claim = placement->node_claim != NULL ? placement->node_claim->meta.name : NULL;
-        // A Node that the snapshot made up for planned pods is none.
+        // A made-up Node of the snapshot is no Node.
         const char *node = placement->node != NULL ? placement->node->meta.name : NULL;
         if (node != NULL && find_node(control, node) == NULL)
             node = NULL;
@@ -211,14 +211,14 @@ static void tell_placements(const struct provisioning_pass *pass)
                 continue;
             if (claim != NULL)
                 plan_pod(control, *pod, claim); // SCH-394
-            if (!goes_by_itself(pass, *pod, state))
-                tell_nominated(control, *pod, claim, node);
+            if (!needs_no_event(pass, *pod, state))
+                report_nominated(control, *pod, claim, node);
         }
     }
 }
 
 // SCH-30, SCH-390.
-static void tell_unschedulable(const struct provisioning_pass *pass)
+static void report_unschedulable(const struct provisioning_pass *pass)
 {
     uint32_t ignored = 0, failed = 0, logged = 0;
     list_for_each (entry, &pass->plan->unschedulable) {
@@ -251,7 +251,7 @@ static void tell_unschedulable(const struct provisioning_pass *pass)
 }
 
 // SCH-398.
-static void tell_zones(const struct provisioning_pass *pass)
+static void report_zones(const struct provisioning_pass *pass)
 {
     struct metric *pods_by_zone = pass->control->metrics.pods_by_zone;
     metric_remove_all(pods_by_zone);
@@ -259,7 +259,7 @@ static void tell_zones(const struct provisioning_pass *pass)
         metric_set(pods_by_zone, zone->pods, "provisioner", zone->zone);
 }
 
-static void tell_note(struct control *control, const struct plan_note *note)
+static void report_note(struct control *control, const struct plan_note *note)
 {
     const char *kind = note->object != NULL ? note->object->kind->name : NULL;
     struct text key = {0};
@@ -283,7 +283,7 @@ static void tell_note(struct control *control, const struct plan_note *note)
     text_free(&key);
 }
 
-void provisioning_pass_tell(struct provisioning_pass *pass)
+void provisioning_pass_report(struct provisioning_pass *pass)
 {
     struct control *control = pass->control;
     if (pass->errors.data != NULL)
@@ -295,17 +295,17 @@ void provisioning_pass_tell(struct provisioning_pass *pass)
         return;
     }
     list_for_each (note, &pass->plan->notes)
-        tell_note(control, note);
-    preference_warnings_tell(pass->parts.preference_warnings, pass->plan);
-    tell_totals(pass);
-    tell_placements(pass);
-    tell_unschedulable(pass);
-    tell_zones(pass);
+        report_note(control, note);
+    preference_warnings_publish(pass->parts.preference_warnings, pass->plan);
+    report_totals(pass);
+    report_placements(pass);
+    report_unschedulable(pass);
+    report_zones(pass);
     if (pass->snapshot->settings.gate_capacity_buffer) // placeholder pods were planned too
         capacity_buffers_note_plan(pass->parts.sources.buffers, pass->snapshot, pass->plan);
 }
 
-// The pod is spoken for by the NodeClaim.
+// The pod is planned for the NodeClaim.
 static void note_planned(const struct provisioning_pass *pass, const struct pod *pod,
                          const char *claim)
 {
@@ -333,6 +333,6 @@ void provisioning_pass_created(struct provisioning_pass *pass, uint32_t index,
     list_for_each (pod, &planned->pods) {
         note_planned(pass, *pod, claim->meta.name);
         if (!pod_is_placeholder(*pod) && !pod_is_expected(*pod)) // SCH-391
-            tell_nominated(pass->control, *pod, claim->meta.name, NULL);
+            report_nominated(pass->control, *pod, claim->meta.name, NULL);
     }
 }

@@ -1,4 +1,4 @@
-// One pass of the provisioner: its snapshot, its plan, and what came of it.
+// One pass of the provisioner: its snapshot, its plan and its results.
 #pragma once
 
 #include "control/provisioning/snapshot_builder.h"
@@ -21,7 +21,7 @@ struct provisioning_pass {
     struct control *control;
     struct provisioning_pass_parts parts;
     struct snapshot *snapshot;
-    uint64_t inputs_version; // at the snapshot's time (decision_inputs.h)
+    uint64_t inputs_version; // of the snapshot (decision_inputs.h)
     struct plan *plan;       // NULL until planned, or if planning failed
     struct error error;      // of planning
     int64_t started_ns, planned_ns;
@@ -29,8 +29,8 @@ struct provisioning_pass {
     enum pass_extent extent;
     uint32_t left_out;           // pending pods that the pass does not plan (backlog_chunk.h)
     uint32_t created, held_back; // of its claims; the last for a trial (launch_backoff.h)
-    bool failed;                 // it could not be planned, or some NodeClaim not be created
-    bool with_reasons;           // of pods without place: launches wait
+    bool failed;                 // planning or the creation of some NodeClaim failed
+    bool with_reasons;           // of unschedulable pods: launches are delayed
     struct text errors;          // NodePools whose instance types could not be read
     LIST(struct plan_zone)
     zones; // of all pods planned, also where an early pass leaves some (SCH-398)
@@ -39,14 +39,14 @@ struct provisioning_pass {
 struct provisioning_pass *provisioning_pass_create(const struct provisioning_pass_parts *parts,
                                                    const struct backlog_chunk_options *portion);
 void provisioning_pass_destroy(struct provisioning_pass *pass); // NULL is fine
-// The pure part, for a worker thread. An early pass plans only what should not wait.
+// The pure part, for a worker thread. An early pass plans only the pods that should not wait.
 void provisioning_pass_plan(struct provisioning_pass *pass);
-// Logs, events, nominations and metrics of the decision (SCH-390 to SCH-397); again when it is
-// repeated.
-void provisioning_pass_tell(struct provisioning_pass *pass);
-// One NodeClaim was created: pods spoken for, Nominated events (SCH-380).
+// Logs, events, nominations and metrics of the decision (SCH-390 to SCH-397); also for a repeated
+// decision.
+void provisioning_pass_report(struct provisioning_pass *pass);
+// A NodeClaim was created: its pods are planned for it and get Nominated events (SCH-380).
 void provisioning_pass_created(struct provisioning_pass *pass, uint32_t index,
                                const struct node_claim *claim);
-// The answer to a create call was lost: its pods count as spoken for if the NodeClaim shows up.
+// A create call had no answer: its pods are planned for the NodeClaim if it appears.
 void provisioning_pass_uncertain(const struct provisioning_pass *pass, uint32_t index,
                                  const char *name);

@@ -12,7 +12,7 @@
 #include "model/reading/pod.h"
 #include "model/schema/condition_types.h"
 
-enum next_batch { // how the batch after the pass under way begins
+enum next_batch { // start of the batch after the pass under way
     NEXT_WHEN_TRIGGERED,
     NEXT_AS_BATCH, // triggered meanwhile (SCH-15)
     NEXT_AT_ONCE,  // without waiting for more
@@ -23,7 +23,7 @@ struct provisioning_triggers {
     struct batcher batcher;
     bool held; // a pass is under way
     enum next_batch next;
-    bool has_fresh_pods; // in the open batch or for the next one: pods that no pass has seen
+    bool has_fresh_pods; // in the open batch or the next one: pods without a decision
 };
 
 static struct batcher_window window_of(const struct provisioning_triggers *triggers)
@@ -46,7 +46,7 @@ static void queue_batch(struct provisioning_triggers *triggers, const struct bat
                               ns_subtract(batcher_due(&triggers->batcher, window), now));
 }
 
-// A wave may have finished: the batch need not wait any longer (SCH-527).
+// A wave may be complete: then the batch closes at once (SCH-527).
 static void on_wave(void *context)
 {
     struct provisioning_triggers *triggers = context;
@@ -140,7 +140,7 @@ static void on_wake(void *context, const char *uid)
     provisioning_triggers_fire(context, uid);
 }
 
-// Pods that kube-scheduler has not examined yet count as well; it may take its time.
+// Pods that kube-scheduler has not examined yet count as well, since that may take a minute.
 static bool is_unexamined(const struct provisioning_triggers *triggers, const struct pod *pod)
 {
     return triggers->options.bursts != NULL && pod_is_unexamined(pod) &&
@@ -172,7 +172,7 @@ static void on_pod(void *context, enum mirror_change change, const struct object
     provisioning_triggers_fire(triggers, uid);
 }
 
-// A node under removal whose pods need a new place.
+// The pods of a deleted node need new places.
 static void on_node(void *context, enum mirror_change change, const struct object *old_object,
                     const struct object *new_object)
 {
@@ -186,7 +186,7 @@ static void on_node(void *context, enum mirror_change change, const struct objec
         provisioning_triggers_fire(context, node->meta.uid);
 }
 
-// A NodeClaim that goes before it was initialized leaves its pods without a plan.
+// A NodeClaim that ends before its initialization leaves its pods without a plan.
 static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
                      const struct object *new_object)
 {
@@ -207,7 +207,7 @@ bool pool_is_ready(const struct object *pool)
            condition_is_true(&((const struct node_pool *)pool)->status.conditions, CONDITION_READY);
 }
 
-// Pods that found no pool need not wait for the next repetition.
+// Pods without a pool need not wait for the periodic pass.
 static void on_pool(void *context, enum mirror_change change, const struct object *old_object,
                     const struct object *new_object)
 {

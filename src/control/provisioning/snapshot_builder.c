@@ -25,8 +25,8 @@ static const enum kind_id kinds[] = {
     KIND_NODE_OVERLAY,
 };
 
-// LIF-2: another provider's NodePool is no place to launch into.
-static bool is_somebody_elses(const struct control *control, const struct object *object)
+// LIF-2: another provider's NodePool cannot be launched into.
+static bool is_foreign(const struct control *control, const struct object *object)
 {
     return object->kind->id == KIND_NODE_POOL &&
            !managed_pool(control, (const struct node_pool *)object);
@@ -37,11 +37,11 @@ static void add_kind(struct snapshot *snapshot, const struct control *control, e
     struct mirror_iterator iterator = {0};
     for (const struct object *object;
          (object = mirror_next(control->manager.mirror, kind, &iterator)) != NULL;)
-        if (!is_somebody_elses(control, object))
+        if (!is_foreign(control, object))
             snapshot_add(snapshot, object);
 }
 
-// Without its Node a NodeClaim would count as an empty machine that is still to come.
+// Without its Node a NodeClaim would count as an empty machine that is launching.
 static void add_salvaged_nodes(struct snapshot *snapshot, const struct control *control)
 {
     struct mirror_iterator iterator = {0};
@@ -59,7 +59,7 @@ static void add_pods(struct snapshot *snapshot, struct control *control)
         bool bound = pod->spec.node_name != NULL && *pod->spec.node_name != '\0';
         if (pod_is_terminal(pod) || cluster_is_planned(control->cluster, pod) ||
             (!bound && snapshot_strategy_of(control->manager.settings)->plans_unexamined_pods))
-            continue; // those that wait and count are added below
+            continue; // pending pods are added below
         snapshot_add(snapshot, object);
     }
 }
@@ -72,7 +72,7 @@ static void add_waiting_pods(struct snapshot *snapshot, struct control *control)
             snapshot_add_waiting(snapshot, pods->items[i]);
 }
 
-// A provider gives one catalog for all pools, or one each: the same object is added once.
+// A provider has one catalog for all pools, or one each: the same object is added once.
 static void add_catalogs(struct snapshot *snapshot, const struct snapshot_sources *sources,
                          struct text *errors)
 {
@@ -126,7 +126,7 @@ struct snapshot *snapshot_build(const struct snapshot_sources *sources, struct t
     struct control *control = sources->control;
     struct snapshot *snapshot = snapshot_create();
     snapshot->time = manager_now(&control->manager);
-    // The texts of the settings stay the controller's own: nothing for the snapshot to free.
+    // The controller owns the texts of the settings: the snapshot must not free them.
     snapshot->settings = *control->manager.settings;
     snapshot->settings.strings_count = 0;
     memset(snapshot->settings.strings, 0, sizeof snapshot->settings.strings);
@@ -177,8 +177,7 @@ static bool holds(const struct snapshot *snapshot, const struct object *catalog)
     return false;
 }
 
-// All of today's are in the snapshot, and as many as there are in it: a pool may have come back to
-// the catalog of the others.
+// The snapshot has today's catalogs and no others: a pool may have returned to the common catalog.
 bool snapshot_has_catalogs(const struct snapshot *snapshot, const struct snapshot_sources *sources)
 {
     struct control *control = sources->control;

@@ -1,5 +1,5 @@
-// The snapshot of a decision, from the mirror (SCH-20, FMT-9): references only, nothing is copied
-// but the heads of what is on its way (snapshot_planned.h).
+// The snapshot of a decision, from the mirror (SCH-20, FMT-9): only references, except for copies
+// of the heads of planned objects (snapshot_planned.h).
 #pragma once
 
 #include "control/runtime/control.h"
@@ -15,15 +15,15 @@ struct snapshot_sources { // all borrowed
     const struct commands *commands;
     struct launch_backoff *launch_backoff;
     struct capacity_buffers *buffers; // NULL: no gate
-    struct workload_bursts *bursts;   // NULL: as upstream, decisions know nothing of workloads
+    struct workload_bursts *bursts;   // NULL: as upstream, decisions ignore workloads
 };
 
-// Never NULL. Pods that are spoken for are not pending (cluster.h). `errors` receives, for each
-// NodePool whose instance types cannot be read, one line.
+// Never NULL. Planned pods are not pending (cluster.h). `errors` gets a line for each NodePool
+// whose instance types cannot be read.
 struct snapshot *snapshot_build(const struct snapshot_sources *sources, struct text *errors);
 
-// SCH-23 (1. to 3.): whether some node that is marked for deletion still has pods to be placed.
+// SCH-23 (1. to 3.): a node that is marked for deletion still has pods to place.
 bool deleting_nodes_have_pods(const struct control *control);
 
-// Whether the instance types are still those of an earlier snapshot: the same objects.
+// The instance types are those of an earlier snapshot: the same objects.
 bool snapshot_has_catalogs(const struct snapshot *snapshot, const struct snapshot_sources *sources);

@@ -31,10 +31,10 @@ static void *derive(struct snapshot *snapshot, const struct object *from, size_t
 // --- NodeClaims ----------------------------------------------------------------------------------
 static void add_label(struct string_map *labels, const char *key, const char *value);
 
-// What nobody asked for names no types (LIF-232), and pods of a node that was to be replaced may
-// need the replacement before it is launched. Until then it counts as what the provider tries
-// first, so that pods are put there instead of on a machine of their own; who does not fit in the
-// end is planned anew once the node is there (LIF-454).
+// A NodeClaim without requests names no types (LIF-232), and pods of a replaced node may need the
+// replacement before its launch. Until then it counts as the type that the provider tries first, so
+// that pods are placed on it instead of on a new machine; pods that do not fit in the end are
+// planned anew when the node is there (LIF-454).
 static void expect_cheapest(struct snapshot *snapshot, struct control *control,
                             const struct node_pool *pool, struct node_claim *copy)
 {

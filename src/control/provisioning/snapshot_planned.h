@@ -1,7 +1,6 @@
-// What is on its way, as a part of a snapshot (SCH-528): NodeClaims that are not launched yet, and
-// the pods that are spoken for (cluster.h), as if they were bound already. So a pass waits for no
-// launch and still counts what was decided before: pods in their domains, room that is taken,
-// limits.
+// Planned objects as a part of a snapshot (SCH-528): unlaunched NodeClaims, and planned pods
+// (cluster.h) as if they were bound. So a pass waits for no launch and still counts former
+// decisions: pods in their domains, used room, limits.
 #pragma once
 
 #include "control/runtime/control.h"

@@ -212,7 +212,7 @@ static struct share share_of(const struct object *object)
     return share;
 }
 
-static void tell_absence(struct workload_bursts *waves, size_t kind)
+static void report_absence(struct workload_bursts *waves, size_t kind)
 {
     if (waves->is_told[kind] || !mirror_is_absent(waves->control->manager.mirror, kinds[kind]))
         return;
@@ -228,7 +228,7 @@ static bool same_share(const struct share *a, const struct share *b)
            (a->owner == NULL || text_equal(a->owner->uid, b->owner->uid));
 }
 
-static void tell_change(const struct workload_bursts *waves)
+static void report_change(const struct workload_bursts *waves)
 {
     if (waves->changed != NULL)
         waves->changed(waves->context);
@@ -247,7 +247,7 @@ static void on_pod(void *context, enum mirror_change change, const struct object
         workload->pods++;
         workload->is_numbered = kinds[after.kind] == KIND_STATEFUL_SET;
         if (workload->wanted == WANTED_UNKNOWN)
-            tell_absence(waves, after.kind);
+            report_absence(waves, after.kind);
         note_change(waves, workload);
         keep_sample(waves, workload, (const struct pod *)new_object);
     }
@@ -256,7 +256,7 @@ static void on_pod(void *context, enum mirror_change change, const struct object
         workload->pods--;
         note_change(waves, workload);
     }
-    tell_change(waves);
+    report_change(waves);
 }
 
 static void on_workload(void *context, enum mirror_change change, const struct object *old_object,
@@ -280,7 +280,7 @@ static void on_workload(void *context, enum mirror_change change, const struct o
     workload->wanted = wanted;
     workload->is_failing = failing;
     note_change(waves, workload);
-    tell_change(waves);
+    report_change(waves);
 }
 
 // --- the review ----------------------------------------------------------------------------------

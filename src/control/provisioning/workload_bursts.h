@@ -18,7 +18,7 @@ void workload_bursts_on_change(struct workload_bursts *waves, void (*changed)(vo
                                void *context);
 void workload_bursts_destroy(struct workload_bursts *waves); // NULL is fine
 
-// What waves are made of, for a mirror: ReplicaSets, StatefulSets and Jobs, as counts.
+// The workloads of waves, for a mirror: ReplicaSets, StatefulSets and Jobs, as counts.
 void workload_bursts_watch(struct mirror *mirror);
 // Whether a workload accounts for the pod: its controller is of a kind that is counted.
 bool workload_bursts_account_for(const struct pod *pod);
