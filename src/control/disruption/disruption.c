@@ -246,17 +246,22 @@ static void review(const struct disruption_parts *parts)
 // Evaluates by each method that is due; returns the next call. The end of an evaluation requeues
 // the reconcile that starts the next one, so what falls due meanwhile must not keep the loop busy.
 // Emptiness comes first (DIS-11): a new evaluation must know which nodes it takes, while a running
-// one does not delay it.
-static struct deadline evaluate_due(struct disruption_controller *disruption, int64_t now_ns)
+// one does not delay it. When it has just been carried out, the others have their turn before it
+// comes again.
+static struct deadline evaluate_due(struct disruption_controller *disruption, int64_t now_ns,
+                                    bool after_emptiness)
 {
     int64_t wave_ns = pod_waves_left(&disruption->waves, disruption->control);
     struct deadline next = {ns_add(now_ns, wave_ns > 0 ? wave_ns : LOOK_AGAIN_NS)};
-    deadline_by(&next, emptiness_schedule_start(disruption->emptiness));
+    if (!after_emptiness)
+        deadline_by(&next, emptiness_schedule_start(disruption->emptiness));
     if (emptiness_schedule_is_running(disruption->emptiness))
         return next;
     deadline_by(&next, evaluation_schedule_start(disruption->evaluation));
     if (!evaluation_schedule_is_running(disruption->evaluation))
         deadline_by(&next, disruption_queue_next_due(disruption->parts.queue, false));
+    if (after_emptiness)
+        deadline_by(&next, emptiness_schedule_start(disruption->emptiness));
     return next;
 }
 
@@ -275,10 +280,10 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
         .manager = manager, .item = item, .doing = "writing down interruptions"};
     if (interruptions_save(parts->interruptions, &saving) > 0)
         return reconcile_running();
-    emptiness_schedule_carry_out(disruption->emptiness);
+    bool after_emptiness = emptiness_schedule_carry_out(disruption->emptiness);
     evaluation_schedule_carry_out(disruption->evaluation);
     if (disruption->pod_waits)
         emptiness_cancel_for_pending_pods(parts);
     disruption->pod_waits = false;
-    return reconcile_by(evaluate_due(disruption, now_ns), now_ns);
+    return reconcile_by(evaluate_due(disruption, now_ns, after_emptiness), now_ns);
 }

@@ -114,6 +114,8 @@ static bool is_free(const struct disruption_parts *parts, const char *name)
     const struct state_node *state = node != NULL ? cluster_state_of_node(cluster, node) : NULL;
     return state != NULL &&
            is_empty_now(parts, state, node, cluster_claim_of(cluster, node, NULL)) &&
+           !text_equal(object_annotation((const struct object *)node, ANNOTATION_DO_NOT_DISRUPT),
+                       "true") &&
            cluster_nominated_until(cluster, state) <= manager_now(&parts->control->manager);
 }
 

@@ -17,10 +17,10 @@ void emptiness_note_kept(const struct disruption_parts *parts, bool put_off);
 
 // A pending pod that may run on a node of a waiting command cancels the command (DIS-725).
 void emptiness_cancel_for_pending_pods(const struct disruption_parts *parts);
-// The nodes are still empty and not nominated, and may be disrupted: no pending pod may need them,
-// none has a command, and none is delayed (DIS-752).
+// The nodes are still empty, neither nominated nor annotated, and may be disrupted: no pending pod
+// may need them, none has a command, and none is delayed (DIS-752).
 bool emptiness_may_start(const struct disruption_parts *parts,
                          const struct plan_disruption *planned);
-// The command's nodes are still empty and not nominated.
+// The command's nodes are still empty, and neither nominated nor annotated.
 bool emptiness_still_holds(const struct disruption_parts *parts,
                            const struct disruption_command *command);

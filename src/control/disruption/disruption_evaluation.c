@@ -16,6 +16,7 @@
 #include "control/command/interruptions.h"
 #include "control/command/node_timings.h"
 #include "control/command/spot_price_history.h"
+#include "control/disruption/command_budgets.h"
 #include "control/disruption/disruption_emptiness.h"
 #include "control/disruption/disruption_queue.h"
 #include "control/provisioning/snapshot_builder.h"
@@ -382,15 +383,17 @@ static void judge(struct disruption_evaluation *evaluation, struct disruption_co
                   const struct command_check *check)
 {
     struct disruption_queue *queue = evaluation->parts->queue;
+    const struct disruption_parts *parts = evaluation->parts;
     bool is_stale = evaluation->kind == EVALUATION_EMPTINESS &&
-                    !emptiness_still_holds(evaluation->parts, command);
+                    (!emptiness_still_holds(parts, command) ||
+                     !command_within_budgets(evaluation->control, parts->commands, command));
     if (!evaluation->checked)
         disruption_queue_cancel(queue, command, CANCEL_UNKNOWN, evaluation->error.message);
     else if (check->kind != CANCEL_NONE)
         disruption_queue_cancel(queue, command, check->kind, check->message);
     else if (is_stale)
         disruption_queue_cancel(queue, command, CANCEL_CHURN,
-                                "the candidate is no longer empty, or is wanted");
+                                "the candidate is no longer valid or would violate a budget");
     else
         confirm(evaluation, command, &check->moves);
 }

@@ -74,6 +74,8 @@ static void record_pool(struct disruption_metrics *metrics, const struct plan_tu
 {
     const struct control_metrics *series = &metrics->control->metrics;
     const char *name = pool->pool->meta.name;
+    if (find_pool(metrics->control, name) == NULL)
+        return; // it was deleted during the evaluation, and its series are gone
     note_examined(metrics, disruption_method_name(turn->method), name);
     metric_set(series->pool_allowed_disruptions, (double)pool->allowed, name,
                disruption_reason_name(turn->reason));

@@ -134,13 +134,13 @@ int64_t emptiness_schedule_start(struct emptiness_schedule *schedule)
 }
 
 // --- results -------------------------------------------------------------------------------------
-void emptiness_schedule_carry_out(struct emptiness_schedule *schedule)
+bool emptiness_schedule_carry_out(struct emptiness_schedule *schedule)
 {
     const struct disruption_parts *parts = schedule->parts;
     const struct manager *manager = &parts->control->manager;
     struct disruption_evaluation *evaluation = evaluation_runner_take(schedule->runner);
     if (evaluation == NULL)
-        return;
+        return false;
     bool may_start = pod_waves_left(schedule->options.waves, parts->control) == 0;
     bool put_off = evaluation_carry_out(evaluation, may_start).put_off;
     emptiness_note_kept(parts, put_off);
@@ -151,4 +151,5 @@ void emptiness_schedule_carry_out(struct emptiness_schedule *schedule)
                                  ns_subtract(evaluation->next_change, manager_now(manager)));
     schedule->again_ns = ns_add(loop_monotonic_ns(manager->loop), left_ns);
     evaluation_destroy(evaluation);
+    return true;
 }

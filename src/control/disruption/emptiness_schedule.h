@@ -15,5 +15,5 @@ void emptiness_schedule_touch(struct emptiness_schedule *schedule);
 // Starts an evaluation if it is due. Returns the next call, monotonic; NS_NEVER: at `finished`.
 int64_t emptiness_schedule_start(struct emptiness_schedule *schedule);
 bool emptiness_schedule_is_running(const struct emptiness_schedule *schedule);
-// Starts or validates commands, if an evaluation has finished.
-void emptiness_schedule_carry_out(struct emptiness_schedule *schedule);
+// Starts or validates commands, if an evaluation has finished. True: one had.
+bool emptiness_schedule_carry_out(struct emptiness_schedule *schedule);

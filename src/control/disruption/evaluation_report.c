@@ -16,6 +16,8 @@ static void publish_of_looker(const struct disruption_parts *parts, enum node_lo
     const char *name = note->object->meta.name;
     bool is_of_claim = note->object->kind->id == KIND_NODE_CLAIM;
     const struct node *node = is_of_claim ? NULL : find_node(control, name);
+    if (!is_of_claim && node == NULL && note->object->meta.unreadable != NULL)
+        node = (const struct node *)note->object; // the mirror has only those that can be read
     const struct node_claim *claim = is_of_claim    ? find_claim(control, name)
                                      : node != NULL ? cluster_claim_of(control->cluster, node, NULL)
                                                     : NULL;

@@ -121,7 +121,7 @@ static json_t *copy_whole(const json_t *value)
 {
     int64_t number;
     if (json_is_real(value)) {
-        if (json_whole(value, &number) && llabs(number) <= WHOLE_NUMBER_MAX)
+        if (json_whole(value, &number) && number >= -WHOLE_NUMBER_MAX && number <= WHOLE_NUMBER_MAX)
             return json_integer(number);
     } else if (json_is_object(value)) {
         json_t *result = json_object(), *member;
