@@ -16,8 +16,8 @@ bool commands_add(struct commands *commands, struct disruption_command *command)
 // Returns the ownership of the command to the caller.
 void commands_remove(struct commands *commands, const struct disruption_command *command);
 
-// The commands that a predecessor left are known, too (DIS-724). Before, a node that it replaces
-// cannot be told from one that stays.
+// The commands that a predecessor left are known, too (DIS-724). Until then
+// a node that it replaces looks like one that stays.
 void commands_note_recovered(struct commands *commands);
 bool commands_are_recovered(const struct commands *commands);
 

@@ -362,8 +362,8 @@ static struct reconcile_result step_rollback(struct disruption_queue *queue, str
 }
 
 // --- one command ---------------------------------------------------------------------------------
-// DIS-793: what is refused again and again has an end. Deletions that are due are asked for once,
-// however late it is (DIS-721).
+// DIS-793: a command whose requests are refused again and again ends. Due deletions are requested
+// once, however late (DIS-721).
 static const char *overdue_write(const struct disruption_queue *queue, const struct step *step)
 {
     const struct disruption_command *command = step->command;
@@ -379,7 +379,7 @@ static const char *overdue_write(const struct disruption_queue *queue, const str
     case COMMAND_DELETE:
         return command->was_deleted_once ? "deleting nodeclaim" : NULL;
     case COMMAND_WAIT:
-    case COMMAND_AWAIT: // looks for itself
+    case COMMAND_AWAIT: // has its own timeout
     case COMMAND_DRAIN:
     case COMMAND_ROLLBACK:
         break;

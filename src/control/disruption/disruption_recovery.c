@@ -63,8 +63,8 @@ static void find_replacements(struct recovery *recovery)
     }
 }
 
-// DIS-326: a command is as old as its first replacement, whoever began it; some time is left to see
-// what has become of it.
+// DIS-326: a command is as old as its first replacement, whichever process began it; some time is
+// left to check its outcome.
 static int64_t age_of(const struct control *control, const struct found *found)
 {
     int64_t now = manager_now(&control->manager), age = 0;

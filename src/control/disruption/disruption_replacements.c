@@ -17,7 +17,7 @@
 
 // From its creation: a command's timeout, and some time to look at it.
 #define ABANDONED_NS (15 * MINUTE)
-// Past the queue's next look, and a moment for kube-scheduler to bind the last pods.
+// Until after the queue's next step, and a moment for kube-scheduler to bind the last pods.
 #define HELD_NS (8 * SECOND)
 
 const char *replacements_lost(const struct control *control,
@@ -132,7 +132,7 @@ static void note_there(struct command_replacement *replacement)
     replacement->is_seen = true;
 }
 
-// Somebody else has the name, or nobody can read whether it is ours and becomes ready.
+// The name belongs to another NodeClaim, or to one that cannot be read.
 static bool is_of_another(const struct control *control, const struct disruption_command *command,
                           const struct command_replacement *replacement)
 {
@@ -141,7 +141,7 @@ static bool is_of_another(const struct control *control, const struct disruption
             replacement_claim(control, command, replacement) == NULL);
 }
 
-// Asking again under the same name finds out, as long as the mirror does not have the NodeClaim.
+// While the mirror does not have the NodeClaim, a second create call under the same name finds out.
 static enum operation_outcome note_created(void *context, const char *key, enum claim_answer answer,
                                            const struct kube_result *result)
 {

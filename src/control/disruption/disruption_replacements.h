@@ -29,17 +29,16 @@ enum replacements_state replacements_state(struct control *control,
                                            struct disruption_command *command, const char **gone);
 uint32_t replacements_not_initialized(const struct control *control,
                                       const struct disruption_command *command);
-// Nothing may take them away for a while (DIS-727): until the queue looks again. Pods that come
-// late are pending then, which keeps an empty node, too (DIS-765); if none comes, it may go at
-// once.
+// Protects them from disruption until the queue's next step (DIS-727). Pods that come late are
+// pending then, which keeps an empty node, too (DIS-765); if none comes, it may be removed at once.
 void replacements_nominate(struct control *control, const struct disruption_command *command);
-// Deletes those that nobody uses, at once but for Nodes that have joined and are not initialized:
-// people may want to see why. Answers how many calls were started.
+// Deletes those without pods, at once unless their Nodes have joined and are not initialized: these
+// stay for a while for inspection. Returns the number of started calls.
 uint32_t replacements_give_up(struct control *control, struct operation_about *about,
                               const struct disruption_command *command);
 bool replacement_has_joined(const struct node_claim *claim); // registered, not initialized yet
-// A replacement of a command that is no more, which never became initialized: it has been there for
-// long enough to be looked at, and nobody uses it.
+// A replacement of a finished command that never became initialized, has no pods and has been there
+// for long enough to be inspected.
 bool replacement_is_abandoned(struct control *control, const struct commands *commands,
                               const struct node_claim *claim);
 void replacement_release(const struct disruption_parts *parts,

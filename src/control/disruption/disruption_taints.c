@@ -26,7 +26,7 @@ json_t *taint_patch(const struct node *node, const char *mark)
     return body;
 }
 
-// Ours has no value; somebody's with one was there before and stays (DIS-730).
+// adze's taint has no value; another's with a value was there before and stays (DIS-730).
 static const struct taint *our_taint(const struct node *node)
 {
     const struct taint *taint = find_taint(&node->spec.taints, TAINT_DISRUPTED, "NoSchedule");

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 struct evaluation_job {               // on a worker thread; outlives the controller if it must
-    struct evaluation_runner *runner; // NULL: nobody waits any more
+    struct evaluation_runner *runner; // NULL: it was destroyed
     struct disruption_evaluation *evaluation;
 };
 

@@ -15,7 +15,7 @@
 #include "model/schema/condition_types.h"
 
 #define QUIET_NS       SECOND
-#define DURATION_SHARE 4 // the pause after an evaluation, in times that it took
+#define DURATION_SHARE 4 // the pause after an evaluation, as a multiple of its duration
 #define UNREST_LOOK_NS (500 * MILLISECOND)
 
 struct evaluation_schedule { // all instants are monotonic
@@ -71,7 +71,7 @@ static bool may_expire(const struct control *control, const struct node_claim *c
            expiry_window_start(claim) <= ns_add(manager_now(&control->manager), LOOK_SETTLED_NS);
 }
 
-// Some node that a method may want: else an evaluation has nothing to look at.
+// Some node may be a candidate of a method; without one an evaluation has nothing to examine.
 static bool has_candidates(const struct control *control)
 {
     struct map_entry *position = NULL;
@@ -87,7 +87,7 @@ static bool has_candidates(const struct control *control)
     return false;
 }
 
-// When the next evaluation is due; NS_NEVER: there is nothing to look for.
+// When the next evaluation is due; NS_NEVER: there are no candidates.
 static int64_t evaluation_due(struct evaluation_schedule *schedule, int64_t now_ns)
 {
     uint64_t version = decision_inputs_version(schedule->inputs);
@@ -102,8 +102,8 @@ static int64_t evaluation_due(struct evaluation_schedule *schedule, int64_t now_
     return ns_maximum(due_ns, schedule->not_before_ns);
 }
 
-// Several nodes that go together are to be looked at again in a moment: what began meanwhile would
-// take the room that their pods were counted on to find.
+// Several nodes of one command are validated in a moment: a command that began meanwhile would take
+// the room that their pods were planned for.
 static bool a_set_waits(const struct commands *commands)
 {
     struct map_entry *position = NULL;
@@ -134,7 +134,7 @@ static bool is_held_up(const struct evaluation_schedule *schedule)
                      a_set_waits(commands);
 }
 
-// How long the cluster lets an evaluation wait that is due; 0: not at all.
+// How long a due evaluation waits for the cluster to settle; 0: not at all.
 static int64_t wait_ns(const struct evaluation_schedule *schedule, int64_t now_ns)
 {
     const struct control *control = schedule->control;
@@ -162,7 +162,7 @@ int64_t evaluation_schedule_start(struct evaluation_schedule *schedule)
     if (left_ns > 0)
         return ns_add(now_ns, left_ns);
     schedule->evaluated_version = decision_inputs_version(schedule->inputs);
-    if (!has_candidates(schedule->control)) { // DIS-400: an evaluation has nobody to count
+    if (!has_candidates(schedule->control)) { // DIS-400: an evaluation would count no candidate
         disruption_metrics_record_none(schedule->options.metrics);
         schedule->again_ns = ns_add(now_ns, LOOK_SETTLED_NS);
         return schedule->again_ns;

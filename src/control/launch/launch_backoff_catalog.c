@@ -7,8 +7,8 @@
 #include "control/launch/launch_trials.h"
 #include "model/schema/pack.h"
 
-#define REMEMBERED_NS HOUR          // a failure after which nobody tried anew
-#define SHOWN_NS      (10 * MINUTE) // and is told of
+#define REMEMBERED_NS HOUR          // a failure without a later attempt
+#define SHOWN_NS      (10 * MINUTE) // the same, for reports
 
 static void earliest(int64_t *until_ns, int64_t instant_ns, int64_t now_ns)
 {

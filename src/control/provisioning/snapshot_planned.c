@@ -94,7 +94,7 @@ void snapshot_add_node_claims(struct snapshot *snapshot, struct control *control
     for (const struct object *object;
          (object = mirror_next(control->manager.mirror, KIND_NODE_CLAIM, &iterator)) != NULL;) {
         const struct node_claim *claim = (const struct node_claim *)object;
-        if (!managed_claim(control, claim)) // LIF-2: its Node is like one that nobody manages
+        if (!managed_claim(control, claim)) // LIF-2: its Node counts as unmanaged
             continue;
         if (node_claim_is_launched(claim) || object_is_deleting(object) ||
             !control->strategy->keeps_plans)

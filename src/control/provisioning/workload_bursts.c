@@ -10,12 +10,12 @@
 #include "model/reading/workload_counts.h"
 
 #define WANTED_UNKNOWN (-1)
-#define STALLED_NS     (5 * SECOND) // without a new pod: no further pods are planned for
-#define GIVEN_UP_NS    MINUTE       // nor is any place kept
-#define FIRST_NS       (5 * SECOND) // that long the first pod of a workload is waited for
-#define SETTLE_GAPS    5 // between the workloads of a wave: how long the next is waited for
-#define SETTLE_SHARE   2 // of the idle time: that long at least
-#define ALONE_SHARE    4 // the same while there is one workload only
+#define STALLED_NS     (5 * SECOND) // without a new pod: no further pods are planned
+#define GIVEN_UP_NS    MINUTE       // the same: planned places are released
+#define FIRST_NS       (5 * SECOND) // the wait for the first pod of a workload
+#define SETTLE_GAPS    5 // the wait for the next workload, in pauses between those of the wave
+#define SETTLE_SHARE   2 // the least wait, as a part of the idle time
+#define ALONE_SHARE    4 // the same with a single workload
 
 static const enum kind_id kinds[] = {KIND_REPLICA_SET, KIND_STATEFUL_SET, KIND_JOB};
 
@@ -32,10 +32,11 @@ struct workload { // kept while it wants pods or has some
 
 struct workload_bursts {
     struct control *control;
-    struct map *workloads;               // by UID
-    VECTOR(struct workload *) under_way; // perhaps: what is not is dropped at the next look
-    bool is_told[ARRAY_LENGTH(kinds)];   // that the kind cannot be seen
-    int64_t loose_ns;                    // when the last of those that nobody counts came
+    struct map *workloads; // by UID
+    VECTOR(struct workload *)
+    under_way;                         // candidates: the next review drops those that are complete
+    bool is_told[ARRAY_LENGTH(kinds)]; // the log says that the kind cannot be seen
+    int64_t loose_ns;                  // when the last pod without a counted workload came
     int64_t grown_ns, gap_ns; // monotonic: when a workload joined last, the longest pause before
     void (*changed)(void *context);
     void *context;
@@ -118,7 +119,7 @@ static bool makes_progress(const struct workload *workload, int64_t now_ns)
     return !workload->is_failing && ns_subtract(now_ns, workload->changed_ns) < STALLED_NS;
 }
 
-// More of its pods may come, nobody knows how many.
+// More of its pods may come; their number is not known.
 static bool is_under_way(const struct workload_bursts *waves, const struct workload *workload,
                          int64_t now_ns)
 {
@@ -242,7 +243,7 @@ static void on_pod(void *context, enum mirror_change change, const struct object
     (void)change;
     if (same_share(&before, &after))
         return;
-    if (after.owner != NULL) { // first, lest the record go and come back
+    if (after.owner != NULL) { // first, so that the record stays
         struct workload *workload = workload_of(waves, after.owner->uid);
         workload->pods++;
         workload->is_numbered = kinds[after.kind] == KIND_STATEFUL_SET;

@@ -4,8 +4,8 @@
 // expected, and planned with the others.
 //
 // Nothing is expected of a workload whose controller is refused (a quota, an admission webhook) or
-// makes no progress; places that were planned for its pods are kept for a while longer. Work per
-// change, not per pod and look.
+// makes no progress; places that were planned for its pods are kept for a while longer. The work is
+// done at each change, not for each pod at each review.
 #pragma once
 
 #include "control/runtime/control.h"
@@ -13,7 +13,7 @@
 struct workload_bursts;
 // Its handlers on the mirror are to be registered before those of the provisioner.
 struct workload_bursts *workload_bursts_create(struct control *control);
-// `changed` is called when something may have made the size of a wave known; NULL: nobody is.
+// `changed` is called when the size of a wave may have become known; it may be NULL.
 void workload_bursts_on_change(struct workload_bursts *waves, void (*changed)(void *context),
                                void *context);
 void workload_bursts_destroy(struct workload_bursts *waves); // NULL is fine
@@ -22,12 +22,12 @@ void workload_bursts_destroy(struct workload_bursts *waves); // NULL is fine
 void workload_bursts_watch(struct mirror *mirror);
 // Whether a workload accounts for the pod: its controller is of a kind that is counted.
 bool workload_bursts_account_for(const struct pod *pod);
-// Something that no workload accounts for came now: more may follow for an idle window.
+// A pod that no workload accounts for came now: more may follow for an idle window.
 void workload_bursts_note_loose(struct workload_bursts *waves);
 // The size of everything that is being created is known.
 bool workload_bursts_finished(struct workload_bursts *waves);
-// Monotonic: when it can be believed that no further workload belongs to the present wave.
-// Workloads that are applied together appear one after the other. INT64_MAX: nobody knows yet.
+// Monotonic: the instant at which the present wave counts as complete. Workloads that are applied
+// together appear one after the other. INT64_MAX: not known yet.
 int64_t workload_bursts_settled_at(const struct workload_bursts *waves);
 
 struct expected_pods {        // of one workload: pods that its controller is about to create

@@ -1,5 +1,5 @@
-// The largest machine that a NodeClaim may still become while it is not launched (LIF-458): what it
-// has to be counted as where a NodePool has limits.
+// The largest machine that a NodeClaim may still become while it is not launched (LIF-458). Limits
+// of its NodePool count this capacity.
 #pragma once
 
 #include "control/runtime/control.h"
