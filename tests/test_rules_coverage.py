@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""rules-coverage on a small project with a book of its own (series ZZZ and YYY, which the real book lacks)."""
+"""rules-coverage on a small project with its own book (series ZZZ and YYY, which the real book lacks)."""
 import pathlib
 import subprocess
 import sys

@@ -139,7 +139,7 @@ static bool hits(const struct cron *cron, int64_t minute)
            (cron->months >> (tm.tm_mon + 1) & 1) && (any_star ? day && weekday : day || weekday);
 }
 
-// Against the plainest search: every minute in turn, by the C library's calendar.
+// Compared with the plainest search: every minute in turn, by the C library's calendar.
 static void cron_next_agrees_with_a_plain_search_DIS_114(void **state)
 {
     (void)state;

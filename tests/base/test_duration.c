@@ -151,7 +151,7 @@ static void instant_values(void **state)
         {"2026-01-01T00:00:00.000000000000000000001Z", INT64_C(1767225600) * SECOND},
         {"2262-04-11T23:47:16.854775807Z", INT64_MAX},
         {"1677-09-21T00:12:43.145224192Z", INT64_MIN},
-        // Farther away than an instant can say: as far as it can.
+        // Beyond the range of an instant: saturates.
         {"2262-04-11T23:47:16.854775808Z", INT64_MAX},
         {"2279-11-05T08:53:20Z", INT64_MAX},
         {"9999-12-31T23:59:59.999999999-23:59", INT64_MAX},

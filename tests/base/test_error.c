@@ -51,7 +51,7 @@ static void error_long_messages_are_cut_at_a_character(void **state)
     assert_memory_equal(error.message, ", \xC3\xA9", 4);
 }
 
-// Messages go into JSON, which is UTF-8.
+// Messages become JSON, which is UTF-8.
 static void error_arguments_that_were_cut_are_repaired(void **state)
 {
     (void)state;

@@ -332,7 +332,7 @@ static void real_posts_left_by_a_stop_come_in_the_next_run(void **state)
     assert_int_equal(later.delivered, 1);
     loop_run(counters.loop);
     assert_int_equal(counters.delivered, 5);
-    loop_destroy(counters.loop); // one post is left over
+    loop_destroy(counters.loop); // one post remains
 }
 
 static void work(void *context)
@@ -403,13 +403,13 @@ static void ignore(void *context)
     (void)context;
 }
 
-// LIF-474: the controller ends whatever a plan does.
+// LIF-474: the controller stops whatever a plan does.
 static void real_settle_gives_up_on_work_that_does_not_end(void **state)
 {
     (void)state;
     struct loop *loop = loop_create();
     atomic_bool told = false;
-    assert_true(loop_settle(loop, 0)); // nothing has begun
+    assert_true(loop_settle(loop, 0)); // nothing has started
     loop_destroy(loop);
     loop = loop_create();
     loop_offload(loop, work_until_told, ignore, &told);
@@ -459,8 +459,8 @@ static void offload_again(void *context)
     }
 }
 
-// What follows offloaded work may want more of it while the loop goes: what follows that comes at
-// once, and no worker begins any more.
+// A completion may offload more work during shutdown: the next completion runs at once, and no
+// worker starts.
 static void real_loop_that_goes_begins_no_worker(void **state)
 {
     (void)state;

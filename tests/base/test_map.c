@@ -67,7 +67,7 @@ static void map_keeps_the_order_of_insertion(void **state)
             free(map_remove(map, map_key(entry)));
     }
     assert_int_equal(map_count(map), 2500);
-    // A key that was removed comes last when it is set again; one that is overwritten stays.
+    // A removed key comes last when it is set again; an overwritten key keeps its place.
     free(map_set(map, "key-0", memory_copy_string("again")));
     free(map_set(map, "key-2919", memory_copy_string("over")));
     const char *last = NULL;

@@ -126,7 +126,7 @@ static void series_are_removed(void **state)
     assert_int_equal((int)metric_series_count(g), 1);
     metric_remove_matching(g, "type", "cpu");
     assert_int_equal((int)metric_series_count(g), 0);
-    char *text = written(metrics); // a family without series says nothing
+    char *text = written(metrics); // a family without series prints nothing
     assert_string_equal(text, "");
     free(text);
     assert_ptr_equal(metrics_find(metrics, "g"), g);

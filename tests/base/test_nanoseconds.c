@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/nanoseconds.h"
 
-// The same sums in 128 bits, cut off.
+// The same sums in 128 bits, truncated.
 static int64_t cut(__int128 exact)
 {
     return exact > INT64_MAX ? INT64_MAX : exact < INT64_MIN ? INT64_MIN : (int64_t)exact;
@@ -56,7 +56,7 @@ static void never_stays_never(void **state)
         assert_true(ns_maximum(NS_NEVER, values[i]) == NS_NEVER);
     }
     assert_true(ns_subtract(0, NS_NEVER) <
-                -INT64_C(9000000000000000000)); // before all that has been
+                -INT64_C(9000000000000000000)); // before any real instant
 }
 
 static void seconds_there_and_back(void **state)
@@ -73,7 +73,7 @@ static void seconds_there_and_back(void **state)
     assert_true(ns_truncate(INT64_MIN, SECOND) == -INT64_C(9223372036) * SECOND);
 }
 
-// A condition may bear a time of the year 1.
+// A condition may have a time in the year 1.
 static void seconds_between_far_times(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// Random bytes, always the same, through everything in base/ that reads text from outside.
+// Random bytes, always the same, through every parser of external text in base/.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,8 +19,8 @@
 #define ROUNDS     60000
 #define LENGTH_MAX 40
 
-// On the heap with its exact size, so that the sanitizer sees every byte read too many. Most bytes
-// come from the alphabet, a few are any; some texts are a known good one with a few bytes changed.
+// On the heap with the exact size, so that the sanitizer sees every overread. Most bytes come from
+// the alphabet, a few are arbitrary; some texts are a valid one with a few changed bytes.
 static char *random_text(struct random *random, const char *alphabet, const char *const *seeds,
                          size_t seeds_count)
 {

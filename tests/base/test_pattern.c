@@ -77,7 +77,7 @@ static void patterns_of_the_schemas_API_15(void **state)
                 fail_msg("%s on %s", cases[i].expression, cases[i].text);
 }
 
-// Would take ages without a limit.
+// Takes ages without a limit.
 static void patterns_give_up_on_hostile_text_API_34(void **state)
 {
     (void)state;

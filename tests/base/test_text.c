@@ -204,7 +204,7 @@ static void nearest_API_317(void **state)
     assert_int_equal(text_nearest("xyz", fields, 5, matches, 3), 0);
     assert_int_equal(text_nearest("", fields, 5, matches, 3), 0);
     assert_int_equal(text_nearest("weigth", fields, 5, matches, 0), 0);
-    // Equal but for case, dashes or plural "s", though far by distance.
+    // Equal but for case, dashes or plural "s", though distant by edits.
     static const char *const kinds[] = {"NodePool", "NodeClaim", "EC2NodeClass"};
     assert_int_equal(text_nearest("NODE-POOLS", kinds, 3, matches, 3), 1);
     assert_string_equal(matches[0], "NodePool");

@@ -1,4 +1,4 @@
-// What messages show of a server's address.
+// The server address in messages.
 #include "support/cmocka_all.h"
 
 #include "base/memory.h"

@@ -1,5 +1,5 @@
-// The bound that plans are measured against: its knapsack against exhaustive search, and the bound
-// between what can be said by hand.
+// The bound for plans: its knapsack against exhaustive search, and the bound against hand-made
+// limits.
 #include "bench/bench_bound.h"
 
 #include "base/random.h"
@@ -15,7 +15,7 @@ struct knapsack {
     int64_t capacity[KNAPSACK_SIZES];
 };
 
-// Every other one is worth what it takes: ties everywhere.
+// Every other item is worth its size: ties everywhere.
 static struct knapsack draw_knapsack(struct random *random, bool ties)
 {
     struct knapsack knapsack = {.count = 1 + (uint32_t)random_below(random, ITEMS_MAX)};
@@ -115,8 +115,7 @@ static void what_is_not_above_the_target_is_not_looked_for(void **state)
     }
 }
 
-// The program is a relaxation that its own columns can only raise: the bound stays below it, and
-// comes close.
+// The program is a relaxation that its own columns only raise: the bound stays close below it.
 static void bounds_lie_closely_below_the_program(void **state)
 {
     (void)state;

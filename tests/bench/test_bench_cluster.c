@@ -1,4 +1,4 @@
-// The running clusters of `adze bench disrupt` are what they say they are (FMT-15).
+// The running clusters of `adze bench disrupt` match their description (FMT-15).
 #include "bench/bench_workload.h"
 
 #include <string.h>

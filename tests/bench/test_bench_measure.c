@@ -1,4 +1,4 @@
-// What `adze bench` says of plans, against an engine that plans as it is told.
+// The reports of `adze bench` on plans, with a scripted engine.
 #include "bench/bench_measure.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #define SCRIPT_MAX 8
 
-// What the engine of these tests answers, call by call.
+// The answers of the test engine, call by call.
 static struct {
     struct {
         bool fails;

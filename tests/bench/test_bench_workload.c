@@ -1,4 +1,4 @@
-// The workloads of `adze bench` are what FMT-15 says, and the same for the same seed.
+// The workloads of `adze bench` follow FMT-15, and are the same for the same seed.
 #include "bench/bench_workload.h"
 
 #include <stdio.h>
@@ -132,7 +132,7 @@ static void synthetic_types_have_resources_and_prices_FMT_15(void **state)
         struct resource_map allocatable = instance_type_allocatable(arena, type, NULL);
         assert_int_equal(resource_map_get(&allocatable, "cpu"), (i + 1) * 1000 - 100);
         assert_int_equal(resource_map_get(&allocatable, "memory"), memory - 10 * MEBIBYTE);
-        // 0.1 USD = 10^8 nano-USD a vCPU, and as much for 10^9 bytes.
+        // 0.1 USD = 10^8 nano-USD a vCPU, and the same for 10^9 bytes.
         int64_t price = (i + 1) * INT64_C(100000000) + (memory + 5) / 10;
         assert_offerings(type, price);
     }
@@ -177,7 +177,7 @@ static void assert_requests(const struct pod *pod)
 
 struct counts {
     uint32_t generic, zonal_spread, hostname_spread, zonal_affinity, hostname_anti_affinity;
-    uint32_t crossed; // spread pods that select another label than their own
+    uint32_t crossed; // spread pods with a selector for another label
 };
 
 static void check_spread(const struct pod *pod, struct counts *counts)
@@ -247,7 +247,7 @@ static void diverse_is_five_equal_parts_FMT_15(void **state)
     snapshot_destroy(snapshot);
 }
 
-// "All of that part": any two of them keep apart.
+// "All of that part": any two of them repel each other.
 static void anti_affinity_is_among_the_whole_part_FMT_15(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-"""What the tests of the program share: running it, a folder for files, a kubeconfig."""
+"""Helpers for tests of the program: running it, a temporary folder, a kubeconfig."""
 import os
 import subprocess
 import sys
@@ -22,7 +22,7 @@ class ProgramTest(unittest.TestCase):
         return path
 
     def adze(self, *arguments, stdin="", **environment):
-        """Exit code, standard output and standard error; nothing of the caller's cluster leaks in."""
+        """Exit code, standard output and standard error; isolated from the caller's cluster."""
         variables = {key: value for key, value in os.environ.items()
                      if key.endswith("SAN_OPTIONS") or key in ("PATH", "TMPDIR")}
         variables.update(HOME=self.folder.name, **environment)
@@ -31,7 +31,7 @@ class ProgramTest(unittest.TestCase):
         return run.returncode, run.stdout, run.stderr
 
     def assert_refused(self, run, status, *parts):
-        """One clear line on standard error that has all `parts`, and the exit code."""
+        """One clear line on standard error that contains all `parts`, and the exit code."""
         code, _, complaint = run
         self.assertEqual(code, status, complaint)
         self.assertEqual(complaint.count("\n"), 1, complaint)

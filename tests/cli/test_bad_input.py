@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Bad input of every kind: one clear line that says what, where and how to mend it, and the right exit code
-(2 bad input or usage, 1 failed). With sanitizers on, a crash or a leak fails, too."""
+"""Bad input of every kind: one clear line with the problem, its place and the fix, and the right exit code (2 bad input
+or usage, 1 failed). With sanitizers on, a crash or a leak fails, too."""
 import http.server
 import json
 import os

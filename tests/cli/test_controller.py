@@ -1,4 +1,4 @@
-"""adze controller as a process: what it refuses at its start, what it serves, an API server without the CRDs."""
+"""adze controller as a process: rejected starts, endpoints, an API server without the CRDs."""
 import http.server
 import json
 import os
@@ -23,7 +23,7 @@ def free_port():
 
 
 class ApiServer(http.server.ThreadingHTTPServer):
-    """Every list is empty, but for `lists`; what is below `missing` is not known."""
+    """Every list is empty, except `lists`; paths below `missing` are unknown."""
     daemon_threads = True
 
     def __init__(self):
@@ -86,7 +86,7 @@ NODE_CLASS = {"metadata": {"name": "default", "uid": "c"}, "status": READY}
 
 
 def waiting_pod(number):
-    """None is like another, and each keeps away from some: a long plan."""
+    """All pods differ, and each has anti-affinity to some: a long plan."""
     terms = [{"topologyKey": "topology.kubernetes.io/zone",
               "labelSelector": {"matchExpressions": [{"key": "app", "operator": "NotIn", "values": ["a%d-%d" % (number, i)]}]}}
              for i in range(4)]
@@ -161,18 +161,18 @@ class ControllerTest(ProgramTest):
                 try:
                     client.send(b"x")
                 except OSError:
-                    pass  # cut for those that came after it
+                    pass  # closed in favor of later ones
             began = time.monotonic()
             self.assertEqual(self.get(self.probes, "/healthz")[0], 200)
             self.assertLess(time.monotonic() - began, 3)
             self.assertLess(len(os.listdir("/proc/%d/fd" % self.process.pid)), 220)
             time.sleep(2)
-        # The deadline has passed, although bytes went on coming.
+        # The deadline has passed, although bytes kept arriving.
         self.assertLess(len(os.listdir("/proc/%d/fd" % self.process.pid)), 60)
         self.assertEqual(self.get(self.metrics, "/metrics")[0], 200)
 
     def busy_threads(self):
-        """Threads beside the first that have computed for a second."""
+        """Threads besides the first with a second of CPU time."""
         tasks = "/proc/%d/task" % self.process.pid
         busy = 0
         for task in os.listdir(tasks):

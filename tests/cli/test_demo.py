@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""adze demo from beginning to end, and served to a real kubectl if there is one (KUBECTL, or on the PATH)."""
+"""adze demo from start to end, and served to a real kubectl if there is one (KUBECTL, or on the PATH)."""
 import json
 import os
 import re
@@ -58,7 +58,7 @@ class Demo(ProgramTest):
             time.sleep(0.2)
 
     def live(self, path, *arguments, status=(0,)):
-        """Standard output of a command that reads the live cluster; nothing but the kubeconfig says which."""
+        """Standard output of a command that reads the live cluster, selected by the kubeconfig alone."""
         code, out, complaint = self.adze(*arguments, KUBECONFIG=path)
         self.assertIn(code, status, complaint)
         return out
@@ -79,7 +79,8 @@ class Demo(ProgramTest):
         urllib.request.urlopen(request, timeout=PATIENCE_SECONDS).close()
 
     def test_the_cluster_says_which_provider_it_has_LIF_2(self):
-        """EC2's types without any flag, although the example's node class is a KWOKNodeClass; and no other's NodePools."""
+        """EC2's types without any flag, although the example's node class is a KWOKNodeClass; and no NodePools of
+        another provider."""
         path = self.begin()
         self.until(lambda: re.match(r"instance types: \d+ of EC2, built in ", self.live(path, "plan", status=(0, 3))),
                    "EC2's instance types")
@@ -92,7 +93,7 @@ class Demo(ProgramTest):
         self.assertIn("\nNodePools of other providers, left out: elsewhere (AKSNodeClass)\n",
                       self.live(path, "plan", status=(0, 3)))
         self.assertNotIn("elsewhere", self.live(path, "budgets"))
-        self.create(path, "/api/v1/namespaces/default/configmaps", {  # anybody may: the older record counts
+        self.create(path, "/api/v1/namespaces/default/configmaps", {  # any client can: the older record counts
             "apiVersion": "v1", "kind": "ConfigMap",
             "metadata": {"name": "adze-provider", "labels": {"adze.dev/provider": "kwok"}},
             "data": {"nodeClasses": "KWOKNodeClass.karpenter.kwok.sh AKSNodeClass.karpenter.azure.com", "instanceTypes": "built-in"}})
@@ -112,7 +113,7 @@ class Demo(ProgramTest):
 
     def test_a_saved_snapshot_gives_the_plan_of_the_live_cluster(self):
         path = self.begin()
-        # kube-scheduler has no part in it, so that it never becomes unschedulable: the controller lets it be.
+        # kube-scheduler skips the pod, so that it never becomes unschedulable: the controller ignores it.
         self.create(path, "/api/v1/namespaces/default/pods", {
             "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "unseen"},
             "spec": {"schedulerName": "another", "containers": [{"name": "c", "image": "i"}]}})

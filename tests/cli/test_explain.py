@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""adze explain pod and node as a user runs them (SCH-520, DIS-770), and what plan tells of the same."""
+"""adze explain pod and node as a user runs them (SCH-520, DIS-770), and plan's text about the same."""
 import json
 import os
 import unittest
@@ -109,7 +109,7 @@ class Explain(ProgramTest):
         self.assertNotIn("wait", self.explain("web-0", POOL % ("default", 1000, ""), pod("web-0", 1))[1])
 
     def test_taints_without_a_key(self):
-        """Files know no admission: what an API server would refuse is explained all the same."""
+        """Files have no admission: input that an API server would refuse is explained all the same."""
         node = ("apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nspec: {taints: [{effect: NoSchedule}]}\n"
                 "status: {allocatable: {cpu: '2', memory: 8Gi, pods: '10'}}\n---\n")
         for taint in ("{effect: NoSchedule}", "{value: x}", "{}"):
@@ -209,7 +209,7 @@ def node(name, consolidatable=False, drifted=False, status=""):
 
 
 class ExplainNode(ProgramTest):
-    """a is empty and goes; b waits for consolidateAfter; c is nobody's."""
+    """a is empty and is deleted; b waits for consolidateAfter; c is unmanaged."""
 
     def setUp(self):
         super().setUp()
@@ -248,7 +248,7 @@ class ExplainNode(ProgramTest):
         self.assertEqual(answer["rules"], [{"rule": "DIS-32 #2", "nodes": 1}, {"rule": "DIS-85", "nodes": 1}])
 
     def test_the_price_beside_that_of_a_new_plan_DIS_745(self):
-        self.assertNotIn("repack", json.loads(self.explain("-o", "json")[1]))  # one node is no matter of packing
+        self.assertNotIn("repack", json.loads(self.explain("-o", "json")[1]))  # one node needs no packing
         bound = pod("x-%s", "1500m").replace("containers:", "nodeName: %s, containers:")
         quiet = "lastPodEventTime: '2026-01-05T10:30:00Z',"
         self.documents[2:] = [node(name, consolidatable=True, status=quiet) + bound % (name, name) for name in "ab"]

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Input that is made to take memory or time (API-303): every command that reads files ends with a status of 0 to 3 within bounds of
-both, and says which limit was passed. Address space is bounded where no sanitizer needs it, resident memory where one does."""
+"""Input designed to take memory or time (API-303): every command that reads files exits with a status of 0 to 3 within
+bounds of both, and names the exceeded limit. Address space is bounded where no sanitizer needs it, resident memory
+where one does."""
 import os
 import resource
 import subprocess
@@ -19,7 +20,7 @@ POD = b"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n"
 
 
 def nested(keys, length, items):
-    """Keys below keys, each long, over many short values: few bytes, of which a full path for each value makes gigabytes."""
+    """Nested keys, each long, over many short values: few bytes, but a full path for each value takes gigabytes."""
     return b"".join(b"{%s%03d: " % (b"k" * (length - 3), i) for i in range(keys)) + b"[" + b"1," * items + b"]" + b"}" * keys
 
 
@@ -35,7 +36,7 @@ def list_of(item, count, before=b"", after=b""):
 
 
 CASES = {
-    # name: (how it is made, what the complaint has in it or None if it may be read)
+    # name: (its construction, a part of the complaint or None if it is accepted)
     "long paths": (lambda: b"apiVersion: karpenter.sh/v1\nkind: NodePool\nx: " + nested(55, 1000, 100000), None),
     "long paths in JSON": (lambda: b'{"apiVersion": "v1", "kind": "Pod", "x": ' + b"".join(
         b'{"%s%03d": ' % (b"k" * 997, i) for i in range(55)) + b"[" + b"1," * 100000 + b"1]" + b"}" * 56, None),
@@ -153,7 +154,7 @@ class HostileInput(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1 and sys.argv[1] == "--all":  # every input, or those named, with every command
+    if len(sys.argv) > 1 and sys.argv[1] == "--all":  # every input, or the named ones, with every command
         case = HostileInput()
         bad = 0
         for chosen in sys.argv[2:] or sorted(CASES):

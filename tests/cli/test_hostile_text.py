@@ -1,5 +1,5 @@
-"""What reaches a terminal, and what is read: control characters in manifests, pipes and devices in the way of
-files, secrets in addresses; and the same exit code for the same mistake."""
+"""Terminal output and input files: control characters in manifests, pipes and devices in place of files, secrets in
+addresses; and the same exit code for the same mistake."""
 import os
 import pty
 import select
@@ -42,7 +42,7 @@ metadata: {name: %(name)s, labels: {karpenter.sh/nodepool: %(name)s}}
 
 
 def on_terminal(*arguments, folder):
-    """What a terminal gets of both outputs, and the exit code."""
+    """The terminal's text of both outputs, and the exit code."""
     parent, child = pty.openpty()
     process = subprocess.Popen([ADZE, *arguments], stdin=subprocess.DEVNULL, stdout=child, stderr=child,
                                cwd=folder, env={"PATH": os.environ["PATH"], "HOME": folder})
@@ -223,7 +223,7 @@ class DemoFiles(ProgramTest):
 
 
 class ExitCodes(ProgramTest):
-    """2 for the same mistake, whichever command it is made with."""
+    """2 for the same mistake with every command."""
     def test_the_same_mistake_has_the_same_code(self):
         broken = self.write("broken.yaml", "a: [")
         self.write("empty/readme", "")

@@ -40,7 +40,7 @@ class Plan(ProgramTest):
         self.assertLessEqual(max(map(len, lines)), 100)
 
     def test_least_price_SCH_550(self):
-        """The table and totals.lowerBound say what no packing costs less than."""
+        """The table and totals.lowerBound state the lower bound of any packing."""
         out = self.adze("plan", "-f", INFLATE)[1]
         self.assertRegex(out.splitlines()[-1], r"^no other packing of these pods costs less( than \$0\.\d{4} an hour with NODE_COST: "
                                                r"\d+\.\d % less at most)?$")
@@ -117,7 +117,7 @@ class Plan(ProgramTest):
         self.assert_refused(self.adze("plan", "-f", self.inflate(replicas="many")), 2, "spec.replicas")
 
     def test_offerings_of_one_price_in_any_order_FMT_12(self):
-        """Spot and on demand for the same money: a large type that few others could stand in for."""
+        """Spot and on demand at the same price: a large type with few substitutes."""
         def requirement(key, value):
             return {"key": key, "operator": "In", "values": [value]}
 

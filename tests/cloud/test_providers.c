@@ -1,4 +1,4 @@
-// The table of providers: each row is complete, and no two are taken for each other.
+// The table of providers: each row is complete, and no two rows are confused.
 #include "cloud/providers.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ static void each_row_says_whose_nodepools_it_takes_LIF_2(void **state)
     {
         const struct kind *kind = kind_get(provider->node_class);
         assert_true(is_set(provider->name) && kind->custom);
-        assert_true(kind->conditions != 0); // Ready, by which NodePools are judged
+        assert_true(kind->conditions != 0); // Ready, which decides for NodePools
         assert_true(provider_serves(provider, kind->group, kind->name));
         assert_false(provider_serves(provider, kind->group, "Pod"));
         assert_false(provider_serves(provider, "", kind->name));
@@ -43,7 +43,7 @@ static void names_are_unique(void **state)
     assert_null(provider_find(NULL));
 }
 
-// Two controllers that take the same NodePools as theirs would both launch for them.
+// Two controllers that own the same NodePools would both launch for them.
 static void node_classes_of_those_that_run_in_clusters_are_unique(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-"""What the runners of recorded decisions share: their arguments, and asking a program about a recorded cluster."""
+"""Shared by the runners of recorded decisions: arguments, and queries to a program about a recorded cluster."""
 import argparse, copy, concurrent.futures, glob, json, os, subprocess, tempfile
 
 SECONDS_MAX = 120  # for one case
@@ -13,13 +13,13 @@ def arguments():
 
 
 def exceptions():
-    """Case -> why its recording is not met, and whether it is a tie."""
+    """Case -> the reason for its difference, and whether it is a tie."""
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "exceptions.json")) as f:
         return json.load(f)
 
 
 def restored(docs, exception):
-    """The objects with the facts that the recording lost, or that came while it waited."""
+    """The objects plus the facts that the recording lost, or that arrived during its wait."""
     docs = copy.deepcopy(docs)
     for fact in exception["restored"]:
         if "add" in fact:
@@ -33,7 +33,7 @@ def restored(docs, exception):
 
 
 def ask(command, docs, accepted=(0,)):
-    """The program's JSON answer about the objects, which it gets as a file, and None; or None and what went wrong."""
+    """The program's JSON answer about the objects, passed as a file, and None; or None and the error."""
     with tempfile.NamedTemporaryFile("w", suffix=".json") as t:
         json.dump({"apiVersion": "v1", "kind": "List", "items": docs}, t)
         t.flush()

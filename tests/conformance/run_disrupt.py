@@ -3,11 +3,11 @@
 
 usage: run_disrupt.py BIN CASES_DIR [--jobs N]
 
-BIN is called as `BIN plan -f FILE -o json --disrupt --method NAME`. A case passes when the same nodes go and the same come in
-their place, or when check.py finds the decision better, or if exceptions.json names it with the rule that explains the
-difference: for a tie (types of equal price, of which a rule takes some) the same nodes must go, for as many types at the same
-prices; where the cluster changed while the recording waited for its confirmation there must be a command before the change, and
-exactly the recorded decision after it. Exit status 1 when anything else happened.
+BIN is called as `BIN plan -f FILE -o json --disrupt --method NAME`. A case passes when the same nodes are removed and
+the same replacements launched, or when check.py finds the decision better, or if exceptions.json names it with the rule
+that explains the difference: for a tie (types of equal price, of which a rule takes some) the same nodes must be
+removed, for as many types at the same prices; where the cluster changed while the recording waited for its confirmation
+there must be a command before the change, and exactly the recorded decision after it. Exit status 1 in any other case.
 """
 import collections, os, sys
 
@@ -38,7 +38,7 @@ def run(binary, path):
 
 
 def shape(commands, docs):
-    """What a tie leaves: the nodes, and of each replacement the prices of its types."""
+    """The result up to a tie: the nodes, and the prices of each replacement's types."""
     types = {t["name"]: t for d in docs if d["kind"] == "InstanceTypeCatalog" for t in d["spec"]["instanceTypes"] or []}
     prices = lambda r: sorted(round(min(o["price"] for o in types[n]["offerings"]), 8) for n in r["instanceTypes"])
     return sorted((sorted(c["candidates"]), [(r["nodePool"], check.wk(r["requirements"]), prices(r)) for r in c["replacements"]])
@@ -50,7 +50,7 @@ def excused_tie(case, docs, plan):
 
 
 def excused_change(binary, exception, case, docs, plan):
-    """None, or why the change does not explain the difference."""
+    """None, or the reason why the change does not explain the difference."""
     if not plan.get("disruptions"): return "no command before the change"
     after = recordings.restored(docs, exception)
     plan, why = ask(binary, case, after)

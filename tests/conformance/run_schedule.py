@@ -3,10 +3,10 @@
 
 usage: run_schedule.py BIN CASES_DIR [--jobs N]
 
-BIN is called as `BIN plan -f FILE -o json`. A case passes as check.py says, or, if exceptions.json names it with the rule
-that explains the difference: for a tie (several domains were equally good and the recording took another one than the rule
-does) when the plan is valid and opens as many nodes for the same price; else when the plan is exact once the facts that the
-recording lost are there again. Exit status 1 when anything else happened.
+BIN is called as `BIN plan -f FILE -o json`. A case passes as check.py says, or, if exceptions.json names it with the
+rule that explains the difference: for a tie (several domains were equally good and the recording took another one than
+the rule does) when the plan is valid and opens as many nodes for the same price; else when the plan is exact once the
+lost facts are restored. Exit status 1 in any other case.
 """
 import collections, os, sys
 
@@ -34,7 +34,7 @@ def run(binary, path):
 
 
 def excused_tie(case, plan, docs):
-    """None, or why the plan is more than another choice between equals."""
+    """None, or the reason why the plan is more than another choice between equals."""
     e = case["expect"]
     bad = [v for v in judge.judge(docs, plan) if v.rule != "order"]  # prices closer than a nano-dollar are equal
     if bad: return "%s %s: %s" % tuple(bad[0])
@@ -44,7 +44,7 @@ def excused_tie(case, plan, docs):
 
 
 def excused_loss(binary, exception, case, docs):
-    """None, or why what the recording lost does not explain the difference."""
+    """None, or the reason why the lost facts do not explain the difference."""
     whole = recordings.restored(docs, exception)
     plan, why = ask(binary, whole)
     if why: return why

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the recorded disruption turns: whom a method considered, and what it left of the budgets (DIS-446).
+"""Runs the recorded disruption turns: the candidates of a method, and the budgets left by it (DIS-446).
 
 usage: run_turns.py BIN CASES_DIR [--jobs N]
 

@@ -1,7 +1,7 @@
 """The commands in the fenced blocks of README.md and docs/: found, run as written, compared in shape.
 
-A block whose commands stand after `$ ` also shows what they print. One whose lines all begin with a program
-that we have is a list of commands. Any other block is a picture.
+A block whose commands stand after `$ ` also shows their output. One whose lines all begin with a known program is a
+list of commands. Any other block is a picture.
 """
 import os
 import re
@@ -25,7 +25,7 @@ class Command:
 
 
 def documents():
-    """Not docs/rules/: its commands are what the program is to do, in part before it does."""
+    """Not docs/rules/: its commands are requirements, some of them not implemented yet."""
     names = sorted(name for name in os.listdir(os.path.join(ROOT, "docs")) if name.endswith(".md"))
     return ["README.md", "examples/README.md", *("docs/" + name for name in names)]
 
@@ -88,7 +88,8 @@ SHAPES = [
 
 
 def shape(lines):
-    """Without what differs from run to run and with every better plan; rows of a table that look alike count once."""
+    """Without the parts that differ from run to run and with every better plan; rows of a table that look alike count
+    once."""
     shapes = []
     for line in lines:
         for pattern, replacement in SHAPES:
@@ -100,7 +101,7 @@ def shape(lines):
 
 
 def differs(shown, printed):
-    """What of the shown lines is not printed, or the other way round; None: nothing. A line `...` stands for any lines."""
+    """Shown lines that are not printed, or the reverse; None: no difference. A line `...` stands for any lines."""
     shown, printed = shape(shown), shape(printed)
     at, skipping = 0, False
     for line in shown:
@@ -119,7 +120,7 @@ def differs(shown, printed):
 # --- running ------------------------------------------------------------------------------------------------------
 
 class Sandbox:
-    """A folder that looks like this repository after `make`, whose make does not compile anything."""
+    """A folder that looks like this repository after `make`, with a make that does not compile."""
 
     def __init__(self, folder, adze, kubectl):
         self.folder, self.adze, self.kubectl = folder, os.path.abspath(adze), kubectl
@@ -154,7 +155,7 @@ class Sandbox:
             file.write(content)
 
     def run(self, command, patience=PATIENCE_SECONDS):
-        """Exit status, and everything that was printed."""
+        """Exit status, and all output."""
         run = subprocess.run(["bash", "-c", command], cwd=self.folder, env=self.environment, text=True, errors="replace",
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=patience)
         return run.returncode, run.stdout
@@ -189,7 +190,7 @@ class Running:
         return self.process.wait(timeout=patience), self.output()
 
     def end(self):
-        """As Ctrl-C does it: every process of its group."""
+        """Like Ctrl-C: every process of its group."""
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGINT)
         try:

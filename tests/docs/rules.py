@@ -1,14 +1,14 @@
-"""How each command of the documents is run: the first rule whose pattern is found in it counts."""
+"""The way to run each command of the documents: the first rule with a matching pattern counts."""
 import re
 
 RUN = "run"                  # against the demo's embedded cluster, by test_docs.py
 BEGIN = "begin"              # the demo that serves this cluster
 IN_TURN = "export"           # takes the demo's own line
 ENDLESS = "endless"          # runs until it is interrupted
-IN_BACKGROUND = "background" # takes a minute or so, and needs nothing of the others
+IN_BACKGROUND = "background" # takes about a minute, and is independent of the others
 CONTROL_PLANE = "control"    # needs a real control plane: tests/e2e
 LONG = "long"                # minutes with sanitizers: tests/e2e, with the release
-NAMED = "named"              # builds, tests or measures for long, or reads the results: is there, by `make -n`
+NAMED = "named"              # long builds, tests or measurements, or reads of the results: checked by `make -n`
 
 RULES = [
     (r"^make demo ARGS=--serve", BEGIN),

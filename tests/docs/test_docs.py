@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every command of README.md and docs/ works as written, and prints what the document shows, in shape.
+"""Every command of README.md and docs/ works as written, and its output has the documented shape.
 
 usage: test_docs.py ADZE [TEST]... Commands with kubectl (KUBECTL, or on the PATH) or jq are skipped, and named, where
 there is none.
@@ -42,7 +42,7 @@ class Shapes(unittest.TestCase):
 
 
 class Documents(unittest.TestCase):
-    """In the order of the document: a command may use what an earlier one left. All share one cluster."""
+    """In the order of the document: a command may use the results of an earlier one. All share one cluster."""
 
     @classmethod
     def setUpClass(cls):

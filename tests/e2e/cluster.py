@@ -1,4 +1,4 @@
-"""What the scenarios need of the cluster: requests, waiting, the controller's processes, measuring."""
+"""Shared by the scenarios: requests, waiting, the controller's processes, measuring."""
 import base64
 import http.client
 import json
@@ -24,7 +24,7 @@ KINDS = {"pod": "/api/v1/pods", "node": "/api/v1/nodes", "claim": "/apis/karpent
 
 
 class Failure(Exception):
-    """A scenario saw something that must not be."""
+    """A scenario found a violation."""
 
 
 def request(method, path, body=None, kind="application/json", accept="application/json"):
@@ -48,7 +48,7 @@ def items(kind):
 
 
 def names(kind):
-    """The names alone: a look that costs the API server little."""
+    """The names alone: a cheap read for the API server."""
     accept = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
     status, body = request("GET", KINDS[kind], accept=accept)
     if status != 200:
@@ -57,7 +57,7 @@ def names(kind):
 
 
 def until(seconds, what, condition):
-    """Waits for condition() to be true; returns the seconds that it took."""
+    """Waits until condition() is true; returns the elapsed seconds."""
     begun = time.monotonic()
     last = None
     while time.monotonic() - begun < seconds:
@@ -107,7 +107,7 @@ def apply(text):
 
 
 def kubeconfig_of(account):
-    """A kubeconfig with a token of a service account in adze-system: what RBAC leaves it."""
+    """A kubeconfig with a token of a service account in adze-system, limited by RBAC."""
     token = kubectl("create", "token", account, "-n", "adze-system", "--duration=3h").strip()
     return write_kubeconfig(token)
 
@@ -201,7 +201,7 @@ class Controller:
 
 
 def restart_api_server(pause):
-    """Ends the API server, and starts the same command again after a pause."""
+    """Stops the API server, and starts the same command again after a pause."""
     path = os.path.join(STATE, "pid", "kube-apiserver")
     with open(path) as file:
         pid = int(file.read().split()[0])

@@ -7,9 +7,9 @@ import sys
 import cluster
 from cluster import Failure, apply, check_claims, items, kubectl, names, record, request, until
 
-NODE_CPU = 4          # three pods of one cpu fit beside what kwok's nodes keep back
+NODE_CPU = 4          # three pods of one cpu fit beside kwok's reserved resources
 PODS_PER_NODE = 3
-PATIENCE = 400        # seconds for what takes half a minute on two free cores
+PATIENCE = 400        # seconds for work that takes half a minute on two free cores
 POOL = """
 apiVersion: karpenter.kwok.sh/v1alpha1
 kind: KWOKNodeClass
@@ -35,7 +35,8 @@ spec:
     consolidateAfter: 5s
     budgets: [{{nodes: "20%"}}]
 """
-# name: kind, size, what its PodDisruptionBudget says, how many pods must be healthy at any time whatever its PodDisruptionBudget says
+# name: kind, size, its PodDisruptionBudget's rule, minimum of healthy pods at any time whatever its PodDisruptionBudget
+# says
 WORKLOADS = {
     "web": ("Deployment", 240, {"minAvailable": "90%"}, None),
     "batch": ("Deployment", 236, None, None),
@@ -45,7 +46,7 @@ WORKLOADS = {
     "single": ("Deployment", 2, {"maxUnavailable": 1}, 1),
 }
 BRIEF = {"brief": ("Deployment", 30, {"maxUnavailable": "20%"}, None)}
-TIER = {"brief": "brief"}  # the NodePool of a workload where it is not main
+TIER = {"brief": "brief"}  # the NodePool of a workload unless it is main
 
 
 def run(controller):
@@ -77,14 +78,14 @@ def drift(adze):
 
 
 def expire(adze):
-    """Nodes of a NodePool of their own that live a minute: all expire, and what comes in their place again."""
+    """Nodes of their own NodePool that live a minute: all expire, and so do their replacements."""
     apply(POOL.format(name="brief", cpu=NODE_CPU, expire_after="60s",
                       taints="[{key: e2e/tier, value: brief, effect: NoSchedule}]"))
     deploy(BRIEF)
     until(PATIENCE, "the short-lived pods to run", lambda: settled(BRIEF))
     old = {c["metadata"]["name"] for c in items("claim") if c["metadata"]["labels"]["karpenter.sh/nodepool"] == "brief"}
     took = until(PATIENCE, "every short-lived node to be replaced", lambda: not old & names("claim"))
-    remove(BRIEF)  # their nodes go by themselves
+    remove(BRIEF)  # their nodes are deleted automatically
     note("expired", took, adze, replaced=len(old))
 
 
@@ -98,13 +99,13 @@ def interrupt(adze):
         patch(f"/api/v1/nodes/{name}", {"metadata": {"finalizers": None}})
         request("DELETE", f"/api/v1/nodes/{name}")
     took = until(PATIENCE, "the lost machines' claims to go", lambda: not claims & names("claim"))
-    # The pods stay until Kubernetes collects those of nodes that are gone, after a minute or so.
+    # The pods stay until Kubernetes collects the orphans, after about a minute.
     healed = until(PATIENCE, "all pods to run again", lambda: settled(WORKLOADS) and pods_have_nodes())
     note("interrupted", took, adze, lost=len(lost), healed_s=round(healed, 1))
 
 
 def consolidate(adze):
-    """Two workloads give most of their pods up, all over the cluster: what is left fits on far fewer nodes."""
+    """Two workloads drop most of their pods across the cluster: the rest fits on far fewer nodes."""
     smaller = {"web": 120, "batch": 88}
     for name, size in smaller.items():
         scale(name, size)
@@ -116,7 +117,7 @@ def consolidate(adze):
 
 
 def every_node_is_accounted_for():
-    """In the end each NodeClaim has its one Node and each Node its one NodeClaim, and none bears a mark of what has passed."""
+    """In the end NodeClaims and Nodes match one to one, and none has marks left."""
     def problem():
         check_claims()
         claims, nodes = items("claim"), items("node")
@@ -236,5 +237,5 @@ def note(label, seconds, adze, **facts):
 
 
 def clean_up():
-    """What keeps pods from going, or makes new ones, is gone whatever happened."""
+    """Blockers and creators of pods are removed in any case."""
     remove({**WORKLOADS, **BRIEF})

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Watches a cluster from outside and says which workload lost a pod that it could not spare.
+"""Watches a cluster from outside and reports each workload that fell below its minimum of healthy pods.
 
 usage: observer.py REPORT      runs until its standard input ends; needs the rig's env; then writes REPORT (JSON)
 
-A process of its own that knows the API server only: pods, PodDisruptionBudgets, Deployments, StatefulSets and Nodes are watched, and
-their changes put into the order of the server's revisions before they are judged. Two promises are checked at each pod that turns from
-healthy (running, ready, not being deleted) into anything else:
+A separate process that knows the API server only: pods, PodDisruptionBudgets, Deployments, StatefulSets and Nodes are
+watched, and their changes put into the order of the server's revisions before they are judged. Two promises are checked
+at each pod that turns from healthy (running, ready, not being deleted) into anything else:
 
-- a PodDisruptionBudget that selects it still has as many healthy pods as it asks for, counted anew from its own spec;
-- the workload that it belongs to still has as many healthy pods as its annotation e2e/minimum asks for.
+- a PodDisruptionBudget that selects it still has its required healthy pods, counted anew from its own spec;
+- its workload still has at least as many healthy pods as its annotation e2e/minimum.
 
-A workload that is scaled down gives pods up by itself; its smaller size is seen first, being the earlier revision. A Node with the label
-e2e/interrupted is taken away by the experiment: its pods are nobody's fault. What is evicted elsewhere while they are missing is, once the
-disruption controller has had a few seconds to notice.
+A workload that is scaled down drops pods by itself; its smaller size is seen first, being the earlier revision. A Node
+with the label e2e/interrupted is removed by the experiment: its pods do not count as faults. Evictions elsewhere during
+their absence do, once the disruption controller has had a few seconds to notice.
 """
 import heapq
 import http.client
@@ -33,11 +33,11 @@ WATCHED = {"Pod": "/api/v1/namespaces/default/pods", "Node": "/api/v1/nodes",
            "Deployment": "/apis/apps/v1/namespaces/default/deployments",
            "StatefulSet": "/apis/apps/v1/namespaces/default/statefulsets"}
 SETTLE_S = 4   # events wait this long for earlier revisions of other streams
-NOTICE_S = 5   # after this long the API server's own count knows of an involuntary loss
+NOTICE_S = 5   # after this delay the API server's own count includes an involuntary loss
 
 
 class Stream(threading.Thread):
-    """Lists and watches one kind for ever; hands (revision, arrival, kind, type, object) on."""
+    """Lists and watches one kind forever; passes (revision, arrival, kind, type, object) on."""
 
     def __init__(self, kind, hand_on):
         super().__init__(daemon=True)
@@ -88,14 +88,14 @@ class Stream(threading.Thread):
 
 
 class Judge:
-    """The state of the cluster at one revision, and what went wrong on the way there."""
+    """The state of the cluster at one revision, and the violations up to it."""
 
     def __init__(self):
         self.pods, self.budgets, self.workloads = {}, {}, {}
         self.interrupted = set()
-        self.short_since = {}    # what lacks pods through no fault of the program -> when that was first seen
+        self.short_since = {}    # key that lacks pods through no fault of the program -> time of the first sight
         self.violations = []
-        self.lowest = {}         # per budget: the fewest healthy pods beyond what it asks for
+        self.lowest = {}         # per budget: the fewest healthy pods above its requirement
         self.seen = {"events": 0, "late": 0, "evicted": 0, "lost": 0}
         self.revision = 0
 
@@ -136,7 +136,7 @@ class Judge:
                 self.violations.append(f"{what} lacks {-spare} healthy pod(s) after {name} left {before['spec'].get('nodeName')}")
 
     def spare(self, pod):
-        """Who counts on the pod, and how many healthy pods each has beyond what it needs."""
+        """The guards of the pod, each with its number of healthy pods above the minimum."""
         labels = pod["metadata"].get("labels", {})
         for name, budget in self.budgets.items():
             selector = budget["spec"]["selector"]["matchLabels"]
@@ -161,7 +161,7 @@ def healthy(pod):
 
 
 def wanted(spec, size):
-    """How many healthy pods a PodDisruptionBudget asks for of a workload of that size; percentages round up."""
+    """The healthy pods that a PodDisruptionBudget requires for a workload of that size; percentages round up."""
     def of(value):
         return math.ceil(int(value[:-1]) * size / 100) if isinstance(value, str) else value
     if "minAvailable" in spec:

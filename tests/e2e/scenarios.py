@@ -84,7 +84,7 @@ def deployment():
 
 
 def running(wanted):
-    """By the Deployment's own count, so that looking costs next to nothing."""
+    """By the Deployment's own count, so that a look costs almost nothing."""
     status = deployment().get("status", {})
     return status.get("replicas", 0) == wanted and status.get("readyReplicas", 0) == wanted
 
@@ -97,7 +97,7 @@ def bound(wanted):
 
 
 def clean_up():
-    """Nothing may be left: no claim, no node (what is left over is removed and told)."""
+    """Nothing may be left: no claim, no node (leftovers are removed and reported)."""
     kubectl("scale", "deployment", "inflate", "--replicas=0", check=False)
     try:
         until(240, "no pod, claim or node to be left", empty)
@@ -158,7 +158,7 @@ def inflate(extra, label, sizes=(5, 500, 2000)):
         cost = adze.cost()
         record(label=label, to=0, no_pod_s=round(no_pod_s, 2), no_node_s=round(no_pod_s + outlived_s, 2),
                cpu_s=round(cost["cpu_s"] - before["cpu_s"], 2), rss_mib=cost["rss_mib"], peak_mib=cost["peak_mib"])
-        if outlived_s > 60:  # how fast it is, is for benchmarks to say; this is out of order
+        if outlived_s > 60:  # speed is a matter for benchmarks; this is a failure
             raise Failure(f"nodes outlive the last pod by {outlived_s:.0f} s")
         clean_up()
         if adze.stop() != 0:
@@ -211,13 +211,13 @@ def leader_is_killed():
         clean_up()
         begun = time.monotonic()
         with Controller(ADZE, RBAC, election=True).await_ready() as third:
-            other.stop()  # LIF-474: gives the lease back
+            other.stop()  # LIF-474: releases the lease
             until(14, "the third one to lead without waiting for the lease to run out", third.leads)
             record(label="orderly hand-over", takeover_s=round(time.monotonic() - begun, 1))
 
 
 def api_server_restarts():
-    """The API server goes away for a while in the middle of a burst."""
+    """The API server is down for a while in the middle of a burst."""
     with Controller(ADZE, RBAC).await_ready() as adze:
         set_up(SMALL_NODES)
         scale(200)
@@ -233,7 +233,7 @@ def api_server_restarts():
 
 
 def controller_is_killed_again_and_again():
-    """STO-18: killed and restarted every two seconds while machines come and go; none lost, none doubled."""
+    """STO-18: killed and restarted every two seconds while machines start and end; none lost, none doubled."""
     set_up(SMALL_NODES)
     scale(150)
     for round_number in range(6):
@@ -251,7 +251,7 @@ def controller_is_killed_again_and_again():
 
 
 def pdb_blocks_a_drain():
-    """LIF-123: a node that is deleted waits for the PDB of its pods, and goes when it may."""
+    """LIF-123: a deleted node waits for the PDB of its pods, and is removed when the PDB allows."""
     with Controller(ADZE, RBAC).await_ready():
         set_up()
         apply("apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: inflate, namespace: default}\n"
@@ -291,7 +291,7 @@ def bad_credentials():
 
 
 def plan_and_snapshot_of_the_live_cluster():
-    """`adze snapshot` and `adze plan` against the cluster say the same, and change nothing."""
+    """`adze snapshot` and `adze plan` against the cluster agree, and change nothing."""
     with Controller(ADZE, RBAC).await_ready() as adze:
         set_up()
         scale(5)
@@ -332,7 +332,8 @@ def follow(box, command, patience=documents.PATIENCE_SECONDS):
 
 
 def documents_and_a_live_cluster():
-    """README.md and docs: what needs a real control plane works as written, and the tour's readings of a cluster, too."""
+    """README.md and docs: commands that need a real control plane work as written, as do the tour's readings of a
+    cluster."""
     readings = [c for c in documented(rules.RUN) if c.where.startswith("README.md") and re.match(
         r"build/adze (explain|budgets|snapshot|plan --disrupt|plan -f cluster.json)", c.text)]
     if len(readings) < 5:
@@ -360,7 +361,7 @@ def documents_and_a_live_cluster():
 
 
 def documents_and_long_measurements():
-    """Those commands of docs that take minutes."""
+    """The commands of docs that take minutes."""
     with tempfile.TemporaryDirectory() as folder:
         box = documents.Sandbox(folder, ADZE, cluster.KUBECTL)
         for command in documented(rules.LONG):
@@ -368,14 +369,14 @@ def documents_and_long_measurements():
 
 
 def truth_by_kube_scheduler():
-    """kube-scheduler binds every pod of generated plans where they put it (SCH-515, SCH-544)."""
+    """kube-scheduler binds every pod of generated plans to its planned node (SCH-515, SCH-544)."""
     run = subprocess.run([sys.executable, os.path.join(HERE, "truth.py"), "--adze", ADZE], timeout=1800)
     if run.returncode:
         raise Failure(f"kube-scheduler and the plans disagree, see {os.path.join(cluster.STATE, 'truth')}")
 
 
 def disruption_at_scale():
-    """200 nodes drift, expire, are lost, and consolidated: no workload has fewer pods than it may."""
+    """200 nodes drift, expire, are lost and are consolidated: no workload falls below its minimum."""
     try:
         disruption.run(lambda: Controller(ADZE, RBAC).await_ready())
     finally:
@@ -408,7 +409,7 @@ def main():
             scenario()
             passed += 1
             print(f"ok  {scenario.__name__} ({time.monotonic() - begun:.0f} s)", flush=True)
-        except Exception as error:  # a scenario's failure is a result, whatever it is
+        except Exception as error:  # any failure of a scenario is a result
             failed += 1
             if not isinstance(error, Failure):
                 traceback.print_exc()

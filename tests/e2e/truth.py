@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Truth by kube-scheduler (SCH-515, SCH-544): does it bind every pod where `adze plan` put it?
+"""Check by kube-scheduler (SCH-515, SCH-544): does it bind every pod to its node of `adze plan`?
 
 usage: truth.py --adze BIN [--seeds 6] [--first 0] [--policies LowestPrice,Greedy]; see README.md. Needs a running rig.
 
 For each world of truth_workloads.py: plan it, create its nodes, the plan's nodes and the bound pods on the real control
-plane, then the pending pods; kube-scheduler must bind each to its planned node. What the plan calls unschedulable no
-single new node may be able to take. Last comes `truth: N workloads, P pods placed, M mismatches`; exit status 1 with
+plane, then the pending pods; kube-scheduler must bind each to its planned node. No single new node may fit a pod that
+the plan calls unschedulable. Last comes `truth: N workloads, P pods placed, M mismatches`; exit status 1 with
 mismatches, whose worlds, plans and reasons are left in $RIG_STATE/truth.
 """
 import argparse
@@ -37,8 +37,8 @@ PATHS = {"Pod": "/api/v1/namespaces/{}/pods", "Node": "/api/v1/nodes", "Namespac
          "PriorityClass": "/apis/scheduling.k8s.io/v1/priorityclasses"}
 FACTS = (judge.ITYPE, judge.ZONE, judge.CAPACITY_TYPE, "karpenter.sh/nodepool")
 SILENCE = "no word of kube-scheduler"
-TRIES = 4  # new nodes for a pod that the plan gives up
-QUIET = 3.0  # seconds without a binding after which the rest is given another try
+TRIES = 4  # new nodes for a pod that the plan rejects
+QUIET = 3.0  # seconds without a binding before the rest is retried
 
 
 # ---- objects as the API server takes them
@@ -67,13 +67,13 @@ def delete_pods(namespaces):
 
 
 def sweep():
-    """Removes what a run that was ended left behind."""
+    """Removes the leftovers of an interrupted run."""
     delete_pods(n for n in {p["metadata"]["namespace"] for p in cluster.items("pod")} if n.startswith("truth-"))
     list(WORKERS.map(lambda name: delete("Node", name), [n for n in cluster.names("node") if n.startswith("truth-")]))
 
 
 def pod_object(pod, node=None):
-    """A pod as its workload would create it (for this scheduler), or as it is when bound to a node."""
+    """A pod as its workload would create it (for this scheduler), or as bound to a node."""
     metadata = pod["metadata"]
     spec = {**copy.deepcopy(pod["spec"]), "terminationGracePeriodSeconds": 0, "automountServiceAccountToken": False,
             "schedulerName": NAME}
@@ -92,10 +92,10 @@ def node_object(name, labels, taints, capacity, allocatable):
                        "conditions": [{"type": "Ready", "status": "True", "reason": "KubeletReady"}]}}
 
 
-# ---- what other controllers would do
+# ---- stand-ins for other controllers
 
 class Provisioner(threading.Thread):
-    """The CSI provisioner: a volume in the zone of the node that kube-scheduler selected; a shared one is everywhere."""
+    """The CSI provisioner: a volume in the zone of kube-scheduler's selected node; a shared one is everywhere."""
 
     def __init__(self):
         super().__init__(daemon=True)
@@ -179,12 +179,12 @@ class Run:
                 file.writelines(f"{pod}: {text}\n" for pod, text in self.mismatches)
 
     def accounted(self):
-        """Each pending pod has one place, or is said to have none."""
+        """Each pending pod has one place or is reported unschedulable."""
         seen = list(self.place) + [u["pod"] for u in self.plan["unschedulable"]]
         for pod in sorted(set(self.world.pending) ^ set(seen)):
             self.mismatches.append((pod, "is not in the plan" if pod in self.world.pending else "is not in the world"))
 
-    # -- the cluster as it is when the plan's nodes have joined
+    # -- the cluster after the plan's nodes have joined
 
     def create_cluster(self):
         by = self.world.by
@@ -224,12 +224,13 @@ class Run:
     # -- every planned pod on its planned node
 
     def placement(self):
-        """Each pod must be bound to its planned node in some order; the plan's own is not printed, so it is looked for."""
+        """Each pod must be bound to its planned node in some order; the plan's own order is not printed, so one is
+        searched."""
         order = [pod for n in self.launches.nodes for pod in n.pods]
         order += [pod for e in self.plan["existingNodes"] for pod in e["pods"]]
         self.scheduler.planned.update(self.place)
         left = self.bind([order])
-        first = []  # who was too late in an earlier order: pods that others, whom nothing holds back, had got ahead of
+        first = []  # too late in an earlier order: unconstrained pods had taken their room
         for _ in range(3):
             if not left or set(left) <= set(first):
                 break
@@ -251,12 +252,12 @@ class Run:
         return " ".join(labels.get(k) or "-" for k in FACTS)
 
     def bind(self, stages):
-        """Creates pods, stage by stage; returns those that stay unbound, each with kube-scheduler's message."""
+        """Creates pods, stage by stage; returns the unbound ones, each with kube-scheduler's message."""
         left = {}
         for number, order in enumerate(stages):
             create_all([pod_object(self.world.pending[pod]) for pod in order])
             left = self.unbound(QUIET if number + 1 == len(stages) else QUIET / 3)
-        if left:  # kube-scheduler may have missed the event that a pod waits for: a new pod is tried at once
+        if left:  # kube-scheduler may have missed an event: a new pod is tried at once
             self.forget(left)
             create_all([pod_object(self.world.pending[pod]) for pod in left])
             left = self.unbound(QUIET / 2)
@@ -276,7 +277,7 @@ class Run:
             time.sleep(0.1)
 
     def pods(self, more):
-        """Messages of this scheduler's pods that a field selector picks."""
+        """Messages of this scheduler's pods that match a field selector."""
         _, body = request("GET", f"/api/v1/pods?fieldSelector=spec.schedulerName={NAME},{more}")
         return {judge.key_of(p): message_of(p) for p in body["items"] if p["metadata"]["namespace"] in self.namespaces}
 
@@ -295,10 +296,10 @@ class Run:
             request("DELETE", f"{PATHS['Pod'].format(namespace)}/{name}", {"gracePeriodSeconds": 0})
         list(WORKERS.map(remove, pods))
 
-    # -- what the plan has no place for
+    # -- pods without a place in the plan
 
     def not_placed(self):
-        """A pod that the plan gives up, although a node of the plan has room for it or a new one could take it."""
+        """A pod that the plan rejects, although a node of the plan or a new one has room."""
         left = [u["pod"] for u in self.plan["unschedulable"] if u["pod"] in self.world.pending]
         said = {u["pod"]: u.get("message") for u in self.plan["unschedulable"]}
         create_all([pod_object(self.world.pending[pod]) for pod in left])

@@ -1,6 +1,6 @@
-"""The nodes that a plan's NodeClaims may become, and new nodes that could take a pod; for truth.py.
+"""Possible nodes of a plan's NodeClaims, and new nodes that fit a pod; for truth.py.
 
-Everything here is worked out from the world's objects and the plan with judge.py's reading of them, independently of adze.
+Everything here is derived from the world's objects and the plan with judge.py's reading of them, independently of adze.
 """
 import collections
 import itertools
@@ -13,7 +13,7 @@ NewNode = collections.namedtuple("NewNode", "name labels taints capacity allocat
 
 
 class Launches:
-    """One node for each NodeClaim of a plan, launched into any type, zone and capacity type that the claim leaves open."""
+    """One node for each NodeClaim of a plan, launched into any type, zone and capacity type that the claim allows."""
 
     def __init__(self, world, plan, random, prefix):
         self.world, self.random, self.nodes = world, random, []
@@ -24,7 +24,7 @@ class Launches:
         pool = self.world.pools[claim["nodePool"]]
         allowed = judge.requirements(claim["requirements"], pool.reqs)
         types = [pool.types[n] for n in claim["instanceTypes"]]
-        if self.random.random() < 0.6:  # as a provider would; else whatever the claim allows
+        if self.random.random() < 0.6:  # like a provider; else any allowed choice
             types = types[:1]
         choices = [(t, o) for t in types for o in offerings(t, allowed)]
         if not choices:
@@ -49,7 +49,7 @@ class Launches:
         return None if requirement.values and self.random.random() < 0.5 else "whatever"
 
     def daemon_pods(self):
-        """[(pod, node name)]: the pods of DaemonSets that will run on old and new nodes, but do not run yet."""
+        """[(pod, node name)]: future DaemonSet pods on old and new nodes."""
         nodes = [(n.name, n.labels, n.taints, n.pods) for n in self.world.nodes]
         nodes += [(n.name, n.labels, n.taints, ()) for n in self.nodes]
         there = {b.name for n in self.world.nodes for b in n.pods if b.daemon}
@@ -58,7 +58,7 @@ class Launches:
 
 
 def daemon_pods(world, node, labels, taints):
-    """[(pod, node name)]: what DaemonSets run on a node."""
+    """[(pod, node name)]: DaemonSet pods on a node."""
     made = []
     for daemon in world.by["DaemonSet"]:
         name, template = daemon["metadata"]["name"], daemon["spec"]["template"]
@@ -92,7 +92,7 @@ def daemon_runs(spec, labels, taints, node):
     return not judge.untolerated(tolerant, taints) and judge.node_fits(spec, labels, node)
 
 
-# ---- could a new node take a pod that the plan has no place for?
+# ---- would a new node fit a pod without a place in the plan?
 
 def new_nodes_for(world, plan, name, prefix):
     """Yields new nodes that could take the pod as far as they alone decide, one for each pool, zone and capacity type."""
@@ -125,7 +125,7 @@ def depends_on_others(world, kind):
 
 
 def limit_left(world, plan, pool):
-    """What is left of a pool's limits in the least favourable case."""
+    """The rest of a pool's limits in the least favorable case."""
     left = {r: v for r, v in pool.limits.items()}
     for node in world.nodes:
         if node.pool == pool.name:

@@ -1,8 +1,9 @@
-"""A kube-scheduler that binds a pod only where the plan put it, and leaves everything else to the real filters.
+"""A kube-scheduler that binds a pod only to its planned node, and leaves everything else to the real filters.
 
-A scheduler extender (an HTTP server in this process) is asked after kube-scheduler's own filters. For a pod in `planned`
-it lets only the planned node through; any other pod it lets go anywhere. The pods themselves stay as they are: a node
-selector would change which nodes count for their topology spread. Preemption is off, as a plan never counts on it.
+A scheduler extender (an HTTP server in this process) is asked after kube-scheduler's own filters. For a pod in
+`planned` it allows only the planned node; for any other pod it allows every node. The pods themselves stay unchanged: a
+node selector would change the nodes that count for their topology spread. Preemption is off, as a plan never counts on
+it.
 """
 import http.server
 import json

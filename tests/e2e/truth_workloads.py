@@ -1,9 +1,8 @@
 """Worlds for truth.py: a catalog, NodePools, Nodes with their pods, and pending pods under every kind of constraint.
 
-world(seed, tag) -> list of objects (FMT-1, FMT-6), a pure function of the seed and the tag; the tag stands in the names of
-what is unique in a cluster, so that worlds can follow each other on one control plane. Three seeds 3n, 3n+1, 3n+2 share a
-deal of all KINDS of constraints.
-`truth_workloads.py SEED` prints the world of a seed.
+world(seed, tag) -> list of objects (FMT-1, FMT-6), a pure function of the seed and the tag; the tag is part of names
+that are unique in a cluster, so that worlds can follow each other on one control plane. Three seeds 3n, 3n+1, 3n+2
+share a deal of all KINDS of constraints. `truth_workloads.py SEED` prints the world of a seed.
 """
 import json
 import random
@@ -155,7 +154,7 @@ class World:
                 self.type(family + ("g" if arch == "arm64" else "i"), cpu, factor, arch, 0)
         for cpu, count in ((4, 1), (16, 4)):
             self.type("p", cpu, 8, "amd64", count)
-        self.type("m", 8, 4, "amd64", 0)  # whatever was dealt, something ordinary is left in every zone
+        self.type("m", 8, 4, "amd64", 0)  # in any deal, every zone keeps an ordinary type
         self.types[-1]["offerings"] = [self.offering(zone, "on-demand", 0.5) for zone in ZONES]
         self.add("InstanceTypeCatalog", "default", "adze/v1", spec={"instanceTypes": self.types})
 
@@ -255,7 +254,7 @@ class World:
             "selector": selecting(**labels),
             "template": {"metadata": {"labels": labels}, "spec": {**spec, "containers": [container]}}})
 
-    # -- nodes that are there already, and their pods
+    # -- existing nodes and their pods
 
     def node(self, index):
         kind = self.pick(*[t for t in self.types if 2 <= int(t["capacity"]["cpu"]) <= 16])
@@ -287,7 +286,7 @@ class World:
         self.running(index, name, zone, allocatable)
 
     def foreign(self, labels, spec):
-        """What a node that somebody else made may have, and lack."""
+        """Properties that an unmanaged node may have, and lack."""
         if self.chance(0.4):
             del labels[self.pick(CAPACITY_TYPE, ZONE)]
         if self.chance(0.3):
@@ -307,7 +306,7 @@ class World:
                          "allocatable": allocatable, "conditions": true})
 
     def running(self, index, node, zone, allocatable):
-        """Pods that run on a node: the agents on most, and of other workloads a few."""
+        """Pods that run on a node: the agents on most, and a few of other workloads."""
         for o in [o for o in self.objects if o["kind"] == "DaemonSet" and o["metadata"]["name"] == "agent"]:
             if self.chance(0.7):
                 self.bound(f"agent-{node}", self.namespaces[0], node, {"app": "agent"}, o["spec"]["template"]["spec"],
@@ -349,7 +348,7 @@ class World:
         self.groups.append(group)
 
     def another(self, group):
-        """A label of some other group's pods, or of pods that run already, and their namespace's name."""
+        """A label of some other group's pods, or of running pods, and their namespace's name."""
         if self.groups and self.chance(0.8):
             other = self.pick(*self.groups)
             return other.name, other.namespace
@@ -357,7 +356,7 @@ class World:
 
 
 def allocatable_of(kind):
-    """What overhead leaves of a type of World.type()."""
+    """The rest of a type of World.type() after overhead."""
     reserved = kind["overhead"]["kubeReserved"]
     memory = int(kind["capacity"]["memory"][:-2]) * 1024 - int(reserved["memory"][:-2]) - 100
     return {**kind["capacity"], "cpu": f"{int(kind['capacity']['cpu']) * 1000 - int(reserved['cpu'][:-1])}m",
@@ -480,7 +479,7 @@ def apart_revisions(world, group):
 
 
 def apart_from_other_revisions(world, group):
-    """Hosts are for one revision alone."""
+    """Each host takes one revision only."""
     group.revisions = 2
     term = {"topologyKey": HOSTNAME, "labelSelector": selecting(app=group.name),
             "mismatchLabelKeys": ["pod-template-hash"]}
@@ -554,7 +553,7 @@ def disk_in_zone(world, group):
 
 
 def disk_shared(world, group):
-    """One disk for all pods: in a zone, or one that is still to be made and will be reached from everywhere."""
+    """One disk for all pods: in a zone, or a new one that is accessible from everywhere."""
     disk = world.claim(group.namespace, world.pick(None, None, world.pick(*ZONES)), mode="ReadWriteMany")
     group.volumes = lambda index: [disk]
     world.pick(lambda: None, lambda: group.spread(HOSTNAME, 1), lambda: apart_on_hosts(world, group))()
@@ -600,7 +599,7 @@ def named_node(world, group):
 
 
 def contradiction(world, group):
-    """The first term can't hold anywhere, the second can."""
+    """The first term never holds, the second can."""
     key = world.pick(CAPACITY_TYPE, "example.com/absent")
     group.node_terms([expression(key, "In", "spot"), expression(key, "NotIn", "spot")],
                      [expression(ZONE, "In", *world.some(ZONES, 1))])

@@ -15,7 +15,7 @@
 struct check {
     const struct plan *plan;
     char pod[100];
-    char actual[2000]; // what the plan has instead
+    char actual[2000]; // the plan's value instead
 };
 
 static const char *place_of(const struct check *check, const char *pod)
@@ -47,7 +47,7 @@ static const char *or_none(const char *text)
     return text != NULL ? text : "-";
 }
 
-// What the claim says under the name that stands before the "=".
+// The claim's value for the name before the "=".
 static void read_claim(const struct plan_claim *claim, const char *name, char *out, size_t size)
 {
     char inner[200];

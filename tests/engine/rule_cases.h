@@ -1,4 +1,4 @@
-// Rules as tables: a row is a world (YAML), and what its plan must be.
+// Rules as tables: a row is a world (YAML) and the expected plan.
 //
 // `expected` is a list of checks, separated by spaces; P and Q stand for names of pods:
 //   P@node        P lies on the existing node           P+           P lies on a new claim

@@ -1,5 +1,5 @@
-// What adze makes of pods' terms, preferences, labels and filters where upstream falls short
-// (SCH-508 to SCH-515, SCH-353).
+// Improvements on upstream for pods' terms, preferences, labels and filters (SCH-508 to SCH-515,
+// SCH-353).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

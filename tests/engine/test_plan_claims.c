@@ -42,7 +42,7 @@ static void a_claim_grows_as_far_as_a_type_goes_SCH_216(void **state)
 static void emptier_claims_are_tried_first_SCH_210(void **state)
 {
     (void)state;
-    // Two large pods open two claims; the small ones level them.
+    // Two large pods open two claims; the small ones balance them.
     PLAN p = plan_yaml(POOL POD("a", "", CPU("15")) POD("b", "", CPU("15"))
                            POD("c", "", CPU("100m")) POD("d", "", CPU("100m")),
                        NULL);
@@ -294,7 +294,7 @@ static void daemon_sets_take_their_share_SCH_143_145_489(void **state)
     assert_false(claim_has_type(claim_of(p.plan, "a"), "small"));
     assert_int_equal(resource_map_get(&claim_of(p.plan, "a")->requests, "cpu"), 2000);
     assert_int_equal(resource_map_get(&claim_of(p.plan, "a")->requests, "pods"), 2);
-    // Not where its selector does not hold.
+    // Not where its selector does not match.
     PLAN q = plan_yaml(POOL DAEMON("d", "nodeSelector: {kubernetes.io/arch: arm64}, " CPU("2"))
                            POD("a", "", CPU("1900m")),
                        NULL);
@@ -304,7 +304,7 @@ static void daemon_sets_take_their_share_SCH_143_145_489(void **state)
                            POD("a", "", CPU("1900m")),
                        NULL);
     assert_false(claim_has_type(claim_of(r.plan, "a"), "arm"));
-    // Limits become requests in a template (SCH-112), and LimitRanges have their say.
+    // Limits become requests in a template (SCH-112), and LimitRanges apply.
     PLAN s = plan_yaml(
         POOL DAEMON("d", "containers: [{name: c, image: i, resources: {limits: {cpu: '1'}}}]")
             POD("a", "", CPU("1")),
@@ -349,7 +349,7 @@ static void min_values_strict_and_best_effort_SCH_245_248_494(void **state)
               ", requirements: [{key: node.kubernetes.io/instance-type, operator: In, " \
               "values: [small, medium, large], minValues: 2}]")
     PLAN p = plan_yaml(MIN_POOL POD("a", "", CPU("3")) POD("b", "", CPU("3")), NULL);
-    assert_int_equal(p.plan->claims.count, 2); // together only large would be left
+    assert_int_equal(p.plan->claims.count, 2); // together they would need large
     PLAN q = plan_yaml(MIN_POOL POD("a", "", CPU("5")), NULL);
     assert_non_null(strstr(unplaced(q.plan, "a")->message,
                            "minValues requirement is not met for label(s) "

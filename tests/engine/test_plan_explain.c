@@ -1,4 +1,4 @@
-// Why pods have no place, and why they have the one they have (SCH-520, 530, 531).
+// Reasons of unschedulable pods, and of placements (SCH-520, 530, 531).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -253,7 +253,7 @@ static void the_nearest_miss_says_by_how_much_SCH_520(void **state)
     assert_string_equal(funnel->miss_detail,
                         "arm has no available offering with karpenter.sh/capacity-type In "
                         "[spot], " ZONE " In [c]");
-    // Rules between pods are not missed by a single type.
+    // A single type cannot satisfy rules between pods.
     PLAN r = explained(POOL POD("a", "", AFFINITY("podAffinity", ZONE, "db") CPU("1900m")));
     funnel = &unplaced(r.plan, "a")->explanation->funnel.items[0];
     assert_string_equal(stages_of(funnel), "requirements 5, offerings 5, hostPorts 5, daemonSets 5,"

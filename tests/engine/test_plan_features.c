@@ -75,7 +75,7 @@ static void overlays_add_capacity_SCH_405_407(void **state)
     PLAN q =
         plan_yaml(POOL OVERLAY("o1", ON("small") "capacity: {cpu: '64'}") POD("a", "", CPU("32")),
                   GATES("NodeOverlay=true"));
-    assert_non_null(unplaced(q.plan, "a")); // cpu is not an overlay's to change (SCH-402)
+    assert_non_null(unplaced(q.plan, "a")); // an overlay cannot change cpu (SCH-402)
 }
 
 static void overlays_match_labels_of_the_pool_SCH_403(void **state)

@@ -1,5 +1,4 @@
-// Limits of pools, reservations and the order in which pods get at them (SCH-517, SCH-519, SCH-522,
-// SCH-53).
+// Limits of pools, reservations and the order of pods for them (SCH-517, SCH-519, SCH-522, SCH-53).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-// What PACKING_POLICY=LowestPrice makes of whole worlds (SCH-500 to SCH-507, SCH-550 to SCH-553):
-// prices, choices and rules are small enough to be checked by hand.
+// Whole worlds under PACKING_POLICY=LowestPrice (SCH-500 to SCH-507, SCH-550 to SCH-553): prices,
+// choices and rules are small enough to check by hand.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@
 
 // --- price ---------------------------------------------------------------------------------------
 
-// Greedy grows a node until only the giant is left, at twice the price for a cpu.
+// Greedy grows a node until only the giant fits, at twice the price for a cpu.
 #define LITTLE_AND_GIANT \
     CATALOG_OF(MACHINE("little", "4", "16", "0.10") ", " MACHINE("giant", "64", "256", "3.20"))
 #define TWENTY_CPU DEPLOYMENT("web", "40", "", CPU("500m"))
@@ -135,15 +135,15 @@ static void check_niche(unsigned count, const char *capacity_type, const char *s
 static void a_choice_is_worth_a_margin_SCH_503(void **state)
 {
     (void)state;
-    // 5 types on demand, 15 of spot: only the small machines have as many stand-ins.
+    // 5 types on demand, 15 of spot: only the small machines have as many substitutes.
     check_niche(5, "on-demand", LOWEST, 4, 408000000);
     check_niche(15, "spot", LOWEST, 4, 408000000);
     // Margin 0 takes the cheapest.
     check_niche(5, "on-demand", NO_MARGIN, 2, 400000000);
     check_niche(15, "spot", NO_MARGIN, 2, 400000000);
-    // 2 % are more than 1 %.
+    // 2 % is more than 1 %.
     check_niche(5, "on-demand", LOWEST ", FLEXIBILITY_MARGIN: '0.01'", 2, 400000000);
-    // Where nobody offers as many types, nothing is paid for them.
+    // Without as many types, no premium is paid for them.
     check_niche(2, "on-demand", LOWEST, 2, 400000000);
     check_niche(10, "spot", LOWEST, 2, 400000000);
 }
@@ -423,7 +423,7 @@ static void limits_and_reservations_hold_SCH_550_552(void **state)
     CHECK_CASES(cases);
 }
 
-// --- what is only seen to be dear when everything is placed --------------------------------------
+// --- costs that show only when everything is placed ----------------------------------------------
 
 #define MACHINE_IN(name, cpu, arch, offers)                  \
     TYPE_OF(name, REQUIRE("kubernetes.io/arch", "In", arch), \
@@ -441,7 +441,7 @@ static void limits_and_reservations_hold_SCH_550_552(void **state)
     "topologySpreadConstraints: [{maxSkew: 1, topologyKey: " key \
     ", whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {" labels "}}}], "
 #define COUNTED(name, spec) POD(name, "all: x", spec CPU("1500m"))
-// Two cpu everywhere; arm64 at a price of its own.
+// Two cpu everywhere; arm64 at its own price.
 #define EVERYWHERE(price) \
     ON_DEMAND("a", price) ", " ON_DEMAND("b", price) ", " ON_DEMAND("c", price)
 #define ARM_FOR(price)                                                           \
@@ -586,7 +586,7 @@ static void the_price_decides_between_capacity_types_SCH_553(void **state)
     CHECK_CASES(cases);
 }
 
-// --- whole plans of drawn worlds -----------------------------------------------------------------
+// --- whole plans of random worlds ----------------------------------------------------------------
 
 #define DOCUMENTS_MAX 40
 struct world {
@@ -621,7 +621,7 @@ static void draw_catalog(struct random *random, struct world *world)
     add_document(world, &text);
 }
 
-// `rules`: about some of the pods; else all of them are free.
+// `rules`: some of the pods have rules; else none has.
 static void draw_world(struct random *random, bool rules, struct world *world)
 {
     struct text text = {0};
@@ -713,14 +713,14 @@ static void the_lower_bound_is_one_SCH_550(void **state)
         PLAN greedy = plan_of(&world, GREEDY);
         assert_true(p.plan->lower_bound > 0);
         assert_true(p.plan->lower_bound <= p.plan->price);
-        assert_true(p.plan->lower_bound > p.plan->price / 4); // it says something
+        assert_true(p.plan->lower_bound > p.plan->price / 4); // it is not trivial
         assert_int_equal(greedy.plan->lower_bound, 0);
         free_world(&world);
     }
     // Where the cheapest machines are full, the bound is the price, but for a millionth.
     PLAN exact = plan_yaml_bare(LITTLE_AND_GIANT POOL TWENTY_CPU, LOWEST);
     assert_true(exact.plan->lower_bound <= 500000000 && exact.plan->lower_bound >= 499999000);
-    // Where pods have alternatives, what is least is not known: the second term is the cheaper.
+    // With alternative terms the minimum is unknown: the second term is cheaper.
     PLAN terms = plan_yaml_bare(
         CATALOG_OF(MACHINE("little", "4", "16", "0.10") ", " TYPE_OF(
             "odd", "", "cpu: '4', memory: 16Gi, pods: '110'", ON_DEMAND("b", "0.50")))
@@ -730,7 +730,7 @@ static void the_lower_bound_is_one_SCH_550(void **state)
         LOWEST);
     assert_int_equal(terms.plan->price, 100000000);
     assert_true(terms.plan->lower_bound <= terms.plan->price);
-    // Nothing to pack: nothing to say.
+    // Nothing to pack: no bound.
     PLAN nothing = plan_yaml_bare(LITTLE_AND_GIANT POOL, LOWEST);
     assert_int_equal(nothing.plan->lower_bound, 0);
 }

@@ -1,5 +1,5 @@
-// What annotations of a NodePool let one new node carry, the warning where nothing bounds it, and
-// packing by NodePool (SCH-521, SCH-500).
+// Node size limits from annotations of a NodePool, the warning without a bound, and packing by
+// NodePool (SCH-521, SCH-500).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
             OFFER("a", "on-demand", price, ""))
 #define LITTLE_AND_GIANT \
     CATALOG_OF(MACHINE("little", "4", "16", "0.10") ", " MACHINE("giant", "64", "256", "3.20"))
-// A giant that is cheap for what it has.
+// A giant with a low price for its size.
 #define FAIR_GIANT \
     CATALOG_OF(MACHINE("little", "4", "16", "0.10") ", " MACHINE("giant", "64", "256", "1.20"))
 #define NOTED(name, spec, annotations)                                                           \
@@ -35,7 +35,7 @@
     "{apiVersion: v1, kind: Pod, metadata: {name: " name ", uid: u-" name ", ownerReferences: [{" \
     "apiVersion: apps/v1, kind: ReplicaSet, name: r, uid: r, controller: true}]}, spec: {" spec   \
         CPU("1") "}, status: {phase: " phase "}}\n---\n"
-// Both policies must give the same.
+// Both policies must give the same result.
 #define EITHER(rule, world, expected)                         \
     {rule, world, LOWEST, expected, NULL, true},              \
     {                                                         \
@@ -172,7 +172,7 @@ static void a_warning_of_too_much_on_one_node_SCH_521(void **state)
         check_warnings(FAIR_GIANT POOL DEPLOYMENT("web", "5", "", CPU("500m"))
                            DEPLOYMENT("api", "6", "", CPU("100m")),
                        policies[i], 2, "of ReplicaSet default/");
-        // Exactly half is fine, and nobody's pods are no workload.
+        // Exactly half is fine, and pods without an owner are no workload.
         check_warnings(FAIR_GIANT NOTED("pool", "", SHARE("50"))
                            DEPLOYMENT("web", "4", "", CPU("500m")),
                        policies[i], 0, "");
@@ -180,11 +180,11 @@ static void a_warning_of_too_much_on_one_node_SCH_521(void **state)
                            POD("c", "", CPU("1")) POD("d", "", CPU("1")),
                        policies[i], 0, "");
     }
-    // The share of the replicas, not of those that wait: 40 on 5 nodes are 8 each.
+    // The share of the replicas, not of the pending ones: 40 on 5 nodes are 8 each.
     check_warnings(LITTLE_AND_GIANT POOL DEPLOYMENT("web", "40", "", CPU("500m")), LOWEST, 0, "");
     check_warnings(LITTLE_AND_GIANT POOL DEPLOYMENT("web", "40", "", CPU("500m")), GREEDY, 1,
                    "would carry 40 of the 40 replicas");
-    // An existing node is not a new one.
+    // An existing node does not count as a new one.
     check_warnings(FAIR_GIANT POOL NODE_OF("n1", "", "4") DEPLOYMENT("web", "4", "", CPU("1")),
                    LOWEST, 0, "");
 }

@@ -135,7 +135,7 @@ static void in_flight_claims_are_nodes_SCH_200_FMT_16(void **state)
     assert_non_null(p.plan->placements.items[0].node_claim);
 }
 
-// A replacement that is kept closed for pods that are evicted takes pods in a moment.
+// A closed replacement, kept for evicted pods, takes pods soon.
 static void a_closed_replacement_takes_pods_SCH_516(void **state)
 {
     (void)state;
@@ -159,7 +159,8 @@ static void startup_taints_go_away_before_initialization_LIF_305_SCH_490(void **
                            POD("a", "", CPU("1")),
                        NULL);
     assert_non_null(claim_of(q.plan, "a"));
-    // What the kubelet does not report yet comes from the NodeClaim, until initialized (LIF-306).
+    // Fields that the kubelet does not report yet come from the NodeClaim, until initialized
+    // (LIF-306).
     PLAN r = plan_yaml(
         POOL MANAGED("n1", "karpenter.sh/registered: 'true'", "", "", "")
             POD("a", "",

@@ -1,5 +1,5 @@
-// Which pods are planned, what their requests are, and what is said of those without a place
-// (SCH-20 to 36, 110, 151 to 157, 239, 520).
+// Planned pods, their requests, and the messages of those without a place (SCH-20 to 36, 110, 151
+// to 157, 239, 520).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ static void provisionable_pods_SCH_21_22(void **state)
     assert_int_equal(p.plan->unschedulable.count, 0);
 }
 
-// Of a live cluster: pods that were rejected, and those that kube-scheduler has not examined yet.
+// Of a live cluster: rejected pods, and those that kube-scheduler has not examined yet.
 static struct plan *plan_live(struct snapshot *snapshot)
 {
     snapshot->require_unschedulable_condition = true;

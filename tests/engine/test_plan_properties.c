@@ -222,7 +222,7 @@ static void order_of_the_input_does_not_matter_SCH_472_540(void **state)
     }
 }
 
-// A pool that no pod tolerates and a type that nothing fits change nothing.
+// A pool that no pod tolerates and a type that fits no pod change nothing.
 static void what_nobody_can_use_does_not_matter_SCH_541(void **state)
 {
     (void)state;
@@ -244,7 +244,7 @@ static void what_nobody_can_use_does_not_matter_SCH_541(void **state)
     }
 }
 
-// The first placed pod's name, or one that is not there.
+// The first placed pod's name, or a name that does not exist.
 static char *some_pod(const struct plan *plan)
 {
     const struct pod *pod = NULL;
@@ -257,7 +257,7 @@ static char *some_pod(const struct plan *plan)
     return text_take(&name);
 }
 
-// The plan with all that there is to explain, as text.
+// The plan with all explanations, as text.
 static char *explain_world(const struct world *world, const char *pod)
 {
     const struct plan_options options = {.explain = EXPLAIN_FULL, .explain_pod = pod};

@@ -116,7 +116,7 @@ static void unknown_keys_have_no_domains_SCH_306_480(void **state)
     assert_non_null(strstr(p.plan->unschedulable.items[0].message,
                            "unsatisfiable topology constraint for topology spread, key=rack "
                            "(counts = , podDomains = rack Exists, nodeDomains = rack Exists"));
-    // An old key stands for the new one (SCH-298).
+    // An old key replaces the new one (SCH-298).
     PLAN q = plan_many(POOL, 3, "app: web",
                        SPREAD("failure-domain.beta.kubernetes.io/zone", "1", "") BIG, NULL);
     assert_string_equal(spread_over(q.plan, ZONE), "a:1 b:1 c:1");
@@ -202,7 +202,7 @@ static void taints_policy_decides_which_domains_count_SCH_288_483(void **state)
     assert_string_equal(spread_over(q.plan, ZONE), "a:3");
 }
 
-// PreferNoSchedule keeps kube-scheduler from nothing: the pool's domain counts (SCH-291).
+// PreferNoSchedule does not restrict kube-scheduler: the pool's domain counts (SCH-291).
 static void soft_taints_do_not_hide_domains_SCH_288_291(void **state)
 {
     (void)state;
@@ -268,7 +268,7 @@ static void others_anti_affinity_repels_SCH_278_315_317(void **state)
                            POD("a", "app: web", CPU("1")),
                        NULL);
     assert_string_equal(claim_values(claim_of(p.plan, "a"), ZONE), "b,c");
-    // The pass's own: the large pod goes first and pins its zone.
+    // Within a pass: the large pod goes first and pins its zone.
     PLAN q =
         plan_yaml(POOL POD("guard", "app: guard",
                            "nodeSelector: {" ZONE ": a}, " AFFINITY("podAntiAffinity", ZONE, "web")
@@ -286,7 +286,7 @@ static void preferred_terms_never_leave_a_pod_pending_SCH_166_485(void **state)
                                                                                   "web") "}]}}, "
     PLAN p = plan_many(POOL, 5, "app: web", PREFERRED CPU("1"), NULL);
     assert_int_equal(p.plan->unschedulable.count, 0);
-    assert_int_equal(p.plan->claims.count, 5); // the lighter wish is kept
+    assert_int_equal(p.plan->claims.count, 5); // the lighter preference is kept
     PLAN q = plan_many(POOL, 5, "app: web", PREFERRED CPU("1"), "PREFERENCE_POLICY: Ignore");
     assert_int_equal(q.plan->claims.count, 1);
 }
@@ -357,7 +357,7 @@ static void default_constraints_need_a_selector_SCH_170_173(void **state)
     "SCHEDULER_CONFIG: '{podTopologySpread: {defaultConstraints: [{maxSkew: 1, topologyKey: " HOST \
     ", whenUnsatisfiable: DoNotSchedule}]}}'"
     PLAN p = plan_many(POOL, 3, "app: web", CPU("100m"), DEFAULTS);
-    assert_int_equal(p.plan->claims.count, 1); // nobody's pods
+    assert_int_equal(p.plan->claims.count, 1); // pods without an owner
     PLAN q = plan_many(
         POOL
         "{apiVersion: v1, kind: Service, metadata: {name: s}, spec: {selector: {app: web}}}\n---\n",

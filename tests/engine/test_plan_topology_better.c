@@ -1,4 +1,4 @@
-// Rules between pods where adze does better than upstream (SCH-510 to SCH-518, SCH-544).
+// Rules between pods with better plans than upstream's (SCH-510 to SCH-518, SCH-544).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -64,7 +64,7 @@ static void exclusive_pods_get_a_zone_each_SCH_511(void **state)
     assert_string_equal(spread_over(s.plan, ZONE), "b:1 c:1");
 }
 
-// Nobody is left who could mind: the last one may be launched wherever it is right.
+// No other pod depends on its zone: the last one may be launched wherever it fits.
 static void what_matters_to_nobody_stays_open_SCH_325_511(void **state)
 {
     (void)state;
@@ -105,7 +105,7 @@ static void followers_find_their_target_in_the_same_pass_SCH_484_510_511(void **
     assert_non_null(unplaced(q.plan, "f1"));
 }
 
-// A small target goes before the large pods that look for it on its own node.
+// A small target comes before the large pods that need it on their own node.
 static void targets_go_first_SCH_510(void **state)
 {
     (void)state;
@@ -120,7 +120,7 @@ static void targets_go_first_SCH_510(void **state)
     assert_ptr_equal(claim_of(p.plan, "follower"), claim_of(p.plan, "leader"));
 }
 
-// The large pods take the cheapest zone, the only one for the small guard: it goes first then.
+// The large pods take the cheapest zone, the only one for the small guard: it then comes first.
 static void pods_left_over_go_first_in_a_second_try_SCH_510(void **state)
 {
     (void)state;
@@ -136,7 +136,7 @@ static void pods_left_over_go_first_in_a_second_try_SCH_510(void **state)
     assert_non_null(unplaced(q.plan, "guard"));
 }
 
-// kube-scheduler lets nobody start a second cluster of pods that want each other (SCH-310).
+// kube-scheduler forbids a second group of pods with affinity to each other (SCH-310).
 static void affinity_starts_in_one_domain_only_SCH_310_511(void **state)
 {
     (void)state;
@@ -154,7 +154,7 @@ static void affinity_starts_in_one_domain_only_SCH_310_511(void **state)
     assert_string_equal(spread_over(r.plan, ZONE), "a:6");
 }
 
-// A pod without rules is counted by the spread of others: where it is must be known.
+// A pod without rules counts in the spread of others: its domain must be known.
 static void counted_pods_are_pinned_SCH_325_544(void **state)
 {
     (void)state;
@@ -168,7 +168,7 @@ static void counted_pods_are_pinned_SCH_325_544(void **state)
     assert_string_equal(claim_values(claim_of(q.plan, "plain"), ZONE), "-");
 }
 
-// Whether the spread looks at the node must be known, too.
+// Whether the spread counts the node must be known, too.
 static void what_the_filter_reads_is_decided_SCH_544(void **state)
 {
     (void)state;
@@ -223,20 +223,20 @@ static void nodes_are_shared_once_each_has_a_pod_SCH_513(void **state)
     PLAN r = plan_many(TWO_NODES NODE("n3", ZONE ": c", "10m"), 1, "app: web",
                        SPREAD(HOST, "") CPU("100m"), NULL);
     assert_int_equal(r.plan->claims.count, 1);
-    // minDomains: as long as there are fewer nodes, the least is 0.
+    // minDomains: with fewer nodes than that, the minimum is 0.
     PLAN s = plan_many(TWO_NODES, 1, "app: web", SPREAD(HOST, ", minDomains: 3") CPU("100m"), NULL);
     assert_int_equal(s.plan->claims.count, 1);
-    // Where sharing one node would keep the others from new ones, nobody shares.
+    // Where a shared node would exclude the others from new ones, no pods share.
     PLAN u =
         plan_many(POOL NODE("n1", ZONE ": a", "2") BOUND("o1", "n1", "app: web"), 6, "app: web",
                   "nodeSelector: {" ZONE ": a}, " SPREAD(HOST, "") CPU("900m"), NULL);
     assert_int_equal(u.plan->unschedulable.count, 0);
-    // Planned nodes are no reason to share them.
+    // Planned nodes do not justify sharing.
     PLAN t = plan_many(POOL, 4, "app: web", SPREAD(HOST, "") CPU("100m"), NULL);
     assert_int_equal(t.plan->claims.count, 4);
 }
 
-// The new node that another pod needs is an empty one for the spread, and is filled first.
+// A new node for another pod is empty for the spread, and is filled first.
 static void planned_nodes_count_for_the_minimum_SCH_513(void **state)
 {
     (void)state;
@@ -250,7 +250,7 @@ static void planned_nodes_count_for_the_minimum_SCH_513(void **state)
     assert_int_equal(on_node(p.plan, "n1") + on_node(p.plan, "n2"), 1);
 }
 
-// Once pods share a node, no new one may be empty to their spread until the others are bound.
+// Once pods share a node, no new one may be empty for their spread until the others are bound.
 static void no_empty_node_joins_shared_ones_SCH_513_544(void **state)
 {
     (void)state;
@@ -301,7 +301,7 @@ static void groups_are_told_apart_exactly_SCH_518(void **state)
     assert_string_equal(spread_over(q.plan, ZONE), "a:1 b:1");
 }
 
-// One pod must be what all terms look for.
+// One pod must match all terms.
 static void terms_of_affinity_select_together_SCH_515(void **state)
 {
     (void)state;
@@ -348,7 +348,7 @@ static void terminating_pods_are_still_there_SCH_515(void **state)
     assert_string_equal(claim_values(claim_of(q.plan, "p-0"), ZONE), "c");
 }
 
-// A node without the label is no domain: nobody is in the same one.
+// A node without the label is no domain: no pod shares it.
 static void nodes_without_the_label_repel_nobody_SCH_515(void **state)
 {
     (void)state;
@@ -357,8 +357,8 @@ static void nodes_without_the_label_repel_nobody_SCH_515(void **state)
     assert_string_equal(node_of(p.plan, "p-0"), "n1");
 }
 
-// Pods that a spread of others counts: with all in their places it must still hold, whoever is
-// bound first.
+// Pods that count in a spread of others: with all in place it must still hold in any order of
+// binding.
 static void counted_pods_keep_spreads_of_others_SCH_516(void **state)
 {
     (void)state;
@@ -386,7 +386,7 @@ static void counted_pods_keep_spreads_over_nodes_SCH_516(void **state)
     assert_string_equal(node_of(p.plan, "w2"), "n2");
     PLAN q = plan_yaml(pods, UPSTREAM);
     assert_string_equal(node_of(q.plan, "w2"), "n1");
-    // It is not worth a new node: owner can be bound first.
+    // It does not justify a new node: owner can be bound first.
     PLAN r = plan_yaml(POOL NODE("n1", ZONE ": a", "4") TWO_WEBS, NULL);
     assert_string_equal(node_of(r.plan, "w2"), "n1");
 }

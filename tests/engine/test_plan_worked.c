@@ -1,5 +1,5 @@
-// The worked cases of section 30 (SCH-480 to SCH-495) that the tests beside this one do not hold
-// yet, decided as upstream decides (SCH-546).
+// The worked cases of section 30 (SCH-480 to SCH-495) that the other tests do not cover yet,
+// decided as upstream decides (SCH-546).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -93,7 +93,7 @@ static void existing_pods_bound_the_skew_SCH_480(void **state)
                        10, "web", SPREAD(ZONE, "5", "web", "") BIG);
     assert_string_equal(spread_over(p.plan, ZONE), "c:6"); // 1, 1, 6
     assert_int_equal(pending(&p), 4);
-    // One that does not spread itself counts all the same.
+    // A pod without its own spread counts all the same.
     PLAN q = plan_many(POOL_IN(ZONE, "b, c") FULL_NODE("n1", "a", "") BOUND("x", "n1", "web", ""),
                        10, "web", SPREAD(ZONE, "1", "web", "") BIG);
     assert_string_equal(spread_over(q.plan, ZONE), "b:2 c:2"); // 1, 2, 2
@@ -268,7 +268,7 @@ static void soft_taints_are_tolerated_after_preferences_SCH_486_487(void **state
                                "preference: {matchExpressions: [{key: " ZONE
                                ", operator: In, values: [a]}]}}]}}, " CPU("1")),
                        UPSTREAM);
-    assert_string_equal(claim_values(claim_of(p.plan, "a"), ZONE), "-"); // given up
+    assert_string_equal(claim_values(claim_of(p.plan, "a"), ZONE), "-"); // dropped
     PLAN q =
         plan_yaml(POOL_WITH("x", "", "") POOL_WITH("z", "", SOFT) POD("a", "", CPU("1")), UPSTREAM);
     assert_string_equal(claim_of(q.plan, "a")->node_pool->meta.name, "x");
@@ -299,7 +299,7 @@ static void limits_hold_over_passes_SCH_488(void **state)
     assert_non_null(unplaced(third.plan, "a"));
 }
 
-// cpu that the claim asks for: 1 for the pod and what of the DaemonSet's 1 counts.
+// The claim's cpu request: 1 for the pod and the counted part of the DaemonSet's 1.
 static int64_t cpu_with(const char *template, const char *daemon)
 {
     struct text text = {0};
@@ -330,7 +330,7 @@ static void which_daemon_sets_count_SCH_489(void **state)
     assert_int_equal(cpu_with("", DAEMON(NODE_TERM("unknown", "red") CPU("1"))), 2000);
 }
 
-// Also on a node that exists already, once its DaemonSet pod has come: so the port is left to it.
+// Also on an existing node, once its DaemonSet pod has come: so the port stays reserved.
 static void daemon_sets_ports_are_theirs_on_existing_nodes_SCH_489_515(void **state)
 {
     (void)state;
@@ -341,7 +341,7 @@ static void daemon_sets_ports_are_theirs_on_existing_nodes_SCH_489_515(void **st
     PLAN p = plan_yaml(POOL ROOMY DAEMON(PORT) POD("a", "", PORT) POD("b", "", CPU("1")), NULL);
     assert_null(node_of(p.plan, "a"));
     assert_string_equal(node_of(p.plan, "b"), "n1");
-    // Its own pod there holds the port once, and another node is free of it.
+    // Its own pod there holds the port once; another node has it free.
     PLAN q =
         plan_yaml(POOL ROOMY DAEMON("nodeSelector: {only: here}, " PORT) POD("a", "", PORT), NULL);
     assert_string_equal(node_of(q.plan, "a"), "n1");

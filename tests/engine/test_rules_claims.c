@@ -423,7 +423,7 @@ static void finished_claims_SCH_370_379(void **state)
 
 #define LAUNCH_TYPES 600
 
-// One more type than a launch takes; the dearest is the only one of its architecture.
+// One more type than a launch takes; the most expensive is the only one of its architecture.
 static char *world_of_many_types(void)
 {
     struct text text = {0};

@@ -100,7 +100,7 @@ static void every_kind_in_any_order_SCH_470_472_540(void **state)
         order[i] = i;
     char *expected = plan_in_order(order);
     for (uint32_t turn = 1; turn < DOCUMENTS; turn++) {
-        for (uint32_t i = 0; i < DOCUMENTS; i++) // rotated, every other turn backwards
+        for (uint32_t i = 0; i < DOCUMENTS; i++) // rotated, every other round backwards
             order[i] =
                 turn % 2 == 0 ? (i + turn) % DOCUMENTS : (DOCUMENTS - 1 + turn - i) % DOCUMENTS;
         char *other = plan_in_order(order);

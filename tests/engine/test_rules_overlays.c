@@ -175,7 +175,7 @@ static void capacity_SCH_405_407(void **state)
 #define FIRST "capacity-buffer-buf-1"
 #define OTHER "capacity-buffer-buf-2"
 
-// A buffer for a Deployment that is running.
+// A buffer for a running Deployment.
 #define SHARED_BUFFER(replicas, spec)                                                        \
     "{apiVersion: apps/v1, kind: Deployment, metadata: {name: w, uid: w}, spec: "            \
     "{replicas: " replicas                                                                   \

@@ -1,5 +1,5 @@
-// Places that an early choice would have taken from a later pod (SCH-510, SCH-543), and domains
-// that only a later pool has (SCH-512).
+// Places that an early choice would have taken from a later pod (SCH-510, SCH-543), and domains of
+// a later pool alone (SCH-512).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -42,7 +42,7 @@ static void identity_of_groups_SCH_270_275(void **state)
          ZONES("a, b") POD("a", WEB, SPREAD(LABEL_OF_ZONE, "1", "web", ", minDomains: 3") BIG)
              POD("b", WEB, SPREAD(LABEL_OF_ZONE, "1", "web", ", minDomains: 2") BIG)
                  POD("c", WEB, SPREAD(LABEL_OF_ZONE, "1", "web", ", minDomains: 2") BIG),
-         NULL, "a+ b+ c+ zones=a:1,b:2"}, // a second one in zone a would upset a's (SCH-516)
+         NULL, "a+ b+ c+ zones=a:1,b:2"}, // a second one in zone a would break a's (SCH-516)
         {"SCH-274: expressions of a selector are a set",
          POOL POD("a", WEB,
                   "topologySpreadConstraints: [{maxSkew: 1, topologyKey: " HOST

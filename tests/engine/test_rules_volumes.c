@@ -250,7 +250,7 @@ static void limits_of_nodes_SCH_350_353(void **state)
     "n1}}, spec: {taints: [" taints                                                                \
     "]}, status: {allocatable: {cpu: '4', memory: 8Gi, pods: '9'}}}\n---\n"
 #define TOLERATES(list) "tolerations: [" list "], "
-// A managed node on the way: registered or also initialized, by `labels`.
+// A managed node during startup: registered or also initialized, by `labels`.
 #define JOINING(labels, taints)                                                                    \
     "{apiVersion: v1, kind: Node, metadata: {name: n1, uid: n1, labels: {kubernetes.io/hostname: " \
     "n1, karpenter.sh/nodepool: pool, node.kubernetes.io/instance-type: small" labels              \

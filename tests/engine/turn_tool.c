@@ -1,6 +1,5 @@
-// --method NAME -f FILE: prints, as JSON, the Nodes that are candidates of the method (before
-// budgets) and what its turn leaves of the budgets of each NodePool (DIS-446). Drives the recorded
-// decisions.
+// --method NAME -f FILE: prints, as JSON, the method's candidate Nodes (before budgets) and the
+// rest of each NodePool's budgets after its turn (DIS-446). Drives the recorded decisions.
 #include <stdio.h>
 #include <string.h>
 

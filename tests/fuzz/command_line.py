@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Mutates recorded clusters and examples and runs the program's commands on them: whatever the input is, a command ends in time, in
-bounded memory, with a status of 0 to 3, and without a report of a sanitizer.
+"""Mutates recorded clusters and examples and runs the program's commands on them: for any input, a command ends in
+time, in bounded memory, with a status of 0 to 3, and without a report of a sanitizer.
 
 usage: command_line.py ADZE [--from N] [--cases N] [--seconds S] [--keep DIR] [--jobs N]
 
-Case N is the same in every run. A finding prints its number, the command and what was seen; --keep writes its input. Exit status 1 if
-there was any.
+Case N is the same in every run. A finding prints its number, the command and the symptom; --keep writes its input. Exit
+status 1 if there was any.
 """
 import argparse, concurrent.futures, copy, json, os, random, subprocess, sys, tempfile, time
 
@@ -18,7 +18,7 @@ REPORTS = ("AddressSanitizer", "LeakSanitizer", "UndefinedBehaviorSanitizer", "r
 
 
 def environment(folder):
-    """Nothing of the caller's cluster leaks in; findings of sanitizers have a status of their own."""
+    """Isolated from the caller's cluster; findings of sanitizers have their own status."""
     variables = {key: value for key, value in os.environ.items() if key in ("PATH", "TMPDIR")}
     variables["HOME"] = folder
     variables["ASAN_OPTIONS"] = "exitcode=99:hard_rss_limit_mb=%d:detect_leaks=1:allocator_release_to_os_interval_ms=-1" % MEMORY_MIB_MAX
@@ -37,7 +37,7 @@ def named(documents, kind):
 
 
 def commands(random, documents):
-    """Two to run, of all those that read files."""
+    """Two commands to run, of all that read files."""
     pods, nodes, pools = (named(documents, kind) for kind in ("Pod", "Node", "NodePool"))
     output = ["-o", random.choice(["table", "json", "yaml"])]
     choice = [["plan", "-f"], ["plan", "--explain", "-f"], ["plan", "--disrupt", "--explain", "-f"], ["explain", "nodes", "-f"],
@@ -62,7 +62,7 @@ def make(number, bases):
 
 
 def run(adze, folder, path, line):
-    """None, or what is wrong with the command's end."""
+    """None, or the fault in the command's end."""
     try:
         p = subprocess.run([adze, *line, path], capture_output=True, timeout=SECONDS_MAX, env=environment(folder), cwd=folder)
     except subprocess.TimeoutExpired:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Changes recorded clusters and the examples in ways that stay valid, plans them, and holds the plans against each other:
+"""Changes recorded clusters and the examples in ways that stay valid, plans them, and compares the plans:
 
   judged      the judge of tests/conformance finds no violation in the plans of either packing policy
   greedy      LowestPrice places as many pods as Greedy; the same ones not dearer
@@ -9,8 +9,8 @@
               spreads over every domain that the NodePools offer, as if an empty node were in each (SCH-288)
   shuffled    the order of documents changes no byte of a plan
 
-A plan that holds in some orders of binding only may be HEED_PERCENT cheaper: so much may it cost that pods go where the
-spreads of others hold whoever is bound first (SCH-516).
+A plan that holds in some orders of binding only may be HEED_PERCENT cheaper: that is the maximum price of placements
+that keep the spreads of others in any order of binding (SCH-516).
 
 usage: decisions.py ADZE [--from N] [--cases N] [--seconds S] [--keep DIR] [--checks LIST]
 
@@ -24,7 +24,7 @@ import judge, seeds
 
 SECONDS_MAX = 120
 HEED_PERCENT = 10
-ORDERS = 20  # of binding, by which it is seen that a plan depends on it
+ORDERS = 20  # of binding, to detect that a plan depends on it
 CHECKS = ("judged", "greedy", "upstream", "relaxed", "shuffled")
 ZONE, HOSTNAME = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
 ANTI = [{"topologyKey": HOSTNAME, "labelSelector": {"matchLabels": {"fuzz": "a"}}}]
@@ -118,7 +118,7 @@ def without_rules_about_pods(documents):
     for d in documents:
         spec = d["spec"] if d["kind"] == "Pod" else ((d.get("spec") or {}).get("template") or {}).get("spec") if d["kind"] == "Deployment" else None
         if spec is None: continue
-        # Over hostnames a new node, which might come, counts as empty: such a rule is never kept by chance.
+        # Over hostnames a possible new node counts as empty: such a rule never holds by chance.
         spec["topologySpreadConstraints"] = [c for c in spec.get("topologySpreadConstraints") or []
                                              if c.get("whenUnsatisfiable") != "DoNotSchedule" or c.get("topologyKey") == HOSTNAME]
         for kind in ("podAffinity", "podAntiAffinity"):
@@ -152,7 +152,8 @@ def left_out(plan):
 
 
 def valid(documents, plan):
-    """Violations that are no matter of order among equal prices; None if the judge cannot tell: it knows no built-in types."""
+    """Violations that do not depend on order among equal prices; None if the judge cannot decide: it knows no built-in
+    types."""
     if not any(d["kind"] == "InstanceTypeCatalog" for d in documents): return None
     try:
         return [v for v in judge.judge(documents, plan) if v.rule != "order"]
@@ -161,9 +162,9 @@ def valid(documents, plan):
 
 
 def empty_nodes(documents, hostnames_only=False):
-    """A node without room in every domain that the NodePools offer. kube-scheduler spreads over the nodes that there are, so
-    it lets all pods onto one node while there is no other; a plan reckons with all domains that may get nodes. With
-    hostnames_only they are nowhere but on a hostname of their own, and count for pods that spread over nothing else."""
+    """A node without room in every domain that the NodePools offer. kube-scheduler spreads over the existing nodes, so
+    it binds all pods to a single node; a plan counts all domains that may get nodes. With hostnames_only they only have
+    a hostname of their own, and count only for pods that spread over nothing else."""
     world = judge.World(documents)
     kinds = [world.kind(pod) for pod in world.pending.values()]
     over = {spread.key for kind in kinds for spread in kind.spreads}
@@ -186,12 +187,12 @@ def dearer(plan, other):
 
 
 def keeps(documents, plan, hostnames_only=False):
-    """Whether the plan is valid as things are and with empty nodes."""
+    """Whether the plan is valid as it is and with empty nodes."""
     return valid(documents, plan) == [] and valid(documents + empty_nodes(documents, hostnames_only), plan) == []
 
 
 class AnyOrder(judge.Replay):
-    """Finds pods that are left when others were bound before them in an unlucky order."""
+    """Finds pods that stay unbound after an unlucky order of binding."""
     def best(self, scenario):
         rng = random.Random(0)
         for _ in range(ORDERS):
@@ -214,7 +215,7 @@ def depends_on_order(documents, plan):
 
 
 def beaten(documents, plan, other, hostnames_only=False):
-    """Whether the other plan shows that this one is too dear."""
+    """Whether the other plan proves this one too expensive."""
     if not dearer(plan, other) or not keeps(documents, other, hostnames_only): return False
     worth_it = price(plan) - price(other) <= price(plan) * HEED_PERCENT / 100
     return not (worth_it and depends_on_order(documents + empty_nodes(documents), other))
@@ -225,7 +226,7 @@ def told(plan, other):
 
 
 def check(adze, documents, rng, checks):
-    """(check, what is wrong) of one case."""
+    """(check, fault) of one case."""
     own = with_settings(documents)
     plan, text = ask(adze, own)
     if plan is None: return

@@ -1,5 +1,5 @@
-// libFuzzer target: any bytes through the document reader, the decoder and the encoder. What was
-// written must read back to the same.
+// libFuzzer target: any bytes through the document reader, the decoder and the encoder. The output
+// must read back to the same.
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// What credential plugins answer.
+// Answers of credential plugins.
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,5 +1,4 @@
-// Kubeconfigs: whatever the bytes, a configuration that can be copied, or an error that says no
-// password.
+// Kubeconfigs: for any bytes, a configuration that can be copied, or an error without a password.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

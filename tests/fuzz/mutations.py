@@ -10,7 +10,7 @@ TEXTS = ["", " ", "0", "-1", "1", "NaN", "1e300", "-5%", "100%", "150%", "0s", "
          "reserved", "spot", "on-demand", "WhenEmpty", "Balanced", "Pending", "Running", "Failed", "x" * 300, "x" * 70000]
 NUMBERS = [0, 1, -1, 2, 3, 100, 1000, 65536, 2**31 - 1, 2**31, -2**31, 2**53, 2**63 - 1, -2**63, 2**64, 10**30, 0.5, -0.5, 1e-9, 1e300]
 SHAPES = [None, True, False, [], {}, [None], [{}], [""], {"": ""}, {"": None}, {"a": {}}, [[]], [[[[]]]]]
-# What the recordings seldom have, and where it may stand.
+# Values that are rare in the recordings, and their places.
 GRAFTS = {
     "taints": [[{"effect": "NoSchedule"}], [{"key": "", "effect": "NoExecute", "value": "x"}], [{"key": "k"}], [{}]],
     "startupTaints": [[{"effect": "NoSchedule"}], [{}]],
@@ -89,7 +89,7 @@ HEADERS = ("apiVersion", "kind", "metadata", "name", "spec")
 
 
 def pick(random, documents):
-    """A place in any document: seldom one of a catalog, or one without which nothing else is read."""
+    """A place in any document: rarely one of a catalog, or one that everything else depends on."""
     interesting = [d for d in documents if isinstance(d, dict) and d.get("kind") != "InstanceTypeCatalog"]
     found = places(random.choice(interesting if interesting and random.random() < 0.93 else documents))
     if random.random() < 0.95: found = [p for p in found if p[1] not in HEADERS]
@@ -146,7 +146,7 @@ def borrow(random, documents, container, key):
 
 
 def graft(random, documents, container, key):
-    """A list or mapping that some field may hold, into an object that has, or could have, that field."""
+    """A list or mapping of some field, inserted into an object that has, or could have, that field."""
     name = random.choice(sorted(GRAFTS))
     owners = [c[k] for d in documents for c, k in [(None, None)] + places(d) if c is not None and isinstance(c[k], dict) and name in c[k]]
     specs = [c[k] for d in documents for c, k in places(d) if k == "spec" and isinstance(c[k], dict)]
@@ -173,7 +173,7 @@ def mutate(random, documents):
 
 
 def text_of(random, documents):
-    """The documents as a file's bytes: JSON values in one of the forms, now and then damaged."""
+    """The documents as a file's bytes: JSON values in one of the forms, sometimes damaged."""
     form = random.random()
     if form < 0.4: text = json.dumps({"apiVersion": "v1", "kind": "List", "items": documents})
     elif form < 0.7: text = "\n".join(json.dumps(d, indent=1) for d in documents)

@@ -1,5 +1,5 @@
-// Quantities, durations, instants, cron schedules, names: whatever the bytes, an answer and no
-// crash; what is accepted must survive being written and read again.
+// Quantities, durations, instants, cron schedules, names: for any bytes, an answer and no crash;
+// accepted input must survive a write and a read.
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // Patches: a line with the object, a line with the patch, applied in all three formats. The
-// arguments stay as they are, and a merge patch that was applied changes nothing the second time.
+// arguments stay unchanged, and a merge patch changes nothing the second time.
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// Manifests as `adze plan` reads them, through to the plan: no input may crash the engine, and
-// every plan can be written.
+// Manifests as `adze plan` reads them, up to the plan: no input may crash the engine, and every
+// plan can be written.
 #include "engine/engine.h"
 #include "model/snapshot/plan_encode.h"
 #include "model/snapshot/snapshot_complete.h"

@@ -1,4 +1,4 @@
-// Settings, a line NAME=VALUE each. What is accepted can be written, and read again to the same.
+// Settings, a line NAME=VALUE each. Accepted settings can be written, and read back to the same.
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// `adze validate` of any documents, each also as the old state of the next. What is admitted is
-// admitted again in the form in which it would be stored.
+// `adze validate` of any documents, each also as the old state of the next. An admitted object is
+// admitted again in its stored form.
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-// The lines of a watch, cut into pieces in two ways: the same values must come of both.
+// The lines of a watch, cut into pieces in two ways: both must give the same values.
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-// All values as one list; `failed` tells how it ended.
+// All values as one list; `failed`: the result at the end.
 static json_t *read_in_pieces(const char *data, size_t size, size_t piece, bool *failed)
 {
     struct line_reader reader = {.line_bytes_max = LINE_BYTES};

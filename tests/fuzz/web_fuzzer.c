@@ -1,4 +1,4 @@
-// Heads of HTTP requests: taken in line by line, never more of them than the limit.
+// Heads of HTTP requests: read line by line, never beyond the limit.
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The walls of the house, and how its rooms are kept (docs/design.md).
+"""The layering of the sources, and the upkeep of their rooms (docs/design.md).
 
     check.py BUILD_FOLDER [--all] [--root FOLDER] [KIND...]
 
-Rooms stand in rooms.txt from the ground up. KIND limits the check to some of these:
+Rooms are listed in rooms.txt from the bottom up. KIND limits the check to some of these:
 
     wall        a source includes and calls what is in its own room or in one before it
     cycle       headers do not include each other in a circle, nor do the sources of a room with their headers
@@ -16,10 +16,10 @@ Rooms stand in rooms.txt from the ground up. KIND limits the check to some of th
     reference   a source that a comment or a document names exists
     readme      each room has a README of at most six lines of text, without a list of its files
 
-Calls come from the symbols of the objects that BUILD_FOLDER/compile_commands.json names: build first. The violations
-in excused.txt do not fail the check; --all prints them, too. That list may only shrink; a number in it is how many
-sources of a floor may stand in circles.
-Exit: 0 when nothing is left, 1 when something is, 2 for bad input.
+Calls come from the symbols of the objects in BUILD_FOLDER/compile_commands.json: build first. The violations in
+excused.txt do not fail the check; --all prints them, too. That list may only shrink; a number in it is the count of a
+floor's sources in cycles.
+Exit: 0 without violations, 1 with some, 2 for bad input.
 """
 import argparse
 import collections
@@ -31,10 +31,10 @@ import sys
 
 ASSERTIONS_MIN = 1450  # calls of assert() in src/
 LINES_MAX = 500
-LINES_BEFORE_REASON = 12  # the reason for a long source stands among its first lines
+LINES_BEFORE_REASON = 12  # the reason for a long source is among its first lines
 README_LINES_MAX = 6
 README_FILES_MAX = 2
-# Floors that stand beside each other: neither uses the other.
+# Independent floors: neither uses the other.
 APART = [("kube", "engine"), ("web", "engine"), ("web", "kube"), ("web", "control"), ("web", "sim")]
 # Headers of tables: their entries are sources without a header of their own.
 TABLES = ["model/schema/tables.h", "model/tables/rules.h", "cli/input/command.h", "cli/explain/explain.h",
@@ -43,14 +43,15 @@ TABLES = ["model/schema/tables.h", "model/tables/rules.h", "cli/input/command.h"
 REFERENCE = re.compile(r"(?<![\w/.*-])((?:[a-z0-9][a-z_0-9]*/)*[a-z0-9][a-z_0-9]*\.[ch])(?![\w.])")
 CONTROL = "control/runtime/control.h"
 CONTROL_KEEPS = {"cluster"}  # of the rooms above it: the cluster state, which every controller reads
-# Where everything goes by the table of providers, the words that give a provider away, and Kubernetes' own words among these.
+# Floors that reach providers by the table alone, the words that reveal a provider, and Kubernetes' own words among
+# these.
 PROVIDER_FLOORS = ["kube", "engine", "reconcile", "control"]
 PROVIDER_ROOMS = ["cloud/port", "cloud"]
 PROVIDER_WORD = re.compile(r"\w*(?<![a-z])(?:kwok|ec2|aws|amazon)\w*", re.IGNORECASE)
 KUBERNETES_WORDS = ["kubernetes.io/aws-ebs", "attachable-volumes-aws-ebs", "ebs.csi.aws.com", "aws_elastic_block_store"]
 COMMENT_OR_STRING = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 
-# `key` is what excused.txt names: it outlives moved lines and renamed functions. An excuse of `count` or more holds.
+# `key` is the name in excused.txt: it outlives moved lines and renamed functions. An excuse of `count` or more holds.
 Violation = collections.namedtuple("Violation", "kind key text count", defaults=[1])
 
 
@@ -97,7 +98,7 @@ class House:
 
 
 class Symbols:
-    """The external symbols of the objects of src/: which source defines each, and which ones use it."""
+    """The external symbols of the objects of src/: the source of each, and its users."""
 
     def __init__(self, house, build):
         self.defined, self.users = {}, collections.defaultdict(set)
@@ -109,7 +110,7 @@ class Symbols:
         others = {name for name in house.texts if name.endswith(".c")} ^ set(by_object.values())
         if others:
             raise BadInput(f"{build}: not the build of these sources ({min(others)}): build it first")
-        # Without -A, nm names each of several files in a line of its own.
+        # Without -A, nm prints each of several file names on its own line.
         listing = subprocess.run(["nm", "--extern-only", *map(str, by_object)], capture_output=True, text=True, check=True)
         source = by_object[next(iter(by_object))]
         paths = {str(path): name for path, name in by_object.items()}
@@ -134,13 +135,13 @@ class Symbols:
         found = {}
         for entry in json.loads(commands.read_text()):
             path = (pathlib.Path(entry["directory"]) / entry["file"]).resolve()
-            # Tests may compile sources of ours once more.
+            # Tests may compile our sources again.
             if path.is_relative_to(house.src) and not entry["output"].startswith("tests/"):
                 found[pathlib.Path(entry["directory"]) / entry["output"]] = str(path.relative_to(house.src))
         return found
 
     def own(self):
-        """Symbols that our sources define, without what a sanitizer adds."""
+        """Symbols that our sources define, without those of a sanitizer."""
         return {symbol: source for symbol, source in self.defined.items() if not symbol.startswith("__")}
 
 
@@ -324,7 +325,7 @@ CHECKS = {"wall": check_walls, "cycle": check_cycles, "header": check_headers, "
 
 
 def read_excuses(path):
-    """(kind, key) -> how many are excused."""
+    """(kind, key) -> excused count."""
     excuses = {}
     for number, line in enumerate(path.read_text().splitlines() if path.is_file() else [], 1):
         if line and not line.startswith("#"):

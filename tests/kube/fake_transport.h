@@ -33,12 +33,12 @@ struct fake_transport *fake_transport_create(struct loop *loop,
 struct kube_call *fake_find(struct fake_transport *transport, enum kube_verb verb,
                             const char *path);
 
-// Ends the call. Takes over the body; error kind and message match a real API server's.
+// Ends the call. Takes ownership of the body; error kind and message match a real API server's.
 void fake_answer(struct kube_call *call, int status, json_t *body);
 void fake_refuse(struct kube_call *call, int status, const char *reason, const char *message);
 void fake_refuse_later(struct kube_call *call, int status, int64_t retry_after_ns);
 void fake_fail(struct kube_call *call, enum error_kind kind, const char *message); // no answer
-// Watches: an event (object taken over), and the end.
+// Watches: an event (takes ownership of the object), and the end.
 void fake_event(struct kube_call *call, const char *type, json_t *object);
 void fake_end(struct kube_call *call, enum error_kind kind);
 

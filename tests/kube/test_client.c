@@ -93,7 +93,7 @@ static void an_eviction_names_the_pod_by_uid_LIF_123(void **state)
     kube_evict(world->client, "ns", "p", "u-1", done, world);
     assert_int_equal(world->served, 0); // nothing happens before the call has returned
     loop_run_for(world->loop, MINUTE);
-    assert_int_equal(world->done, 1); // a refusal by a PDB is the caller's matter
+    assert_int_equal(world->done, 1); // a refusal by a PDB is left to the caller
     assert_int_equal(world->error.kind, ERROR_TOO_MANY_REQUESTS);
     world_destroy(world);
 }
@@ -132,7 +132,7 @@ static void check_patch(struct world *world, struct kube_call *call)
     assert_int_equal(call->verb, KUBE_PATCH);
     assert_int_equal(call->patch_type, PATCH_MERGE);
     assert_string_equal(call->path, "/api/v1/nodes/n/status");
-    assert_json(call->body, "{\"a\":1}"); // as it was when the call was made
+    assert_json(call->body, "{\"a\":1}"); // as at the time of the call
     fake_answer(call, 200,
                 json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Node", "metadata",
                           "name", "n"));
@@ -199,7 +199,7 @@ static void calls_are_limited_LIF_380(void **state)
     world_destroy(world);
 }
 
-// Thousands of Events must not keep a node's last writes waiting.
+// Thousands of Events must not delay a node's last writes.
 static void events_have_a_limit_of_their_own_LIF_380(void **state)
 {
     (void)state;
@@ -272,7 +272,7 @@ static void resets_are_retried_a_few_times_for_what_may_be_repeated(void **state
     kube_create_json(world->client, KIND_NODE, NULL, body, done, world);
     json_decref(body);
     loop_run_for(world->loop, 10 * SECOND);
-    assert_int_equal(world->served, 5); // a creation may have happened: once
+    assert_int_equal(world->served, 5); // a creation may have succeeded: no retry
     assert_int_equal(world->done, 2);
     world_destroy(world);
 }

@@ -1,4 +1,4 @@
-// Kubernetes events: what they say, windows, rates, counting up, the server's failures.
+// Kubernetes events: texts, windows, rates, counting up, the server's failures.
 #include "support/cmocka_all.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ struct world {
     struct event_recorder *recorder;
     struct object *pod, *node;
     unsigned creates, patches;
-    int status; // answered, if not 0
+    int status; // the answer, unless 0
     json_t *body;
     char path[512];
 };
@@ -209,12 +209,12 @@ static void a_repeated_event_is_counted_up(void **state)
     assert_string_equal(world->path, "/api/v1/namespaces/shop/events/web.18867251edfa0000");
     assert_int_equal(json_integer_value(json_object_get(world->body, "count")), 3);
     assert_string_equal(get(world->body, "lastTimestamp", NULL), "2026-01-01T00:06:00Z");
-    world->status = 404; // the server has forgotten it
+    world->status = 404; // the server has no such event any more
     record(world, world->pod, "again", NULL);
     loop_run_for(world->loop, SECOND);
     assert_int_equal(world->creates, 2);
     loop_run_for(world->loop, HOUR);
-    record(world, world->pod, "again", NULL); // surely forgotten
+    record(world, world->pod, "again", NULL); // certainly forgotten
     loop_run_for(world->loop, SECOND);
     assert_int_equal(world->creates, 3);
     assert_int_equal(json_integer_value(json_object_get(world->body, "count")), 1);
@@ -227,8 +227,7 @@ static void an_outage_is_waited_out_with_a_bounded_queue(void **state)
     struct world *world = world_create();
     world->status = 503;
     char message[32];
-    for (int i = 0; i < 27000;
-         i++) { // a sweep over 10,000 nodes tells of them and their NodeClaims
+    for (int i = 0; i < 27000; i++) { // a sweep over 10,000 nodes reports them and their NodeClaims
         snprintf(message, sizeof message, "m%d", i);
         record(world, world->pod, message, NULL);
     }

@@ -135,7 +135,7 @@ static bool leads(const struct world *world, int number)
     return leader != NULL && leader_is_leading(leader);
 }
 
-// Second by second: never two at once.
+// Second by second: never two leaders at once.
 static void run(struct world *world, int seconds)
 {
     for (int i = 0; i < seconds * 10; i++) {
@@ -198,7 +198,7 @@ static void a_wrong_clock_of_the_holder_does_not_matter(void **state)
     struct world *world = world_create();
     replica_start(world, 0);
     run(world, 1);
-    // To the other, all renewals look like those of an hour ago.
+    // To the other replica, all renewals look an hour old.
     loop_skew_wall_clock(world->loop, HOUR);
     replica_start(world, 1);
     run(world, 60);
@@ -223,7 +223,7 @@ static void who_cannot_renew_stops_leading_before_the_lease_ends_LIF_330(void **
     assert_true(leads(world, 1));
     world->replicas[0].unreachable = false;
     run(world, 60);
-    assert_int_equal(world->replicas[0].lost, 1); // and does not come back by itself
+    assert_int_equal(world->replicas[0].lost, 1); // and does not return by itself
     assert_int_equal(world->replicas[0].started, 1);
     world_destroy(world);
 }

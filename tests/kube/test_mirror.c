@@ -349,7 +349,7 @@ static void list_with_bad(struct world *world, struct kube_call *call)
                 fake_list("100", "", json_pack("[o, o]", bad_pod("50"), pod("a", "51"))));
 }
 
-// What can be read of a pod stands in for it: it runs somewhere.
+// The readable parts of a pod represent it: it runs somewhere.
 static void a_pod_that_does_not_decode_is_there_API_318_API_603(void **state)
 {
     (void)state;
@@ -363,9 +363,9 @@ static void a_pod_that_does_not_decode_is_there_API_318_API_603(void **state)
     const struct object *bad = mirror_get(world->mirror, KIND_POD, "default", "bad");
     assert_non_null(bad->meta.unreadable);
     assert_null(((const struct pod *)bad)->spec.containers.items);
-    fake_event(open_watch(world), "MODIFIED", bad_pod("50")); // the same version: told once
+    fake_event(open_watch(world), "MODIFIED", bad_pod("50")); // the same version: reported once
     assert_int_equal(world->invalids, 1);
-    fake_event(open_watch(world), "MODIFIED", pod("bad", "101")); // mended
+    fake_event(open_watch(world), "MODIFIED", pod("bad", "101")); // fixed
     expect(world, "~bad@101 ");
     assert_int_equal(mirror_invalid_count(world->mirror, KIND_POD), 0);
     assert_null(mirror_get(world->mirror, KIND_POD, "default", "bad")->meta.unreadable);
@@ -394,7 +394,7 @@ static void list_nodes(struct world *world, struct kube_call *call)
                                     node("good", "51", json_false()))));
 }
 
-// Of other kinds nothing half-read is acted on, but it is known that they are there.
+// Of other kinds no half-read object is used, but its existence is known.
 static void a_node_that_does_not_decode_is_left_out_API_318_API_603(void **state)
 {
     (void)state;
@@ -483,7 +483,7 @@ static void a_list_keeps_what_was_observed_after_it_was_made(void **state)
     observe(world, fake_pod("default", "stale", "s", "101"));
     expect(world, "~a@200 +new@201 +stale@101 ");
     fake_event(open_watch(world), "BOOKMARK", pod("x", "150"));
-    // The list is of version 100: older than all that was observed.
+    // The list is of version 100: older than all observed objects.
     fake_end(open_watch(world), ERROR_GONE);
     loop_run_for(world->loop, 10 * MILLISECOND);
     expect(world, "");

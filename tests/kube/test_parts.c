@@ -162,7 +162,7 @@ static void managed_fields_are_cut_from_the_text(void **state)
          "{\"a\":1,\"managedFields\":[],\"b\":[2]}"},
         {"[{\"managedFields\":[1]},{\"x\":0,\"managedFields\":[\"]\",2]},3]",
          "[{\"managedFields\":[]},{\"x\":0,\"managedFields\":[]},3]"},
-        // Not a list, not a key, not a member of its own, without an end.
+        // Not a list, not a key, not a separate member, without an end.
         {"{\"managedFields\":{\"a\":[1]}}", "{\"managedFields\":{\"a\":[1]}}"},
         {"{\"a\":\"{\\\"managedFields\\\":[1]}\"}", "{\"a\":\"{\\\"managedFields\\\":[1]}\"}"},
         {"{\"a\\\"managedFields\":[1]}", "{\"a\\\"managedFields\":[1]}"},
@@ -173,7 +173,7 @@ static void managed_fields_are_cut_from_the_text(void **state)
     };
     for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {
         size_t length = strlen(table[i].text);
-        char *text = memory_copy(table[i].text, length); // without NUL: reading beyond it is found
+        char *text = memory_copy(table[i].text, length); // without NUL: an overread is detected
         length = managed_fields_cut(text, length);
         if (length != strlen(table[i].cut) || memcmp(text, table[i].cut, length) != 0)
             fail_msg("%s became %.*s", table[i].text, (int)length, text);

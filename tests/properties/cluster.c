@@ -19,7 +19,7 @@ const char *site_label(const struct site *site, const char *key)
     return NULL;
 }
 
-// What was set first stays.
+// The first value stays.
 static void set_label(struct site *site, const char *key, const char *value)
 {
     if (site_label(site, key) == NULL && site->labels_count < LABELS_MAX)
@@ -147,7 +147,7 @@ static struct resource_map less(struct cluster *cluster, const struct resource_m
     return result;
 }
 
-// DaemonSets whose pods will come to the node take their room first.
+// Future DaemonSet pods of the node reserve their room first.
 static void reserve_for_daemon_sets(struct cluster *cluster, struct site *site)
 {
     const struct snapshot *snapshot = cluster->snapshot;
@@ -251,8 +251,8 @@ static const struct node_claim *claim_of_node(const struct snapshot *snapshot,
     return NULL;
 }
 
-// Before a node is initialized its startup taints, and those that a kubelet takes off by itself,
-// will have gone by the time that pods come.
+// Before a node is initialized its startup taints, and those that a kubelet removes by itself, will
+// be gone by the time that pods arrive.
 static bool taint_will_go(const struct node_claim *claim, const struct taint *taint)
 {
     list_for_each (startup, &claim->spec.startup_taints)
@@ -321,7 +321,7 @@ static void bind_running_pods(struct cluster *cluster)
     }
 }
 
-// --- what could be launched ----------------------------------------------------------------------
+// --- possible launches ---------------------------------------------------------------------------
 
 const struct instance_type_catalog *catalog_of(const struct snapshot *snapshot,
                                                const struct node_pool *pool)
@@ -550,7 +550,7 @@ static bool volume_is_reachable(const struct cluster *cluster,
     return false;
 }
 
-// The generated volumes all have one driver, so distinct claims are what is counted.
+// The generated volumes all have one driver, so distinct claims are counted.
 static bool can_attach(const struct cluster *cluster, const struct pod *pod,
                        const struct site *site)
 {

@@ -64,7 +64,7 @@ void cluster_remove_last(struct cluster *cluster);
 // The node's index by name, or UINT32_MAX.
 uint32_t cluster_find(const struct cluster *cluster, const char *name);
 
-// Why the node refuses the pod now; NULL: it does not.
+// The reason why the node refuses the pod now; NULL: it accepts.
 const char *cluster_refusal(const struct cluster *cluster, const struct pod *pod, uint32_t site);
 // The same without the rules that depend on other nodes' pods (spread, affinity).
 const char *cluster_refusal_alone(const struct cluster *cluster, const struct pod *pod,

@@ -54,8 +54,8 @@ static bool policy_is(const char *policy, const char *value, bool by_default)
     return policy == NULL || policy[0] == '\0' ? by_default : strcmp(policy, value) == 0;
 }
 
-// Whether the constraint looks at this node: it has the keys of all hard constraints, and passes
-// the inclusion policies.
+// Whether the constraint counts this node: it has the keys of all hard constraints, and passes the
+// inclusion policies.
 static bool site_counts(const struct topology_spread_constraint *constraint, const struct pod *pod,
                         const struct site *site)
 {
@@ -68,7 +68,7 @@ static bool site_counts(const struct topology_spread_constraint *constraint, con
            pod_tolerates_site(pod, site);
 }
 
-// Whether the pod's own selector and required affinity leave the value of the key possible.
+// Whether the pod's own selector and required affinity allow the value of the key.
 static bool pod_allows_value(const struct pod *pod, const char *key, const char *value)
 {
     const char *selected = string_map_get(&pod->spec.node_selector, key);
@@ -212,7 +212,7 @@ static const struct pod_affinity *anti_affinity_of(const struct pod *pod)
     return pod->spec.affinity != NULL ? pod->spec.affinity->pod_anti_affinity : NULL;
 }
 
-// Whether a required anti-affinity term of `owner` on `here` is broken by `pod` on `there`.
+// Whether a required anti-affinity term of `owner` on `here` is violated by `pod` on `there`.
 static bool is_repelled(const struct cluster *cluster, const struct pod *owner,
                         const struct site *here, const struct pod *pod, const struct site *there)
 {

@@ -20,7 +20,7 @@ static void choose_features(struct generator *generator)
 
 static void generate_context(struct generator *generator)
 {
-    // One roll a statement: C does not say which of several arguments comes first.
+    // One roll per statement: C leaves the order of arguments open.
     const char *packing = PICK(generator, "Greedy", "LowestPrice");
     const char *preferences = PICK(generator, "Respect", "Respect", "Ignore");
     const char *min_values = PICK(generator, "Strict", "Strict", "BestEffort");

@@ -1,4 +1,4 @@
-// Pending pods: workloads of equal pods, each with some of the rules that the world has.
+// Pending pods: workloads of equal pods, each with some of the world's rules.
 #include "properties/generate.h"
 
 #include <stdlib.h>
@@ -186,7 +186,7 @@ static void generate_pod(struct generator *generator, const struct workload *wor
 
 static struct workload roll_workload(struct generator *generator, uint32_t index)
 {
-    // One roll a statement: C does not say which of several in one expression comes first.
+    // One roll per statement: C leaves the order within an expression open.
     struct workload workload = {.index = index};
     workload.app = below(generator, 4);
     workload.replicas = 1 + below(generator, generator->size == WORLD_LARGE ? 24 : 6);

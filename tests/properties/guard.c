@@ -8,8 +8,7 @@
 
 enum { HOLDS = 0, FAILS = 7 }; // status of the child; sanitizers and assertions end it otherwise
 
-// What an assertion or a sanitizer says belongs to a world that is about to be shrunk: it would be
-// said a thousand times.
+// Assertions and sanitizers would report the same failure a thousand times during shrinking.
 static void be_quiet(void)
 {
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);

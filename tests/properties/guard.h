@@ -1,5 +1,5 @@
-// Runs a property in a process of its own, so that a crash of the engine is a failure like any
-// other, with a seed and shrinkable.
+// Runs a property in a separate process, so that a crash of the engine is a failure like any other,
+// with a seed and shrinkable.
 #pragma once
 
 #include "properties/properties.h"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Has the judge of recorded decisions look at plans of generated worlds.
+"""Runs the judge of recorded decisions on plans of generated worlds.
 
 usage: judge_worlds.py PROPERTIES PLAN_TOOL FROM-TO [small|middle|large]
 

@@ -1,8 +1,8 @@
 // properties [--property NAME] [--seeds FROM-TO] [--size small|middle|large] [--keep-going]
 //            [--no-shrink] [--print [--json]]
 //
-// Tries properties on generated worlds. Of what fails it prints the seed, the reason and the shrunk
-// world as YAML. Exit status 1 if anything failed, 2 on bad usage.
+// Tries properties on generated worlds. For each failure it prints the seed, the reason and the
+// shrunk world as YAML. Exit status 1 if anything failed, 2 on bad usage.
 #include "properties/properties.h"
 
 #include <stdio.h>
@@ -57,7 +57,7 @@ static void report(const struct property *property, uint64_t seed, const json_t 
     text_free(&reason);
 }
 
-// A world that cannot be planned would prove nothing.
+// A world without a plan proves nothing.
 static bool is_plannable(const json_t *world, uint64_t seed, struct text *why)
 {
     (void)seed;

@@ -19,7 +19,7 @@ static void tell_difference(struct text *why, const char *one, const char *other
     text_format(why, "plans differ from line %u on:\n- %.200s\n+ %.200s\n", line, one, other);
 }
 
-// Whether two worlds have the same plan; bad input on either side says nothing.
+// Whether two worlds have the same plan; bad input on either side counts as equal.
 static bool same_plan(const json_t *one, const json_t *other, struct text *why)
 {
     OUTCOME a = world_plan(one);
@@ -37,7 +37,7 @@ static bool same_plan(const json_t *one, const json_t *other, struct text *why)
 
 // --- SCH-540 -------------------------------------------------------------------------------------
 
-// Arrays whose order says nothing.
+// Arrays without a meaningful order.
 static bool is_set(const char *key)
 {
     static const char *const sets[] = {
@@ -106,13 +106,13 @@ bool order_does_not_matter(const json_t *world, uint64_t seed, struct text *why)
 
 // --- SCH-541 -------------------------------------------------------------------------------------
 
-// Without a catalog of its own a pool uses the common one, so the useless types join that.
+// A pool without its own catalog uses the common one, so the useless types join that.
 static void add_useless_types(json_t *world)
 {
     CLEANUP_JSON json_t *useless = json_array();
     world_add_yaml(
         useless,
-        // Too small for any pod; nothing available; in a zone that nothing else is in.
+        // Too small for any pod; nothing available; in a zone without anything else.
         "[{name: dwarf, requirements: [{key: kubernetes.io/arch, operator: In, values: [amd64]}], "
         "capacity: {cpu: 1m, memory: 1Mi, pods: '1'}, offerings: [{price: 0.0001, available: true, "
         "requirements: [{key: topology.kubernetes.io/zone, operator: In, values: [zone-a]}, {key: "
@@ -149,7 +149,7 @@ bool the_useless_does_not_matter(const json_t *world, uint64_t seed, struct text
     OUTCOME b = world_plan(other);
     if (a.plan == NULL || b.plan == NULL)
         return true;
-    // The explanation may change: reasons and messages of what is not placed.
+    // The explanation may change: reasons and messages of unplaced pods.
     CLEANUP_JSON json_t *one = plan_encode(a.plan);
     CLEANUP_JSON json_t *two = plan_encode(b.plan);
     json_t *plans[] = {one, two};

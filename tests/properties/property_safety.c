@@ -50,7 +50,7 @@ bool what_can_be_placed_is_placed(const json_t *world, uint64_t seed, struct tex
     return true;
 }
 
-// --- SCH-544: what holds without the scheduler ---------------------------------------------------
+// --- SCH-544: checks without the scheduler -------------------------------------------------------
 
 static void check_accounts(const struct outcome *outcome, struct text *why)
 {
@@ -86,7 +86,7 @@ static struct machine_choice choice_of(const struct plan_claim *claim,
     return (struct machine_choice){claim->node_pool, type, offering, &claim->labels};
 }
 
-// Every machine that the claim may become takes all its pods, as far as no other node matters.
+// Every possible machine of the claim takes all its pods, as far as no other node matters.
 static void check_type(struct cluster *cluster, const struct plan_claim *claim, uint32_t index,
                        const struct plan_type *type, struct text *why)
 {
@@ -217,7 +217,7 @@ static void shuffle_items(struct replay *replay, struct random *random)
     }
 }
 
-// Binds what can be bound, over and over; the unbound stay in front. Returns how many are left of
+// Binds all possible pods, repeatedly; the unbound stay in front. Returns how many are left of
 // `left`.
 static uint32_t sweep(struct replay *replay, uint32_t left, bool one_at_a_time)
 {
@@ -243,7 +243,7 @@ static uint32_t sweep(struct replay *replay, uint32_t left, bool one_at_a_time)
     return left;
 }
 
-// The scheduler binds what fits the Nodes that there are before others have joined, if `staged`.
+// If `staged`, the scheduler binds pods that fit the existing Nodes before others have joined.
 static uint32_t attempt_order(struct replay *replay, bool staged, bool one_at_a_time)
 {
     uint32_t left = replay->count, all = replay->cluster->sites_count;
@@ -255,7 +255,7 @@ static uint32_t attempt_order(struct replay *replay, bool staged, bool one_at_a_
     return sweep(replay, left, one_at_a_time);
 }
 
-// Every order, as far as the steps reach.
+// Every order, within the limit of steps.
 static bool search_order(struct replay *replay, uint32_t left)
 {
     if (left == 0)
@@ -313,7 +313,7 @@ static void find_order(struct replay *replay, uint64_t seed, const char *scenari
 
 enum scenario { CHEAPEST, LAST, RANDOM, SCENARIOS };
 
-// One machine that the claim may become.
+// One possible machine of the claim.
 static bool pick_choice(const struct plan_claim *claim, enum scenario scenario,
                         struct random *random, struct machine_choice *picked)
 {

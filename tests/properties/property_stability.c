@@ -1,4 +1,4 @@
-// SCH-545: a plan that is carried out leaves nothing to plan.
+// SCH-545: an executed plan leaves nothing to plan.
 #include "properties/properties.h"
 
 #include <stdio.h>
@@ -42,12 +42,12 @@ static bool suits(const struct plan_claim *claim, const struct offering *offerin
     return true;
 }
 
-struct machine { // that a claim becomes
+struct machine { // of a launched claim
     const struct instance_type *type;
     const struct offering *offering; // NULL: none
 };
 
-// Outcome 0: the offering that the price is of; others: any one that the claim allows.
+// Outcome 0: the offering of the price; others: any one that the claim allows.
 static struct machine machine_of(const struct plan_claim *claim, uint32_t outcome)
 {
     struct machine machine = {0};
@@ -69,7 +69,7 @@ static struct machine machine_of(const struct plan_claim *claim, uint32_t outcom
     return machine;
 }
 
-// Node and NodeClaim of a planned claim, as they are when the machine has joined.
+// Node and NodeClaim of a planned claim, after the machine has joined.
 static bool join(json_t *world, const struct plan_claim *claim, uint32_t index, uint32_t outcome)
 {
     struct machine machine = machine_of(claim, outcome);
@@ -132,9 +132,9 @@ static void bind(json_t *world, const struct pod *pod, const char *node)
     }
 }
 
-// The world after all planned machines have joined and, if asked, pods are bound where they were
-// planned. Pods on NodeClaims in flight stay pending: there is no Node yet. NULL: cannot be told.
-// `outcome`: what the machines are.
+// The world after all planned machines have joined and, if requested, pods are bound to their
+// planned nodes. Pods on NodeClaims in flight stay pending: there is no Node yet. NULL: unknown.
+// `outcome`: selects the machines.
 static json_t *carried_out(const json_t *world, const struct plan *plan, bool bound,
                            uint32_t outcome)
 {
@@ -179,7 +179,7 @@ static void tell_new(const struct plan *before, const struct plan *after, struct
     }
 }
 
-// What is planned once all is bound; true if nothing is. `before`: the first plan.
+// Whether the plan is empty once all is bound. `before`: the first plan.
 static bool is_settled(const json_t *world, const struct plan *before, uint32_t outcome,
                        struct text *why)
 {
@@ -193,7 +193,7 @@ static bool is_settled(const json_t *world, const struct plan *before, uint32_t 
     }
     tell_new(before, second.plan, why);
     if (second.plan->unschedulable.count >= before->unschedulable.count)
-        return why->length == 0; // of equal pods another one may be left
+        return why->length == 0; // among equal pods another one may be left
     list_for_each (placement, &second.plan->placements)
         list_for_each (pod, &placement->pods)
             if (is_unplaced(before, *pod))
@@ -203,8 +203,8 @@ static bool is_settled(const json_t *world, const struct plan *before, uint32_t 
 
 #define OUTCOMES 8
 
-// What the machine that was launched happens to have room for may be used, though another one that
-// the plan allowed would not have had it: the pods could not be promised that place.
+// Room that only the launched machine has may be used: another allowed machine would not have had
+// it, so the plan could not promise that place.
 bool nothing_is_left_when_all_are_bound(const json_t *world, uint64_t seed, struct text *why)
 {
     (void)seed;

@@ -17,7 +17,7 @@ struct search {
     char *looks[PODS_MAX]; // equal pods have equal text
     bool placed[PODS_MAX];
     uint32_t site_of[PODS_MAX];
-    bool any_order; // some pod's place depends on who came before
+    bool any_order; // some pod's place depends on earlier ones
     uint32_t steps;
 };
 
@@ -173,7 +173,7 @@ static bool try_pod(struct search *search, uint32_t pod)
     return false;
 }
 
-// Whether an equal pod is still to be placed and comes before this one.
+// Whether an equal pod is still unplaced and comes before this one.
 static bool has_earlier_twin(const struct search *search, uint32_t pod)
 {
     for (uint32_t i = 0; i < pod; i++)

@@ -11,5 +11,5 @@ enum search_result { SEARCH_FOUND, SEARCH_NONE, SEARCH_GAVE_UP };
 enum search_result search_placement(struct cluster *cluster, const struct pod *const *pods,
                                     uint32_t count, struct text *found);
 
-// Capacity that a pool's nodes use of one of its limits: those of the snapshot and planned ones.
+// Capacity used by a pool's nodes of one of its limits: those of the snapshot and planned ones.
 int64_t pool_use(const struct cluster *cluster, const struct node_pool *pool, const char *resource);

@@ -17,7 +17,7 @@ struct shrinking {
     uint32_t trials;
 };
 
-// How the reason begins, without numbers: a smaller world must fail for the same reason.
+// The start of the reason, without numbers: a smaller world must fail for the same reason.
 static void sign_of(const struct text *why, char out[SIGN_LENGTH + 1])
 {
     size_t length = 0;
@@ -38,7 +38,7 @@ static bool still_fails(struct shrinking *shrinking)
     return fails && strcmp(sign, shrinking->sign) == 0;
 }
 
-// Members of objects that the API lets one leave out.
+// Optional members of objects in the API.
 static bool is_optional(const char *key)
 {
     static const char *const keys[] = {
@@ -92,7 +92,7 @@ static bool may_be_empty(const char *key)
     return is_optional(key) || strcmp(key, "requirements") == 0;
 }
 
-// An array's items go in runs of half its length, a quarter, …, one.
+// An array's items are removed in runs of half its length, a quarter, …, one.
 static bool shrink_array(struct shrinking *shrinking, json_t *array, const char *key)
 {
     bool progress = false;

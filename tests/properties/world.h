@@ -10,8 +10,8 @@
 
 enum world_size {
     WORLD_SMALL,  // at most 6 pending pods, 4 types, 3 zones: for exhaustive search (SCH-543)
-    WORLD_MIDDLE, // up to some 25 pods
-    WORLD_LARGE,  // up to some 120 pods
+    WORLD_MIDDLE, // up to about 25 pods
+    WORLD_LARGE,  // up to about 120 pods
 };
 
 // The same seed and size give the same world everywhere. The caller owns the result.
@@ -37,8 +37,7 @@ char *plan_text(const struct plan *plan);
 void world_write_yaml(const json_t *world, struct text *text);
 // A deep copy with one setting of the SnapshotContext replaced.
 json_t *world_with_setting(const json_t *world, const char *name, const char *value);
-// Appends the YAML documents of a text to the world. The text is the program's own: bad YAML
-// aborts.
+// Appends the YAML documents of a text to the world. The text is built in: bad YAML aborts.
 void world_add_yaml(json_t *world, const char *yaml);
 const char *document_kind(const json_t *document); // "" if it has none
 const char *document_name(const json_t *document); // "" if it has none

@@ -99,7 +99,7 @@ static void old_generation_is_not_healthy_LIF_13(void **state)
     conditions_set_true(&conditions, CONDITION_REGISTERED);
     conditions_set_true(&conditions, CONDITION_INITIALIZED);
     conditions.generation = 2;
-    conditions_set_true(&conditions, CONDITION_LAUNCHED); // LIF-16: set again, observed anew
+    conditions_set_true(&conditions, CONDITION_LAUNCHED); // LIF-16: set again, observed again
     assert_string_equal(get(CONDITION_READY)->status, "Unknown");
     conditions_set_true(&conditions, CONDITION_REGISTERED);
     conditions_set_true(&conditions, CONDITION_INITIALIZED);

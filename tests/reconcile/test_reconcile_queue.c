@@ -148,7 +148,7 @@ static void conflicts_are_silent_LIF_4(void **state)
     assert_int_equal(errors_logged, 0);
 }
 
-// A hundred nodes that meet a conflict each are not worked off at the pace of failures.
+// A hundred nodes with a conflict each are not limited to the rate of failures.
 static void conflicts_take_nothing_from_the_retry_rate_LIF_4(void **state)
 {
     (void)state;
@@ -165,7 +165,7 @@ static void conflicts_take_nothing_from_the_retry_rate_LIF_4(void **state)
     assert_int_equal(errors_logged, 0);
 }
 
-// Nor do earlier failures, or conflicts of long ago, make the pause after a conflict longer.
+// Neither earlier failures nor old conflicts extend the pause after a conflict.
 static void only_conflicts_in_a_row_count_LIF_4(void **state)
 {
     (void)state;

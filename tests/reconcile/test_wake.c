@@ -17,7 +17,7 @@ static void note(void *context, const char *key)
     woken->key = key;
 }
 
-// A key goes to the one who registered for the target, and to nobody else.
+// A key reaches the target's receiver alone.
 static void test_wakes_its_target(void **state)
 {
     (void)state;
@@ -31,7 +31,7 @@ static void test_wakes_its_target(void **state)
     assert_string_equal(second.key, "a");
 }
 
-// A target that is switched off, or gone, hears nothing.
+// A target that is disabled or destroyed receives nothing.
 static void test_nobody_is_there(void **state)
 {
     (void)state;

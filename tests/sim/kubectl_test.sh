@@ -1,5 +1,5 @@
 #!/bin/sh
-# A real kubectl against the served store: what people and scripts do with a cluster every day.
+# A real kubectl against the served store: the daily commands of users and scripts.
 # Usage: kubectl_test.sh SERVE_STORE [BUILD_ROOT]. Exits 77 (skipped) if there is no kubectl.
 set -eu
 
@@ -35,7 +35,7 @@ has() {
     if ! output=$("$@" 2>&1); then fail "$* -> $output"; return 0; fi
     printf '%s\n' "$output" | grep -qe "$text" || fail "$*: no '$text' in: $output"
 }
-# refuses TEXT COMMAND...: the command fails and says the text.
+# refuses TEXT COMMAND...: the command fails with the text.
 refuses() {
     text=$1; shift
     if output=$("$@" 2>&1); then fail "$* succeeded: $output"; return 0; fi
@@ -63,7 +63,7 @@ has '^node/node-1$' k get nodes -l kubernetes.io/hostname=node-1 -o name
 has 'No resources found' k get nodes -l 'kubernetes.io/hostname notin (node-1)'
 has '^namespace/kube-system$' k get ns --field-selector metadata.name=kube-system -o name
 
-# --- a watch that sees everything that follows
+# --- a watch that sees all later changes
 k get deployments -w -o name >"$work/watched" 2>&1 &
 watcher=$!
 
@@ -206,7 +206,7 @@ k patch pdb guard --subresource=status --type=merge -p \
 refuses "Cannot evict pod as it would violate the pod's disruption budget" \
     k drain node-1 --force --timeout=3s
 k delete pdb guard >/dev/null
-# There is no kubelet: the drain waits for a pod that nobody ends, so end it.
+# Without a kubelet the drain waits for the pod's end, so end it.
 (sleep 1; k delete pod one --grace-period=0 --force >/dev/null 2>&1) &
 has 'node/node-1 drained' k drain node-1 --force --timeout=20s
 has 'node/node-1 uncordoned' k uncordon node-1

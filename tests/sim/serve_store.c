@@ -1,5 +1,5 @@
 // The store and its API server over HTTP, without a world around it: for tests with kubectl and for
-// trials by hand. Writes a kubeconfig to the path given and runs until it is told to stop.
+// trials by hand. Writes a kubeconfig to the given path and runs until it is stopped.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

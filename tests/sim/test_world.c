@@ -38,9 +38,8 @@ static void deployment_of_200_runs_and_empties(void **state)
     scene_close(&scene);
 }
 
-// At every moment of a rolling update: no fewer ready pods than wanted less maxUnavailable, no more
-// pods than wanted plus maxSurge (pods on their way out aside), and the budget's numbers follow at
-// once.
+// At every moment of a rolling update: at least the wanted ready pods less maxUnavailable, at most
+// the wanted pods plus maxSurge (terminating pods aside), and the budget's numbers follow at once.
 static void rolling_update_keeps_its_bounds(void **state)
 {
     (void)state;
@@ -86,7 +85,7 @@ static void pods_of_a_dead_machine_are_made_anew(void **state)
     assert_in_range(there, 4, 6);
     world_machine_gone(scene.world, "sim:///node-3");
     scene_run(&scene, 30);
-    assert_int_equal(scene_pods(&scene, NULL, NULL, "node-3").total, there); // nobody has noticed
+    assert_int_equal(scene_pods(&scene, NULL, NULL, "node-3").total, there); // not noticed yet
     scene_run(&scene, 120);
     assert_null(scene_get(&scene, KIND_NODE, NULL, "node-3"));
     assert_null(scene_get(&scene, KIND_LEASE, "kube-node-lease", "node-3"));
@@ -104,7 +103,8 @@ static void log_change(void *context, const char *type, json_t *object)
                 json_string_value(store_path(object, "metadata.resourceVersion")));
 }
 
-// A busy quarter of an hour: growth, an update, a death, a job. Returns the hash of all changes.
+// A busy quarter of an hour: growth, an update, a dead node, a job. Returns the hash of all
+// changes.
 static uint64_t busy_run(void (*adjust)(struct world_options *options))
 {
     struct scene scene = scene_open(adjust);

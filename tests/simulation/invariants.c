@@ -8,7 +8,7 @@
 #include "sim/store/store_watch.h"
 #include "simulation/invariants_internal.h"
 
-// Between two of the slower checks.
+// The interval of the slower checks.
 #define LOOK_NS     SECOND
 #define COMMANDS_NS (5 * SECOND)
 
@@ -131,7 +131,7 @@ void invariants_destroy(struct invariants *invariants)
     free(invariants);
 }
 
-// --- what the test does --------------------------------------------------------------------------
+// --- actions of the test -------------------------------------------------------------------------
 
 void invariants_blind(struct invariants *invariants, bool blind)
 {
@@ -163,7 +163,7 @@ void invariants_prices_change(struct invariants *invariants)
     invariants->repriced_ns = now_ns(invariants);
 }
 
-// --- what the controller does --------------------------------------------------------------------
+// --- actions of the controller -------------------------------------------------------------------
 
 void invariants_before_request(struct invariants *invariants, const struct kube_request *request)
 {
@@ -290,7 +290,7 @@ bool invariants_unsettled(struct invariants *invariants, struct error *why)
     return why->kind != ERROR_NONE;
 }
 
-// What is written to NodePools by the hour as a memory is no change of the cluster.
+// The hourly memory in NodePools is no change of the cluster.
 static bool add_pool(void *context, json_t *pool)
 {
     uint64_t *sum = context;

@@ -15,8 +15,8 @@
 //     budgets when it begins (DIS-790), takes only nodes that its reason allows, without blocking
 //     pods (DIS-791), and never the last ready pods of a workload beside others (DIS-761). Every
 //     deletion of a NodeClaim has a reason;
-//  4. no node goes before its replacements are initialized and ready (DIS-792); replacements for
-//     cost are cheaper, and over a day consolidation saves more than it costs (DIS-795);
+//  4. no node is deleted before its replacements are initialized and ready (DIS-792); replacements
+//     for cost are cheaper, and over a day consolidation saves more than it costs (DIS-795);
 //  5. a command ends in time, and leaves nothing behind on nodes that stay (DIS-793);
 //  6. no finalizer leaves a NodeClaim or Node while the machine exists;
 //  8. the world settles: invariants_unsettled(), invariants_signature().
@@ -34,7 +34,7 @@ struct invariants_options {
     int64_t orphan_age_max; // how long a machine may be without NodeClaim while the controller
                             // lives
 };
-// Created before the simulation, whose hooks call it; begins to check with invariants_watch().
+// Created before the simulation, whose hooks call it; starts to check with invariants_watch().
 struct invariants *invariants_create(const struct invariants_options *options);
 void invariants_watch(struct invariants *invariants, struct simulation *simulation);
 void invariants_destroy(struct invariants *invariants); // before the simulation
@@ -45,7 +45,7 @@ void invariants_after_request(struct invariants *invariants, const struct kube_r
 void invariants_machine_launched(struct invariants *invariants, const struct sim_instance *machine);
 // Changes by the test itself, announced before.
 void invariants_machine_vanishes(struct invariants *invariants, const char *claim_uid);
-// The controller is cut off the API server from now on; or connected again.
+// The controller is disconnected from the API server from now on; or connected again.
 void invariants_blind(struct invariants *invariants, bool blind);
 // The controller was killed and restarted.
 void invariants_restarts(struct invariants *invariants);
@@ -57,7 +57,7 @@ void invariants_prices_change(struct invariants *invariants);
 void invariants_step(struct invariants *invariants);
 const char *invariants_violation(const struct invariants *invariants); // NULL: none
 
-// Numbers of checks: a run in which all are zero proves nothing.
+// Numbers of checks: a run with all zero proves nothing.
 struct invariants_counts {
     uint64_t launches, evictions, deletions, terminations, finalizers, orphans;
     // Disruption commands, their nodes by reason, and their replacements.

@@ -1,4 +1,4 @@
-// DIS-790: how many nodes of a NodePool may be disrupted at once (invariants.h, 3).
+// DIS-790: the limit of disrupted nodes of a NodePool at once (invariants.h, 3).
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static bool is_open(const json_t *budget, int64_t wall_ns)
     return false;
 }
 
-// --- what the budgets allow ----------------------------------------------------------------------
+// --- allowed by the budgets ----------------------------------------------------------------------
 
 static int64_t allowed_at(const json_t *pool, const char *reason, int64_t nodes, int64_t wall_ns)
 {
@@ -66,7 +66,7 @@ static int64_t allowed_at(const json_t *pool, const char *reason, int64_t nodes,
     return allowed;
 }
 
-// A window may have opened between the decision and what is seen of it.
+// A window may have opened between the decision and its observation.
 static int64_t allowed_by(const struct invariants *invariants, const json_t *pool,
                           const char *reason, int64_t nodes)
 {
@@ -78,7 +78,7 @@ static int64_t allowed_by(const struct invariants *invariants, const json_t *poo
     return most;
 }
 
-// --- what is disrupted ---------------------------------------------------------------------------
+// --- disrupted nodes -----------------------------------------------------------------------------
 
 struct disrupting {
     struct invariants *invariants;
@@ -91,7 +91,7 @@ static bool is_old(const struct invariants *invariants, int64_t since_ns)
     return since_ns != 0 && is_faithful(invariants) && now_ns(invariants) - since_ns > STALE_NS;
 }
 
-// DIS-125, DIS-126. What others did to the node counts when the controller must have seen it.
+// DIS-125, DIS-126. External changes of the node count once the controller must have seen them.
 static bool count_disrupting(void *context, json_t *claim)
 {
     struct disrupting *disrupting = context;
@@ -103,7 +103,7 @@ static bool count_disrupting(void *context, json_t *claim)
     const struct claim_record *record = claim_record(invariants, store_uid(claim));
     const char *name = text_at(claim, "status.nodeName");
     const struct node_record *node = name != NULL ? map_get(invariants->nodes, name) : NULL;
-    if (node == NULL) // gone, and with it what says that it was initialized (LIF-303)
+    if (node == NULL) // gone, and with it the record of its initialization (LIF-303)
         return true;
     bool marked = node->command[0] != '\0';
     bool deleted =

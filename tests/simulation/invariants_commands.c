@@ -1,5 +1,5 @@
-// Disruption commands, told by the marks on their objects (invariants.h, 1, 4 and 5). A mark is
-// "<identifier>,<reason>,<kind>,<nodes>,<replacements>".
+// Disruption commands, recognized by the marks on their objects (invariants.h, 1, 4 and 5). A mark
+// is "<identifier>,<reason>,<kind>,<nodes>,<replacements>".
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #define ID_LENGTH  36
 #define TIMEOUT_NS (10 * MINUTE) // DIS-322, for the worlds' numbers of nodes
 #define GRACE_NS   MINUTE        // DIS-793
-// Each write of an object that is given back may be lost: one after another of them costs the
-// client's timeout, and of thousands of nodes some meet that two or three times in a row.
+// Each write of a released object may be lost: each loss costs the client's timeout, and among
+// thousands of nodes some lose two or three writes in a row.
 #define RESIDUE_MAX      MINUTE
 #define RESIDUE_LOST_MAX (2 * MINUTE)
 #define COMMANDS_MAX     60 // of one node in an hour
@@ -61,9 +61,9 @@ void free_command_record(void *value)
     free(command);
 }
 
-// --- who is part of it ---------------------------------------------------------------------------
+// --- members -------------------------------------------------------------------------------------
 
-// What its NodePool must say for a node to be taken by consolidation (DIS-150).
+// The NodePool's settings that allow consolidation of a node (DIS-150).
 static void check_policy(struct invariants *invariants, const struct command_record *command,
                          const json_t *claim)
 {
@@ -90,7 +90,7 @@ static void check_policy(struct invariants *invariants, const struct command_rec
                 store_name(claim), store_name(pool));
 }
 
-// DIS-714: what comes to nothing is not tried again and again.
+// DIS-714: a failing command is not retried again and again.
 static void check_attempts(struct invariants *invariants, const json_t *claim)
 {
     struct claim_record *record = claim_record(invariants, store_uid(claim));
@@ -226,7 +226,7 @@ static void age_commands(struct invariants *invariants, int64_t passed_ns)
     }
 }
 
-// What a command leaves behind: a taint or a reason without a mark, a mark without a taint.
+// Leftovers of a command: a taint or a reason without a mark, a mark without a taint.
 static const char *residue(struct invariants *invariants, const json_t *claim, const json_t *node)
 {
     bool marked = annotation_of(node, MARK) != NULL, tainted = is_tainted(node);
@@ -257,7 +257,7 @@ static void look_at_claim(struct invariants *invariants, const json_t *claim, in
                 store_name(node));
 }
 
-// The NodeClaims that say, or whose Nodes say, that they are part of a command, or did so.
+// The NodeClaims that are or were part of a command by their own marks or those of their Nodes.
 static struct map *names_in_question(const struct invariants *invariants)
 {
     struct map *names = map_create();

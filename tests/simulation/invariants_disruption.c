@@ -1,11 +1,11 @@
-// NodeClaims that the controller deletes: why, and whether it may (invariants.h, 3 and 4).
+// NodeClaims deleted by the controller: the reason, and the permission (invariants.h, 3 and 4).
 #include <string.h>
 
 #include "simulation/invariants_internal.h"
 
-#define REPAIR_NS (10 * MINUTE) // how long the provider lets a Node be unready
+#define REPAIR_NS (10 * MINUTE) // the provider's tolerance for an unready Node
 
-// A pod that the node's disruption would hurt.
+// A pod that blocks the node's disruption.
 static const json_t *find_occupant(const struct invariants *invariants, const char *node_name)
 {
     const struct occupants *occupants = occupants_of(invariants, node_name);
@@ -26,7 +26,7 @@ static void check_empty(struct invariants *invariants, const json_t *node)
                 store_name(node), store_name(pod));
 }
 
-// A healthy node in use that nothing speaks against, and no command.
+// A healthy node in use, without any reason for deletion and without a command.
 static void check_there_is_a_reason(struct invariants *invariants, const json_t *claim,
                                     const json_t *node)
 {
@@ -69,7 +69,7 @@ static void check_candidate(struct invariants *invariants, struct command_record
     check_pods_of_candidate(invariants, claim, node, eventual);
 }
 
-// It goes by force, whatever else was planned for it (DIS-133).
+// It is deleted by force, whatever else was planned for it (DIS-133).
 static bool is_repaired(const struct invariants *invariants, const json_t *node)
 {
     const struct node_record *record = map_get(invariants->nodes, store_name(node));

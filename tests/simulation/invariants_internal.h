@@ -35,13 +35,13 @@ struct claim_record { // of a NodeClaim, by UID, for good
 struct node_record { // by name
     char command[37];
     int64_t unready_ns; // since when it is not Ready; 0: it is
-    int64_t residue_ns; // how long there has been a taint or reason of no command, in the eyes of
-                        // a controller that lives
+    int64_t residue_ns; // how long there has been a taint or reason of no command, counted while a
+                        // controller is alive
     bool tainted, deleting;
     bool marked; // has a command's mark, tainted or not
 };
 
-struct machine_record {      // by provider ID, for good: finds the NodeClaim and Node
+struct machine_record {      // by provider ID, permanently: finds the NodeClaim and Node
     char *claim, *node;      // names; NULL: none was seen
     uint64_t absent_version; // version of the store without that NodeClaim
 };
@@ -125,12 +125,12 @@ struct invariants {
     struct map *claims, *pools, *nodes, *pods, *apps, *commands;
     struct map *holders, *orphans, *budgets, *stopping;
     struct map *machines, *occupants;
-    struct map *accused;    // names of the NodeClaims with a reason to be disrupted
+    struct map *accused;    // until then; an hour from then on
     pod_records leaving;    // in the order in which they began to leave
     uint32_t leaving_first; // the ones before are dropped
     struct store_watch *watches[3];
     int64_t clock_slack_ns, jumped_ns;
-    int64_t sees_since_ns; // INT64_MAX: cut off
+    int64_t sees_since_ns; // INT64_MAX: disconnected
     int64_t repriced_ns;
     int64_t meddled_ns;  // last interference of the test
     int64_t demanded_ns; // last time with more to run

@@ -1,4 +1,4 @@
-// Machines: whose they are, when they go, what limits say of them (invariants.h, 1, 2 and 6).
+// Machines: their owners, their ends, and limits (invariants.h, 1, 2 and 6).
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,9 +9,9 @@ struct holder { // of a finalizer: a NodeClaim or a Node
     char *provider_id;
 };
 
-// --- 3: what runs on a machine that stops --------------------------------------------------------
+// --- 3: pods on a machine that stops -------------------------------------------------------------
 
-// A pod that runs there and has not been told to go.
+// A pod that runs there and is not terminating.
 static const json_t *find_occupant(const struct invariants *invariants, const char *node_name)
 {
     const struct occupants *occupants = occupants_of(invariants, node_name);
@@ -23,7 +23,7 @@ static const json_t *find_occupant(const struct invariants *invariants, const ch
     return NULL;
 }
 
-// Pods that run on a machine as it is told to stop would lose it unasked.
+// Pods still running on a machine at its termination would be lost without an eviction.
 static void check_drained(struct invariants *invariants, const struct sim_instance *machine)
 {
     const char *provider_id = machine->facts.provider_id;
@@ -61,7 +61,7 @@ static int64_t limit_value(const char *name, const char *text)
     return strcmp(name, "cpu") == 0 ? atoi(text) * INT64_C(1000) : atoi(text) * (INT64_C(1) << 30);
 }
 
-// SCH-360, DIS-731: what is to go does not count, its capacity is free for replacements.
+// SCH-360, DIS-731: disrupted nodes do not count, their capacity is free for replacements.
 static int64_t used_of_pool(const struct invariants *invariants, const struct pool_record *pool,
                             const char *resource)
 {

@@ -1,4 +1,4 @@
-// Pods and their PodDisruptionBudgets: what is evicted and deleted (invariants.h, 3).
+// Pods and their PodDisruptionBudgets: evictions and deletions (invariants.h, 3).
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ static void count_wanted_replicas(struct invariants *invariants)
                add_replicas, invariants);
 }
 
-// By the replicas that were counted last.
+// By the last counted replicas.
 static int64_t desired_by(struct invariants *invariants, const json_t *budget)
 {
     int64_t total = app_record(invariants, app_of(budget))->wanted;
@@ -83,7 +83,7 @@ struct loss { // of a pod to the controller
 };
 
 // The budget may have changed with the world in the moment between its last count and the eviction:
-// what counted then counts too.
+// pods counted then count too.
 static bool budget_bears(void *context, json_t *budget)
 {
     struct loss *loss = context;
@@ -131,7 +131,7 @@ bool is_due(struct invariants *invariants, const char *provider_id, int64_t grac
                ns_subtract(deadline, invariants->clock_slack_ns + SECOND);
 }
 
-// A pod whose Node is gone runs nowhere: that it is deleted hurts nobody.
+// A pod whose Node is gone runs nowhere: its deletion is harmless.
 static void check_deletion_is_due(struct invariants *invariants, const json_t *pod)
 {
     const char *node_name = text_at(pod, "spec.nodeName");

@@ -150,8 +150,7 @@ bool read_target(const struct kube_request *request, struct target *target)
 
 // --- finding -------------------------------------------------------------------------------------
 
-// The records say where it was seen last; only if it is not there (any more) everything is
-// searched.
+// The records have its last place; only if it is not there (any more) everything is searched.
 struct search {
     const char *wanted;
     json_t *found;
@@ -263,7 +262,7 @@ static bool is_old(const struct invariants *invariants, const json_t *claim, int
                created + nanoseconds - (share > 0 ? nanoseconds / share : 0);
 }
 
-// An expired one goes by force, whatever else was planned for it.
+// An expired one is deleted by force, whatever else was planned for it.
 bool is_expired(const struct invariants *invariants, const json_t *claim)
 {
     return is_old(invariants, claim, 0);

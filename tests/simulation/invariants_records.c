@@ -1,4 +1,4 @@
-// What the observer remembers of NodeClaims, Nodes, pods and NodePools (invariants_internal.h).
+// The observer's memory of NodeClaims, Nodes, pods and NodePools (invariants_internal.h).
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static struct pool_record *pool_record(struct invariants *invariants, const char
     return map_ensure(invariants->pools, name, sizeof(struct pool_record));
 }
 
-// DIS-125: initialized, and its instance not on the way out.
+// DIS-125: initialized, and its instance not terminating.
 static void count_claim(struct invariants *invariants, struct claim_record *record,
                         const json_t *claim)
 {
@@ -57,7 +57,7 @@ static void count_claim(struct invariants *invariants, struct claim_record *reco
     pool_record(invariants, pool)->nodes_now += initialized ? 1 : -1;
 }
 
-// Who is in the NodePool; the last one takes the place of one that leaves.
+// The members of the NodePool; the last one takes the place of one that leaves.
 static void count_member(struct invariants *invariants, struct claim_record *record,
                          const json_t *claim, bool was_present)
 {
@@ -112,7 +112,7 @@ void note_claim_event(struct invariants *invariants, const char *type, json_t *c
 
 // --- Nodes ---------------------------------------------------------------------------------------
 
-// A replacement may hand its mark down to its Node (LIF-42): only the taint makes a candidate.
+// A replacement may pass its mark to its Node (LIF-42): only the taint makes a candidate.
 static void note_mark(struct invariants *invariants, struct node_record *record, json_t *node)
 {
     struct command_record *command = is_tainted(node) ? command_of(invariants, node) : NULL;
@@ -122,7 +122,7 @@ static void note_mark(struct invariants *invariants, struct node_record *record,
     if (record->command[0] != '\0' && id[0] != '\0')
         violate(invariants, "Node %s is in command %s and in command %s (DIS-310)",
                 store_name(node), record->command, id);
-    // What another reason's budgets allowed before does not count what comes now.
+    // Earlier allowances of another reason's budgets do not cover new commands.
     if (command != NULL)
         check_begun_of_others(invariants, label_of(node, LABEL_NODE_POOL), command->reason);
     snprintf(record->command, sizeof record->command, "%s", id);

@@ -1,12 +1,11 @@
-// DIS-795, second half: what consolidation saves in a day (invariants.h, 4).
+// DIS-795, second half: the savings of consolidation in a day (invariants.h, 4).
 //
-// A command is followed from its first mark until its nodes are gone or were given back. Until then
-// it costs what runs more than before; from then on it saves, for the four hours within which a
-// move has to pay (DIS-747), what the nodes cost less their replacements, and less the machines
-// that had to be bought for the pods that it moved. That pods of a workload find no room because
-// others came first may happen twice, then the controller knows how the scheduler goes about it
-// (DIS-749). A command in whose time somebody or something else had a hand - prices, machines that
-// vanish, a controller that is cut off or dies - is not weighed.
+// A command is followed from its first mark until its nodes are gone or released. Until then it
+// costs the extra machines; from then on it saves, for the four hours within which a move has to
+// pay (DIS-747), the nodes' price less their replacements, and less the machines launched for the
+// pods that it moved. Pods of a workload may twice find no room because others came first, then the
+// controller knows the scheduler's choice (DIS-749). A command with external interference in its
+// time - prices, machines that vanish, a controller that is disconnected or dies - is not weighed.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +57,7 @@ void note_moved_pod(struct invariants *invariants, const json_t *pod)
     vector_push(&owed->commands, memory_copy_string(node->command));
 }
 
-// A pod that nobody is owed is more to run than before.
+// A pod without an evicted predecessor is additional load.
 void note_new_pod(struct invariants *invariants, struct pod_record *record, const json_t *pod)
 {
     struct owed *owed = record->app != NULL ? map_get(invariants->owed, record->app) : NULL;
@@ -132,7 +131,7 @@ static void follow(struct invariants *invariants, struct command_record *command
 
 // --- weighing it ---------------------------------------------------------------------------------
 
-// All that runs on the node was moved by the command.
+// All pods on the node were moved by the command.
 static bool is_bought_for(const struct invariants *invariants, const struct command_record *command,
                           const char *node)
 {
@@ -145,7 +144,7 @@ static bool is_bought_for(const struct invariants *invariants, const struct comm
     return true;
 }
 
-// The node's machine, if it was bought after the command had begun, and for its pods alone.
+// The node's machine, if it was launched after the start of the command, and for its pods alone.
 static const struct sim_instance *bought_machine(const struct invariants *invariants,
                                                  const struct command_record *command,
                                                  const char *node_name)
@@ -162,8 +161,8 @@ static const struct sim_instance *bought_machine(const struct invariants *invari
     return bought ? running_machine(invariants, store_uid(claim)) : NULL;
 }
 
-// What runs now because pods of the command found no room where there was to be some; but for what
-// nobody could know.
+// Machines that run now because pods of the command found no room where it was planned; except for
+// unforeseeable ones.
 static double bought_usd(struct invariants *invariants, const struct command_record *command)
 {
     struct map *counted = map_create();

@@ -1,10 +1,10 @@
-// What a command must not do to the pods of its node (invariants.h, 3): DIS-791, DIS-761.
+// Forbidden effects of a command on the pods of its node (invariants.h, 3): DIS-791, DIS-761.
 #include <string.h>
 
 #include "simulation/invariants_internal.h"
 
-#define ROLL_NS (5 * SECOND) // a pod that was ready so lately may have been counted on
-#define KEPT_NS (5 * MINUTE) // how long a drain keeps the last ready pod at least
+#define ROLL_NS (5 * SECOND) // a pod that was ready so recently may have been counted on
+#define KEPT_NS (5 * MINUTE) // minimum time for which a drain keeps the last ready pod
 
 // --- DIS-791 -------------------------------------------------------------------------------------
 
@@ -60,7 +60,7 @@ static bool look_at_guard(void *context, json_t *budget)
     bool unhealthy =
         text_equal(text_at(budget, "spec.unhealthyPodEvictionPolicy"), "AlwaysAllow") &&
         condition_is(guard->pod, "Ready", "False");
-    // The record is from before this request: what the budget says now counts, too.
+    // The record is from before this request: the budget's current state counts, too.
     bool exhausted = record->exhausted_ns != 0 &&
                      json_integer_value(store_path(budget, "status.disruptionsAllowed")) == 0;
     guard->budgets++;
@@ -94,7 +94,7 @@ static void check_blocking(struct invariants *invariants, const struct pod_recor
 }
 
 // --- DIS-761 -------------------------------------------------------------------------------------
-// A workload of these worlds is what has the same label app.
+// A workload of these worlds is all pods with the same label app.
 
 struct replicas { // ready ones, of one workload
     uint32_t here, leaving, elsewhere;
@@ -113,7 +113,7 @@ static bool goes_voluntarily(const struct invariants *invariants, const char *no
            now_ns(invariants) - record->deleting_ns < KEPT_NS;
 }
 
-// Once there is one elsewhere, nothing more is to be known.
+// One ready pod elsewhere suffices.
 static struct replicas count_replicas(struct invariants *invariants, const struct pod_record *of)
 {
     struct replicas replicas = {0};
@@ -134,7 +134,7 @@ static struct replicas count_replicas(struct invariants *invariants, const struc
     return replicas;
 }
 
-// A node that alone holds all ready pods may go by itself: the drain keeps the last of them.
+// A node with all ready pods may be disrupted alone: the drain keeps the last of them.
 static void check_replicas(struct invariants *invariants, const struct pod_record *record,
                            const json_t *node)
 {

@@ -8,7 +8,7 @@
 
 struct line {           // of a pod
     uint32_t evictions; // of its predecessors
-    uint32_t epoch;     // another one: begun anew since
+    uint32_t epoch;     // another one: restarted since
     bool is_known, is_over;
 };
 

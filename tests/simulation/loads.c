@@ -49,7 +49,7 @@ static const char pool[] =
     "    consolidateAfter: 30s\n"
     "    budgets: [{nodes: '100%'}]\n";
 
-// --- which pods ----------------------------------------------------------------------------------
+// --- pods ----------------------------------------------------------------------------------------
 static void add(struct load *load, uint32_t pods, uint32_t fewer, uint32_t cpu_m,
                 uint32_t memory_mi)
 {
@@ -232,7 +232,7 @@ static bool look_at_pod(void *context, json_t *pod)
     return true;
 }
 
-// kwok's own formula: so much for a cpu and a GB.
+// kwok's own formula: a price for a cpu and one for a GB.
 static double price_of(const json_t *node)
 {
     const json_t *labels = store_path(node, "metadata.labels");

@@ -1,5 +1,5 @@
 // Loads of many Deployments in a simulated cluster with a faithful kube-scheduler: up, down, up
-// again. Measures how plans come true: nodes, price, launches and evictions on the way.
+// again. Measures the results of plans: nodes, price, launches and evictions on the way.
 #pragma once
 
 #include "simulation/scenario.h"
@@ -14,8 +14,8 @@ struct load_figures { // at one moment
         kept;           // pods since the beginning: drained; planned and bound; bound as planned
     uint32_t times[4];  // evictions since the load changed, of pods whose predecessors were evicted
                         // 0, 1, 2, 3 or more times (lineage.h)
-    uint32_t unplanned; // NodeClaims since the beginning that evicted pods needed although no
-                        // command had planned them
+    uint32_t unplanned; // NodeClaims since the beginning for evicted pods that no command had
+                        // planned
 };
 
 struct load; // Deployments of a world, and their sizes

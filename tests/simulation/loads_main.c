@@ -1,4 +1,4 @@
-// Runs loads on virtual time and prints what comes of them.
+// Runs loads on virtual time and prints their results.
 //
 //   loads [--seed N] [--set NAME=VALUE]... [--verbose] [--drift] two thirty 1 2 3 ...
 //

@@ -12,7 +12,7 @@
 #include "simulation/soak_world.h"
 
 #define QUIET         (10 * MINUTE) // nothing changes for so long: settled
-#define SETTLED_MAX   (5 * HOUR)    // NodeClaims of up to 3 h of life may still have to go
+#define SETTLED_MAX   (5 * HOUR)    // NodeClaims may have up to 3 h of life left
 #define EMPTIED_MAX   (40 * MINUTE)
 #define LOOK          (5 * SECOND)
 #define REST          (24 * HOUR) // DIS-794
@@ -128,7 +128,7 @@ static void create(struct soak_world *world, const struct instance_type_catalog 
     if (options.seed % 2 == 0)
         world_options_live_pace(&options.world, options.seed);
     options.world.nominations = options.seed % 5 != 0;
-    options.world.events = !soak_is_large(world->options.size); // nobody reads them
+    options.world.events = !soak_is_large(world->options.size); // unused there
     options.boot_delay_max = (2 + (int64_t)random_below(random, 60)) * SECOND;
     options.ready_delay = (1 + (int64_t)random_below(random, 10)) * SECOND;
     options.stop_delay_max = (1 + (int64_t)random_below(random, 60)) * SECOND;
@@ -168,7 +168,7 @@ static uint64_t moves(const struct soak_world *world)
     return counts->empty_nodes + counts->drifted_nodes + counts->underutilized_nodes;
 }
 
-// Until nothing but time has passed for QUIET; false: an invariant is broken, or it takes too long.
+// Until only time has passed for QUIET; false: an invariant is broken, or it takes too long.
 static bool settle(struct soak_world *world, struct soak_result *result)
 {
     int64_t begun = loop_monotonic_ns(world->loop), changed = begun;
@@ -221,8 +221,8 @@ static bool take_earliest_loop(void *context, json_t *event)
     return true;
 }
 
-// How long nothing may change: a day, or until the first loop that was seen thaws and may be tried
-// once more (DIS-748).
+// The time without changes: a day, or until the first detected loop thaws and may be retried
+// (DIS-748).
 static int64_t time_of_rest(const struct soak_world *world)
 {
     struct store *store = simulation_store(world->simulation);
@@ -234,7 +234,7 @@ static int64_t time_of_rest(const struct soak_world *world)
     return left < REST ? left : REST;
 }
 
-// DIS-794: what is settled stays so.
+// DIS-794: a settled world stays settled.
 static bool rest(struct soak_world *world, struct soak_result *result)
 {
     uint64_t signature = invariants_signature(world->invariants), moves_before = moves(world);
@@ -256,7 +256,7 @@ static bool rest(struct soak_world *world, struct soak_result *result)
     return true;
 }
 
-// Without pods every machine goes.
+// Without pods every machine is removed.
 static bool empty(struct soak_world *world, struct soak_result *result)
 {
     soak_say(world, "delete all workloads");

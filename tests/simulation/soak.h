@@ -36,7 +36,7 @@ struct soak_result {
     struct invariants_counts checked;
 };
 
-// The size of the world that `make soak` uses for a seed: of a thousand, some 980 have up to 50
+// The size of the world that `make soak` uses for a seed: of a thousand, about 980 have up to 50
 // nodes, 19 up to 200, and one 2,000.
 uint32_t soak_size_of(uint64_t seed);
 void soak_run(const struct soak_options *options, struct soak_result *result);

@@ -1,4 +1,4 @@
-// The actions of a soak world: each waits a while, then does one thing to whatever is there.
+// The actions of a soak world: each waits a while, then makes one change to the world as it is.
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "simulation/soak_world.h"
 
 #define STEP (100 * MILLISECOND)
-// What a decision on a worker thread takes in a large world, for each node: what happens meanwhile
-// is not in its snapshot.
+// The duration of a decision on a worker thread in a large world, for each node: meanwhile changes
+// are not in its snapshot.
 #define DECISION_NODE (500 * INT64_C(1000))
 
 void soak_say(const struct soak_world *world, const char *format, ...)
@@ -82,7 +82,7 @@ static void delete_one(struct soak_world *world, struct random *random, const ch
     soak_delete(world, api_version, kind, namespace, pick.name);
 }
 
-// --- people --------------------------------------------------------------------------------------
+// --- users ---------------------------------------------------------------------------------------
 
 static void scale(struct soak_world *world, struct random *random)
 {
@@ -93,7 +93,7 @@ static void scale(struct soak_world *world, struct random *random)
     soak_apply_workload(world, index, replicas);
 }
 
-// All workloads at once, to much or to little.
+// All workloads at once, to a large or a small size.
 static void wave(struct soak_world *world, struct random *random)
 {
     bool up = random_chance(random, 0.4);
@@ -131,7 +131,7 @@ static void roll_out(struct soak_world *world, struct random *random)
     edit_template(world, kind, pick.name, "version", version);
 }
 
-// Of one pod that is there.
+// Of one existing pod.
 static void change_protection(struct soak_world *world, struct random *random)
 {
     static const char *const protections[] = {"'true'", "'false'", "2m", "1h", "null", "null"};
@@ -217,7 +217,7 @@ static void edit_static_pool(struct soak_world *world, struct random *random)
     edit_pool(world, random);
 }
 
-// What drifts all nodes of a pool; or, if a requirement is narrowed, some.
+// Causes drift of all nodes of a pool; or, if a requirement is narrowed, of some.
 static void edit_pool_template(struct soak_world *world, struct random *random)
 {
     uint32_t index = below(random, world->pools_count);
@@ -314,7 +314,7 @@ bool soak_act(struct soak_world *world, uint32_t index)
     return invariants_violation(world->invariants) == NULL;
 }
 
-// --- the end of all trouble ----------------------------------------------------------------------
+// --- the end of all faults -----------------------------------------------------------------------
 
 static void relax_budgets(struct soak_world *world)
 {

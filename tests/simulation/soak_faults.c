@@ -1,4 +1,4 @@
-// What happens to a soak world's machines, provider, controller and connection (soak_world.h).
+// Faults of a soak world's machines, provider, controller and connection (soak_world.h).
 #include <stdio.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ void soak_vanish(struct soak_world *world, struct random *random)
         vanish(world, random);
 }
 
-// A provider that says so two minutes ahead (the interruption's way is to delete the NodeClaim).
+// A provider that warns two minutes ahead (an interruption deletes the NodeClaim).
 void soak_interrupt(struct soak_world *world, struct random *random)
 {
     struct {
@@ -63,7 +63,7 @@ void soak_interrupt(struct soak_world *world, struct random *random)
     }
 }
 
-// As a launch leaves it whose answer nobody has heard.
+// As left by a launch with a lost answer.
 void soak_appear(struct soak_world *world, struct random *random)
 {
     struct sim_instances *park = simulation_park(world->simulation);
@@ -132,7 +132,7 @@ void soak_kill_controller(struct soak_world *world, struct random *random)
     invariants_restarts(world->invariants);
 }
 
-// At one of its next writes that concern a disruption command, while nodes are to go.
+// At one of its next writes for a disruption command, while nodes are disrupted.
 void soak_lay_ambush(struct soak_world *world, struct random *random)
 {
     world->ambush.left = below(random, 12);
@@ -176,7 +176,7 @@ bool soak_ambushed(struct soak_world *world, const struct kube_request *request,
     return true;
 }
 
-// In the middle of what it does: after so many events of the world.
+// In the middle of its work: after the given number of events of the world.
 void soak_kill_at_any_event(struct soak_world *world, struct random *random)
 {
     uint32_t times = 1 + below(random, 5);
@@ -212,7 +212,7 @@ void soak_jump_clock(struct soak_world *world, struct random *random)
     loop_skew_wall_clock(world->loop, jump);
 }
 
-// An API server that has too much to do.
+// An overloaded API server.
 void soak_throttle(struct soak_world *world, struct random *random)
 {
     int64_t duration = (int64_t)below(random, 60000) * MILLISECOND;
@@ -243,7 +243,7 @@ void soak_change_prices(struct soak_world *world, struct random *random)
     invariants_prices_change(world->invariants);
 }
 
-// The machines so far are not what the class asks for any more.
+// Existing machines do not match the class any more.
 void soak_change_class(struct soak_world *world, struct random *random)
 {
     (void)random;

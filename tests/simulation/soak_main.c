@@ -5,7 +5,7 @@
 //                                 without --size each seed has its own (soak_size_of())
 //   soak --seed N [--size N] [--without api,cloud,machine,watch] [--leave-out 3,4,...] [--verbose]
 //   --rest: a day passes in each world before it is emptied.
-//   soak --seed N --shrink        leaves out what the failure does not need, and prints the command
+//   soak --seed N --shrink        leaves out actions that do not matter, and prints the command
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,7 +82,7 @@ static void print_command(const struct run *run, const struct soak_options *opti
     text_free(&without);
 }
 
-// --- one seed, in a process of its own -----------------------------------------------------------
+// --- one seed, in a separate process -------------------------------------------------------------
 
 static pid_t start(const struct soak_options *options, int *from_child)
 {
@@ -100,7 +100,7 @@ static pid_t start(const struct soak_options *options, int *from_child)
     if (child == 0) {
         struct report report = {.seed = options->seed};
         close(ends[0]);
-        alarm(1200 + 60 * options->size); // a world that hangs is a failure too
+        alarm(1200 + 60 * options->size); // a hanging world is a failure too
         soak_run(options, &report.result);
         bool written = write(ends[1], &report, sizeof report) == sizeof report;
         exit(written ? 0 : 1); // through exit(): the leak check
@@ -115,7 +115,7 @@ static double seconds_of(const struct timeval *time)
     return (double)time->tv_sec + (double)time->tv_usec / 1e6;
 }
 
-// Answers the processor time that it took.
+// Returns its processor time.
 static double finish(pid_t child, int from_child, struct soak_result *result)
 {
     struct rusage used = {0};

@@ -87,7 +87,7 @@ static void add_budgets(struct text *text, struct random *random)
                     windows[below(random, ARRAY_LENGTH(windows))]);
 }
 
-// In the end every pool lets its nodes go, but not all of them at once: many become empty in the
+// In the end every pool allows disruption, but not of all nodes at once: many become empty in the
 // same moment then.
 static void add_disruption(struct text *text, const struct pool *pool, uint32_t index,
                            struct random *random, bool large)
@@ -108,7 +108,7 @@ static void add_disruption(struct text *text, const struct pool *pool, uint32_t 
     text_add(text, "]}");
 }
 
-// A limit that is not drawn is taken away from a pool that has it.
+// Without a drawn limit an existing one is removed from the pool.
 static void add_limits(struct text *text, const struct pool *pool, struct random *random,
                        bool exists, uint32_t size)
 {

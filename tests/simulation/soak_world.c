@@ -1,4 +1,4 @@
-// What a soak world is drawn to be (soak_world.h).
+// The random contents of a soak world (soak_world.h).
 #include "simulation/soak_world.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "model/schema/pack.h"
 
 #define NODES_PER_SIZE  10
-#define NODE_MILLICORES 9000 // that pods get of a typical node
+#define NODE_MILLICORES 9000 // typically left for pods on a node
 
 static uint32_t below(struct random *random, uint32_t bound)
 {
@@ -91,8 +91,8 @@ static void draw_pool(struct pool *pool, struct random *random, uint32_t index, 
     }
 }
 
-// What a large world's workloads ask for together makes up its nodes: `replicas_max` are drawn anew
-// as shares of that, of pods that are not too small.
+// The sum of a large world's workloads determines its nodes: `replicas_max` are drawn again as
+// shares of that, of pods that are not too small.
 static void enlarge_workloads(struct soak_world *world, struct random *random)
 {
     static const int64_t cpus[] = {500, 1000, 2000, 3500, 7000};
@@ -138,13 +138,12 @@ static void draw_faults(struct soak_world *world, struct random *random)
                                      .watch_dropped = faults.watch_dropped,
                                      .watch_gap = faults.watch_gap,
                                      .watch_stalled = faults.watch_stalled};
-    // A fault of a watch strikes at an event: where there are many, each is to be as rare as there
-    // are more.
+    // A fault of a watch occurs at an event: with more events, each fault is proportionally rarer.
     double share = soak_is_large(world->options.size) ? 5.0 / world->options.size : 1;
     faults.watch_dropped *= share;
     faults.watch_gap *= share;
     faults.watch_stalled *= share;
-    if (random_chance(random, 0.15)) // a world without any trouble but people
+    if (random_chance(random, 0.15)) // a world without any faults except user actions
         faults = (struct sim_faults){0}, cloud = boot = 0;
     world->api_faults = faults;
     world->cloud_fault_rate = without & SOAK_WITHOUT_CLOUD ? 0 : cloud;

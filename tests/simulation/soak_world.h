@@ -81,7 +81,7 @@ void soak_apply_pool(struct soak_world *world, uint32_t index, struct random *ra
 void soak_apply_workload(struct soak_world *world, uint32_t index, uint32_t replicas);
 void soak_apply_daemon_set(struct soak_world *world, uint32_t index);
 void soak_apply_job(struct soak_world *world, struct random *random);
-// One budget or, seldom, two, which makes eviction impossible; NULL: one that allows everything.
+// One budget or, rarely, two, which makes eviction impossible; NULL: one that allows everything.
 void soak_apply_budget(struct soak_world *world, uint32_t workload, struct random *random);
 void soak_apply_storage(struct soak_world *world);
 void soak_delete_workload(struct soak_world *world, uint32_t index);
@@ -115,6 +115,6 @@ bool soak_ambushed(struct soak_world *world, const struct kube_request *request,
 uint32_t soak_actions_count(const struct soak_world *world);
 // Waits a while and performs an action; false: a violation.
 bool soak_act(struct soak_world *world, uint32_t index);
-// Ends all faults and everything that could keep the world from settling.
+// Ends all faults and every obstacle to settling.
 void soak_calm(struct soak_world *world);
 void soak_say(const struct soak_world *world, const char *format, ...) PRINTF_LIKE(2, 3);

@@ -1,11 +1,11 @@
-// Launches that fail: how often they are tried, and that nobody else waits for them (LIF-440,
-// LIF-454, STO-8, STO-25).
+// Launches that fail: the rate of retries, and the independence of others (LIF-440, LIF-454, STO-8,
+// STO-25).
 #include <stdio.h>
 #include <string.h>
 
 #include "simulation/scenario.h"
 
-struct faulty {             // what goes wrong with NodeClaims of the NodePool "faulty"
+struct faulty {             // faults of NodeClaims of the NodePool "faulty"
     enum error_kind create; // ERROR_NONE: nothing
     uint32_t machine;       // enum machine_faults
     uint32_t calls;
@@ -61,7 +61,7 @@ static void begin(struct scenario *scenario, struct faulty *faulty)
     scenario_run(scenario, 3);
 }
 
-// Pods that no other pool takes.
+// Pods that fit no other pool.
 static void apply_bound(struct scenario *scenario, unsigned replicas)
 {
     char manifest[1000];
@@ -105,7 +105,7 @@ static uint64_t launches(struct scenario *scenario)
 }
 
 // --- no capacity ---------------------------------------------------------------------------------
-// The provider goes on offering what it does not have.
+// The provider keeps offering capacity that it does not have.
 static void missing_capacity_is_asked_for_ever_more_seldom_LIF_33_36(void **state)
 {
     struct scenario *scenario = *state;
@@ -158,7 +158,7 @@ static void failing_pool_does_not_hold_up_pods_of_others_LIF_454(void **state)
     assert_int_equal(simulation_pods_running(scenario->simulation), 10);
 }
 
-// --- launches and registrations that never come --------------------------------------------------
+// --- launches and registrations that never succeed -----------------------------------------------
 static void pods_go_elsewhere_after_a_launch_that_took_too_long_LIF_71(void **state)
 {
     struct scenario *scenario = *state;

@@ -1,5 +1,5 @@
-// CapacityBuffers (LIF-240 to LIF-247; gate CapacityBuffer): room that is kept free for pods to
-// come.
+// CapacityBuffers (LIF-240 to LIF-247; gate CapacityBuffer): room that is kept free for future
+// pods.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,14 +134,14 @@ static void room_comes_and_stays_LIF_244_245_246(void **state)
         "buffer.x-k8s.io/active-capacity");
     uint64_t bought = launches(scenario);
     assert_true(running_cpu(scenario) >= 10000 && running_cpu(scenario) < 20000);
-    scenario_run(scenario, 400); // nothing more is bought, and nothing is taken for empty
+    scenario_run(scenario, 400); // nothing more is launched, and no node counts as empty
     assert_int_equal(launches(scenario), bought);
     assert_true(fits(scenario));
     assert_int_equal(simulation_count(scenario->simulation, "v1", "Pod"), 0);
     assert_int_equal(events_of_placeholders(scenario), 0);
 }
 
-// The status says that the room is there when it is, not at the next evaluation.
+// The status reports the room as soon as it exists, not at the next evaluation.
 static void new_room_is_told_at_once_LIF_246(void **state)
 {
     struct scenario *scenario = *state;
@@ -433,7 +433,7 @@ static bool first_is_gone(struct scenario *scenario)
     return left == 0;
 }
 
-// New room comes before the old goes, once, and nobody has second thoughts about it.
+// New room comes before the old is removed, once, and the decision stays.
 static void drift_replaces_nodes_that_only_buffers_hold_DIS_222_434(void **state)
 {
     struct scenario *scenario = *state;
@@ -453,7 +453,7 @@ static void drift_replaces_nodes_that_only_buffers_hold_DIS_222_434(void **state
     assert_int_equal(simulation_count(scenario->simulation, "v1", "Node"), 2);
 }
 
-// Two machines are all that the limit allows, also at later looks at the buffer.
+// The limit allows two machines, also at later evaluations of the buffer.
 static void upstream_keeps_to_limits_LIF_247(void **state)
 {
     struct scenario *scenario = *state;
@@ -466,7 +466,7 @@ static void upstream_keeps_to_limits_LIF_247(void **state)
     assert_int_equal(launches(scenario), 2);
 }
 
-// --- when things break ---------------------------------------------------------------------------
+// --- failures ------------------------------------------------------------------------------------
 static void unreliable_api_LIF_242(void **state)
 {
     struct scenario *scenario = *state;
@@ -531,8 +531,8 @@ static bool life(uint32_t kill_at, bool after_effect)
     scenario_until(scenario, 120, "room for 5 pods, whatever dies", fits);
     scenario_run(scenario, 60);
     assert_true(fits(scenario));
-    // What was planned is forgotten, and bought a second time at the most; then it is empty and
-    // goes.
+    // The plan is forgotten, and launched a second time at most; then the node is empty and
+    // removed.
     assert_true(running_cpu(scenario) < 2 * 8000);
     apply_buffer(scenario, "podTemplateRef: {name: one}, replicas: 0");
     scenario_until(scenario, 180, "nothing to be left, whatever dies", scenario_empty);

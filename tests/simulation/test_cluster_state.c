@@ -1,4 +1,4 @@
-// What both decisions read: Nodes joined with NodeClaims, their pods, and whether all is known
+// The input of both decisions: Nodes joined with NodeClaims, their pods, and whether all is known
 // (LIF-300 to LIF-317).
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static void nodes_are_tracked_once_they_can_be_told_apart_LIF_300(void **state)
     scenario->options.world.node_lifecycle = false;
     scenario_begin(scenario);
     scenario_apply(scenario, "apiVersion: v1\nkind: Node\nmetadata: {name: theirs}\nspec: {}\n");
-    assert_true(tracked(scenario) == 1); // nobody's, without provider ID
+    assert_true(tracked(scenario) == 1); // unmanaged, without provider ID
     scenario_apply(scenario, "apiVersion: v1\nkind: Node\nmetadata: {name: ours, labels: "
                              "{karpenter.sh/nodepool: default}}\nspec: {}\n");
     assert_true(tracked(scenario) == 1); // no provider ID yet
@@ -113,7 +113,7 @@ static void pods_count_on_their_node_until_they_end_LIF_307_308(void **state)
     scenario_run(scenario, 60);
     assert_true(requested(scenario, "pod") < 1.5); // the job has ended
     hand_delete(scenario, "v1", "Pod", "default", "web");
-    hand_pod(scenario, "web", "2", "", ""); // of the same name, somewhere else
+    hand_pod(scenario, "web", "2", "", ""); // of the same name, on another node
     scenario_run(scenario, 30);
     double all = requested(scenario, "pod");
     assert_true(all >= 2 && all <= 2.5);
@@ -135,7 +135,7 @@ static void nodes_that_go_do_not_count_for_their_pool_LIF_309_316(void **state)
     assert_int_equal(view_count(scenario, "v1", "Node"), 1);
 }
 
-// A node that pods were just sent to is not taken away, though it is empty (LIF-313).
+// A node with fresh nominations is not removed, though it is empty (LIF-313).
 static void nominated_node_stays_LIF_313(void **state)
 {
     struct scenario *scenario = *state;
@@ -143,7 +143,7 @@ static void nominated_node_stays_LIF_313(void **state)
     hand_pod(scenario, "web", "1", "", "terminationGracePeriodSeconds: 0, ");
     scenario_expect_running(scenario, 1);
     // A second pod is planned onto the node, the first one leaves: the second is bound before the
-    // node could go.
+    // node could be removed.
     hand_pod(scenario, "next", "100m", "", "");
     scenario_run(scenario, 0.2);
     hand_delete(scenario, "v1", "Pod", "default", "web");
@@ -191,7 +191,7 @@ static void what_cannot_be_listed_holds_everything_and_is_told_LIF_310_311_312(v
     scenario_expect_running(scenario, 1);
 }
 
-// A predecessor's NodeClaim that does not launch holds the start back for half a minute, no longer.
+// A predecessor's NodeClaim that does not launch delays the start for half a minute, no longer.
 static void unlaunched_claim_holds_the_start_for_a_while_LIF_310_454(void **state)
 {
     struct scenario *scenario = *state;
@@ -211,7 +211,7 @@ static void unlaunched_claim_holds_the_start_for_a_while_LIF_310_454(void **stat
     assert_true(view_metric(scenario, "karpenter_cluster_state_synced", "") == 1);
 }
 
-// --- somebody else's -----------------------------------------------------------------------------
+// --- foreign objects -----------------------------------------------------------------------------
 #define OTHERS "nodeClassRef: {group: other.example.com, kind: OtherClass, name: default}"
 #define READY                                                                        \
     "{type: Ready, status: 'True', reason: Ready, message: '', lastTransitionTime: " \
@@ -234,7 +234,7 @@ static void add_others_pool(struct scenario *scenario)
     scenario_run(scenario, 3);
 }
 
-// Two Karpenters share the cluster: the other one's NodePool is no place for our NodeClaims.
+// Two Karpenters share the cluster: the other one's NodePool gets none of our NodeClaims.
 static void pools_of_others_are_not_used_LIF_2_206(void **state)
 {
     struct scenario *scenario = *state;
@@ -248,7 +248,7 @@ static void pools_of_others_are_not_used_LIF_2_206(void **state)
                         "none");
 }
 
-// An empty node that is theirs stays, and counts nowhere; our pods may use it.
+// A foreign empty node stays, and counts nowhere; our pods may use it.
 static void nodes_of_others_are_left_alone_LIF_2_300(void **state)
 {
     struct scenario *scenario = *state;

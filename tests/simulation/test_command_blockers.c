@@ -1,6 +1,6 @@
-// DIS-791: what comes up while the replacements of a command are on their way - a
-// PodDisruptionBudget that allows nothing any more, a pod that says do-not-disrupt, a workload that
-// has nothing else ready (DIS-761) - keeps its nodes.
+// DIS-791: a blocker that appears while the replacements of a command launch - a
+// PodDisruptionBudget that allows nothing any more, a pod with do-not-disrupt, a workload without
+// other ready pods (DIS-761) - keeps its nodes.
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ static int setup(void **state)
     return 0;
 }
 
-// Another generation of the NodePool's template: the nodes so far have drifted.
+// Another generation of the NodePool's template: the existing nodes have drifted.
 static void apply_generation(struct scenario *scenario, const char *generation, const char *more)
 {
     char manifest[2000];
@@ -183,7 +183,7 @@ static void drifted_node_with_a_grace_period_goes_DIS_34(void **state)
 }
 
 // --- DIS-761 -------------------------------------------------------------------------------------
-// Two replicas that keep apart and need a while to become ready, on two nodes that have drifted.
+// Two replicas with anti-affinity that are slow to become ready, on two drifted nodes.
 
 static bool pair_is_ready(struct scenario *scenario)
 {
@@ -209,7 +209,7 @@ static void begin_pair(struct scenario *scenario)
 
 struct pair { // the pods by the nodes that they run on
     struct store *store;
-    char chosen[300], other[300]; // the node in a command; the pod on the one that is in none
+    char chosen[300], other[300]; // the node in a command; the pod on the one outside any command
 };
 
 static bool take_apart(void *context, json_t *pod)

@@ -1,5 +1,4 @@
-// What is told of conditions: events (LIF-370) and the metrics without the kind in their name
-// (LIF-356).
+// Reports of conditions: events (LIF-370) and the metrics without the kind in their name (LIF-356).
 #include <string.h>
 
 #include "base/metrics_text.h"
@@ -13,7 +12,7 @@ static int setup(void **state)
 
 struct told {
     const char *kind, *reason, *message; // message NULL: any
-    uint32_t count;                      // as the API server has it: repetitions included
+    uint32_t count;                      // as in the API server: repetitions included
 };
 
 static bool tell(void *context, json_t *event)
@@ -62,7 +61,7 @@ static void transitions_are_told_once_for_each_claim_LIF_370(void **state)
     assert_int_equal(
         events(scenario, "NodeClaim", "Ready", TRANSITION("Ready", "Unknown", "True") "Ready"),
         nodes);
-    // A first sight is no transition: a Node comes with its conditions.
+    // The first sight is no transition: a Node comes with its conditions.
     assert_int_equal(events(scenario, "Node", "MemoryPressure", NULL), 0);
 }
 
@@ -95,7 +94,7 @@ static void a_node_pool_tells_why_it_is_not_ready_LIF_370(void **state)
         1);
 }
 
-// Up and down every ten seconds for two minutes: each direction is told once a window.
+// Up and down every ten seconds for two minutes: each direction is reported once a window.
 static void flapping_makes_no_storm_LIF_370_459(void **state)
 {
     struct scenario *scenario = *state;
@@ -176,7 +175,7 @@ static void deprecated_families_name_group_and_kind_LIF_356(void **state)
     text_free(&text);
     scenario_scale(scenario, 0);
     scenario_until(scenario, 120, "nothing to be left", scenario_empty);
-    scenario_run(scenario, 1); // until the controller has seen the last one go
+    scenario_run(scenario, 1); // until the controller has seen the last one disappear
     const char *const ended[] = {"karpenter.sh", "NodeClaim"};
     assert_int_equal(
         read(scenario, "operator_termination_duration_seconds", ended, ARRAY_LENGTH(ended)), nodes);

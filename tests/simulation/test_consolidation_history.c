@@ -1,5 +1,4 @@
-// Consolidation does not go round in circles (DIS-748), and what is needed again soon is kept
-// (DIS-752).
+// Consolidation does not cycle (DIS-748), and nodes that are needed again soon are kept (DIS-752).
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +12,7 @@ static int setup(void **state)
     return 0;
 }
 
-// Two types, on demand; the one that begins with `dear` costs four times its price.
+// Two types, on demand; the one that starts with `dear` costs four times its price.
 static const struct instance_type_catalog *catalog(const struct instance_type_catalog *from,
                                                    char dear)
 {

@@ -1,4 +1,4 @@
-// The controller is killed at every step of launching and terminating, and started again (STO-18).
+// The controller is killed at every step of launching and terminating, and restarted (STO-18).
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-// Nodes that are replaced or removed while pods run on them: drift, consolidation, what happens
-// when it fails, and when the controller dies in the middle of it.
+// Nodes that are replaced or removed while pods run on them: drift, consolidation, their failures,
+// and a controller that dies in the middle.
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,8 +118,8 @@ static void half_empty_nodes_are_consolidated_DIS_162(void **state)
     assert_true(nodes(scenario) <= 2);
 }
 
-// What the packing policy has chosen is judged by it when it is looked at again: here a NodePool
-// that comes second by weight, since it leaves more to choose from.
+// Validation uses the packing policy of the decision: here it chose a NodePool second by weight,
+// since it leaves a wider choice.
 static void replacements_of_another_pool_are_confirmed_DIS_263_763(void **state)
 {
     struct scenario *scenario = *state;
@@ -146,7 +146,7 @@ static void replacements_of_another_pool_are_confirmed_DIS_263_763(void **state)
     assert_int_equal(nodes_of_generation(scenario, "a"), 0);
 }
 
-// --- when it does not go well --------------------------------------------------------------------
+// --- failures ------------------------------------------------------------------------------------
 static bool look_for_traces(void *context, json_t *node)
 {
     bool *clean = context;
@@ -187,7 +187,7 @@ static void failed_replacement_is_taken_back_and_tried_later_DIS_328_716_723(voi
     failing = true;
     apply_pool(scenario, "b", "");
     scenario_run(scenario, 5 * 60);
-    assert_int_equal(nodes(scenario), before); // nothing goes before its replacement is there
+    assert_int_equal(nodes(scenario), before); // no node is deleted before its replacement exists
     assert_false(no_traces(scenario));
     scenario_run(scenario, 6 * 60);
     assert_int_equal(nodes(scenario), before);
@@ -211,7 +211,7 @@ static bool taken_back(struct scenario *scenario)
     return no_traces(scenario);
 }
 
-// A Node that has joined, but is not initialized, can be looked at for a while before it goes.
+// A Node that has joined, but is not initialized, can be inspected for a while before its deletion.
 static void replacement_that_joined_stays_for_a_while_DIS_330_723(void **state)
 {
     struct scenario *scenario = *state;

@@ -1,4 +1,4 @@
-// What disruption says: log lines, events and metrics, word for word.
+// Reports of disruption: log lines, events and metrics, word for word.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
-// Disruption beside what else decides about nodes: static capacity, overlaid prices, buffers.
+// Disruption together with other decisions about nodes: static capacity, overlaid prices, buffers.
 #include <stdio.h>
 #include <string.h>
 
 #include "base/duration.h"
 #include "simulation/moves.h"
 
-// What stops is no longer part of its NodePool (DIS-125).
+// A stopping machine is no longer part of its NodePool (DIS-125).
 static uint32_t running_machines(struct scenario *scenario)
 {
     uint32_t count = 0;
@@ -48,7 +48,7 @@ static void overlaid_price_decides_DIS_435(void **state)
                   "spec: {requirements: [{key: node.kubernetes.io/instance-type, operator: In, "
                   "values: [small]}], price: '0.45'}}");
     scenario_run(scenario, 10);
-    moves_shrink(scenario, 0); // to medium: small is dearer than what is there
+    moves_shrink(scenario, 0); // to medium: small costs more than the current type
     scenario_run(scenario, 180);
     json_t *line = json_loads(moves_last_line("\"message\":\"disrupting node(s)\""), 0, NULL);
     assert_string_equal(
@@ -87,7 +87,7 @@ static void node_with_a_buffer_alone_moves_too_DIS_753(void **state)
     moves_scale(scenario, "keep-0", 0);
     for (int i = 0; i < 1200; i++) {
         scenario_run(scenario, 0.5);
-        assert_in_range(view_count(scenario, "v1", "Node"), 1, 2); // the room is never gone
+        assert_in_range(view_count(scenario, "v1", "Node"), 1, 2); // the room never disappears
         assert_in_range(view_count(scenario, KARPENTER, "NodeClaim"), 1, 2);
     }
     assert_int_equal(view_count(scenario, "v1", "Node"), 1);
@@ -108,7 +108,7 @@ static void node_with_a_buffer_and_a_pod_moves_with_room_for_both_DIS_434(void *
     assert_int_equal(view_count(scenario, "v1", "Node"), 1);
 }
 
-// What is on its way for the pods of a node that somebody deletes is enough, launched or not.
+// Capacity on the way for the pods of a manually deleted node is enough, launched or not.
 static void force_delete(struct scenario *scenario, const char *claim)
 {
     struct error error = {0};
@@ -158,7 +158,7 @@ static bool is_drifted(struct scenario *scenario)
     return strcmp(view_condition(moves_claim(scenario, 0), "Drifted"), "True/NodePoolDrifted") == 0;
 }
 
-// What a node's end is like is fixed when it is launched; who edits it later drifts the nodes.
+// A node's termination settings are fixed at its launch; later edits drift the nodes.
 static void deadlines_are_copied_and_drift_DIS_100(void **state)
 {
     struct scenario *scenario = *state;
@@ -216,7 +216,7 @@ static uint32_t fail_boot(void *context, const struct sim_instance *machine)
     return *(const bool *)context ? MACHINE_NEVER_REGISTERS : 0;
 }
 
-// Each controller that took over gave the replacement ten minutes more.
+// Each takeover used to give the replacement ten minutes more.
 static void restarts_do_not_lengthen_a_command_DIS_326_724(void **state)
 {
     struct scenario *scenario = *state;
@@ -235,7 +235,7 @@ static void restarts_do_not_lengthen_a_command_DIS_326_724(void **state)
     scenario_run(scenario, 30);
     assert_int_equal(moves_chosen(scenario), 1);
     assert_int_equal(moves_logged("command reached timeout", NULL), 0);
-    scenario_run(scenario, 150); // ten minutes and a half
+    scenario_run(scenario, 150); // ten and a half minutes
     assert_int_equal(moves_logged("command reached timeout, waiting for replacement", NULL), 1);
     never_registers = false;
 }

@@ -1,4 +1,4 @@
-// What was planned for the pods of disrupted nodes, and what came of it (DIS-749, DIS-755).
+// Plans for the pods of disrupted nodes, and their outcomes (DIS-749, DIS-755).
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ static bool one_node(struct scenario *scenario)
     return story_nodes(scenario) == 1 && scenario_settled(scenario);
 }
 
-// The pod costs nothing: its node is empty, and goes; the command says where the pod is to go.
+// The pod costs nothing: its node is empty and is removed; the command names the pod's destination.
 static void places_of_cheap_pods_are_planned_DIS_755(void **state)
 {
     struct scenario *scenario = *state;
@@ -82,7 +82,7 @@ static void begin_with_two_rooms(struct scenario *scenario)
     story_app(scenario, &(struct story_app){.name = "roamer", .replicas = 0, .cpu = "1500m"});
 }
 
-// A pod gets a node of its own, then room comes up elsewhere.
+// A pod gets its own node, then room appears elsewhere.
 static void roam(struct scenario *scenario)
 {
     moves_scale(scenario, "roamer", 0);
@@ -124,8 +124,8 @@ static void upstream_compares_nothing_DIS_749(void **state)
 
 // --- empty replacements --------------------------------------------------------------------------
 
-// The pod's node is to be replaced by a small one; while that boots, room comes up on another,
-// where kube-scheduler puts the pod.
+// The pod's node is replaced by a small one; while that boots, room appears on another node, where
+// kube-scheduler binds the pod.
 static void replace_in_vain(struct scenario *scenario)
 {
     moves_scale(scenario, "roamer", 0);
@@ -161,7 +161,7 @@ static void empty_replacements_feed_the_ledger_DIS_749_DIS_748(void **state)
 
 // --- until the load changes ----------------------------------------------------------------------
 
-// Of 8 cpu that all pods ask for, 0.1 go and make room for the pod on the node that was launched
+// Of 8 cpu that all pods request, 0.1 leave and make room for the pod on the node that was launched
 // for it, then 0.5.
 static void launched_node_stays_until_the_load_changes_DIS_794(void **state)
 {

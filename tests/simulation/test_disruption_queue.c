@@ -1,5 +1,5 @@
-// A disruption command from its confirmation to its end: marks, replacements, deletions, and what
-// becomes of it when something on its way fails, vanishes or comes back.
+// A disruption command from its confirmation to its end: marks, replacements, deletions, and its
+// reaction to failures, deletions and returns on the way.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,7 +127,7 @@ static bool count_taints_of_old(const struct kube_request *request, struct kube_
     return false;
 }
 
-// A command that has tried in vain for a while to mark its node.
+// A command whose marks on its node have failed for a while.
 static void begin_slow_tainting(struct scenario *scenario, const char *budgets)
 {
     moves_begin(scenario, 1);
@@ -246,7 +246,7 @@ static void label_values_are_as_documented_LIF_463(void **state)
                 1);
 }
 
-// Of a provider that is not there: it never becomes a machine.
+// Of a nonexistent provider: it never becomes a machine.
 static void add_claim_named(struct scenario *scenario, const char *name)
 {
     char manifest[600];
@@ -258,7 +258,7 @@ static void add_claim_named(struct scenario *scenario, const char *name)
     scenario_apply(scenario, manifest);
 }
 
-// The names are drawn: the same world again, where somebody has the name already.
+// The names are random: the same world again, with the name already taken.
 static void replacement_has_a_name_that_nobody_has_DIS_304_792(void **state)
 {
     struct scenario *scenario = *state;
@@ -290,7 +290,7 @@ static bool create_rival(const struct kube_request *request, struct kube_respons
     return true;
 }
 
-// Somebody makes it between two attempts of ours.
+// A foreign one is created between two attempts of ours.
 static void claim_of_another_is_no_replacement_DIS_304_792(void **state)
 {
     struct scenario *scenario = *state;
@@ -383,7 +383,7 @@ static bool refuse_marks_of_stuck(const struct kube_request *request,
     return true;
 }
 
-// The node of a command that has not got beyond its first write still counts: it may stay.
+// The node of a command that is still at its first write counts: it may stay.
 static void room_of_another_commands_node_is_not_used_DIS_731_LIF_458(void **state)
 {
     struct scenario *scenario = *state;
@@ -409,7 +409,7 @@ static void room_of_another_commands_node_is_not_used_DIS_731_LIF_458(void **sta
     assert_int_equal(view_count(scenario, KARPENTER, "NodeClaim"), 2);
 }
 
-// What the candidate's pods will need is not bought a second time.
+// The room for the candidate's pods is not launched a second time.
 static void provisioning_buys_nothing_for_pods_that_will_move_DIS_306_510_332(void **state)
 {
     struct scenario *scenario = *state;
@@ -488,7 +488,7 @@ static void failed_deletion_is_repeated_and_counted_once_DIS_324_325_722(void **
                      1);
 }
 
-// However long it takes, but not for ever: after ten minutes the nodes are given back.
+// The duration does not matter, but it is bounded: after ten minutes the nodes are released.
 static void deletions_that_are_always_refused_end_the_command_DIS_322_327_328_793(void **state)
 {
     struct scenario *scenario = *state;
@@ -530,7 +530,7 @@ static void taint_that_is_always_refused_ends_the_command_DIS_302_793(void **sta
     scenario_until(scenario, 900, "the node to be replaced", old_is_gone);
 }
 
-// It stays whatever its value, and no second one of its key and effect is asked for.
+// It stays whatever its value, and no second one of its key and effect is added.
 static void taint_of_somebody_else_is_left_alone_DIS_301_730(void **state)
 {
     struct scenario *scenario = *state;
@@ -570,7 +570,7 @@ static void set_ready(struct scenario *scenario, const char *name, const char *s
     hand_patch(scenario, "v1", "Node", NULL, name, "status", patch);
 }
 
-// What had been initialized falls while a PodDisruptionBudget holds the deletion back.
+// An initialized replacement becomes unready while a PodDisruptionBudget delays the deletion.
 static void replacement_must_be_ready_at_the_deletion_DIS_726(void **state)
 {
     struct scenario *scenario = *state;
@@ -623,7 +623,7 @@ static void failed_move_is_tried_again_later_DIS_331_330(void **state)
     scenario_until(scenario, 180, "the node to be replaced after all", old_is_gone);
 }
 
-// Three nodes under way, one of which vanishes.
+// Three nodes in a command, one of which vanishes.
 static void vanished_candidate_is_done_and_the_rest_goes_on_DIS_720_321(void **state)
 {
     struct scenario *scenario = *state;
@@ -721,10 +721,10 @@ static void replacement_waits_for_pods_that_go_slowly_DIS_727_721_329(void **sta
     assert_non_null(there);
     assert_string_equal(view_text(there, "status.nodeName"), moves_place_of(scenario, "slow"));
     assert_int_equal(story_launches(scenario), launches);
-    assert_true(view_metric_sum(scenario, FAILURES, "") == 0); // later than ten minutes, and fine
+    assert_true(view_metric_sum(scenario, FAILURES, "") == 0); // after ten minutes, no failure
 }
 
-// What its pods were meant for is over: it does not wait for the end of a nomination (LIF-313).
+// Its pods do not need it any more: it does not wait for the end of a nomination (LIF-313).
 static void replacement_that_nobody_needs_any_more_goes_soon_DIS_727(void **state)
 {
     struct scenario *scenario = *state;

@@ -1,5 +1,5 @@
-// What disruption tells of nodes that stay, of pods and budgets that hold them, and of what it
-// saves.
+// Reports of disruption about nodes that stay, about pods and budgets that block them, and about
+// savings.
 #include <stdio.h>
 #include <string.h>
 
@@ -90,7 +90,7 @@ static void only_what_is_proposed_is_called_a_candidate_DIS_775(void **state)
                      1);
 }
 
-// Three nodes that are to become one; a pod of one of them is protected meanwhile.
+// Three nodes that should become one; a pod of one of them is protected meanwhile.
 static void rejected_merger_is_told_on_each_of_its_nodes_DIS_773(void **state)
 {
     struct scenario *scenario = *state;
@@ -199,7 +199,7 @@ static void apply_broken_budget(struct scenario *scenario, const char *namespace
     scenario_apply(scenario, manifest);
 }
 
-// Upstream gives up the whole pass.
+// Upstream aborts the whole pass.
 static void unreadable_selector_may_mean_every_pod_of_its_namespace_DIS_31_708(void **state)
 {
     struct scenario *scenario = *state;
@@ -263,7 +263,7 @@ static void apply_preferences(struct scenario *scenario)
         "{app: wisher}}}}]}}, topologySpreadConstraints: [{maxSkew: 1, topologyKey: "
         "topology.kubernetes.io/zone, whenUnsatisfiable: ScheduleAnyway, labelSelector: "
         "{matchLabels: {app: wisher}}}], ";
-    // Nothing is large enough, so that the pod waits, and is planned again and again.
+    // Nothing is large enough, so the pod waits, and is planned again and again.
     story_app(scenario,
               &(struct story_app){.name = "wisher", .replicas = 1, .cpu = "500", .spec = wishes});
 }

@@ -1,5 +1,5 @@
-// When moves begin: not one behind the other, at the instant at which a blocker ends, again soon
-// after a failure, and what of them is left behind by a restart.
+// The start of moves: not in sequence, at the instant when a blocker ends, soon again after a
+// failure; and the leftovers of a restart.
 #include <stdio.h>
 #include <string.h>
 
@@ -19,8 +19,8 @@ static bool replacements_started(struct scenario *scenario)
                            "reason=\"underutilized\"") >= wanted;
 }
 
-// What falls due while the worker thread is busy waits for it, and keeps the loop from nothing:
-// here virtual time would stand still.
+// Work that falls due while the worker thread is busy waits without blocking the loop: otherwise
+// virtual time would stand still.
 static void validation_waits_for_the_worker_thread_DIS_702(void **state)
 {
     struct scenario *scenario = *state;
@@ -53,7 +53,7 @@ static void independent_replacements_start_side_by_side_DIS_702_10(void **state)
 }
 
 // --- windows -------------------------------------------------------------------------------------
-// Nothing may go until ten past each hour.
+// Nothing may be disrupted until ten past each hour.
 static const char closed[] =
     "[{nodes: '0', schedule: '0 * * * *', duration: 10m}, {nodes: '100%'}]";
 
@@ -83,7 +83,7 @@ static void window_lets_an_empty_node_go_at_its_instant_DIS_705(void **state)
 {
     struct scenario *scenario = *state;
     moves_begin(scenario, 1);
-    scenario_run(scenario, 3.7); // looks every ten seconds would come too late
+    scenario_run(scenario, 3.7); // evaluations every ten seconds would come too late
     moves_pool(scenario, 0, (struct story_pool){.budgets = closed});
     moves_scale(scenario, "keep-0", 0);
     moves_shrink(scenario, 0);
@@ -145,7 +145,7 @@ static void change_after_a_look_is_looked_at_at_once_DIS_704(void **state)
 {
     struct scenario *scenario = *state;
     moves_begin(scenario, 1);
-    scenario_run(scenario, 240); // looked at, and found to be used well
+    scenario_run(scenario, 240); // evaluated, and found well used
     moves_shrink(scenario, 0);
     scenario_until(scenario, 5, "the node to be chosen", moves_any_chosen);
 }
@@ -166,7 +166,7 @@ static void turns_are_measured_DIS_15_17_400_401(void **state)
                             "reason=\"empty\",consolidation_type=\"empty\"") > empty);
     assert_true(view_metric(scenario, EVALUATIONS,
                             "reason=\"underutilized\",consolidation_type=\"single\"") > single);
-    // Before budgets; and set back to nothing.
+    // Before budgets; and reset to nothing.
     const char *family = "karpenter_voluntary_disruption_eligible_nodes";
     assert_true(view_metric(scenario, family, "reason=\"empty\"") == 1);
     assert_true(view_metric(scenario, family, "reason=\"drifted\"") == 0);
@@ -179,7 +179,7 @@ static void turns_are_measured_DIS_15_17_400_401(void **state)
     assert_true(view_metric(scenario, family, "reason=\"drifted\"") == 1);
 }
 
-// The only one is in a command, and then gone: nothing is left to look at.
+// The only one is in a command, and then gone: nothing is left to evaluate.
 static void nodes_that_went_are_no_longer_eligible_DIS_400(void **state)
 {
     struct scenario *scenario = *state;
@@ -212,7 +212,7 @@ static double turns_of_emptiness(struct scenario *scenario)
                        "reason=\"empty\",consolidation_type=\"empty\"");
 }
 
-// After five minutes without a change it is as if there had been one, once.
+// Five minutes without a change count as one change, once.
 static void nothing_is_looked_at_while_nothing_changes_LIF_314(void **state)
 {
     struct scenario *scenario = *state;
@@ -270,7 +270,7 @@ static void series_of_a_pool_go_with_it_DIS_405_709(void **state)
     assert_true(view_metric_sum(scenario, AGES, "nodepool=\"place-0\"") <= 0);
 }
 
-// --- errors belong to what they are about --------------------------------------------------------
+// --- errors affect only their own objects --------------------------------------------------------
 static void unreadable_budget_stops_its_own_pool_alone_DIS_21_707(void **state)
 {
     struct scenario *scenario = *state;
@@ -299,7 +299,7 @@ static void unreadable_selector_stops_its_own_namespace_alone_DIS_708(void **sta
     scenario_until(scenario, 30, "the node to be chosen", moves_any_chosen);
 }
 
-// --- left-overs ----------------------------------------------------------------------------------
+// --- leftovers -----------------------------------------------------------------------------------
 static void add_reason(struct scenario *scenario)
 {
     json_t *claim = moves_claim(scenario, 0);
@@ -347,7 +347,7 @@ static bool marks_are_gone(struct scenario *scenario)
     return true;
 }
 
-// As a command of a predecessor that has not come to its replacement.
+// Like a predecessor's command without replacements so far.
 static void mark(struct scenario *scenario, const char *node)
 {
     hand_patch(scenario, "v1", "Node", NULL, node, NULL,
@@ -379,8 +379,7 @@ static bool fails(const struct kube_request *request, struct kube_response *resp
     return true;
 }
 
-// A request without an answer ends after half a minute: what failed beside it must not wait for
-// that.
+// A request without an answer ends after half a minute: other failed writes must not wait for that.
 static void nodes_are_given_back_each_by_itself_DIS_793_724(void **state)
 {
     struct scenario *scenario = *state;
@@ -399,7 +398,7 @@ static void nodes_are_given_back_each_by_itself_DIS_793_724(void **state)
     assert_int_equal(unlucky[0][0], '\0');
 }
 
-// Whatever the reason for which the controller did not know of it before.
+// For any reason why the controller did not know of it before.
 static void mark_that_turns_up_late_is_removed_at_once_DIS_12_13_793(void **state)
 {
     struct scenario *scenario = *state;
@@ -476,7 +475,7 @@ static void drifted_node_with_a_blocking_pod_is_left_alone_DIS_355(void **state)
 static const struct story_type before[] = {{"one", 8, 32, 0.40}, {"other", 8, 32, 0.80}};
 static const struct story_type after[] = {{"one", 8, 32, 0.40}, {"other", 8, 32, 0.10}};
 
-// Long after the cluster has come to rest, when nothing but a price is new.
+// Long after the cluster has settled, when only a price is new.
 static void a_new_price_is_seen_at_once_DIS_704_DIS_750(void **state)
 {
     struct scenario *scenario = *state;
@@ -511,8 +510,8 @@ static void a_new_overlay_is_seen_at_once_DIS_704_DIS_435(void **state)
     assert_true(scenario_until(scenario, 10, "the node to be chosen", moves_any_chosen) < 5);
 }
 
-// Each is put aside for a moment when a pending pod may want it, instead of being chosen, tainted
-// and given back every two seconds.
+// Each is set aside for a moment when a pending pod may need it, instead of being chosen, tainted
+// and released every two seconds.
 static void drifted_nodes_that_a_pod_may_want_are_not_chosen_ever_again_DIS_714_765(void **state)
 {
     struct scenario *scenario = *state;

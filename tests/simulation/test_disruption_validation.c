@@ -1,5 +1,5 @@
-// A chosen node is looked at again before its command is carried out: what comes up meanwhile gives
-// it back, and the rest goes on.
+// A chosen node is evaluated again before its command runs: new blockers release it, and the rest
+// continues.
 #include <stdio.h>
 #include <string.h>
 
@@ -33,8 +33,7 @@ static void expect_given_back(struct scenario *scenario, uint32_t place)
     assert_string_equal(view_label(moves_node(scenario, place), LABEL_INSTANCE_TYPE), "large");
 }
 
-// The taint is there first; nothing is bought, decided or deleted until it has been looked at
-// again.
+// The taint comes first; no launch, decision or deletion precedes the second evaluation.
 static void nothing_is_bought_before_the_second_look_DIS_260_264(void **state)
 {
     struct scenario *scenario = *state;
@@ -78,7 +77,7 @@ static void pods_without_another_place_give_the_node_back_DIS_263_264_267(void *
     struct scenario *scenario = *state;
     moves_begin(scenario, 1);
     choose(scenario, 0);
-    // The same selector as before, and a pool that offers nothing but large ones.
+    // The same selector as before, and a pool with large types only.
     moves_pool(scenario, 0,
                (struct story_pool){.requirements = "{key: node.kubernetes.io/instance-type, "
                                                    "operator: In, values: [large]}"});
@@ -90,7 +89,7 @@ static void pods_without_another_place_give_the_node_back_DIS_263_264_267(void *
     assert_true(failed(scenario) == 1); // counted, too (DIS-774)
 }
 
-// What is carried out is what was decided: the mark of the chosen node is that of its replacement.
+// The decided command runs: the mark of the chosen node is that of its replacement.
 static void command_that_was_chosen_is_carried_out_DIS_266(void **state)
 {
     struct scenario *scenario = *state;
@@ -139,7 +138,7 @@ static void failure_leaves_the_others_alone_and_waits_DIS_714(void **state)
     assert_int_equal(story_nodes_labelled(scenario, LABEL_INSTANCE_TYPE, "small"), 2);
 }
 
-// A pod that fits nowhere but there is given the node, at once, and no machine.
+// A pod that fits only there gets the node, at once, and no machine.
 static void waiting_pod_calls_the_command_off_DIS_725(void **state)
 {
     struct scenario *scenario = *state;
@@ -153,7 +152,8 @@ static void waiting_pod_calls_the_command_off_DIS_725(void **state)
     assert_int_equal(story_launches(scenario), launches);
 }
 
-// Three nodes that are to become one; one of them may not go: the two others go all the same.
+// Three nodes that should become one; one of them is blocked: the two others are disrupted all the
+// same.
 static void failed_merger_does_not_end_the_search_DIS_499(void **state)
 {
     struct scenario *scenario = *state;
@@ -188,7 +188,7 @@ static void failed_merger_does_not_end_the_search_DIS_499(void **state)
     scenario_expect_running(scenario, 3);
 }
 
-// A node that a waiting pod is meant for is no candidate while the pod is on its way to it.
+// The planned node of a waiting pod is no candidate until the pod is bound.
 static void planned_node_is_no_candidate_DIS_431_430(void **state)
 {
     struct scenario *scenario = *state;

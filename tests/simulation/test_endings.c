@@ -1,4 +1,4 @@
-// How NodeClaims and pods end when something else happens at the same time.
+// Ends of NodeClaims and pods with other events at the same time.
 #include <stdio.h>
 #include <string.h>
 
@@ -56,7 +56,7 @@ static bool no_machine(struct scenario *scenario)
     return sim_instances_count(simulation_park(scenario->simulation)) == 0;
 }
 
-// The machine comes after the NodeClaim's deletion: no status says its provider ID.
+// The machine comes after the NodeClaim's deletion: no status has its provider ID.
 static void claim_deleted_while_launching_takes_its_machine_along_LIF_84(void **state)
 {
     struct scenario *scenario = *state;
@@ -80,8 +80,7 @@ static bool claim_gone(struct scenario *scenario)
     return node_claims(scenario).count == 0;
 }
 
-// A pod with somebody else's finalizer outlives the deadline: deleted past its budget, counted
-// once.
+// A pod with a foreign finalizer outlives the deadline: deleted past its budget, counted once.
 static void overdue_pod_that_stays_is_counted_once_LIF_450(void **state)
 {
     struct scenario *scenario = *state;
@@ -107,7 +106,7 @@ static void overdue_pod_that_stays_is_counted_once_LIF_450(void **state)
     struct names names = node_claims(scenario);
     assert_int_equal(names.count, 1);
     delete (scenario, "karpenter.sh/v1", "NodeClaim", names.text[0]);
-    // Deadline 20 s, stuck a minute after the pod's end: then the machine goes without it.
+    // Deadline 20 s, stuck a minute after the pod's end: then the machine is terminated without it.
     scenario_until(scenario, 150, "the NodeClaim to go", claim_gone);
     struct text text = {0};
     metrics_write(simulation_metrics(scenario->simulation), &text);
@@ -157,7 +156,7 @@ static void passes_and_conditions_have_metrics_SCH_397_LIF_355_LIF_356(void **st
     text_clear(&text);
     scenario_scale(scenario, 0);
     scenario_until(scenario, 60, "nothing to be left", scenario_empty);
-    scenario_run(scenario, 1); // until the controller has heard of it
+    scenario_run(scenario, 1); // until the controller has seen it
     metrics_write(simulation_metrics(scenario->simulation), &text);
     assert_int_equal(count_lines(text.data, "\noperator_nodeclaim_status_condition_count{", ""), 0);
     assert_int_equal(

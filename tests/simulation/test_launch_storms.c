@@ -1,5 +1,5 @@
-// Many pods and little capacity: how many NodeClaims are made for it, that nobody else waits, and
-// what people are told (LIF-440, STO-27). NodeClaims are counted, not seconds.
+// Many pods and little capacity: the number of NodeClaims, the independence of others, and the
+// reports to users (LIF-440, STO-27). NodeClaims are counted, not seconds.
 #include <string.h>
 
 #include "simulation/story.h"
@@ -60,7 +60,7 @@ static const char *pool_condition(struct scenario *scenario, const char *pool)
 }
 
 // --- how many ------------------------------------------------------------------------------------
-// The first wave finds out that there are three. From then on there is a NodeClaim at a time.
+// The first wave finds out that there are three. From then on there is one NodeClaim at a time.
 static void three_machines_for_fifty_pods_make_no_storm_LIF_440_STO_27(void **state)
 {
     struct scenario *scenario = *state;
@@ -78,7 +78,7 @@ static void three_machines_for_fifty_pods_make_no_storm_LIF_440_STO_27(void **st
     assert_int_equal(story_launches(scenario), 3);
 }
 
-// The provider remembers nothing: what is left out is our own matter.
+// The provider remembers nothing: the controller excludes the offering itself.
 static void forgetful_provider_is_asked_ever_more_seldom_LIF_440(void **state)
 {
     struct scenario *scenario = *state;
@@ -92,7 +92,7 @@ static void forgetful_provider_is_asked_ever_more_seldom_LIF_440(void **state)
     assert_in_range(counted.calls - before, 15, 30); // each three minutes
 }
 
-// What comes back opens in steps, and wholly.
+// Returned capacity is released in steps, and completely.
 static void capacity_that_returns_is_used_LIF_440_STO_27(void **state)
 {
     struct scenario *scenario = *state;
@@ -106,11 +106,11 @@ static void capacity_that_returns_is_used_LIF_440_STO_27(void **state)
     scenario_run(scenario, 240); // three minutes at most, then steps of seconds
     scenario_expect_running(scenario, 60);
     assert_in_range(counted.calls - before, 60, 70);
-    scenario_run(scenario, 660); // what was not tried again is told of for ten minutes
+    scenario_run(scenario, 660); // offerings without retries are reported for ten minutes
     assert_string_equal(pool_condition(scenario, "scarce"), "none");
 }
 
-// One machine comes free: its success opens the door for four, no further.
+// One machine becomes free: its success allows four launches, no more.
 static void single_machine_opens_no_floodgate_LIF_440(void **state)
 {
     struct scenario *scenario = *state;
@@ -144,7 +144,7 @@ static void restart_is_no_reason_for_a_wave_LIF_440_STO_18(void **state)
 }
 
 // --- launches that fail otherwise ----------------------------------------------------------------
-// Fifty NodeClaims that are asked for again and again until each has timed out: once.
+// Fifty NodeClaims are retried until each has timed out: once.
 static void pool_that_cannot_launch_is_tried_by_one_LIF_440_STO_25(void **state)
 {
     struct scenario *scenario = *state;
@@ -155,7 +155,7 @@ static void pool_that_cannot_launch_is_tried_by_one_LIF_440_STO_25(void **state)
     uint32_t before = view_metric_sum(scenario, "karpenter_nodeclaims_created_total", "scarce");
     assert_int_equal(before, 50);
     scenario_run(scenario,
-                 1800); // after 30 s, and 1, 2, 4 min, each with 5 min until it is given up
+                 1800); // after 30 s, and 1, 2, 4 min, each with 5 min until its timeout
     uint32_t after = view_metric_sum(scenario, "karpenter_nodeclaims_created_total", "scarce");
     assert_in_range(after - before, 2, 5);
     assert_string_equal(pool_condition(scenario, "scarce"), "True/LaunchesFail");
@@ -165,8 +165,9 @@ static void pool_that_cannot_launch_is_tried_by_one_LIF_440_STO_25(void **state)
     assert_string_equal(pool_condition(scenario, "scarce"), "none");
 }
 
-// --- nobody else waits ---------------------------------------------------------------------------
-// Pods that may go elsewhere do so while the dearer place is there, also while one tries the other.
+// --- others never wait ---------------------------------------------------------------------------
+// Pods with an alternative use it while the more expensive place exists, also during a probe of the
+// other.
 static void pods_with_another_pool_never_wait_LIF_440_STO_27(void **state)
 {
     struct scenario *scenario = *state;
@@ -185,7 +186,7 @@ static void pods_with_another_pool_never_wait_LIF_440_STO_27(void **state)
     assert_in_range(counted.calls, 1, 40);
 }
 
-// An attempt that hangs leaves the offering to nobody, and the rest to all.
+// A hanging attempt blocks its own offering, and nothing else.
 static void attempt_that_hangs_holds_up_nobody_LIF_440_LIF_454(void **state)
 {
     struct scenario *scenario = *state;
@@ -204,7 +205,7 @@ static void attempt_that_hangs_holds_up_nobody_LIF_440_LIF_454(void **state)
     assert_int_equal(simulation_pods_running(scenario->simulation), 10);
 }
 
-// --- what is told --------------------------------------------------------------------------------
+// --- reports -------------------------------------------------------------------------------------
 static void pods_and_the_pool_say_what_waits_LIF_440_STO_27(void **state)
 {
     struct scenario *scenario = *state;
@@ -220,7 +221,7 @@ static void pods_and_the_pool_say_what_waits_LIF_440_STO_27(void **state)
 }
 
 // --- as upstream ---------------------------------------------------------------------------------
-// All come back whenever the provider has forgotten.
+// All launches recur each time the provider has forgotten the shortage.
 static void upstream_makes_a_wave_each_three_minutes_LIF_36(void **state)
 {
     struct scenario *scenario = *state;

@@ -1,4 +1,4 @@
-// NodeClaims and machines that have to go by themselves, and when pods came and went (LIF-150 to
+// NodeClaims and machines that are removed automatically, and times of pod events (LIF-150 to
 // LIF-162, LIF-185).
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static bool lists_fail;
 static uint32_t refused; // deletions of NodeClaims
 static bool refuses;
 
-static bool lags;         // the mirror's NodeClaims: an old list, and a watch that says nothing
+static bool lags;         // the mirror's NodeClaims: an old list, and a watch without events
 static uint32_t listings; // of NodeClaims since then
 
 // The first list is the mirror's.
@@ -90,7 +90,7 @@ static bool no_claim(struct scenario *scenario)
 }
 
 // --- expiration ----------------------------------------------------------------------------------
-// The value is the NodeClaim's; protection and budgets are not asked.
+// The value is the NodeClaim's; protection and budgets are ignored.
 static void expiry_is_the_claims_own_and_asks_nobody_LIF_150(void **state)
 {
     struct scenario *scenario = *state;
@@ -136,7 +136,7 @@ static void take_machine_away(struct scenario *scenario, bool node_knows)
 static void claim_whose_machine_is_gone_goes_with_its_pods_counted_LIF_160(void **state)
 {
     struct scenario *scenario = *state;
-    scenario->options.world.node_lifecycle = false; // the Node stays until somebody deletes it
+    scenario->options.world.node_lifecycle = false; // the Node stays until a manual deletion
     begin_with_pod(scenario, "", KEEP);
     char name[300];
     snprintf(name, sizeof name, "%s", store_name(view_claim(scenario)));
@@ -165,7 +165,7 @@ static void failing_list_says_nothing_LIF_160(void **state)
     assert_int_equal(sim_instances_count(simulation_park(scenario->simulation)), 1);
 }
 
-// By then there may be NodeClaims whose machines the old list cannot have.
+// By then there may be NodeClaims with machines newer than the old list.
 static void refused_deletion_is_tried_with_a_new_list_LIF_160(void **state)
 {
     struct scenario *scenario = *state;
@@ -188,8 +188,8 @@ static void refused_deletion_is_tried_with_a_new_list_LIF_160(void **state)
     assert_null(view_object(scenario, KARPENTER, "NodeClaim", NULL, name));
 }
 
-// What a predecessor has launched is not in a new leader's mirror yet: the API server is asked
-// before it goes.
+// A predecessor's launch is not in a new leader's mirror yet: the API server is asked before a
+// deletion.
 static void new_leader_asks_before_an_instance_goes_LIF_161_331(void **state)
 {
     struct scenario *scenario = *state;
@@ -204,8 +204,8 @@ static void new_leader_asks_before_an_instance_goes_LIF_161_331(void **state)
     assert_true(listings > 1);
 }
 
-// Every ten seconds for the first twenty passes, then every two minutes; the other way round every
-// two minutes.
+// Every ten seconds for the first twenty passes, then every two minutes; the reverse
+// check always every two minutes.
 static void provider_is_listed_often_at_first_LIF_160_161(void **state)
 {
     struct scenario *scenario = *state;
@@ -251,7 +251,7 @@ static void machine_is_old_enough_before_it_goes_LIF_161(void **state)
     assert_int_equal(view_count(scenario, "v1", "Node"), 0);
 }
 
-// A NodeClaim that is gone before it was launched keeps nobody waiting.
+// A NodeClaim that vanished before its launch delays nothing.
 static void claim_that_vanished_unlaunched_blocks_nothing_LIF_162_454(void **state)
 {
     struct scenario *scenario = *state;
@@ -270,7 +270,7 @@ static void claim_that_vanished_unlaunched_blocks_nothing_LIF_162_454(void **sta
     scenario_expect_running(scenario, 1);
 }
 
-// --- pods' comings and goings --------------------------------------------------------------------
+// --- pod events ----------------------------------------------------------------------------------
 static int64_t last_event(struct scenario *scenario)
 {
     return view_instant(view_claim(scenario), "status.lastPodEventTime");

@@ -1,5 +1,5 @@
-// How a node's pods go: order, evictions, deadlines, protection, and what is said of a drain that
-// is held up (LIF-110 to LIF-127, LIF-449, LIF-450).
+// The end of a node's pods: order, evictions, deadlines, protection, and reports of a blocked drain
+// (LIF-110 to LIF-127, LIF-449, LIF-450).
 #include <stdio.h>
 #include <string.h>
 
@@ -58,7 +58,7 @@ static void begin(struct scenario *scenario, const char *template_spec)
     hand_pool(scenario, template_spec, "");
 }
 
-// After the pods are there: all on one node.
+// After the pods run: all on one node.
 static void wait_for(struct scenario *scenario, uint32_t pods)
 {
     scenario_expect_running(scenario, pods);
@@ -261,7 +261,7 @@ static void overdue_pod_keeps_its_grace_LIF_121_122(void **state)
     int64_t end = view_instant(pod(scenario, "web"), "metadata.deletionTimestamp");
     assert_true(end >= deadline - 2 && end <= deadline);
     assert_int_equal(requests.deletions, 1);
-    assert_int_equal(requests.evictions, 0); // protected: nobody asked
+    assert_int_equal(requests.evictions, 0); // protected: no eviction
     assert_int_equal(requests.without_uid, 0);
     assert_int_equal(view_events(scenario, "Pod", "Disrupted", "29 seconds of grace-period") +
                          view_events(scenario, "Pod", "Disrupted", "28 seconds of grace-period"),
@@ -270,7 +270,7 @@ static void overdue_pod_keeps_its_grace_LIF_121_122(void **state)
     scenario_until(scenario, 60, "the claim to be gone", claim_gone);
 }
 
-// Somebody has deleted it with an hour of grace; the deadline shortens that.
+// Already deleted with an hour of grace; the deadline shortens that.
 static void grace_of_a_terminating_pod_is_shortened_LIF_122(void **state)
 {
     struct scenario *scenario = *state;
@@ -289,7 +289,7 @@ static void grace_of_a_terminating_pod_is_shortened_LIF_122(void **state)
     assert_int_equal(requests.deletions, 1);
 }
 
-// The pod has been deleted with the grace that was left then; now there is less, say of a repair.
+// The pod was deleted with the grace left then; now there is less, e.g. by a repair.
 static void an_earlier_deadline_shortens_the_grace_again_LIF_120_122(void **state)
 {
     struct scenario *scenario = *state;
@@ -324,7 +324,7 @@ static void a_second_of_grace_is_the_least_LIF_122(void **state)
         1);
 }
 
-// Nearly all that a duration can say: the deadline is far ahead, not in the past.
+// Nearly the maximum of a duration: the deadline is far ahead, not in the past.
 static void grace_period_of_centuries_bypasses_nothing_LIF_80_121(void **state)
 {
     struct scenario *scenario = *state;
@@ -349,7 +349,7 @@ static void grace_period_of_centuries_bypasses_nothing_LIF_80_121(void **state)
     scenario_until(scenario, 60, "the claim to be gone", claim_gone);
 }
 
-// A pod that asks for centuries ends with the node all the same.
+// A pod with a grace of centuries ends with the node all the same.
 static void pod_with_a_grace_of_centuries_ends_with_its_node_LIF_121_122(void **state)
 {
     struct scenario *scenario = *state;
@@ -396,7 +396,7 @@ static void value_that_says_nothing_protects_from_nothing_LIF_125(void **state)
     assert_int_equal(view_events(scenario, "Pod", "InvalidDoNotDisruptAnnotation", "\"false\""), 1);
 }
 
-// --- what is said --------------------------------------------------------------------------------
+// --- reports -------------------------------------------------------------------------------------
 static void blocked_drain_names_pods_and_budgets_LIF_449(void **state)
 {
     struct scenario *scenario = *state;

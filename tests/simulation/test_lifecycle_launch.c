@@ -1,12 +1,12 @@
-// From a NodeClaim to its machine, and what comes of one that does not become a Node in time
-// (LIF-22 to LIF-36, LIF-70 to LIF-75).
+// From a NodeClaim to its machine, and the end of one that does not become a Node in time (LIF-22
+// to LIF-36, LIF-70 to LIF-75).
 #include <stdio.h>
 #include <string.h>
 
 #include "base/duration.h"
 #include "simulation/cluster_view.h"
 
-struct faulty { // what fails, and what was seen of it
+struct faulty { // injected faults, and their observed effects
     struct scenario *scenario;
     enum error_kind kind; // of create; ERROR_NONE: it works
     const char *message;
@@ -82,7 +82,7 @@ static int setup(void **state)
     return 0;
 }
 
-// A NodeClaim that no NodePool has anything to do with (LIF-26).
+// A NodeClaim without a NodePool (LIF-26).
 static void apply_claim(struct scenario *scenario)
 {
     scenario_apply(
@@ -155,7 +155,7 @@ static bool machine_is_there(struct scenario *scenario)
     return sim_instances_count(simulation_park(scenario->simulation)) > 0;
 }
 
-// The process ends after the launch and before anybody has written it down.
+// The process ends after the launch and before its record.
 static void next_process_finds_the_first_ones_machine_LIF_31_445(void **state)
 {
     struct scenario *scenario = *state;
@@ -233,7 +233,7 @@ static void unclassified_failure_is_tried_again_ever_slower_LIF_33_35_469(void *
     scenario_run(scenario, 2);
     assert_string_equal(view_condition(claim_one(scenario), "Launched"), "Unknown/LaunchFailed");
     assert_string_equal(view_condition_message(claim_one(scenario), "Registered"),
-                        "Node not registered with cluster"); // the pass went on (LIF-24)
+                        "Node not registered with cluster"); // the pass continued (LIF-24)
     scenario_run(scenario, 40);
     assert_non_null(
         strstr(view_condition_message(claim_one(scenario), "Launched"), faulty.message));

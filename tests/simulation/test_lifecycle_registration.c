@@ -1,5 +1,5 @@
 // From a machine to a Node that is ready for pods (LIF-40 to LIF-67). The machine's own Node never
-// comes: tests put Nodes there by hand, and nobody else touches them.
+// comes: tests create Nodes by hand, without other writers.
 #include <stdio.h>
 #include <string.h>
 
@@ -170,8 +170,8 @@ static void missing_unregistered_taint_is_told_and_forgiven_LIF_41(void **state)
         1);
 }
 
-// What the Node lacks comes from the NodeClaim: registration does not wait until decisions can
-// track it.
+// Missing fields of the Node come from the NodeClaim: registration does not wait until decisions
+// can track it.
 static void a_node_without_instance_type_is_registered_LIF_40_300(void **state)
 {
     struct scenario *scenario = *state;
@@ -181,7 +181,7 @@ static void a_node_without_instance_type_is_registered_LIF_40_300(void **state)
     assert_true(view_has_finalizer(node(scenario), FINALIZER_TERMINATION));
 }
 
-// A label that the bootstrap put there makes no registered Node of it.
+// A label from the bootstrap is no registration of the Node.
 static void a_label_alone_is_no_registration_LIF_42(void **state)
 {
     struct scenario *scenario = *state;
@@ -247,7 +247,7 @@ static void one_of_two_nodes_vanishes_and_the_other_is_registered_LIF_442(void *
     assert_string_equal(view_text(claim(scenario), "status.nodeName"), "n1");
 }
 
-// Their clock begins with the change to False; the Nodes, which nobody registered, stay (LIF-75,
+// Their clock starts with the change to False; the Nodes, which are unregistered, stay (LIF-75,
 // LIF-82).
 static void two_nodes_that_stay_end_the_claim_LIF_73_75_82(void **state)
 {

@@ -150,7 +150,8 @@ static void either_object_takes_the_other_along_LIF_81_86_102(void **state)
     assert_true(is_deleting(claim(scenario)));
 }
 
-// A second Node with the provider ID that came after registration: both go, both are waited for.
+// A second Node with the provider ID that came after registration: both are deleted, both are
+// waited for.
 static void all_nodes_of_a_claim_are_waited_for_LIF_81(void **state)
 {
     struct scenario *scenario = *state;
@@ -237,7 +238,7 @@ static void machine_of_a_node_without_claim_goes_too_LIF_101_447(void **state)
     assert_true(deletes > 0);
 }
 
-// Nobody drains what is on a machine that is gone.
+// Pods on a vanished machine are not drained.
 static void unready_node_of_a_vanished_machine_goes_at_once_LIF_103(void **state)
 {
     struct scenario *scenario = *state;
@@ -247,7 +248,7 @@ static void unready_node_of_a_vanished_machine_goes_at_once_LIF_103(void **state
              view_text(claim(scenario), "status.providerID"));
     hand_delete(scenario, "v1", "Node", NULL, node_name);
     scenario_run(scenario, 10);
-    assert_non_null(node(scenario)); // Ready: drained, though it takes for ever
+    assert_non_null(node(scenario)); // Ready: drained, however long it takes
     world_machine_set_state(simulation_world(scenario->simulation), provider_id, MACHINE_NOT_READY);
     scenario_run(scenario, 10);
     assert_non_null(node(scenario)); // the machine is there
@@ -295,7 +296,7 @@ static void claim_without_machine_asks_nobody_LIF_84(void **state)
 {
     struct scenario *scenario = *state;
     scenario_begin(scenario);
-    simulation_kill_controller(scenario->simulation); // which sees it only when it is being deleted
+    simulation_kill_controller(scenario->simulation); // which sees it only during its deletion
     scenario_apply(
         scenario, "apiVersion: karpenter.sh/v1\nkind: NodeClaim\n"
                   "metadata: {name: one, finalizers: [karpenter.sh/termination]}\n"
@@ -342,7 +343,7 @@ static void volumes_are_waited_for_LIF_130_131(void **state)
     scenario_until(scenario, 30, "the claim to be gone", claim_gone);
 }
 
-// Bound by hand while the volumes are waited for: the machine does not go with it.
+// Bound by hand during the wait for volumes: the machine does not end with it.
 static void pod_that_comes_after_the_drain_is_drained_LIF_106_112(void **state)
 {
     struct scenario *scenario = *state;
@@ -364,7 +365,7 @@ static void pod_that_comes_after_the_drain_is_drained_LIF_106_112(void **state)
     scenario_until(scenario, 60, "the claim to be gone", claim_gone);
 }
 
-// The provider has forgotten the machine for a moment; the Node shows that it is there.
+// The provider has forgotten the machine for a moment; the Node proves that it exists.
 static void machine_of_a_node_that_came_back_is_ended_LIF_103_140(void **state)
 {
     struct scenario *scenario = *state;

@@ -1,5 +1,5 @@
-// How controllers write and what they say: locks, conflicts, lost answers, clocks, log lines
-// (LIF-3, LIF-32, LIF-400 to LIF-402, LIF-444, LIF-446, LIF-471, LIF-473).
+// Writes and reports of controllers: locks, conflicts, lost answers, clocks, log lines (LIF-3,
+// LIF-32, LIF-400 to LIF-402, LIF-444, LIF-446, LIF-471, LIF-473).
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,7 +119,7 @@ static void drain_whose_answer_was_lost_is_counted_once_LIF_446(void **state)
     assert_true(view_metric_sum(scenario, "karpenter_nodes_terminated_total", "") == 1);
 }
 
-// Everybody writes to a Node that has just come.
+// A new Node has many concurrent writers.
 static void busy_node_is_registered_all_the_same_LIF_471(void **state)
 {
     struct scenario *scenario = *state;
@@ -147,7 +147,7 @@ static void empty_provider_ids_match_nothing_LIF_3(void **state)
     assert_string_not_equal(view_condition(view_claim(scenario), "Registered"), "True/Registered");
 }
 
-// The other clock was behind: a pod that was bound before it was created.
+// The other clock was behind: a pod with a binding before its creation.
 static void times_are_never_negative_LIF_473(void **state)
 {
     struct scenario *scenario = *state;

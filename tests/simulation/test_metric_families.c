@@ -1,5 +1,5 @@
-// What /metrics serves: names, types and labels of LIF-350 to LIF-358, families left out and older
-// names.
+// The families of /metrics: names, types and labels of LIF-350 to LIF-358, omitted families and
+// older names.
 #include <stdio.h>
 #include <string.h>
 
@@ -304,7 +304,7 @@ static void pod_without_place_has_no_provisioning_times_LIF_354(void **state)
     assert_true(GAUGE("unbound_time_seconds") == 0);
 }
 
-// --- what is served ------------------------------------------------------------------------------
+// --- served families -----------------------------------------------------------------------------
 static uint32_t served(struct scenario *scenario, const char *start)
 {
     struct text text = {0}, head = {0};

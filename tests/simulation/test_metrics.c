@@ -1,5 +1,4 @@
-// Values of metrics that dashboards ask for; their names, types and labels are in
-// test_metric_families.c.
+// Values of metrics for dashboards; their names, types and labels are in test_metric_families.c.
 #include <stdio.h>
 #include <string.h>
 
@@ -34,7 +33,7 @@ static void some_are_there_from_the_start_DIS_403_LIF_358(void **state)
     text_free(&text);
 }
 
-// The API server and the provider answer late: somebody is at work.
+// The API server and the provider answer late: work is in progress.
 static void work_under_way_has_its_time_LIF_358(void **state)
 {
     struct scenario *scenario = *state;

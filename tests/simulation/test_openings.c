@@ -1,4 +1,4 @@
-// Nodes of a wave open together, and the pods are told where to go (SCH-516).
+// Nodes of a wave open together, and the pods are nominated (SCH-516).
 #include "simulation/cluster_view.h"
 
 #include <stdio.h>
@@ -112,8 +112,7 @@ static void zones_fill_evenly_SCH_516(void **state)
     assert_true(kept(scenario) >= 0.5);
 }
 
-// Two of a workload on each node, and one node with room that has a pod which wants none of them
-// near it.
+// Two of a workload on each node, and one node with room and a pod with anti-affinity to them.
 static void nobody_is_sent_to_a_pod_that_keeps_it_away_SCH_516(void **state)
 {
     static const char pool[] =
@@ -143,8 +142,7 @@ static void nobody_is_sent_to_a_pod_that_keeps_it_away_SCH_516(void **state)
     assert_int_equal(view_count(scenario, KARPENTER, "NodeClaim"), 4);
 }
 
-// All nodes drift at once: their pods come to the nodes that replace them, and nothing is bought
-// beside.
+// All nodes drift at once: their pods go to the replacements, and no other node is launched.
 static void pods_of_drifted_nodes_need_no_node_that_was_not_planned_SCH_528(void **state)
 {
     struct scenario *scenario = *state;
@@ -174,7 +172,7 @@ static bool refuse_nominations(void *context, const struct kube_request *request
     return true;
 }
 
-// Nominations fail one after the other: the nodes open all the same.
+// Nominations fail one after another: the nodes open all the same.
 static void no_node_is_held_for_long_SCH_516(void **state)
 {
     struct scenario *scenario = *state;

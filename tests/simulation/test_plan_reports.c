@@ -1,5 +1,5 @@
-// What is told of how plans came true: waves (SCH-516, SCH-527), disruption as a whole (DIS-749,
-// DIS-778), and the price that a new plan would have (DIS-745).
+// Reports of plan results: waves (SCH-516, SCH-527), disruption as a whole (DIS-749, DIS-778), and
+// the price of a new plan (DIS-745).
 #include <stdio.h>
 
 #include "simulation/moves.h"
@@ -24,7 +24,7 @@ static void a_wave_is_told_when_its_pods_are_bound_SCH_527(void **state)
     assert_float_equal(sum(scenario, "adze_wave_passes_count"), 1, 0);
     assert_float_equal(sum(scenario, "adze_wave_purchases_sum"), 1, 0);
     assert_true(sum(scenario, "adze_wave_passes_sum") >= 1);
-    // Machines take 30 s; what comes after the last pod is not counted.
+    // Machines take 30 s; events after the last pod are not counted.
     assert_in_range((long)sum(scenario, "adze_wave_duration_seconds_sum"), 30, 60);
     assert_int_equal(view_events(scenario, "NodePool", "WavePlaced", "in 1 purchase(s)"), 1);
 }
@@ -43,7 +43,7 @@ static void placements_that_were_kept_are_told_with_the_wave_SCH_516(void **stat
     assert_int_equal(view_events(scenario, "NodePool", "WavePlaced", wanted), 1);
 }
 
-// Pods that find room take part in no purchase.
+// Pods that find room take part in no launch.
 static void without_new_nodes_there_is_no_wave_SCH_527(void **state)
 {
     struct scenario *scenario = *state;
@@ -92,7 +92,7 @@ static void evictions_stand_beside_what_they_save_DIS_778(void **state)
     assert_float_equal(sum(scenario, "adze_unplanned_nodeclaims_total"), 0, 0);
 }
 
-// Each command by itself would be at rest in between.
+// Each command alone would be at rest in between.
 static void what_follows_soon_belongs_to_the_same_target_DIS_749(void **state)
 {
     struct scenario *scenario = *state;
@@ -112,7 +112,7 @@ static void what_follows_soon_belongs_to_the_same_target_DIS_749(void **state)
 
 // --- unplanned NodeClaims ------------------------------------------------------------------------
 
-// The pod "roamer" has a node of its own and is about to move to another, where room came up.
+// The pod "roamer" has its own node and is about to move to another, where room appeared.
 static void begin_with_a_move(struct scenario *scenario)
 {
     moves_begin(scenario, 0);

@@ -1,4 +1,4 @@
-// What controllers write into NodePools: hash, NodeClassReady, ValidationSucceeded, usage,
+// Writes of controllers into NodePools: hash, NodeClassReady, ValidationSucceeded, usage,
 // NodeRegistrationHealthy (LIF-200 to LIF-225).
 #include <stdio.h>
 #include <string.h>
@@ -265,7 +265,7 @@ static bool no_bad_machine_left(struct scenario *scenario)
     return bad_machines == 0;
 }
 
-// One failure says nothing yet, the second does.
+// One failure is not conclusive, the second is.
 static void two_failures_make_it_unhealthy_LIF_220_222_225(void **state)
 {
     struct scenario *scenario = *state;
@@ -337,7 +337,7 @@ static void outcome_of_another_pools_claim_counts_for_nobody_LIF_223(void **stat
     assert_string_equal(healthy(scenario), "Unknown/AwaitingReconciliation");
 }
 
-// --- budgets that are hardly meant (DIS-777) -----------------------------------------------------
+// --- unlikely budgets (DIS-777) ------------------------------------------------------------------
 static const char *questionable(struct scenario *scenario)
 {
     return view_condition(pool(scenario), "BudgetsQuestionable");
@@ -368,7 +368,7 @@ static void odd_budgets_are_named_with_what_they_do_DIS_777(void **state)
     assert_true(says(scenario, "it blocks every disruption of the pool"));
     assert_true(says(scenario, "spec.disruption.budgets[4].reasons: "));
     assert_false(says(scenario, "budgets[0]"));
-    // Nobody decides by it.
+    // No decision depends on it.
     assert_string_equal(view_condition(pool(scenario), "Ready"), "True/Ready");
     patch_pool(scenario, "{spec: {disruption: {budgets: [{nodes: '10%'}]}}}");
     assert_string_equal(questionable(scenario), "none");

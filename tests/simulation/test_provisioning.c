@@ -28,8 +28,8 @@ static void burst_becomes_machines_and_goes_again(void **state)
     scenario_until(scenario, 60, "nothing to be left", scenario_empty);
 }
 
-// Scheduler and workload controllers take the time of live ones: 100 pods come over seconds, are
-// rejected one by one, and their machines go again.
+// Scheduler and workload controllers take the time of live ones: 100 pods arrive over seconds, are
+// rejected one by one, and their machines are removed again.
 static void burst_at_the_pace_of_a_live_control_plane(void **state)
 {
     struct scenario *scenario = *state;
@@ -105,7 +105,7 @@ static void nothing_in_stock_then_capacity_returns(void **state)
     scenario_run(scenario, 120);
     assert_int_equal(sim_instances_launches(simulation_park(scenario->simulation)), 0);
     sim_instances_stock(simulation_park(scenario->simulation), NULL, NULL, NULL, -1);
-    scenario_run(scenario, 240); // what is out of stock is remembered for three minutes
+    scenario_run(scenario, 240); // a stock-out is remembered for three minutes
     scenario_expect_running(scenario, 3);
 }
 
@@ -216,10 +216,10 @@ static void a_changed_reason_is_told_at_once_SCH_520(void **state)
     assert_true(simulation_delete(scenario->simulation, "karpenter.sh/v1", "NodePool", NULL,
                                   "default", &error));
     scenario_run(scenario, 40);
-    assert_int_equal(failures_told(scenario, none), 1); // although there is no pool to speak of
+    assert_int_equal(failures_told(scenario, none), 1); // although there is no pool to name
 }
 
-// The batch closes before the NodePool is ready: no pod is told that there is no NodePool.
+// The batch closes before the NodePool is ready: no pod is reported as without NodePool.
 static void pods_applied_with_their_pool_wait_for_it_SCH_40(void **state)
 {
     struct scenario *scenario = *state;

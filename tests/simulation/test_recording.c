@@ -1,5 +1,5 @@
-// When passes run, what they create, and what they leave in metrics and events (sections 1, 24, 25
-// of the scheduling rules).
+// The start of passes, their creations, and their metrics and events (sections 1, 24, 25 of the
+// scheduling rules).
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static const char too_large[] =
     "      containers:\n"
     "      - {name: c, image: pause, resources: {requests: {cpu: '100'}}}\n";
 
-// --- when a pass runs ----------------------------------------------------------------------------
+// --- the start of a pass -------------------------------------------------------------------------
 static void nothing_but_pods_causes_a_pass_SCH_19_and_none_is_counted_without_SCH_18(void **state)
 {
     struct scenario *scenario = *state;
@@ -90,7 +90,7 @@ static void passes_follow_each_other_SCH_10_and_see_all_pods_SCH_16(void **state
     scenario_begin(scenario);
     scenario_scale(scenario, 3);
     scenario_run(scenario, 1);
-    scenario_scale(scenario, 9); // while the first are on their way
+    scenario_scale(scenario, 9); // while the first are launching
     scenario_expect_running(scenario, 9);
     assert_true(metric(scenario, PASSES) >= 2);
 }
@@ -147,7 +147,7 @@ static void launches_under_way_hold_nobody_back_SCH_382_SCH_528(void **state)
     assert_int_equal(simulation_pods_running(scenario->simulation), 0);
     scenario_expect_running(scenario, 25);
     assert_int_equal(sim_instances_launches(simulation_park(scenario->simulation)),
-                     metric(scenario, CREATED)); // nobody was planned for twice
+                     metric(scenario, CREATED)); // no pod was planned for twice
 }
 
 // --- recording -----------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
-// Node repair (LIF-195 to LIF-199, LIF-452, LIF-460; gate NodeRepair): which unhealthy nodes go,
-// when, and when none may.
+// Node repair (LIF-195 to LIF-199, LIF-452, LIF-460; gate NodeRepair): the unhealthy nodes that are
+// deleted, the time, and the cases without deletion.
 #include <stdio.h>
 #include <string.h>
 
@@ -15,8 +15,8 @@ static int setup(void **state)
     return 0;
 }
 
-// `name`: a NodePool and a Deployment of one pod a node, which nothing but force removes: an hour
-// of grace, protected, and by a PDB that allows nothing.
+// `name`: a NodePool and a Deployment of one pod a node, which only force removes: an hour of
+// grace, protected, and by a PDB that allows nothing.
 static void apply_pool(struct scenario *scenario, const char *name, unsigned nodes)
 {
     char manifest[4000];
@@ -186,8 +186,7 @@ static void nothing_is_repaired_without_the_gate_LIF_381(void **state)
     assert_true(runs(scenario, bad));
 }
 
-// A drain that has begun gracefully, of a node that turns out to be unhealthy, becomes a forceful
-// one.
+// A graceful drain in progress becomes forceful when the node proves unhealthy.
 static void deadline_of_a_drain_under_way_is_brought_forward_LIF_198(void **state)
 {
     struct scenario *scenario = *state;
@@ -233,7 +232,7 @@ struct recovery {
     uint32_t refused;
 };
 
-// The node recovers when its drain is to be given a deadline, which takes several tries.
+// The node recovers while its drain is about to get a deadline, which takes several tries.
 static bool recover_before_deadline(void *context, const struct kube_request *request,
                                     struct kube_response *response)
 {
@@ -250,7 +249,7 @@ static bool recover_before_deadline(void *context, const struct kube_request *re
     return true;
 }
 
-// Once its NodeClaim is deleted the node goes by force, even if it recovers a moment later.
+// Once its NodeClaim is deleted the node is removed by force, even if it recovers a moment later.
 static void node_that_recovers_too_late_goes_by_force_LIF_198(void **state)
 {
     struct scenario *scenario = *state;
@@ -282,7 +281,7 @@ static void breaker_of_a_pool_stops_all_until_few_are_left_LIF_197_460(void **st
     set_state(scenario, second, MACHINE_NOT_READY);
     run_minutes(scenario, TOLERATION_MINUTES + 12);
     assert_true(runs(scenario, first) && runs(scenario, second));
-    // One for each object, however often it was looked at (every five minutes).
+    // One for each object, however often it was evaluated (every five minutes).
     assert_int_equal(blocked_events(scenario, "Node"), 2);
     assert_int_equal(blocked_events(scenario, "NodeClaim"), 2);
     assert_int_equal(blocked_events(scenario, "NodePool"), 1);
@@ -310,7 +309,7 @@ static void two_of_ten_may_be_unhealthy_LIF_197(void **state)
     scenario_expect_running(scenario, 10);
 }
 
-// Two pools of one node each: the rounding of either would let both go.
+// Two pools of one node each: the rounding of either would allow both.
 static void two_small_pools_fail(struct scenario *scenario, char bad[2][200])
 {
     scenario_begin(scenario);

@@ -1,4 +1,4 @@
-// The node of a replacement is kept closed for the pods that its command evicts (SCH-516, DIS-792).
+// The node of a replacement is kept closed for the evicted pods of its command (SCH-516, DIS-792).
 #include "simulation/moves.h"
 
 #include <stdio.h>
@@ -83,7 +83,7 @@ static void those_of_drift_are_kept_as_well_SCH_516(void **state)
     assert_true(is_open(scenario));
 }
 
-// An agent that takes them away may count the node's taints.
+// An agent that removes them may count the node's taints.
 static void startup_taints_stand_alone_SCH_516(void **state)
 {
     struct scenario *scenario = *state;
@@ -98,7 +98,7 @@ static void startup_taints_stand_alone_SCH_516(void **state)
     }
 }
 
-// Whoever closed the node knows nothing of it any more.
+// The process that closed the node has forgotten it.
 static void a_node_that_nobody_keeps_is_opened_SCH_516(void **state)
 {
     struct scenario *scenario = *state;

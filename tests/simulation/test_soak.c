@@ -1,4 +1,4 @@
-// Seeded random worlds (soak.h); `make soak` runs as many as there is time for.
+// Seeded random worlds (soak.h); `make soak` runs as many as time allows.
 //
 //   test_soak FROM TO SIZE [rest]    rest: a day passes in the first of them
 #include <stdio.h>
@@ -33,7 +33,7 @@ static void random_worlds_keep_the_invariants_and_settle_DIS_790_to_795(void **s
     }
     print_message("seeds %llu to %llu of size %u, %.1f simulated hours\n",
                   (unsigned long long)range.from, (unsigned long long)range.to, range.size, hours);
-    // The worlds have put the invariants to the test.
+    // The worlds have exercised the invariants.
     assert_true(checked.launches > 30 && checked.evictions > 20 && checked.finalizers > 30);
     assert_true(checked.empty_nodes > 10 && checked.drifted_nodes > 10);
     assert_true(checked.underutilized_nodes > 0 && checked.replacements > 10);

@@ -1,4 +1,4 @@
-// A replica that does not lead, and what becomes of it (LIF-331).
+// A replica that does not lead, and its reactions (LIF-331).
 #include <stdio.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static uint32_t lines_of(struct scenario *scenario, const char *start)
     return lines;
 }
 
-// What is large, counted or observed: a sum over all replicas must not have it twice.
+// Families that are large, counted or observed: a sum over all replicas must not have them twice.
 static const char *const told_once[] = {
     "karpenter_pods_state{",
     "karpenter_nodes_allocatable{",
@@ -99,7 +99,7 @@ static void leader_counts_what_is_there_LIF_331_355(void **state)
 
 // --- the lease runs out --------------------------------------------------------------------------
 
-// Answers nothing; counts what the controller has sent since `watching`.
+// Leaves requests unanswered; counts the controller's requests since `watching`.
 struct witness {
     struct scenario *scenario;
     bool watching;
@@ -135,7 +135,7 @@ static void begin_with_lease(struct scenario *scenario, struct witness *witness)
 {
     witness->scenario = scenario;
     scenario->options.leader_election = true;
-    // Nothing is on its way when time stops: what comes afterwards was sent afterwards.
+    // No request is in flight when time stops: later arrivals were sent later.
     scenario->options.api_latency_min = scenario->options.api_latency_max = 0;
     scenario->options.cloud_latency_min = scenario->options.cloud_latency_max = 0;
     scenario->options.api_fault = note_request;
@@ -165,7 +165,7 @@ static void take_lease(struct scenario *scenario)
                patch);
 }
 
-// Whatever is due when the process goes on - passes, launches, drains, deletions - is not written.
+// Due work at the process's return - passes, launches, drains, deletions - is not written.
 static void paused_leader_writes_nothing_LIF_330(void **state)
 {
     (void)state;
@@ -200,7 +200,8 @@ static bool thirty_pods_run(struct scenario *scenario)
     return simulation_pods_running(scenario->simulation) == 30;
 }
 
-// The machine was paused: the monotonic clock stood still. Once the lease is renewed, all goes on.
+// The machine was paused: the monotonic clock stood still. Once the lease is renewed, all work
+// resumes.
 static void leader_writes_nothing_after_a_jump_of_the_clock_until_renewed_LIF_330(void **state)
 {
     (void)state;

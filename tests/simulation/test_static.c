@@ -1,5 +1,4 @@
-// Static capacity (LIF-230 to LIF-234; gate StaticCapacity): NodePools that have as many nodes as
-// `replicas` says.
+// Static capacity (LIF-230 to LIF-234; gate StaticCapacity): NodePools with `replicas` nodes.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +39,7 @@ static void apply_fixed(struct scenario *scenario, unsigned replicas, unsigned n
     apply_team(scenario, "fixed", replicas, nodes);
 }
 
-// --- looking -------------------------------------------------------------------------------------
+// --- readings ------------------------------------------------------------------------------------
 struct tally {
     uint32_t alive, deleting, initialized;
     const char *label; // only Nodes and NodeClaims of this pool
@@ -82,7 +81,7 @@ static double expect_nodes(struct scenario *scenario, double seconds, uint32_t n
     return scenario_until(scenario, seconds, "the expected static nodes", has_expected_nodes);
 }
 
-// Lets time pass; at no moment there are more NodeClaims that live, or altogether.
+// Lets time pass; the NodeClaims, alive or altogether, never exceed the maxima.
 static void run_within(struct scenario *scenario, double seconds, uint32_t alive, uint32_t all)
 {
     for (double passed = 0; passed < seconds; passed += 0.1) {
@@ -134,7 +133,7 @@ static void replicas_come_and_stay_LIF_230_232(void **state)
     store_each(store, store_resource_of_kind(store, "karpenter.sh/v1", "NodeClaim"), NULL,
                check_body, NULL);
     char *before = names_of_claims(scenario);
-    run_within(scenario, 180, 5, 5); // empty, and yet nobody takes them
+    run_within(scenario, 180, 5, 5); // empty, and yet none is removed
     char *after = names_of_claims(scenario);
     assert_string_equal(before, after);
     free(before);
@@ -178,7 +177,7 @@ static void raised_and_lowered_LIF_232_233(void **state)
     scenario_begin(scenario);
     apply_fixed(scenario, 2, 0);
     expect_nodes(scenario, 60, 2);
-    apply_fixed(scenario, 250, 0); // more than are created at a time
+    apply_fixed(scenario, 250, 0); // more than one round creates
     run_within(scenario, 2, 250, 250);
     expect_nodes(scenario, 120, 250);
     apply_fixed(scenario, 1, 0);
@@ -214,7 +213,7 @@ static void a_lost_machine_is_replaced_LIF_232(void **state)
     expect_nodes(scenario, 60, 3);
     struct sim_instances *park = simulation_park(scenario->simulation);
     sim_instances_reclaim(park, sim_instances_at(park, 0)->facts.provider_id);
-    scenario_run(scenario, 300); // until it is missed
+    scenario_run(scenario, 300); // until its absence is noticed
     expect_nodes(scenario, 120, 3);
     assert_int_equal(sim_instances_launches(park), 4);
 }
@@ -309,7 +308,7 @@ static void pods_that_wait_get_no_static_node_LIF_230(void **state)
     assert_int_equal(simulation_pods_running(scenario->simulation), 1);
 }
 
-// --- when things break ---------------------------------------------------------------------------
+// --- failures ------------------------------------------------------------------------------------
 static void unreliable_api_never_too_many_LIF_458(void **state)
 {
     struct scenario *scenario = *state;

@@ -1,5 +1,5 @@
-// What counts against the replicas and the limit of a static NodePool: those that live, that go,
-// that are being replaced, and that are asked for (LIF-231).
+// NodeClaims that count against the replicas and the limit of a static NodePool: alive, deleting,
+// being replaced, and requested (LIF-231).
 #include <stdio.h>
 #include <string.h>
 
@@ -85,7 +85,7 @@ static bool all_replaced(struct scenario *scenario)
 
 static const char one_at_a_time[] = "  disruption: {budgets: [{nodes: '1'}]}";
 
-// Two are missing then, of which one is there as long as its replacement is not.
+// Two are missing then, of which one counts until its replacement exists.
 static void node_that_is_being_replaced_counts_LIF_231_456(void **state)
 {
     struct scenario *scenario = *state;
@@ -115,7 +115,7 @@ static void all_that_there_are_count_against_the_limit_LIF_231(void **state)
     assert_true(all_replaced(scenario));
 }
 
-// The last NodeClaim goes while another one is asked for: what was reserved for that stays.
+// The last NodeClaim is deleted while another one is requested: the reservation for that stays.
 static void reservation_outlives_the_last_claim_LIF_457(void **state)
 {
     struct scenario *scenario = *state;
@@ -125,7 +125,7 @@ static void reservation_outlives_the_last_claim_LIF_457(void **state)
     char name[300];
     snprintf(name, sizeof name, "%s", store_name(view_claim(scenario)));
     apply_fixed(scenario, 2, limited, "a");
-    scenario_run(scenario, 3); // the second is asked for, and there is no answer yet
+    scenario_run(scenario, 3); // the second is requested, without an answer so far
     hand_patch(scenario, KARPENTER, "NodeClaim", NULL, name, NULL,
                "{metadata: {finalizers: null}}");
     hand_delete(scenario, KARPENTER, "NodeClaim", NULL, name);

@@ -1,6 +1,5 @@
-// Stories of nodes that are replaced and removed: what went wrong for people with node autoscalers,
-// brought about in a simulated world, and what must be seen instead. tests/simulation/README.md has
-// the list.
+// Stories of nodes that are replaced and removed: known failures of node autoscalers, reproduced in
+// a simulated world, and the required behavior. tests/simulation/README.md has the list.
 #include <stdio.h>
 #include <string.h>
 
@@ -15,11 +14,11 @@ static int setup(void **state)
 }
 
 // --- STO-1 ---------------------------------------------------------------------------------------
-// Twins of which one is a cent cheaper, but comes to nothing once the move is paid.
+// Twins, one of which is a cent cheaper, but the move costs more.
 static const struct story_type twins[] = {
     {"big", 16, 64, 0.80}, {"dear", 4, 16, 0.200}, {"cheap", 4, 16, 0.199}};
 
-// A burst leaves two pods on a node of the dearer twin.
+// A burst leaves two pods on a node of the more expensive twin.
 static void leave_a_node_after_a_burst(struct scenario *scenario)
 {
     story_catalog(scenario, twins, ARRAY_LENGTH(twins));
@@ -51,7 +50,7 @@ static void node_is_not_replaced_by_its_twin_for_a_cent_STO_1(void **state)
     assert_int_equal(story_nodes_labelled(scenario, LABEL_INSTANCE_TYPE, "dear"), 1);
 }
 
-// Where any saving will do, it is taken, but once for the pair.
+// Where any saving suffices, the move happens, but once for the pair.
 static void node_is_replaced_by_its_twin_once_STO_1(void **state)
 {
     struct scenario *scenario = *state;
@@ -64,7 +63,7 @@ static void node_is_replaced_by_its_twin_once_STO_1(void **state)
     scenario_expect_running(scenario, 2);
 }
 
-// Prices of the twins that change places each hour; answers how often the node was replaced within
+// Prices of the twins that swap each hour; returns the number of replacements of the node within
 // twelve hours.
 static uint64_t moves_of_half_a_day(struct scenario *scenario)
 {
@@ -124,7 +123,7 @@ static bool collect_young(void *context, json_t *pod)
     return true;
 }
 
-// A webhook gives the DaemonSet's pods that are created after `since` ten times as much.
+// A webhook multiplies the requests of the DaemonSet's pods created after `since` by ten.
 static void grow_young_daemons(struct scenario *scenario, int64_t since)
 {
     struct young young = {.since = since};
@@ -137,8 +136,8 @@ static void grow_young_daemons(struct scenario *scenario, int64_t since)
     text_free(&young.names);
 }
 
-// Two nodes became one, on which the DaemonSet needed more than was reckoned with: one pod found no
-// room, got a node of its own again, and all began anew.
+// Two nodes became one, on which the DaemonSet needed more than planned: one pod found no room, got
+// its own node again, and the cycle restarted.
 static void misfit_after_a_consolidation_does_not_repeat_it_STO_2(void **state)
 {
     struct scenario *scenario = *state;
@@ -198,9 +197,9 @@ static void apply_fleet(struct scenario *scenario)
 
 static const struct story_type two_sizes[] = {{"small", 1, 4, 0.05}, {"large", 8, 32, 0.40}};
 
-// Savings in the last of twenty pools were never found: each sweep ran out of time before it came
-// there, and began at the front again. Here 40 nodes for 300; a sweep takes no time on virtual
-// time, so that it is the age of the examination that is bounded.
+// Savings in the last of twenty pools were never found: each sweep timed out before it, and
+// restarted at the front. Here 40 nodes for 300; a sweep takes no virtual time, so the age of the
+// examination is bounded instead.
 static void savings_of_the_last_pool_are_taken_STO_4(void **state)
 {
     struct scenario *scenario = *state;
@@ -217,7 +216,7 @@ static void savings_of_the_last_pool_are_taken_STO_4(void **state)
     uint32_t before = story_nodes_labelled(scenario, "fleet", "19");
     int64_t price = sim_instances_price(simulation_park(scenario->simulation));
     story_app(scenario, &(struct story_app){.name = "filler", .replicas = 0, .cpu = "7"});
-    scenario_run(scenario, 300); // DIS-715: each node is looked at again within five minutes
+    scenario_run(scenario, 300); // DIS-715: each node is evaluated again within five minutes
     print_message("%u nodes, then %u\n", before, story_nodes_labelled(scenario, "fleet", "19"));
     assert_true(sim_instances_price(simulation_park(scenario->simulation)) < price);
     assert_int_equal(simulation_pods_running(scenario->simulation), POOLS * NODES_OF_POOL);
@@ -228,7 +227,7 @@ static void savings_of_the_last_pool_are_taken_STO_4(void **state)
 
 // --- STO-10 --------------------------------------------------------------------------------------
 // --- STO-11 --------------------------------------------------------------------------------------
-// Nothing rolls in the first twenty minutes of an hour.
+// No node is disrupted in the first twenty minutes of an hour.
 static const char window[] =
     "[{nodes: '0', schedule: '0 * * * *', duration: 20m}, {nodes: '100%'}]";
 
@@ -308,7 +307,7 @@ static void upgrade_of_the_controller_replaces_nothing_STO_12(void **state)
         view_annotation(view_claim(scenario), ANNOTATION_NODE_POOL_HASH),
         view_annotation(view_object(scenario, KARPENTER, "NodePool", NULL, "default"),
                         ANNOTATION_NODE_POOL_HASH));
-    // What is changed from now on is drift, as ever.
+    // Later changes are drift, as usual.
     story_pool(scenario, &(struct story_pool){.labels = "image: new"});
     scenario_run(scenario, 240);
     scenario_expect_running(scenario, 10);
@@ -367,7 +366,7 @@ static bool is_kept(struct scenario *scenario)
     return !is_chosen(scenario);
 }
 
-// A pod came to a node that had just been chosen for removal, and was evicted a moment later.
+// A pod was bound to a node that had just been chosen for removal, and was evicted a moment later.
 static void chosen_nodes_get_no_pods_and_stay_for_those_that_need_them_STO_19(void **state)
 {
     struct scenario *scenario = *state;
@@ -394,7 +393,7 @@ static void chosen_nodes_get_no_pods_and_stay_for_those_that_need_them_STO_19(vo
     scenario_run(scenario, 60);
     scenario_expect_running(scenario, 3);
     assert_string_equal(place_of(scenario, "late").node, leaving);
-    assert_int_equal(story_launches(scenario), launches); // no machine was bought for it
+    assert_int_equal(story_launches(scenario), launches); // no machine was launched for it
 }
 
 static const char job[] =
@@ -467,8 +466,7 @@ static uint32_t skew_of_even(struct scenario *scenario, uint32_t zones_wanted)
     return most - least;
 }
 
-// Consolidation moved what it could into the zone with the cheapest machines, until all replicas
-// stood in one.
+// Consolidation moved pods into the zone with the cheapest machines, until all replicas ran in one.
 static void consolidation_keeps_the_spread_that_pods_ask_for_STO_21(void **state)
 {
     static const char spread[] =

@@ -1,5 +1,5 @@
-// Stories of failures: what went wrong for people with node autoscalers, brought about in a
-// simulated world, and what must be seen instead. tests/simulation/README.md has the list.
+// Stories of failures: known failures of node autoscalers, reproduced in a simulated world, and the
+// required behavior. tests/simulation/README.md has the list.
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ static int setup(void **state)
     return 0;
 }
 
-struct faulty {             // what goes wrong, and where
+struct faulty {             // injected faults, and their place
     const char *pool;       // with NodeClaims of this NodePool
     enum error_kind create; // the provider refuses to launch; ERROR_NONE: it does not
     const char *message;
@@ -82,8 +82,8 @@ static void restart(struct scenario *scenario)
     simulation_start_controller(scenario->simulation);
 }
 
-// A controller that ran out of memory under a backlog was killed every few minutes, and with it
-// died what it had measured: nodes that were to go after ten quiet minutes stayed for ever.
+// A controller that ran out of memory under a backlog was killed every few minutes, and its timers
+// were lost: nodes that were due for removal after ten quiet minutes stayed forever.
 static void timers_outlive_a_controller_that_dies_every_two_minutes_STO_6(void **state)
 {
     struct scenario *scenario = *state;
@@ -121,7 +121,7 @@ static void timers_outlive_a_controller_that_dies_every_two_minutes_STO_6(void *
 }
 
 // The backlog was planned at once, whatever memory that took, and the controller was killed before
-// it had launched anything, again and again. Here the limit allows for a third of it at once.
+// its first launch, again and again. Here the limit allows a third of it at once.
 static void backlog_is_worked_off_in_chunks_STO_6(void **state)
 {
     struct scenario *scenario = *state;
@@ -137,8 +137,8 @@ static void backlog_is_worked_off_in_chunks_STO_6(void **state)
 }
 
 // --- STO-8 ---------------------------------------------------------------------------------------
-// One NodeClaim whose launch never came to an end held up all: no node was launched for anybody,
-// and nothing said which one it was.
+// One NodeClaim whose launch never ended blocked all: no other node was launched, without a report
+// of the culprit.
 static void one_launch_that_never_ends_holds_up_nobody_STO_8(void **state)
 {
     struct scenario *scenario = *state;
@@ -156,7 +156,7 @@ static void one_launch_that_never_ends_holds_up_nobody_STO_8(void **state)
     scenario_scale(scenario, 20);
     scenario_run(scenario, 20);
     assert_int_equal(simulation_pods_running(scenario->simulation), 20);
-    // Nor does it hold up what is to go.
+    // Nor does it delay deletions.
     scenario_scale(scenario, 0);
     scenario_run(scenario, 60);
     assert_int_equal(story_nodes(scenario), 0);
@@ -203,7 +203,7 @@ static bool all_run(struct scenario *scenario)
 }
 
 // A permission that was missing for a moment made the node class unready, and nothing was launched
-// until somebody restarted the controller.
+// until a manual restart of the controller.
 static void unready_class_heals_by_itself_STO_17(void **state)
 {
     struct scenario *scenario = *state;
@@ -226,8 +226,8 @@ static bool reads_classes(const struct kube_request *request)
     return strstr(request->path, "kwoknodeclasses") != NULL;
 }
 
-// Node classes that cannot be listed again after the connection was lost: launches go on with what
-// was read before.
+// Node classes that cannot be listed again after the connection was lost: launches continue with
+// the last read state.
 static void unreadable_class_is_used_as_it_was_STO_17(void **state)
 {
     struct scenario *scenario = *state;
@@ -276,8 +276,8 @@ static uint32_t attachments_of(struct scenario *scenario, const char *node)
     return attachments.count;
 }
 
-// Lets a node with a volume go whose detachment takes `detach`; answers whether the machine was
-// there until then.
+// Deletes a node with a volume whose detachment takes `detach`; returns whether the machine existed
+// until then.
 static bool machine_waits_for_volumes(struct scenario *scenario, int64_t detach,
                                       const char *template_spec)
 {
@@ -305,8 +305,8 @@ static bool machine_waits_for_volumes(struct scenario *scenario, int64_t detach,
     return waited;
 }
 
-// The machine went while its volumes were attached: the next pod waited six minutes for them, and
-// one in a thousand was damaged.
+// The machine was terminated while its volumes were attached: the next pod waited six minutes for
+// them, and one in a thousand was damaged.
 static void volumes_are_detached_before_the_machine_goes_STO_23(void **state)
 {
     assert_true(machine_waits_for_volumes(*state, 30 * SECOND, NULL));
@@ -318,7 +318,8 @@ static void grace_period_ends_the_wait_for_volumes_STO_23(void **state)
 }
 
 // --- STO-24 --------------------------------------------------------------------------------------
-// One of three nodes was ill for good: a fifth of three is no node, so that none was ever repaired.
+// One of three nodes was permanently unhealthy: a fifth of three rounds down to 0, so that none was
+// ever repaired.
 static void one_ill_node_of_three_is_repaired_STO_24(void **state)
 {
     struct scenario *scenario = *state;
@@ -337,7 +338,7 @@ static void one_ill_node_of_three_is_repaired_STO_24(void **state)
 }
 
 // --- STO-25 --------------------------------------------------------------------------------------
-// Machines that need 16 minutes to register were ended after 15, one after the other, day and
+// Machines that need 16 minutes to register were terminated after 15, one after another, day and
 // night.
 static void machines_that_are_always_late_are_not_stormed_STO_25(void **state)
 {
@@ -376,7 +377,7 @@ static void next_pool_launches_in_the_same_breath_and_the_first_is_probed_STO_27
         scenario_run(scenario, 60);
     }
     print_message("%u calls more\n", faulty.calls - before);
-    assert_in_range(faulty.calls - before, 1, 50); // it is probed, not stormed
+    assert_in_range(faulty.calls - before, 1, 50); // it is probed, without a storm
     assert_int_equal(simulation_pods_running(scenario->simulation), 60);
     faulty.create = ERROR_NONE;
     scenario_run(scenario, 240);

@@ -1,5 +1,5 @@
-// Stories of launching: what went wrong for people with node autoscalers, brought about in a
-// simulated world, and what must be seen instead. tests/simulation/README.md has the list.
+// Stories of launching: known failures of node autoscalers, reproduced in a simulated world, and
+// the required behavior. tests/simulation/README.md has the list.
 #include <stdio.h>
 #include <string.h>
 
@@ -24,9 +24,9 @@ static bool has_machine(struct scenario *scenario)
     return sim_instances_count(simulation_park(scenario->simulation)) > 0;
 }
 
-// Thousands of pods with affinity at once, and nothing was launched for a quarter of an hour, while
-// nobody could tell whether anything went on. Here a tenth of the 13,000 pods, and a tenth of the
-// pods that one pass plans.
+// Thousands of pods with affinity arrived at once, and nothing was launched for a quarter of an
+// hour, without any sign of progress. Here a tenth of the 13,000 pods, and a tenth of the pods that
+// one pass plans.
 static void first_machines_of_a_large_wave_come_at_once_STO_5(void **state)
 {
     struct scenario *scenario = *state;
@@ -41,7 +41,7 @@ static void first_machines_of_a_large_wave_come_at_once_STO_5(void **state)
     double first = scenario_until(scenario, 20, "a first machine", has_machine);
     print_message("the first machine came after %.1f s\n", first);
     assert_true(first <= 5);
-    // Progress: how many pods wait, and what has been decided for the others.
+    // Progress: the number of waiting pods, and the decisions about the others.
     double waiting = view_metric_sum(scenario, "karpenter_scheduler_queue_depth", "");
     double created = view_metric_sum(scenario, "karpenter_nodeclaims_created_total", "");
     print_message("%.0f pods waited, %.0f NodeClaims were there\n", waiting, created);
@@ -50,8 +50,8 @@ static void first_machines_of_a_large_wave_come_at_once_STO_5(void **state)
     assert_true(view_metric_sum(scenario, "karpenter_nodeclaims_created_total", "") ==
                 (double)story_launches(scenario));
     assert_true(view_metric_sum(scenario, "karpenter_scheduler_queue_depth", "") == 0);
-    // The passes, of 250 pods each, leave room on their last nodes; pods that go by the scheduler's
-    // scores fill it before the last machines are there, which are empty then and go.
+    // The passes, of 250 pods each, leave room on their last nodes; pods bound by the scheduler's
+    // scores fill it before the last machines exist, which are empty then and are removed.
     assert_in_range(story_launches(scenario), story_nodes(scenario), story_nodes(scenario) + 4);
 }
 
@@ -77,7 +77,7 @@ static bool collect_small(void *context, json_t *pod)
     return true;
 }
 
-// An autoscaler of pods gives each of the DaemonSet's pods more than its template says.
+// A pod autoscaler gives each of the DaemonSet's pods more than its template requests.
 static void grow_daemons(struct scenario *scenario)
 {
     struct grown grown = {.count = 0};
@@ -96,8 +96,8 @@ static void run_with_growing_daemons(struct scenario *scenario, int seconds)
     }
 }
 
-// A machine of 16 cpu seemed large enough for a pod of 15, but on the machine its DaemonSets left
-// less: the pod stayed pending, the next machine was of the same size, and so on for ever.
+// A machine of 16 cpu seemed large enough for a pod of 15, but its DaemonSets left less: the pod
+// stayed pending, the next machine was of the same size, and so on forever.
 static void second_machine_is_larger_when_daemons_need_more_STO_14(void **state)
 {
     struct scenario *scenario = *state;
@@ -121,7 +121,7 @@ static void second_machine_is_larger_when_daemons_need_more_STO_14(void **state)
 // --- STO-15 --------------------------------------------------------------------------------------
 static const struct story_type estimated[] = {{"large", 8, 32, 0.40}, {"small", 4, 16, 0.20}};
 
-struct truth { // what machines of the type "small" have
+struct truth { // true sizes of machines of the type "small"
     int64_t memory;
     struct resource_quantity capacity[8], allocatable[8];
 };
@@ -167,8 +167,8 @@ static void add_pod_of(struct scenario *scenario, const char *name, const char *
               &(struct story_app){.name = name, .replicas = 1, .cpu = "3", .memory = memory});
 }
 
-// Machines had more memory than a flat share of it taken off had left, and pods that would have
-// fitted got machines of twice the price, again after each restart.
+// Machines had more memory than estimated by a flat share, and pods that would have fit got
+// machines of twice the price, again after each restart.
 static void true_memory_is_used_once_seen_STO_15(void **state)
 {
     struct scenario *scenario = *state;
@@ -200,8 +200,8 @@ static void upstream_goes_on_estimating_STO_15(void **state)
     assert_int_equal(story_nodes_labelled(scenario, LABEL_INSTANCE_TYPE, "large"), 1);
 }
 
-// The other way round: machines with less than estimated were launched again and again for a pod
-// that did not fit on them.
+// The reverse: machines with less than estimated were launched again and again for a pod that did
+// not fit on them.
 static void machines_that_are_too_small_are_not_launched_again_STO_14(void **state)
 {
     struct scenario *scenario = *state;
@@ -234,7 +234,7 @@ static bool collect_without_driver(void *context, json_t *node)
     return true;
 }
 
-// The driver of the volumes says on each new node how many it attaches there.
+// The driver of the volumes reports its limit on each new node.
 static void register_drivers(struct scenario *scenario)
 {
     struct fresh_nodes fresh = {.scenario = scenario};
@@ -277,8 +277,8 @@ static void apply_disks(struct scenario *scenario, const char *name, unsigned re
     scenario_apply(scenario, manifest);
 }
 
-// Nodes attach two volumes each. Pods that were on their way to a node did not count yet, so that
-// five went to one, and all but two waited there until they failed.
+// Nodes attach two volumes each. Pods on their way to a node did not count yet, so that five went
+// to one, and all but two waited there until they failed.
 static void volumes_of_pods_on_their_way_count_STO_22(void **state)
 {
     static const struct story_type one_type = {"small", 4, 16, 0.20};
@@ -290,7 +290,7 @@ static void volumes_of_pods_on_their_way_count_STO_22(void **state)
     scenario_apply(scenario,
                    "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: disks}\n"
                    "provisioner: disks.example.com\nvolumeBindingMode: WaitForFirstConsumer\n");
-    apply_disks(scenario, "first", 1); // what a node attaches is known from the first one
+    apply_disks(scenario, "first", 1); // the node's limit is known from the first one
     run_with_driver(scenario, 30);
     assert_int_equal(simulation_pods_running(scenario->simulation), 1);
     apply_disks(scenario, "db", 5);
@@ -301,8 +301,8 @@ static void volumes_of_pods_on_their_way_count_STO_22(void **state)
 }
 
 // --- STO-26 --------------------------------------------------------------------------------------
-// Twelve replicas that would rather not share what `key` tells apart; answers on how many nodes
-// they run, which must not change any more.
+// Twelve replicas with preferred anti-affinity over `key`; returns the number of their nodes, which
+// must not change any more.
 static uint32_t nodes_of_shy_replicas(struct scenario *scenario, const char *key)
 {
     char spec[400];
@@ -320,20 +320,20 @@ static uint32_t nodes_of_shy_replicas(struct scenario *scenario, const char *key
     uint64_t launches = story_launches(scenario);
     assert_int_equal(launches, nodes);
     scenario_run(scenario, 1200);
-    assert_int_equal(story_launches(scenario), launches); // nor is anybody moved to and fro
+    assert_int_equal(story_launches(scenario), launches); // nor is any pod moved back and forth
     assert_int_equal(story_nodes(scenario), nodes);
     scenario_expect_running(scenario, 12);
     return nodes;
 }
 
-// Replicas that prefer zones of their own, more of them than zones: each that found none got a
+// Replicas prefer separate zones, with more replicas than zones: each without a free zone got a
 // machine all the same, and consolidation moved them together, and apart again.
 static void preference_that_cannot_hold_buys_nothing_STO_26(void **state)
 {
     assert_in_range(nodes_of_shy_replicas(*state, LABEL_ZONE), 1, 4); // one a zone
 }
 
-// Where preferences are not to cost anything, they don't.
+// Where preferences must not cost anything, they don't.
 static void preference_that_is_worth_nothing_buys_nothing_STO_26(void **state)
 {
     struct scenario *scenario = *state;

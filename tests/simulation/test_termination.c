@@ -1,4 +1,4 @@
-// Machines that go: emptiness, drains, PDBs, expiry, machines that vanish, garbage collection.
+// The end of machines: emptiness, drains, PDBs, expiry, machines that vanish, garbage collection.
 #include <stdio.h>
 #include <string.h>
 

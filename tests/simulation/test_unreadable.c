@@ -1,5 +1,5 @@
-// Objects that cannot be read: each is fenced by itself, everything else goes on, and the fence
-// goes when the object is mended or gone (API-318, API-603).
+// Unreadable objects: each is fenced by itself, everything else continues, and the fence ends when
+// the object is fixed or gone (API-318, API-603).
 #include <string.h>
 
 #include "simulation/moves.h"
@@ -55,7 +55,7 @@ static void unreadable_pod_blocks_consolidation_of_its_own_node_API_603(void **s
     assert_true(is_type(scenario, 0, "small"));
 }
 
-// Seen by nobody, it would leave its node empty; unfenced, it would keep all empty nodes.
+// If unseen, it would leave its node empty; unfenced, it would hold all empty nodes.
 static void unreadable_pod_keeps_its_own_node_from_being_empty_API_603(void **state)
 {
     struct scenario *scenario = *state;
@@ -72,7 +72,7 @@ static void unreadable_pod_keeps_its_own_node_from_being_empty_API_603(void **st
     assert_int_equal(view_count(scenario, "v1", "Node"), 0);
 }
 
-// What it asks for is not known: it is neither evicted nor passed over.
+// Its requests are unknown: it is neither evicted nor skipped.
 static void drain_waits_for_an_unreadable_pod_until_the_deadline_API_603(void **state)
 {
     struct scenario *scenario = *state;
@@ -167,7 +167,7 @@ static void unreadable_claim_keeps_its_machine_and_others_go_API_603(void **stat
     assert_int_equal(view_events(scenario, "NodeClaim", "Unreadable", "left alone"), 1);
 }
 
-// Nearly what upstream's CRD lets pass: more hours than fit.
+// Nearly as upstream's CRD allows: more hours than fit.
 static void unreadable_pool_stops_itself_alone_API_603(void **state)
 {
     struct scenario *scenario = *state;

@@ -1,5 +1,5 @@
-// How long a wave of pods waits for its first NodeClaim (SCH-13, SCH-527), and what is decided
-// while others are on their way (SCH-528).
+// The wait of a pod wave for its first NodeClaim (SCH-13, SCH-527), and decisions while others are
+// in flight (SCH-528).
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,7 +165,7 @@ static uint32_t zones_in_use(struct sim_instances *park)
     return zones;
 }
 
-// Had a portion not known of the pods of the others, it would have made too many nodes in a zone.
+// A portion unaware of the other pods would have created too many nodes in a zone.
 static void a_backlog_is_planned_in_portions_that_know_of_each_other_SCH_528(void **state)
 {
     struct scenario *scenario = *state;
@@ -212,7 +212,7 @@ static void who_depends_on_a_later_portion_is_tried_again_SCH_528(void **state)
     scenario_expect_running(scenario, 5);
 }
 
-// SCH-519: whatever is on its way counts as the largest machine that it may become.
+// SCH-519: a NodeClaim in flight counts as the largest machine that it may become.
 static void portions_keep_limits_SCH_519(void **state)
 {
     struct scenario *scenario = *state;
@@ -312,12 +312,12 @@ static void where_planned_pods_landed_is_counted_SCH_516(void **state)
     scenario_expect_running(scenario, 25);
     double planned = landed(scenario, "planned"), elsewhere = landed(scenario, "elsewhere");
     print_message("%.0f as planned, %.0f elsewhere\n", planned, elsewhere);
-    assert_true(planned + elsewhere >= 25); // whose room others took is planned anew
+    assert_true(planned + elsewhere >= 25); // pods whose room others took are planned again
     assert_true(planned > 0);
 }
 
-// A pod of a StatefulSet is replaced by its namesake while a plan is made for it: the place is
-// nobody's, and pods that come to its node are counted against the room of those that are there.
+// A pod of a StatefulSet is replaced by its namesake during its planning: the place belongs to no
+// pod, and arrivals on its node count against the room of the existing ones.
 static void place_of_a_pod_that_is_gone_is_not_kept_for_its_namesake_SCH_516(void **state)
 {
     struct scenario *scenario = *state;

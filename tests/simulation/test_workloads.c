@@ -1,6 +1,6 @@
-// What voluntary disruption owes to workloads over time: one ready replica through a drain
-// (DIS-761, STO-11), rest for nodes on which pods come and go all the time (DIS-719), and
-// replacements before nodes expire (DIS-762).
+// Guarantees of voluntary disruption for workloads over time: one ready replica through a drain
+// (DIS-761, STO-11), rest for nodes with constant pod churn (DIS-719), and replacements before
+// nodes expire (DIS-762).
 #include <stdio.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ static json_t *claim(struct scenario *scenario)
 
 // --- DIS-761 -------------------------------------------------------------------------------------
 
-// What a disruption command does to a node before its end.
+// The effects of a disruption command on a node before its end.
 static void disrupt_claim(struct scenario *scenario)
 {
     struct store *store = simulation_store(scenario->simulation);
@@ -61,7 +61,7 @@ static void disrupt_claim(struct scenario *scenario)
                                   claim_name(scenario), &error));
 }
 
-// The least number of pods that ran at any time while two replicas left their node.
+// The minimum of running pods while two replicas left their node.
 static uint32_t least_running(struct scenario *scenario, bool voluntary)
 {
     scenario_begin(scenario);
@@ -148,7 +148,7 @@ static void the_last_ready_replica_stays_when_a_budget_gives_way_DIS_761(void **
     disrupt_claim(scenario);
     scenario_run(scenario, 30);
     assert_int_equal(simulation_pods_running(scenario->simulation), 3);
-    delete_two_pods(scenario); // others come in their place, but not at once
+    delete_two_pods(scenario); // replacements come, but not at once
     apply_budget(scenario, "100%");
     for (int i = 0; i < 1200; i++) {
         scenario_run(scenario, 0.1);
@@ -170,7 +170,7 @@ static void add_pod_to_node(struct scenario *scenario, const char *name)
     scenario_apply(scenario, manifest);
 }
 
-// A pod comes to the node and goes, for `minutes`; each stays for 20 seconds of a minute. True if
+// A pod comes to the node and leaves, for `minutes`; each stays for 20 seconds of a minute. True if
 // the node was consolidatable in the last of them.
 static bool is_consolidatable_after(struct scenario *scenario, int minutes)
 {
@@ -218,7 +218,7 @@ static void a_restless_node_is_quiet_when_its_pods_are_DIS_719(void **state)
     assert_true(store_condition_is_true(claim(scenario), CONDITION_CONSOLIDATABLE));
     assert_null(json_object_get(store_path(claim(scenario), "metadata.annotations"),
                                 "adze.dev/restless-since"));
-    assert_false(is_consolidatable_after(scenario, 3)); // its wait begins anew
+    assert_false(is_consolidatable_after(scenario, 3)); // its wait restarts
 }
 
 static void a_restart_does_not_begin_anew_DIS_719(void **state)
@@ -270,9 +270,8 @@ static void look_at_fleet(struct scenario *scenario, struct fleet *fleet)
     store_each(simulation_store(scenario->simulation), claims(scenario), NULL, count_claim, fleet);
 }
 
-// Six nodes of two pods, all made within seconds, under a budget of two. Returns the least number
-// of pods that ran in the last quarter of their lives; *left gets the nodes that reached the
-// deadline.
+// Six nodes of two pods, all created within seconds, under a budget of two. Returns the minimum of
+// running pods in the last quarter of their lives; *left gets the nodes that reached the deadline.
 static uint32_t live_to_the_end(struct scenario *scenario, uint32_t *left)
 {
     scenario_begin(scenario);
@@ -296,7 +295,7 @@ static uint32_t live_to_the_end(struct scenario *scenario, uint32_t *left)
     assert_true(fleet.of_first >= 6);
     scenario_run(scenario, 175 * 60);
     look_at_fleet(scenario, &fleet);
-    assert_true(fleet.of_first == fleet.count && fleet.count >= 6); // nothing goes too early
+    assert_true(fleet.of_first == fleet.count && fleet.count >= 6); // none is deleted too early
     uint32_t least = 18;
     for (int i = 0; i < (25 * 60 - 15) * 2; i++) {
         scenario_run(scenario, 0.5);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the suite said of the program, beside what it says of upstream's own build.
+"""The suite's results for the program, compared with those for upstream's own build.
 
 usage: compare.py SUITE_JSON REFERENCE REPORT [--part]
        compare.py --table REFERENCE LABEL=REPORT...
@@ -57,7 +57,7 @@ def first_line(message):
 
 
 def table(reference, columns):
-    """One row per test: what upstream's build does and each report says, with the seconds."""
+    """One row per test: the result of upstream's build and of each report, with the seconds."""
     runs = [(label, read(path)) for label, path in (column.split("=", 1) for column in columns)]
     print("| test | upstream | " + " | ".join(label for label, _ in runs) + " |")
     print("| --- |" + " --- |" * (len(runs) + 1))

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""What upstream's performance suite measured, as a table.
+"""The results of upstream's performance suite, as a table.
 
 usage: performance.py SUITE_JSON REPORTS_DIR REPORT     one run: writes REPORT, prints its table
        performance.py --table LABEL=REPORT...           several runs beside each other
 
-A workload of the suite has two or three steps (scale-out, consolidation, drift), and the suite writes a file about each that came to its
-end: REPORTS_DIR/*_performance_report.json. REPORT gets a JSON line a step: test, state, and step, seconds, pods, nodes, cpu and memory (the
-mean use of the nodes, per cent) and rounds (of draining, as seen every half minute; a consolidation's seconds include the three minutes of
-rest that end it). A test that has failed has its message, and a line of its own if none of its steps came to its end.
+A workload of the suite has two or three steps (scale-out, consolidation, drift), and the suite writes a file about each
+completed one: REPORTS_DIR/*_performance_report.json. REPORT gets a JSON line a step: test, state, and step, seconds,
+pods, nodes, cpu and memory (the mean use of the nodes, per cent) and rounds (of draining, as seen every half minute; a
+consolidation's seconds include the three minutes of rest that end it). A failed test has its message, and a separate
+line if none of its steps completed.
 
 Exit status of the first form: 0 all that ran passed, 1 one did not, or none ran.
 """
@@ -30,7 +31,7 @@ def instant(text):
 
 
 def tests(path):
-    """The tests that ran, by the time at which they began."""
+    """The tests that ran, by their start."""
     with open(path) as file:
         suites = json.load(file)
     ran = [test for suite in suites for test in suite["SpecReports"] or []
@@ -39,7 +40,7 @@ def tests(path):
 
 
 def steps(folder):
-    """The files that the suite has written, by the time at which each step ended."""
+    """The files that the suite has written, by the end of each step."""
     found = []
     for path in glob.glob(os.path.join(folder, "*_performance_report.json")):
         with open(path) as file:
@@ -64,7 +65,7 @@ def rows(suite, folder):
     every_step = steps(folder)
     found = []
     for test in tests(suite):
-        # Every workload says "Performance" first.
+        # Every workload's name starts with "Performance".
         head = {"test": " / ".join((test["ContainerHierarchyTexts"] or [])[1:] or [test["LeafNodeText"]]),
                 "state": test["State"]}
         if test["State"] != "passed":

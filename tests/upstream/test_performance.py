@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""performance.py on a sample of what the suite leaves: two workloads, one of them failed after its first step, and one that never measured."""
+"""performance.py on a sample of the suite's files: two workloads, one of them failed after its first step, and one
+without measurements."""
 import json
 import os
 import subprocess

@@ -46,7 +46,7 @@ static void samples_name_who_spent_the_time_LIF_334(void **state)
     }
     assert_true(samples >= 5);
     assert_true(ours * 2 > samples);
-    assert_non_null(memmem(text.data, text.length, "test_profiling", 14)); // what is mapped where
+    assert_non_null(memmem(text.data, text.length, "test_profiling", 14)); // the mapped addresses
     text_free(&text);
     profiling_destroy(profiling);
 }

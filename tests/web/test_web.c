@@ -206,7 +206,7 @@ static void requests_are_bounded(void **state)
     assert_null(strstr(tell(world, body, sizeof body - 1), " 200 "));
     static const char bad[] = "\x16\x03\x01\r\n\r\n";
     assert_null(strstr(tell(world, bad, sizeof bad - 1), " 200 "));
-    assert_status(ask(world, "GET", "/"), "200"); // still well
+    assert_status(ask(world, "GET", "/"), "200"); // still healthy
     world_destroy(world);
 }
 
@@ -298,7 +298,7 @@ static void assert_probes_are_answered(struct world *world, int times)
     for (int i = 0; i < times; i++) {
         int64_t begun_ns = loop_monotonic_ns(world->loop);
         assert_status(ask(world, "GET", "/healthz"), "200");
-        // A kubelet waits for a second; sanitizers and busy machines are given some more.
+        // A kubelet waits for a second; sanitizers and busy machines get more.
         assert_true(loop_monotonic_ns(world->loop) - begun_ns < 3 * SECOND);
         assert_true(web_server_connections(world->server) <= CONNECTIONS_MAX);
     }
@@ -320,7 +320,7 @@ static void slow_clients_do_not_starve_probes_LIF_333(void **state)
     loop_run_for(world->loop, 200 * MILLISECOND);
     assert_true(web_server_connections(world->server) >= CONNECTIONS_MAX / 2);
     assert_probes_are_answered(world, 20);
-    run_until_empty(world); // although bytes go on coming
+    run_until_empty(world); // although bytes keep arriving
     crowd_destroy(crowd);
     world_destroy(world);
 }
@@ -333,7 +333,7 @@ static void silent_clients_do_not_starve_probes_LIF_333(void **state)
     loop_run_for(world->loop, 200 * MILLISECOND);
     assert_probes_are_answered(world, 20);
     crowd_destroy(crowd);
-    world_destroy(world); // what was not accepted is no leak
+    world_destroy(world); // unaccepted connections are no leak
 }
 
 static void idle_clients_do_not_starve_probes_LIF_333(void **state)

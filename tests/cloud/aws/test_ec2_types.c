@@ -1,5 +1,4 @@
-// EC2 instance types computed from the facts, against the oracle of what Karpenter computes
-// (AWI-115).
+// EC2 instance types computed from the facts, against recorded results of Karpenter (AWI-115).
 #include "cloud/aws/ec2_types.h"
 
 #include <stdio.h>
@@ -85,7 +84,7 @@ static void labels_equal_oracle_AWI_40_to_69(void **state)
                 fail_msg("%s %s: expected %s, got %s", name, key, json_string_value(value),
                          found != NULL ? found : "(none)");
         }
-        list_for_each (requirement, &type->requirements) // and nothing beyond them
+        list_for_each (requirement, &type->requirements) // and no others
         {
             const char *single = requirement_single_value(&type->requirements, requirement->key);
             if (single != NULL && strcmp(requirement->key, LABEL_REGION) != 0 &&

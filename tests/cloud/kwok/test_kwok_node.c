@@ -1,4 +1,4 @@
-// The Node that stands for a kwok machine.
+// The Node of a kwok machine.
 #include "cloud/kwok/kwok_node.h"
 
 #include <string.h>

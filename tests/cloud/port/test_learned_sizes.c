@@ -1,4 +1,4 @@
-// What Nodes tell about the sizes of machines (STO-15, AWI-22).
+// Machine sizes learned from Nodes (STO-15, AWI-22).
 #include "cloud/port/learned_sizes.h"
 
 #include "base/text.h"

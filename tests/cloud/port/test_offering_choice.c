@@ -1,4 +1,4 @@
-// Choice of the offering that a launch takes.
+// The choice of the offering for a launch.
 #include "cloud/port/offering_choice.h"
 
 #include <string.h>

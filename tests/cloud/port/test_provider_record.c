@@ -1,4 +1,4 @@
-// The cluster tells which provider works in it (LIF-2): the record, its publication, its reading.
+// The record of the cluster's provider (LIF-2): content, publication, reading.
 #include "cloud/port/provider_record.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 #define LABELS     "'labels': {'adze.dev/provider': 'sim'}"
 #define COLLECTION "/api/v1/namespaces/adze-system/configmaps"
 
-// A cloud that says of its catalog what the test wants.
+// A cloud with a scripted catalog.
 struct fake_cloud {
     struct cloud cloud;
     const struct instance_type_catalog *own;
@@ -37,11 +37,11 @@ struct world {
     struct kube_client *client;
     struct provider_publisher *publisher;
     json_t *stored; // the ConfigMap; NULL: there is none
-    int status;     // of every answer, if not 0
+    int status;     // of every answer, unless 0
     unsigned requests;
 };
 
-// What an API server does with the two requests that are allowed.
+// The API server's answers to the two allowed requests.
 static void serve(void *context, struct kube_call *call)
 {
     struct world *world = context;
@@ -109,7 +109,7 @@ static void a_built_in_catalog_is_named_only(void **state)
     struct world *world = world_create();
     struct provider_record record;
     publish(world, &sim_provider, NULL);
-    assert_int_equal(world->requests, 2); // a patch in vain, then the creation
+    assert_int_equal(world->requests, 2); // a patch that fails, then the creation
     assert_null(json_object_get(json_object_get(world->stored, "data"), "catalog"));
     decode(world->stored, &record);
     assert_string_equal(record.provider, "sim");
@@ -141,7 +141,7 @@ static void a_catalog_of_its_own_is_published_and_taken_back(void **state)
     json_decref(read);
     provider_record_free(&record);
 
-    // The next controller has another name, and every adze has its types.
+    // The next controller has another name; every adze has its types.
     loop_run_for(world->loop, MINUTE);
     publish(world, &kwok_provider, NULL);
     assert_int_equal(world->requests, 3);

@@ -1,4 +1,4 @@
-// The mark that a command leaves on its objects for the successor of this process.
+// The mark on a command's objects for the successor of this process.
 #include "support/cmocka_all.h"
 
 #include "control/command/disruption_command.h"

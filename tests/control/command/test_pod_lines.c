@@ -1,4 +1,4 @@
-// How often pods are evicted one after the other (DIS-794).
+// Counts of successive evictions (DIS-794).
 #include "control/command/pod_lines.h"
 
 #include <stdio.h>
@@ -47,7 +47,7 @@ static void each_eviction_has_one_successor_DIS_794(void **state)
     assert_false(pod_lines_arrive(lines, "web", "6", 2 * SECOND));
 }
 
-// The workload was scaled down while it was evicted; what it creates later is load of its own.
+// The workload was scaled down during the eviction; later pods are new load.
 static void late_pods_are_no_successors_DIS_794(void **state)
 {
     struct pod_lines *lines = *state;

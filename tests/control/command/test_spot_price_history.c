@@ -1,4 +1,4 @@
-// What spot prices were lately (DIS-750).
+// Recent spot prices (DIS-750).
 #include "control/command/spot_price_history.h"
 
 #include <stdio.h>
@@ -30,7 +30,7 @@ static struct snapshot *at(int64_t minutes, double price)
     return snapshot;
 }
 
-// The price at the minute is observed; then the lowest and highest are as expected, in 0.0001 USD.
+// Observes the price at the minute; then the lowest and highest are as expected, in 0.0001 USD.
 static void check(struct spot_price_history *prices, int64_t minutes, double price, int64_t lowest,
                   int64_t highest)
 {

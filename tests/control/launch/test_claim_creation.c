@@ -1,4 +1,4 @@
-// How the answer of a call that creates a NodeClaim is read.
+// Reading the answer of a call that creates a NodeClaim.
 #include "support/cmocka_all.h"
 
 #include "control/launch/claim_creation.h"

@@ -105,7 +105,7 @@ static void pods_that_do_not_count_LIF_110(void **state)
     add(POD("stuck", ",\"deletionTimestamp\":\"1970-01-01T00:15:39Z\"", "", "")); // 61 s ago
     expect("", 0, 0);
     add(POD("protected", ",\"annotations\":{\"karpenter.sh/do-not-disrupt\":\"true\"}", "", ""));
-    expect("protected", 1, 0); // waited for; the eviction queue leaves it alone
+    expect("protected", 1, 0); // waited for; the eviction queue skips it
 }
 
 static void overdue_pods_of_all_groups_go_at_once_LIF_121(void **state)
@@ -113,7 +113,7 @@ static void overdue_pods_of_all_groups_go_at_once_LIF_121(void **state)
     (void)state;
     add(POD("ordinary", "", ",\"terminationGracePeriodSeconds\":5", ""));
     add(POD("critical", "", CRITICAL ",\"terminationGracePeriodSeconds\":60", ""));
-    // The deadline is 30 s away: the critical pod with 60 s of grace is late already.
+    // The deadline is 30 s away: the critical pod with 60 s of grace is overdue already.
     expect("critical ordinary", 2, NOW + 30 * SECOND);
     const struct pod *critical = pods.items[1];
     assert_true(pod_is_overdue(critical, NOW + 30 * SECOND, NOW));
@@ -132,7 +132,7 @@ static void pod_without_grace_is_never_overdue_LIF_121(void **state)
     assert_true(pod_is_overdue(&pod, NOW, NOW));
 }
 
-// Past the range of int64 nanoseconds: it would need to have begun long ago.
+// Past the range of int64 nanoseconds: overdue for a long time.
 static void grace_of_centuries_is_overdue_LIF_121(void **state)
 {
     (void)state;
@@ -144,15 +144,15 @@ static void grace_of_centuries_is_overdue_LIF_121(void **state)
         assert_true(pod_is_overdue(&pod, 1, NOW));
         assert_false(pod_is_overdue(&pod, 0, NOW));
     }
-    // A deadline that never comes makes nobody late, not even with such a grace.
+    // Under an infinite deadline no pod is overdue, not even with such a grace.
     pod.spec.termination_grace_period_seconds.value = 30;
     assert_false(pod_is_overdue(&pod, INT64_MAX, NOW));
     pod.spec.termination_grace_period_seconds.value = INT64_MAX;
     assert_false(pod_is_overdue(&pod, INT64_MAX, NOW));
 }
 
-// Deleted with such a grace: it ends after every deadline that can be told, and not before one that
-// cannot.
+// Deleted with such a grace: it ends after every representable deadline, but not before an infinite
+// one.
 static void pod_that_ends_in_centuries_is_overdue_LIF_121(void **state)
 {
     (void)state;
@@ -160,7 +160,7 @@ static void pod_that_ends_in_centuries_is_overdue_LIF_121(void **state)
     assert_true(pod_is_overdue(pods.items[0], NOW + HOUR, NOW));
     assert_false(pod_is_overdue(pods.items[0], INT64_MAX, NOW));
     assert_true(pod_is_waiting(pods.items[0], NOW));
-    // At the epoch: terminating, since long.
+    // Deleted at the epoch: terminating for a long time.
     add(POD("epoch", ",\"deletionTimestamp\":\"1970-01-01T00:00:00Z\"", "", ""));
     assert_true(object_is_deleting((const struct object *)pods.items[1]));
     assert_false(pod_is_waiting(pods.items[1], NOW));

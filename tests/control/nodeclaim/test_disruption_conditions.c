@@ -223,7 +223,7 @@ static void quiet_nodes_are_consolidatable_DIS_83_DIS_84_DIS_85_DIS_86_DIS_96(vo
         {"1m", "True", 1, 940, .was = false, .is = true},                     // equality
         {"1m", "True", 990, 0, .was = false, .is = false, .again_seconds = 50},
         {"1m", "True", 940, 0, .was = false, .is = true},
-        {"1m", "True", 990, 900, .was = false, .is = true}, // the event counts, if there was one
+        {"1m", "True", 990, 900, .was = false, .is = true}, // an event takes precedence
         {"0s", "True", 1000, 1000, .was = false, .is = true},
         {"0s", "True", 1000, 2000, .was = false,
          .is = true}, // never waits, whatever the clocks say

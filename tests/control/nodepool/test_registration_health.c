@@ -1,4 +1,4 @@
-// How registration of a NodePool's nodes has gone lately (LIF-220 to LIF-222).
+// The recent registrations of a NodePool's nodes (LIF-220 to LIF-222).
 #include "support/cmocka_all.h"
 
 #include "control/nodepool/registration_health.h"

@@ -1,4 +1,4 @@
-// Pods of one workload on one node change places with others (SCH-516).
+// Pods of one workload on one node swap places with others (SCH-516).
 #include "control/nomination/exchange_search.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct world {
     uint32_t count;
 };
 
-// Nodes of one pool in one zone, with so much room left each.
+// Nodes of one pool in one zone, with the given room each.
 static struct world *world_create(uint32_t nodes, int64_t room)
 {
     struct world *world = calloc(1, sizeof *world);
@@ -52,7 +52,7 @@ static struct exchange_pod *add(struct world *world, uint32_t node, uint32_t wor
     return &world->nodes[node].pods.items[world->nodes[node].pods.count - 1];
 }
 
-// What a node has, and what it has room for, is what it was; and who moved is marked.
+// A node's contents and room are unchanged; and moved pods are marked.
 static void check(const struct world *world, int64_t room)
 {
     uint32_t count = 0;
@@ -164,7 +164,7 @@ static void those_that_are_bound_stay_SCH_516(void **state)
     search(world, 3, 2);
 }
 
-// Pods of others keep them away from one node.
+// Anti-affinity of other pods excludes one node.
 static void nobody_goes_where_others_keep_it_away_SCH_516(void **state)
 {
     (void)state;

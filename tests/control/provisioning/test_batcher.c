@@ -75,7 +75,7 @@ static void a_wave_is_looked_at_while_it_comes_SCH_527(void **state)
     batcher_free(&batcher);
 }
 
-// Workloads that are applied together appear one after the other: one plan for all is worth a wait.
+// Workloads applied together arrive in sequence: one plan for all justifies a wait.
 static void a_wave_that_workloads_join_is_waited_for_SCH_527(void **state)
 {
     (void)state;
@@ -89,7 +89,7 @@ static void a_wave_that_workloads_join_is_waited_for_SCH_527(void **state)
     }
     joining.settled_ns = 3500 * MILLISECOND;
     assert_int_equal(batcher_due(&batcher, &joining), 3500 * MILLISECOND);
-    joining.settled_ns = INT64_MAX; // nobody knows when the last has joined
+    joining.settled_ns = INT64_MAX; // the end of the arrivals is unknown
     assert_int_equal(batcher_due(&batcher, &joining), 5 * SECOND);
     joining.settled_ns = 0;
     assert_int_equal(batcher_due(&batcher, &joining), 2 * SECOND);
@@ -105,7 +105,7 @@ static void a_finished_wave_closes_after_a_tenth_SCH_527(void **state)
     batcher_trigger(&batcher, "a", 5 * SECOND);
     batcher_trigger(&batcher, "b", 5 * SECOND + 50 * MILLISECOND);
     assert_int_equal(batcher_due(&batcher, &finished), 5 * SECOND + 150 * MILLISECOND);
-    // It is over: what follows is another wave.
+    // The wave is over: later pods form another one.
     assert_false(batcher_close(&batcher, &finished, 5 * SECOND + 150 * MILLISECOND));
     assert_int_equal(batcher.wave_ns, 0);
     batcher_free(&batcher);

@@ -1,4 +1,4 @@
-// Types of planned claims within the limits of their pools, and the NodeClaim that comes of them.
+// Types of planned claims within the limits of their pools, and the resulting NodeClaim.
 #include "model/reading/settings_read.h"
 #include "support/cmocka_all.h"
 
@@ -29,7 +29,7 @@ static const struct instance_type_catalog *no_types(struct cloud *cloud,
     return NULL;
 }
 
-// A mirror that never hears of a server: an empty cluster.
+// A mirror without a server: an empty cluster.
 struct silent {
     struct kube_transport transport;
 };
@@ -153,8 +153,7 @@ static void all_claims_together_stay_within_limits_SCH_519(void **state)
     pool.spec.limits = (struct resource_map){limit, 1};
     plan_claims(3);
     struct claim_types *out = claims_within_limits(&control, arena, &plan);
-    // Each gets its cheapest type (3 x 2); the first then takes what is left (3) as far as a type
-    // goes.
+    // Each gets its cheapest type (3 x 2); the first then takes the rest (3) as far as a type fits.
     assert_int_equal(out[0].types.count, 2); // small, medium
     assert_int_equal(out[1].types.count, 1);
     assert_int_equal(out[2].types.count, 1);

@@ -1,4 +1,4 @@
-// Which changes may change a decision (SCH-526).
+// Changes that may affect a decision (SCH-526).
 #include "support/cmocka_all.h"
 
 #include "control/state/decision_inputs.h"

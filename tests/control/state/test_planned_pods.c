@@ -28,7 +28,7 @@ static void successors_take_kept_places_after_planned_ones_SCH_516(void **state)
     assert_int_equal(planned_pods_kept(planned, "replacement"), 0);
 }
 
-// The workload is complete between one eviction and the next.
+// The workload is complete between two evictions.
 static void kept_places_outlive_a_complete_workload_SCH_516(void **state)
 {
     struct planned_pods *planned = *state;

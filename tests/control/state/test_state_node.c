@@ -1,4 +1,4 @@
-// Readings of state nodes: which object speaks for a machine, and for how much it counts.
+// Readings of state nodes: the object that describes a machine, and its counted resources.
 #include "support/cmocka_all.h"
 
 #include "control/state/cluster.h"
@@ -66,7 +66,7 @@ static void registered_node_speaks_for_its_machine(void **unused)
     assert_ptr_equal(state_main_node(&state), &first);
     claim.status.node_name = "second";
     assert_ptr_equal(state_main_node(&state), &second);
-    assert_null(state_only_node(&state)); // two are two all the same (LIF-442)
+    assert_null(state_only_node(&state)); // two remain two (LIF-442)
 }
 
 static void capacity_is_filled_in_until_initialized_LIF_306(void **unused)
@@ -99,7 +99,7 @@ static void marks_LIF_309(void **unused)
     state.marked = true;
     assert_true(state_marked(&state));
     state.marked = false;
-    first.meta.deletion_timestamp = 1; // a managed Node's deletion alone is no mark yet
+    first.meta.deletion_timestamp = 1; // the deletion of a managed Node alone is no mark yet
     assert_false(state_marked(&state));
     claim.meta.deletion_timestamp = 1;
     assert_true(state_marked(&state));

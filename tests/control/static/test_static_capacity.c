@@ -1,4 +1,4 @@
-// The room that `limits.nodes` leaves to a static NodePool.
+// The room of a static NodePool under `limits.nodes`.
 #include "support/cmocka_all.h"
 
 #include "control/static/static_capacity.h"

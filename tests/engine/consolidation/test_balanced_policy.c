@@ -56,7 +56,7 @@ static void every_pool_must_agree_DIS_194_DIS_195_DIS_509(void **state)
     struct disruption_candidate y = {.pool = &b, .cost = 9, .price = 100};
     struct disruption_candidate *both[] = {&x, &y};
     assert_false(
-        balanced_policy_approves(both, 2, 400)); // b: 100 of 1000 for nine tenths of the trouble
+        balanced_policy_approves(both, 2, 400)); // b: 100 of 1000 for nine tenths of the disruption
     y.cost = 2;
     assert_true(balanced_policy_approves(both, 2, 400));
     y.cost = 9;
@@ -77,7 +77,7 @@ static void shares_are_exact_DIS_194_DIS_701(void **state)
     struct disruption_candidate *both[] = {&x, &y};
     assert_true(balanced_policy_approves(both, 2, 100));
     assert_false(balanced_policy_approves(both, 2, 99));
-    // Prices and costs of the greatest clusters.
+    // Prices and costs of the largest clusters.
     a.balanced_price = INT64_C(2000000000000000);
     a.balanced_cost = 30000000;
     x.cost = 10000000;
@@ -106,7 +106,7 @@ static void totals_count_all_nodes_of_the_pool_DIS_190(void **state)
         add_pod(&world, (struct test_pod){.name = "p3", .node = "blocked"});
         add_pod(&world, (struct test_pod){.name = "d2", .node = "blocked", .owner = "DaemonSet"});
         add_pod(&world, (struct test_pod){.name = "m2", .node = "blocked", .owner = "Node"});
-        // Eventual disruption may have it, consolidation may not: no candidate here.
+        // Eventual disruption allows it, consolidation does not: no candidate here.
         add_node(&world, (struct test_node){.name = "kept",
                                             .type = "small",
                                             .claim_spec = "terminationGracePeriod: 1h"});
@@ -130,7 +130,7 @@ static void totals_count_all_nodes_of_the_pool_DIS_190(void **state)
         assert_int_equal(table.pools.count, 2);
         const struct disruption_pool *pool = &table.pools.items[1];
         assert_string_equal(pool->pool->meta.name, "pool");
-        // 3 + 2 + 2 + 1 + 2; of nodes that are no candidates upstream counts mirror pods, too.
+        // 3 + 2 + 2 + 1 + 2; of nodes that are no candidates upstream also counts mirror pods.
         assert_true(pool->balanced_cost == (upstream ? 12.0 : 10.0));
         assert_true(pool->balanced_price == INT64_C(1300000000)); // 0.80 + 0.20 + 3 x 0.10
         disruption_end(&disruption);
@@ -161,7 +161,7 @@ static void savings_are_by_the_cheapest_offering_of_the_first_type_DIS_193(void 
         {TYPE("t", "16", OFFER("a", "on-demand", "0.5")) ", " TYPE(
              "u", "16", OFFER("a", "spot", "0.3") ", " OFFER("b", "spot", "0.2")),
          "Underutilized/single: x -> u spot -", 300000000},
-        // Narrowed to spot the first type has no offering: as if it cost nothing (DIS-179).
+        // Narrowed to spot the first type has no offering: as if it were free (DIS-179).
         {TYPE("t", "16", OFFER("a", "on-demand", "0.5")) ", " TYPE(
              "u", "16", OFFER("a", "on-demand", "0.1")) ", " TYPE("v", "16",
                                                                   OFFER("a", "spot", "0.2")),
@@ -179,9 +179,9 @@ static void savings_are_by_the_cheapest_offering_of_the_first_type_DIS_193(void 
     }
 }
 
-// --- what is told and what is checked ------------------------------------------------------------
-// Two machines of 1.00 that one of 1.20 could replace: 0.80 are too little for all of the pool's
-// trouble.
+// --- reports and checks --------------------------------------------------------------------------
+// Two machines of 1.00 that one of 1.20 could replace: 0.80 is too little for the pool's total
+// disruption.
 #define ON_DEMAND \
     "requirements: [{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}], "
 static void add_scant_saving(struct text *world, const char *second_pool)
@@ -211,7 +211,7 @@ static void a_search_in_vain_tells_its_scores_DIS_206(void **state)
         assert_false(score->approved || score->move_approved);
         assert_true(score->score > 0.399 && score->score < 0.401);
     }
-    // Each pool by itself, but the move is one: rejected for all of them.
+    // Each pool is scored by itself, but the move is one: rejected for all of them.
     struct text world = {0};
     add_scant_saving(&world, "plain");
     PLAN p = disrupt_bare(&world, "multi", UPSTREAM);

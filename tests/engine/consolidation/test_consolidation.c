@@ -21,7 +21,7 @@ static void pods_that_fit_elsewhere_need_no_node_DIS_162(void **state)
     add_pod(&world, (struct test_pod){.name = "q", .node = "b"});
     add_pod(&world, (struct test_pod){.name = "r", .node = "b", .cpu = "9"});
     PLAN p = disrupt(&world, "single", UPSTREAM);
-    assert_disrupts(p.plan, "Underutilized/single: a"); // DIS-465: less trouble
+    assert_disrupts(p.plan, "Underutilized/single: a"); // DIS-465: less disruption
     assert_int_equal(p.plan->disruptions.items[0].savings, 800000000);
 }
 
@@ -214,7 +214,7 @@ static void nodes_that_are_not_quiet_take_no_running_pods_DIS_238_DIS_478(void *
     }
 }
 
-// A destination on which pods come and go all the time.
+// A destination where pods start and stop all the time.
 static void a_restless_node_takes_pods_when_its_own_are_settled_DIS_719(void **state)
 {
     (void)state;
@@ -225,8 +225,8 @@ static void a_restless_node_takes_pods_when_its_own_are_settled_DIS_719(void **s
         {"", SINCE("2025-12-31T23:59:00Z"), NULL, "Underutilized/single: a"},
         {"", SINCE("2025-12-31T23:59:00Z"), "CONSOLIDATION_QUIET: node", ""},
         {"", SINCE("2025-12-31T23:59:00Z"), UPSTREAM, ""},
-        {"", SINCE("2025-12-31T23:59:01Z"), NULL, ""}, // not there for long enough
-        {"", "phase: Running", NULL, ""},              // not known
+        {"", SINCE("2025-12-31T23:59:01Z"), NULL, ""}, // started too recently
+        {"", "phase: Running", NULL, ""},              // unknown
         {"", NULL, NULL, ""},                          // nothing would move
         {"Consolidatable", SINCE("2025-12-31T23:00:00Z"), NULL, ""},
     };
@@ -292,7 +292,7 @@ static void several_nodes_do_not_become_one_of_their_own_DIS_203(void **state)
     add_pod(&world, (struct test_pod){.name = "p", .node = "a"});
     add_pod(&world, (struct test_pod){.name = "q", .node = "b"});
     PLAN p = disrupt(&world, "multi", UPSTREAM);
-    assert_disrupts(p.plan, ""); // medium alone would do, and cost half of both
+    assert_disrupts(p.plan, ""); // one medium would suffice, at half the cost of both
 }
 
 static void budgets_bound_how_many_go_together_DIS_132(void **state)

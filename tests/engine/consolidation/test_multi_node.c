@@ -125,7 +125,7 @@ static void more_nodes_must_be_worth_their_cost_SCH_507(void **state)
                                       "on-demand -"
                                     : "");
         if (cases[i].taken)
-            assert_int_equal(savings_of(p.plan), 30000000); // what people are told is prices
+            assert_int_equal(savings_of(p.plan), 30000000); // reports show prices
     }
 }
 
@@ -152,7 +152,7 @@ static void twelve_nodes_in_three_pools_become_five_DIS_745(void **state)
     assert_int_equal(savings_of(p.plan), 7 * INT64_C(500000000));
 }
 
-// Pods of one pool cannot be on another's nodes, and none of the nodes has room for one more.
+// Pods of one pool cannot run on the other's nodes, and no node has room for one more.
 static void full_nodes_of_dear_shapes_become_more_of_cheap_ones_DIS_745(void **state)
 {
     (void)state;
@@ -168,7 +168,8 @@ static void full_nodes_of_dear_shapes_become_more_of_cheap_ones_DIS_745(void **s
             add_node(&world, (struct test_node){.name = names[i], .type = "dear", .cpu = "12"});
             add_pods(&world, names[i], 3, "3500m", NULL);
         }
-        // Nine pods of 3.5 cpu, two on each cheap machine: five, or one node for two by itself.
+        // Nine pods of 3.5 cpu, two on each cheap machine: five machines, or one node for two
+        // alone.
         PLAN p = disrupt_bare(&world, "multi", upstream ? UPSTREAM : LOWEST);
         assert_int_equal(nodes_gone(p.plan), upstream ? 0 : 3);
         assert_int_equal(nodes_new(p.plan), upstream ? 0 : 4 + 1);
@@ -191,7 +192,7 @@ static void at_most_one_node_more_comes_than_goes_DIS_745(void **state)
     assert_disrupts(p.plan, "");
 }
 
-// What a new node would be like stays instead.
+// A node like its replacement stays.
 static void nothing_is_replaced_by_its_like_DIS_745_DIS_203(void **state)
 {
     (void)state;
@@ -233,7 +234,7 @@ static void what_has_no_place_is_dropped_and_the_rest_goes_on_DIS_713(void **sta
             assert_string_not_equal(*name, "n0");
 }
 
-// --- the best first, and others beside it --------------------------------------------------------
+// --- the best first, and others in parallel ------------------------------------------------------
 
 static void the_best_move_is_made_not_the_first_DIS_746(void **state)
 {
@@ -285,7 +286,7 @@ static void moves_that_have_nothing_in_common_go_together_DIS_746(void **state)
     }
 }
 
-// Room for one of the pods is no room for both.
+// Room for one of the pods is not room for both.
 static void no_two_moves_rely_on_the_same_room_DIS_746(void **state)
 {
     (void)state;
@@ -307,15 +308,16 @@ static void no_two_moves_rely_on_the_same_room_DIS_746(void **state)
     }
 }
 
-// --- by what fits into the holes, and around destinations ----------------------------------------
+// --- by the fit into free room, and around destinations ------------------------------------------
 
 #define BUDGET(nodes)                                                              \
     "budgets: [{nodes: '" nodes "'}], consolidateAfter: 0s, consolidationPolicy: " \
     "WhenEmptyOrUnderutilized"
 #define KEPT "karpenter.sh/do-not-disrupt: 'true'"
 
-// A budget of two. The dear nodes promise most, and two of them become one cheaper machine; but the
-// pods of two others, which save little on new machines, fit into the holes of nodes that stay.
+// A budget of two. The expensive nodes promise most, and two of them become one cheaper machine;
+// but the pods of two others, which save little on new machines, fit into the free room of nodes
+// that stay.
 static void nodes_whose_pods_fit_into_holes_go_first_DIS_745(void **state)
 {
     (void)state;
@@ -350,8 +352,8 @@ static void nodes_whose_pods_fit_into_holes_go_first_DIS_745(void **state)
     assert_int_equal(savings_of(p.plan), 1600000000);
 }
 
-// A budget of three, and four nodes that promise more than they keep. The pods of three others
-// would all go to the same room: those of one do, those of the other two share a new machine.
+// A budget of three, and four nodes that promise more than they save. The pods of three others all
+// target the same room: one node's pods fit, those of the other two share a new machine.
 static void nodes_that_want_the_same_room_are_looked_at_together_DIS_745(void **state)
 {
     (void)state;
@@ -384,8 +386,8 @@ static void nodes_that_want_the_same_room_are_looked_at_together_DIS_745(void **
 }
 
 // --- the bounds of the search --------------------------------------------------------------------
-// More nodes than the sets of one decision cover, all of them full but the last in any order: what
-// the search for sets does not come to is looked at node by node, in the same decision.
+// More nodes than the sets of one decision cover, all of them full but the last in any order: the
+// nodes beyond the search for sets are evaluated singly, in the same decision.
 static void what_the_search_leaves_out_is_looked_at_singly_DIS_706(void **state)
 {
     (void)state;
@@ -410,8 +412,8 @@ static void what_the_search_leaves_out_is_looked_at_singly_DIS_706(void **state)
     assert_disrupts(p.plan, "Underutilized/single: n299");
 }
 
-// Either pod finds room on the node that is there, not both: the larger one takes it, and so the
-// node that was to be deleted first gets a replacement.
+// Either pod finds room on the existing node, not both: the larger one takes it, so the node that
+// was to be deleted first gets a replacement.
 static void what_goes_along_leaves_the_room_to_later_moves_DIS_746(void **state)
 {
     (void)state;

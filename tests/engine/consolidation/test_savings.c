@@ -1,4 +1,4 @@
-// What a consolidation costs and earns (section 21.4 of the disruption rules); with
+// Costs and savings of a consolidation (section 21.4 of the disruption rules); with
 // COMPATIBILITY=upstream as upstream.
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +27,7 @@ static void add_catalog(struct text *world)
                     "spec:\n  instanceTypes:\n");
 }
 
-// Of 16 cpu unless said otherwise.
+// Of 16 cpu by default.
 static void add_type(struct text *world, const char *name, const char *cpu, const char *offerings)
 {
     text_format(world,
@@ -49,7 +49,7 @@ static struct plan_fixture decide(struct text *world, const char *method, const 
     return fixture;
 }
 
-// The verdict about node x begins so.
+// The verdict about node x starts with the text.
 static void assert_said(const struct plan *plan, const char *expected)
 {
     const char *verdict = verdict_about(plan, "x");
@@ -59,7 +59,7 @@ static void assert_said(const struct plan *plan, const char *expected)
 
 // --- the break-even horizon ----------------------------------------------------------------------
 
-struct bargain { // a node of 0.1 USD an hour and what could be had instead
+struct bargain { // a node of 0.1 USD an hour and its possible replacement
     const char *price, *claim_spec, *settings;
     int64_t overlap_ns;
     bool elsewhere; // another node has room for the pod
@@ -110,7 +110,7 @@ static void the_horizon_is_a_setting_DIS_747(void **state)
         {"CONSOLIDATION_HORIZON: 9h", true},
         {"CONSOLIDATION_HORIZON: '0'", true},
         {UPSTREAM, true},
-        {UPSTREAM ", CONSOLIDATION_HORIZON: 4h", false}, // what is given by itself wins (FMT-18)
+        {UPSTREAM ", CONSOLIDATION_HORIZON: 4h", false}, // an explicit setting wins (FMT-18)
     };
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         PLAN p = decide_bargain((struct bargain){
@@ -202,7 +202,7 @@ static void nodes_that_live_briefly_have_less_time_DIS_747(void **state)
     }
 }
 
-// --- prices that are not known -------------------------------------------------------------------
+// --- unknown prices ------------------------------------------------------------------------------
 
 // The type is offered in zone b only; the node is in zone a.
 static void a_price_that_is_not_known_is_said_to_be_DIS_743(void **state)
@@ -300,7 +300,7 @@ static void few_spot_types_will_do_where_much_is_saved_DIS_751(void **state)
     assert_disrupts(given.plan, "Underutilized/single: x -> one,two spot -");
 }
 
-// The pool's rate of interruptions and that of the types to come, over all pools.
+// The pool's rate of interruptions and that of the new types, over all pools.
 static void check_interrupted(const struct interruption_rate *rates, uint32_t count,
                               const char *refusal)
 {
@@ -326,14 +326,14 @@ static void few_spot_types_will_not_do_where_machines_are_interrupted_DIS_751(vo
         "times in 100 machine-hours of the last 7 days, those types 2 times in 200";
     check_interrupted(rates, 0, NULL);
     check_interrupted(rates, 3, refusal);
-    rates[0].interruptions = 4; // as often
+    rates[0].interruptions = 4; // equally often
     check_interrupted(rates, 3, NULL);
-    check_interrupted(&rates[2], 1, "DIS-751: "); // nobody knows how often those are
+    check_interrupted(&rates[2], 1, "DIS-751: "); // that rate is unknown
     rates[2].interruptions = 0;
     check_interrupted(rates, 3, NULL);
 }
 
-// Of spot the mean counts, not the cheapest: 0.06 of 0.01 and 0.11.
+// For spot the mean counts, not the cheapest: 0.06 of 0.01 and 0.11.
 static void spot_is_expected_to_cost_the_mean_DIS_742(void **state)
 {
     (void)state;
@@ -354,9 +354,8 @@ static void spot_is_expected_to_cost_the_mean_DIS_742(void **state)
     }
 }
 
-// The node's type has been as cheap as what could replace it has been dear.
-// DIS-179 keeps the type without spot in the list; it cannot be launched, and its price is
-// nobody's.
+// The node's type was as cheap as its possible replacement was expensive. DIS-179 keeps the type
+// without spot in the list; it cannot be launched and has no price.
 static void a_type_that_cannot_be_launched_has_no_price_DIS_742_FMT_11(void **state)
 {
     (void)state;
@@ -374,7 +373,7 @@ static void a_type_that_cannot_be_launched_has_no_price_DIS_742_FMT_11(void **st
         assert_disrupts(p.plan, "Underutilized/single: x -> steady,fickle spot -");
         const struct plan_disruption *command = &p.plan->disruptions.items[0];
         assert_int_equal(command->replacements.items[0].price, 500000000);
-        // Upstream thinks that the first type costs nothing (DIS-193).
+        // Upstream treats the first type as free (DIS-193).
         assert_int_equal(command->savings, upstream ? 1000000000 : 500000000);
     }
 }
@@ -388,8 +387,8 @@ static void spot_prices_of_the_last_hours_count_DIS_750(void **state)
     } cases[] = {
         {95, 63, "Underutilized/single: x -> new spot -"},
         {95, 66, "Underutilized/single: x -> new spot -"},
-        {70, 66, ""},  // a flicker of the node's own price
-        {95, 105, ""}, // or of the other
+        {70, 66, ""},  // a fluctuation of the node's own price
+        {95, 105, ""}, // or of the other's
         {100, 60, "Underutilized/single: x -> new spot -"},
     };
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
@@ -478,7 +477,7 @@ static void what_lately_began_goes_rather_than_what_has_long_run_DIS_757(void **
     assert_disrupts(p.plan, "Underutilized/single: b");
 }
 
-// A node with a static pod is as dear to a Balanced pool whether or not it may be disrupted.
+// A node with a static pod costs a Balanced pool the same whether or not it may be disrupted.
 static void a_condition_changes_no_score_DIS_754(void **state)
 {
     (void)state;
@@ -505,7 +504,7 @@ static void a_condition_changes_no_score_DIS_754(void **state)
     assert_true(cost[0] == 2.0 && cost[1] == 2.0);
 }
 
-// What replaces a drifted node is what consolidation would leave.
+// A drifted node's replacement is one that consolidation would keep.
 static void drift_replaces_by_what_would_stay_DIS_756(void **state)
 {
     (void)state;

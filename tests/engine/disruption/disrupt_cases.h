@@ -1,4 +1,4 @@
-// Rules of disruption as tables: a row is a cluster with the nodes to be disrupted.
+// Rules of disruption as tables: a row is a cluster and the expected disruption.
 #pragma once
 
 #include "engine/disruption/disrupt_fixture.h"
@@ -11,7 +11,7 @@ struct disrupt_case {
     const char *rule;     // rule IDs and the tested statement; printed when the row fails
     const char *method;   // NULL: all, in order
     const char *settings; // NULL: as upstream; BETTER: as adze
-    struct test_pool pools[CASE_POOLS]; // the first is always there, others need a name
+    struct test_pool pools[CASE_POOLS]; // the first always exists, others need a name
     struct test_node nodes[CASE_NODES]; // up to the first without a name
     struct test_pod pods[CASE_PODS];    // likewise
     const char *more;                   // further documents

@@ -32,9 +32,9 @@ struct test_node {
 struct test_pod {
     const char *name, *node; // NULL: pending
     const char *cpu;         // NULL: 1
-    const char *spec;        // more of it, e.g. "nodeSelector: {a: b}, "
+    const char *spec;        // more of the spec, e.g. "nodeSelector: {a: b}, "
     const char *labels, *annotations;
-    const char *meta;       // more of it, e.g. "deletionTimestamp: ..., "
+    const char *meta;       // more of the metadata, e.g. "deletionTimestamp: ..., "
     const char *owner;      // kind; NULL: ReplicaSet
     const char *owner_name; // also its uid; NULL: "owner", uid "o"
     const char *status;     // NULL: "phase: Running"
@@ -44,8 +44,8 @@ void add_node(struct text *world, struct test_node node);
 void add_pod(struct text *world, struct test_pod pod);
 // NULL: any.
 enum disruption_method method_of(const char *name);
-// Takes over the text. `settings` as for plan_yaml(). Checks that every node is in a command or has
-// a verdict, and that the counts agree (DIS-770).
+// Takes ownership of the text. `settings` as for plan_yaml(). Checks that every node is in a
+// command or has a verdict, and that the counts agree (DIS-770).
 struct plan_fixture disrupt(struct text *world, const char *method, const char *settings);
 // The same with the text's own InstanceTypeCatalog.
 struct plan_fixture disrupt_bare(struct text *world, const char *method, const char *settings);

@@ -10,7 +10,7 @@
 
 #include "engine/disruption/disrupt_fixture.h"
 
-// The clock of the fixture stands at 2026-01-01T00:00:00Z.
+// The clock of the fixture is at 2026-01-01T00:00:00Z.
 
 static void check_node(struct test_pool pool, struct test_node node, const char *settings,
                        const char *rule, const char *part)
@@ -100,7 +100,7 @@ static void pods_that_block_DIS_40_DIS_44_DIS_45(void **state)
               "default/a default/b");
 }
 
-// What cannot be read of it may be anything; other pods and nodes have nothing to do with it.
+// Unreadable parts may be anything; other pods and nodes are unaffected.
 static void what_cannot_be_read_blocks_API_603(void **state)
 {
     (void)state;
@@ -126,7 +126,7 @@ static void what_cannot_be_read_blocks_API_603(void **state)
 
 #define STARTED "phase: Running, startTime: '2025-12-31T23:50:00Z'"
 
-// The node may go when the last of its pods may.
+// The node may be disrupted when the last of its pods may.
 static void the_longest_protection_is_told_DIS_40(void **state)
 {
     (void)state;
@@ -183,7 +183,7 @@ static void budgets_nobody_can_read_DIS_708(void **state)
         "protect any pod of its namespace, such as p");
 }
 
-// What is said of a node that has drifted, by the methods that are not asked.
+// The verdict about a drifted node by the other methods.
 static void drifted_nodes_and_the_other_method_DIS_220(void **state)
 {
     (void)state;
@@ -202,7 +202,8 @@ static void drifted_nodes_and_the_other_method_DIS_220(void **state)
     assert_verdict(q.plan, "x", "DIS-220", "is not static: its drifted nodes go by drift");
 }
 
-// Without a pool that takes pods upstream asks nothing further: that holds for the others, too.
+// Without a pool that accepts pods upstream evaluates nothing further: that holds for the other
+// methods, too.
 static void no_pool_to_simulate_with_DIS_227(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// Who may be disrupted, and emptiness (DIS-30 to DIS-61, DIS-110 to DIS-146).
+// Candidates, and emptiness (DIS-30 to DIS-61, DIS-110 to DIS-146).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include "engine/disruption/disrupt_fixture.h"
 
-// One empty node in question beside nothing else.
+// One empty node in question and nothing else.
 static void check_empty(struct test_pool pool, struct test_node node, const char *expected,
                         const char *settings)
 {
@@ -191,7 +191,7 @@ static void nodes_that_are_not_ready_or_go_already_use_the_budget_DIS_126(void *
     }
     add_node(&world, (struct test_node){.name = "new", .uninitialized = true});
     PLAN p = disrupt(&world, "emptiness", NULL);
-    assert_disrupts(p.plan, "Empty/empty: n0 n1"); // n0 counts, but may itself go
+    assert_disrupts(p.plan, "Empty/empty: n0 n1"); // n0 counts, but may itself be disrupted
 }
 
 static void the_dearest_for_the_least_trouble_goes_first_DIS_61_DIS_700(void **state)

@@ -1,4 +1,4 @@
-// Where adze decides otherwise than upstream (section 21 of the disruption rules); with
+// Differences from upstream's decisions (section 21 of the disruption rules); with
 // COMPATIBILITY=upstream as upstream.
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 #define ON_DEMAND_ONLY \
     "requirements: [{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}], "
 
-// Two half-empty nodes, of which one can go.
+// Two half-empty nodes, of which one can be removed.
 static void add_two_nodes(struct text *world)
 {
     add_node(world, (struct test_node){.name = "a"});
@@ -243,7 +243,7 @@ static void what_spot_cannot_give_on_demand_may_DIS_741(void **state)
     assert_disrupts(r.plan, "Underutilized/single: x -> new on-demand -");
 }
 
-// Of three types that are cheap enough two are offered as spot; the pool wants three.
+// Of three types that are cheap enough two are offered as spot; the pool requires three.
 static void spot_alone_must_meet_min_values_DIS_168_DIS_741(void **state)
 {
     (void)state;
@@ -269,7 +269,7 @@ static void spot_alone_must_meet_min_values_DIS_168_DIS_741(void **state)
 static void a_reserved_node_costs_what_its_own_reservation_does_DIS_744(void **state)
 {
     (void)state;
-    // Of two reservations of the zone the node holds the dear one; spot lies between them.
+    // Of two reservations of the zone the node holds the expensive one; spot lies between them.
 #define RESERVED(price, id)                                                                   \
     "    - {price: " price ", available: true, reservationCapacity: 0, requirements: [{key: " \
     "topology.kubernetes.io/zone, operator: In, values: [a]}, {key: "                         \

@@ -92,7 +92,7 @@ static void a_grace_period_lets_protected_pods_go_DIS_34_DIS_226_DIS_488(void **
                                           .node = "x",
                                           .annotations = "karpenter.sh/do-not-disrupt: 'true'"});
         PLAN p = disrupt(&world, NULL, UPSTREAM);
-        assert_disrupts(p.plan, grace ? "Drifted/none: x" : ""); // nothing is bought for the pod
+        assert_disrupts(p.plan, grace ? "Drifted/none: x" : ""); // nothing is launched for the pod
     }
 }
 
@@ -168,7 +168,7 @@ static void without_room_one_goes_first_DIS_728(void **state)
     assert_disrupts(r.plan, "Drifted/none: n2 ->  - -");
 }
 
-// One that is gone or still coming up is waited for.
+// A missing or starting node is waited for.
 static void the_next_waits_until_the_pool_is_whole_DIS_728(void **state)
 {
     (void)state;

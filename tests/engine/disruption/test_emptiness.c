@@ -1,4 +1,4 @@
-// Budgets, candidates and emptiness alone over snapshots: what the controller asks for.
+// Budgets, candidates and emptiness alone over snapshots: the questions of the controller.
 #include "support/cmocka_all.h"
 
 #include "base/duration.h"
@@ -204,7 +204,7 @@ static void expect(const char *names, const struct string_list *busy)
     plan_destroy(plan);
 }
 
-// A command with the node is looked at again, while others may begin.
+// A command with the node is evaluated again; others may start meanwhile.
 static void check(const char *node, const struct string_list *busy, enum cancel_kind kind,
                   const char *others)
 {

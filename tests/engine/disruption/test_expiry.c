@@ -1,5 +1,5 @@
 // Nodes that are about to expire (DIS-762, LIF-451). It is 2026-01-01T00:00:00Z; the nodes were
-// made a month before.
+// created a month before.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ static struct plan_fixture expire(struct text *world, const char *settings, int6
                            &(struct disruption_inputs){.expiry_lead_ns = lead_ns});
 }
 
-// One node with a pod that expires so many minutes from now.
+// One node with a pod that expires the given minutes from now.
 static struct plan_fixture one_node(const char *expire_after, const char *settings, int64_t lead_ns,
                                     struct test_pool pool, struct test_pod pod)
 {
@@ -45,10 +45,10 @@ static void a_node_goes_a_lead_before_its_deadline_DIS_762(void **state)
         const char *expire_after; // 744 hours are over
         const char *settings;
         bool goes;
-        int64_t again_minutes; // when to look again
+        int64_t again_minutes; // the next evaluation
     } cases[] = {
         {"744h10m", NULL, true, 0}, {"744h11m", NULL, false, 1}, {"745h", NULL, false, 50},
-        {"744h", NULL, false, 0}, // the deadline itself is another's
+        {"744h", NULL, false, 0}, // the deadline itself belongs to another controller
         {"743h", NULL, false, 0},   {"Never", NULL, false, 0},   {"744h10m", UPSTREAM, false, 0},
     };
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
@@ -71,7 +71,7 @@ static void the_lead_is_at_most_a_tenth_of_the_life_DIS_762(void **state)
     assert_true(q.plan->look_again == q.snapshot->time + 3 * HOUR); // 86 - 83
 }
 
-// Graceful: what may not be disrupted waits for the deadline, a grace period or not.
+// Graceful: a protected pod or node waits for the deadline, with or without a grace period.
 static void what_protects_from_disruption_protects_DIS_762(void **state)
 {
     (void)state;
@@ -122,7 +122,7 @@ static void nodes_of_one_age_begin_in_time_for_all_DIS_762(void **state)
     PLAN q = scale_up(6, "744h31m", 10 * MINUTE);
     assert_disrupts(q.plan, "");
     assert_true(q.plan->look_again == q.snapshot->time + MINUTE);
-    PLAN r = scale_up(4, "744h30m", 10 * MINUTE); // those that are left have more time
+    PLAN r = scale_up(4, "744h30m", 10 * MINUTE); // the remaining nodes have more time
     assert_disrupts(r.plan, "");
 }
 
@@ -136,7 +136,7 @@ static void those_that_expire_first_go_first_DIS_762(void **state)
     add_node(&world, (struct test_node){.name = "b", .claim_spec = "expireAfter: 744h8m"});
     add_node(&world, (struct test_node){.name = "c",
                                         .claim_spec = "expireAfter: 744h7m",
-                                        .drifted = "2025-12-20T00:00:00Z"}); // drift's own
+                                        .drifted = "2025-12-20T00:00:00Z"}); // left to drift
     add_pod(&world, (struct test_pod){.name = "p", .node = "a"});
     add_pod(&world, (struct test_pod){.name = "q", .node = "b"});
     PLAN p = expire(&world, NULL, 10 * MINUTE);

@@ -1,4 +1,4 @@
-// Where the pods of a command's nodes are to go (DIS-749, DIS-755).
+// Destinations of the pods of a command's nodes (DIS-749, DIS-755).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ static void assert_moves(const struct plan_disruption *command, const char *expe
     text_free(&text);
 }
 
-// Two nodes are empty but for pods that cost nothing; a third has room for one of their pods.
+// Two nodes are empty but for pods without cost; a third has room for one of their pods.
 static void add_cheap_pods(struct text *world)
 {
     add_pool(world, (struct test_pool){.template = ON_DEMAND_ONLY});
@@ -95,7 +95,7 @@ static void moves_of_consolidation_are_planned_DIS_749(void **state)
 }
 
 // The pods of x fit exactly: the one of 3 cpu into d, the one of 3.5 cpu into e. Unless the first
-// one goes to e, as it was seen to do, or because e is the emptier one.
+// one goes to e, as observed, or because e is the emptier one.
 static void add_exact_room(struct text *world)
 {
     static const char kept[] = "karpenter.sh/do-not-disrupt: 'true'";
@@ -132,7 +132,7 @@ static void workloads_go_where_the_scheduler_puts_them_DIS_749(void **state)
     check_followed(&others, NULL, "Underutilized/single: x");
     check_followed(&list, NULL, ""); // to the emptier one
     workloads[1].nodes = (struct string_list){(const char **)(uintptr_t)names, 2};
-    check_followed(&list, NULL, ""); // to where it was put
+    check_followed(&list, NULL, ""); // to its observed node
     check_followed(&list, UPSTREAM, "Underutilized/single: x");
     workloads[1].nodes = (struct string_list){(const char **)(uintptr_t)other, 1};
     check_followed(&list, NULL, "Underutilized/single: x");

@@ -1,5 +1,4 @@
-// Who may be disrupted, and what pods have to do with it (DIS-30 to DIS-50, DIS-140 to DIS-151),
-// as tables.
+// Candidates, and the effect of their pods (DIS-30 to DIS-50, DIS-140 to DIS-151), as tables.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +15,7 @@
 #define GRACE     .claim_spec = "terminationGracePeriod: 1h"
 #define NEVER     "budgets: [{nodes: 100%}], consolidateAfter: Never"
 #define PROTECTED .annotations = "karpenter.sh/do-not-disrupt: 'true'"
-// A catalog for the pool "other" alone, without a type in it.
+// A catalog for the pool "other" alone, without any types.
 #define NO_TYPES_FOR_OTHER                                                                         \
     "{apiVersion: adze/v1, kind: InstanceTypeCatalog, metadata: {name: empty}, spec: {nodePools: " \
     "[other], instanceTypes: []}}\n---\n"

@@ -1,5 +1,5 @@
-// What happens where several rules of disruption meet: minValues, overlays, several pools, taints,
-// ports, spreads, nodes that go or are not ready (DIS-150 to DIS-252), as tables.
+// Combinations of several disruption rules: minValues, overlays, several pools, taints, ports,
+// spreads, nodes that are deleted or not ready (DIS-150 to DIS-252), as tables.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@
     }
 #define UNSCHEDULABLE "{key: node.kubernetes.io/unschedulable, effect: NoSchedule}"
 
-// --- what may come: minValues, overlays, pools ---------------------------------------------------
+// --- replacements: minValues, overlays, pools ----------------------------------------------------
 #define MIN_TYPES(types, least)                                                            \
     "requirements: [{key: node.kubernetes.io/instance-type, operator: In, values: [" types \
     "], minValues: " least                                                                 \
@@ -210,7 +210,7 @@ static void several_pools(void **state)
     CHECK_DISRUPT_CASES(cases);
 }
 
-// --- where the pods may go -----------------------------------------------------------------------
+// --- destinations of the pods --------------------------------------------------------------------
 #define HOST_PORT_POD(name, node)                                                               \
     "{apiVersion: v1, kind: Pod, metadata: {name: " name ", uid: uid-" name                     \
     ", ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: o, uid: o, controller: " \

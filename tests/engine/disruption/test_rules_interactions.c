@@ -1,5 +1,5 @@
-// Disruption beside reserved capacity, volumes, buffers, minValues and the limit on instance types
-// (DIS-230 to DIS-242, DIS-430 to DIS-447), as tables.
+// Disruption together with reserved capacity, volumes, buffers, minValues and the limit on instance
+// types (DIS-230 to DIS-242, DIS-430 to DIS-447), as tables.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -248,7 +248,7 @@ static void add_types(struct text *world, uint32_t count, const char *last_arch)
     text_add(world, "]}}\n---\n");
 }
 
-// A node of the dearest type, with a pod.
+// A node of the most expensive type, with a pod.
 static void add_dearest(struct text *world, uint32_t count, const char *requirements)
 {
     char type[8], template[300];

@@ -1,4 +1,4 @@
-// What nodes cost, and by what they are replaced (DIS-55 to DIS-61, DIS-164 to DIS-179), as tables.
+// Costs of nodes and of their replacements (DIS-55 to DIS-61, DIS-164 to DIS-179), as tables.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

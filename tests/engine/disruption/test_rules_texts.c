@@ -1,4 +1,4 @@
-// What is told of nodes that stay (DIS-6, DIS-140, DIS-150 to DIS-175, DIS-251), as tables.
+// Texts about nodes that stay (DIS-6, DIS-140, DIS-150 to DIS-175, DIS-251), as tables.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// Which NodeClaims of a static NodePool go first (LIF-233), and what moving their pods costs
+// The deletion order of a static NodePool's NodeClaims (LIF-233), and the cost of moving their pods
 // (LIF-234).
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +65,7 @@ static void ranks_LIF_233(void **state)
     annotate(&pods[0], ANNOTATION_DO_NOT_DISRUPT, "true");
     assert_int_equal(of(&claims[0], 1).rank, STATIC_PROTECTED);
     pods[0].meta.annotations.count = 0;
-    pods[0].meta.unreadable = "spec: expected an object, found a list"; // nobody knows what it is
+    pods[0].meta.unreadable = "spec: expected an object, found a list"; // unreadable
     assert_int_equal(of(&claims[0], 1).rank, STATIC_PROTECTED);
 }
 

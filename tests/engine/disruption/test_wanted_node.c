@@ -1,4 +1,4 @@
-// Pending pods that may want a node that is to go (DIS-725, DIS-765).
+// Pending pods that may need a disrupted node (DIS-725, DIS-765).
 #include "support/cmocka_all.h"
 
 #include "base/duration.h"
@@ -77,14 +77,14 @@ static void pod_that_waits_in_vain_wants_no_node_DIS_765(void **state)
     (void)state;
     pod.meta.creation_timestamp = NOW - 30 * SECOND;
     assert_false(wanted(false));
-    assert_true(wanted(true));                       // it is planned anew in a moment
+    assert_true(wanted(true));                       // it is about to be planned again
     pod.meta.creation_timestamp = NOW + 30 * SECOND; // before a clock was set back
     assert_false(wanted(false));
     condition = (struct condition){
         .type = "PodScheduled", .status = "False", .last_transition_time = NOW - 29 * SECOND};
     pod.status.conditions.items = &condition;
     pod.status.conditions.count = 1;
-    assert_true(wanted(false)); // kube-scheduler has just looked at it
+    assert_true(wanted(false)); // kube-scheduler has just evaluated it
 }
 
 int main(void)

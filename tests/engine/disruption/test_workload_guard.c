@@ -1,4 +1,4 @@
-// What disruption may ask of workloads: PodDisruptionBudgets over all commands together (DIS-760),
+// Limits of disruption for workloads: PodDisruptionBudgets over all commands together (DIS-760),
 // and one ready replica of each workload that has several (DIS-761).
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,8 +26,8 @@ static void add_budget(struct text *world, const char *name, const char *spec, i
                 name, name, spec, allowed);
 }
 
-// Machines of the size of one pod each that could be smaller, all drifted; `pod` says more of the
-// pods. Any two or three of them fit one smaller machine.
+// Machines of the size of one pod each that could be smaller, all drifted; `pod` adds to the pods.
+// Any two or three of them fit one smaller machine.
 static void add_three(struct text *world, struct test_node node, struct test_pod pod)
 {
     static const char *const nodes[] = {"n0", "n1", "n2"}, *const pods[] = {"p0", "p1", "p2"};
@@ -55,7 +55,7 @@ static uint32_t candidates_of(const struct plan *plan)
 
 static const char *const methods[] = {"multi", "single", "drift"};
 
-// How many nodes go with the node n0 in a running command, by each method.
+// The number of nodes disrupted with the node n0 in a running command, by each method.
 static void check_beside_running(const char *const *busy, uint32_t busy_count, int allowed,
                                  const uint32_t expected[3])
 {
@@ -210,8 +210,7 @@ static void running_commands_count_for_the_guard_DIS_761(void **state)
     }
 }
 
-// Where the snapshot shows a pod on the node that it was planned for, it still runs on one that
-// goes.
+// The snapshot shows a pod on its planned node, but it still runs on a disrupted one.
 static void pods_with_another_place_leave_all_the_same_DIS_760_761(void **state)
 {
     (void)state;
@@ -237,7 +236,7 @@ static void pods_with_another_place_leave_all_the_same_DIS_760_761(void **state)
         }
 }
 
-// Pods that cost nothing do not keep a node, but their workload does (DIS-57).
+// Pods without cost do not hold a node, but their workload does (DIS-57).
 static void an_empty_node_may_have_the_last_replica_DIS_761_DIS_57(void **state)
 {
     (void)state;
@@ -257,7 +256,7 @@ static void an_empty_node_may_have_the_last_replica_DIS_761_DIS_57(void **state)
     }
 }
 
-// Two pods of the owner on drifted nodes of their own; what the drift takes of them.
+// Two pods of the owner on their own drifted nodes; the number disrupted by drift.
 static uint32_t drift_of_pair(struct test_pod first, struct test_pod second)
 {
     struct text world = {0};
@@ -279,7 +278,7 @@ static void who_is_a_replica_of_whom_DIS_761(void **state)
     (void)state;
     struct test_pod ready = {.status = READY};
     assert_int_equal(drift_of_pair(ready, ready), 1);
-    // The only ready one of two stays until the other is; the unready one may go.
+    // The only ready pod of two stays until the other is ready; the unready one may be evicted.
     assert_int_equal(drift_of_pair(ready, (struct test_pod){.status = UNREADY}), 1);
     assert_int_equal(drift_of_pair((struct test_pod){0}, (struct test_pod){0}), 2);
     // Of different workloads, or of none that serves.
@@ -300,7 +299,8 @@ static void who_is_a_replica_of_whom_DIS_761(void **state)
     assert_int_equal(drift_of_pair(old, new), 2);
 }
 
-// All replicas on one node: it may go, or it never could; the drain keeps the last ready one.
+// All replicas on one node: it may be disrupted, or it never could be; the drain keeps the last
+// ready one.
 static void a_node_that_holds_all_of_them_may_go_alone_DIS_761(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 // Random running clusters: every node is in a command or has one verdict (which the fixture
-// checks), and without the reason that it names the outcome is another (DIS-770).
+// checks), and without the named reason the outcome differs (DIS-770).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -165,7 +165,7 @@ static void empty_node(struct world *world, const char *node)
     world->pods_count = left;
 }
 
-// False: there is no simple way.
+// False: no simple way exists.
 static bool remove_reason(struct world *world, uint32_t index, const char *rule)
 {
     struct test_node *node = &world->nodes[index];
@@ -247,8 +247,8 @@ static bool holds_placeholders(const struct plan *plan, const char *node)
     return false;
 }
 
-// A node that buffers hold never goes as empty; alone or with others it goes only where they go,
-// too.
+// A node held by buffers is never disrupted as empty; alone or with others only if their
+// placeholders fit elsewhere, too.
 static void buffers_hold_nodes_in_any_world_DIS_140_DIS_753(void **state)
 {
     (void)state;
@@ -280,7 +280,7 @@ static void buffers_hold_nodes_in_any_world_DIS_140_DIS_753(void **state)
 
 // --- emptiness on the loop -----------------------------------------------------------------------
 
-// Pods that cost nothing and are ready, of few workloads, so that they keep each other's nodes.
+// Ready pods without cost, of few workloads, so that they hold each other's nodes.
 static void make_empty(struct random *random, struct world *world)
 {
     for (uint32_t i = 0; i < world->nodes_count; i++) {
@@ -288,11 +288,11 @@ static void make_empty(struct random *random, struct world *world)
             world->nodes[i].no_condition = NULL;
         if (random_chance(random, 0.7))
             world->nodes[i].uninitialized = false;
-        world->nodes[i].deleting = false; // where its pods go is the plan's
+        world->nodes[i].deleting = false; // the plan decides where its pods go
     }
     for (uint32_t i = 0; i < world->pods_count; i++) {
         struct test_pod *pod = &world->pods[i];
-        if (pod->node == NULL) // the same of pending ones (DIS-765)
+        if (pod->node == NULL) // the same for pending ones (DIS-765)
             pod->node = node_names[random_below(random, world->nodes_count)];
         if (random_chance(random, 0.9))
             pod->annotations = "controller.kubernetes.io/pod-deletion-cost: '-2147483648'";
@@ -334,7 +334,7 @@ static bool any_pod_on(const struct world *world, const struct plan_disruption *
     "{requirements: [{key: node.kubernetes.io/instance-type, operator: In, values: [large]}], " \
     "price: '0.01'}}\n---\n"
 
-// The sums over budgets of pods, and what is left of workloads, are one question in both.
+// The sums over budgets of pods and the rest of workloads give the same answer in both.
 static void emptiness_chooses_the_same_on_the_loop_DIS_142_760_761(void **state)
 {
     (void)state;

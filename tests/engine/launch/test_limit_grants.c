@@ -16,7 +16,7 @@ struct world {
     struct plan plan;
 };
 
-// The limit leaves `cpus`, and `nodes` machines.
+// The limit leaves `cpus` and `nodes` machines.
 static struct world *world_of(struct arena *arena, int64_t cpus, int64_t nodes)
 {
     struct world *world = arena_allocate(arena, sizeof *world);

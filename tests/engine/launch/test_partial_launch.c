@@ -1,4 +1,4 @@
-// What a pass launches while more pods of its wave are coming (SCH-527).
+// Launches of a pass while more pods of its wave arrive (SCH-527).
 #include "model/reading/settings_read.h"
 #include "support/cmocka_all.h"
 
@@ -108,7 +108,7 @@ static void a_claim_leaves_what_it_has_outgrown_SCH_527(void **state)
     assert_true(outcome.rest);
 }
 
-// However the wave comes, its nodes are at most 3 % dearer than 255 pods on 256 cpu.
+// However the wave arrives, its nodes cost at most 3 % more than 255 pods on 256 cpu.
 static void early_nodes_are_hardly_dearer_SCH_527(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// The covering program of SCH-550 step 6. That an optimum is one follows from the duals: they are
-// feasible, and worth as much.
+// The covering program of SCH-550 step 6. The duals prove an optimum: they are feasible, and have
+// the same value.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -122,7 +122,7 @@ static void add(struct covering *covering, const struct program *program, uint32
                      program->entries + (size_t)column * program->rows, program->count[column]);
 }
 
-// Feasible on both sides, the same worth, and slack only where the other side is zero.
+// Feasible on both sides, the same value, and slack only where the other side is zero.
 static void assert_optimal(struct arena *arena, const struct covering *covering,
                            const struct program *program, double penalty)
 {
@@ -174,7 +174,7 @@ static void random_programs_end_at_an_optimum(void **state)
     }
 }
 
-// Large enough for the inverse to be worked out anew on the way.
+// Large enough to recompute the inverse on the way.
 static void a_large_program_ends_at_an_optimum(void **state)
 {
     (void)state;
@@ -235,7 +235,7 @@ static void a_limit_of_pivots_leaves_a_feasible_solution(void **state)
     assert_optimal(arena, covering, &program, 50);
 }
 
-// Every vertex is met by many bases.
+// Many bases share every vertex.
 static void ties_everywhere_come_to_an_end(void **state)
 {
     (void)state;

@@ -78,7 +78,7 @@ static double worth(const struct knapsack *knapsack, const uint32_t *units)
     return sum;
 }
 
-// Every filling there is.
+// Every possible filling.
 static double by_force(const struct knapsack *knapsack, uint32_t from, uint32_t *units)
 {
     if (!fits(knapsack, units))

@@ -1,5 +1,4 @@
-// Machines that the LowestPrice packer may buy (SCH-550 step 2, SCH-503, SCH-505, SCH-507,
-// SCH-521).
+// Machine choices of the LowestPrice packer (SCH-550 step 2, SCH-503, SCH-505, SCH-507, SCH-521).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -93,7 +92,8 @@ static void only_machines_worth_buying_SCH_505_550(void **state)
                                                                              "0.1")) POOL PODS,
         NULL, 0);
     const struct packing_machines *machines = machines_of(&world);
-    // "waste" has no more than "small" for more, "same" as much for as much; ties by name.
+    // "waste" has no more than "small" for a higher price, "same" the same for the same; ties by
+    // name.
     assert_int_equal(machines->count, 3);
     check_machine(machines, 0, "same", 100000000);
     check_machine(machines, 1, "roomy", 150000000);
@@ -159,18 +159,18 @@ static void what_choice_and_nodes_count_for_SCH_503_507(void **state)
         "0.12") ", " MACHINE("d", "4", "16",                                                      \
                              "0.13") ", " MACHINE("e", "4", "16",                                 \
                                                   "0.14") ", " MACHINE("lone", "8", "32", "0.20"))
-    // Five could stand in for "a", none for the lone one.
+    // Five are substitutes for "a", none for the lone one.
     struct world world = world_of(SIX POOL PODS, NULL, 0.05);
     check_machine(machines_of(&world), 0, "a", 100000000);
     check_machine(machines_of(&world), 1, "lone", 210000000);
     assert_int_equal(machines_of(&world)->prices[machines_of(&world)->items[1].row], 200000000);
     world_free(&world);
-    // Each node counts for 0.01 more, and for a tenth of its price where it might carry everything.
+    // Each node costs 0.01 more, and a tenth of its price where it might carry everything.
     world = world_of(SIX POOL PODS, "PACKING_POLICY: LowestPrice, NODE_COST: '0.01'", 0);
     check_machine(machines_of(&world), 0, "a", 120000000);
     check_machine(machines_of(&world), 1, "lone", 230000000);
     world_free(&world);
-    // 40 cpu cost some USD: what is lost with one of ten nodes is a hundredth.
+    // 40 cpu cost some USD: the loss of one of ten nodes is a hundredth.
     world = world_of(SIX POOL DEPLOYMENT("web", "40", "",
                                          "containers: [{name: c, image: i, "
                                          "resources: {requests: {cpu: '1', memory: 1Gi}}}]"),

@@ -1,4 +1,4 @@
-// Which zones are left to pending pods (SCH-398).
+// Zones left to pending pods (SCH-398).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -102,8 +102,8 @@ static void rules_between_pods_narrow_it_too_SCH_398(void **state)
            NULL, "none:1");
 }
 
-// SCH-310: upstream lets a pod start anew where it may go; kube-scheduler only where none is at
-// all.
+// SCH-310: upstream lets a pod start anew in any allowed domain; kube-scheduler only without any
+// matching pod.
 static void a_pod_of_its_own_kind_starts_where_it_may_SCH_398(void **state)
 {
     (void)state;

@@ -64,8 +64,7 @@ static void pods_of_a_node_that_goes_move_to_others(void **state)
                   NULL);
     struct simulated s = simulate_without(&p, "n1");
     assert_int_equal(s.pass->input.queue_count, 3);
-    // The largest first: b opens a claim, pending takes what n2 has left, a goes to the claim or
-    // n2.
+    // The largest first: b opens a claim, pending takes the rest of n2, a goes to the claim or n2.
     assert_string_equal(pass_pod(s.pass, 0)->pod->meta.name, "b");
     assert_int_equal(s.pass->placements[0].kind, ON_CLAIM);
     assert_int_equal(s.pass->placements[1].kind, ON_NODE);
@@ -83,7 +82,7 @@ static void pods_of_a_node_that_goes_move_to_others(void **state)
 static void moving_pods_are_not_counted_where_they_were_SCH_289(void **state)
 {
     (void)state;
-    // a and c exclude each other; a finds room beside nobody, not beside its own former self.
+    // a and c exclude each other; a finds room in an empty place, not next to its own former self.
     PLAN p = plan_yaml(POOL NODE("n1") NODE("n2") NODE("n3") BOUND("a", "n1", "1", APART)
                            BOUND("c", "n2", "1", APART),
                        NULL);
@@ -129,7 +128,7 @@ static void passes_leave_nothing_behind_DIS_703(void **state)
     struct arena *arena = arena_create(4096);
     struct problem *problem = problem_create(p.snapshot, arena, true);
     struct simulator *shared = simulator_create(problem, arena);
-    struct pass *kept = simulate_one(shared, arena, 2); // has what the others would share
+    struct pass *kept = simulate_one(shared, arena, 2); // has the room that the others would share
     for (uint32_t i = 0; i < 12; i++) {
         if (i == 6) {
             pass_destroy(kept);

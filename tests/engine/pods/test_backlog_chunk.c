@@ -1,4 +1,4 @@
-// Which of too many pods a pass plans (SCH-150, SCH-527).
+// The pods that a pass plans out of too many (SCH-150, SCH-527).
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +58,7 @@ static void the_first_of_the_queue_are_planned_SCH_150(void **state)
     struct snapshot *snapshot = five_pods();
     const struct backlog_chunk_options two = {.pods_max = 2, .was_tried = was_tried};
     assert_int_equal(backlog_chunk_choose(snapshot, &two), 2);
-    assert_names(snapshot, "gated urgent large "); // who does not wait stays
+    assert_names(snapshot, "gated urgent large "); // pods that do not wait stay
     snapshot_destroy(snapshot);
 }
 

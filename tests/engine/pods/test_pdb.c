@@ -1,4 +1,4 @@
-// The index of PodDisruptionBudgets finds what asking each of them would (DIS-42, DIS-43, SCH-24).
+// The index of PodDisruptionBudgets agrees with asking each of them (DIS-42, DIS-43, SCH-24).
 #include "engine/pods/pdb.h"
 
 #include <stdlib.h>

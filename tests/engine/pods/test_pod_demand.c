@@ -1,4 +1,4 @@
-// Pods that one pass cannot bear are set aside, alone: SCH-26 with the reason PlanningBudget.
+// Pods too complex for one pass are set aside, alone: SCH-26 with the reason PlanningBudget.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -166,7 +166,7 @@ static void pods_that_take_too_much_are_set_aside_SCH_26(void **state)
         }
 }
 
-// One rule less, and it is planned like any other.
+// With one rule less it is planned like any other.
 static void pods_at_the_limit_are_planned_SCH_26(void **state)
 {
     (void)state;
@@ -197,7 +197,7 @@ static void the_message_says_what_takes_the_most_SCH_26(void **state)
 
 // --- the others ----------------------------------------------------------------------------------
 
-// Everything else is planned as if the pod were not there; only its resources count where it runs.
+// Everything else is planned as if the pod did not exist; only its resources count on its node.
 static void a_running_pod_that_is_set_aside_takes_its_resources_only(void **state)
 {
     (void)state;
@@ -206,7 +206,7 @@ static void a_running_pod_that_is_set_aside_takes_its_resources_only(void **stat
     add_node(&text);
     begin_pod(&text, "hostile", "x");
     text_add(&text, "nodeName: n1, ");
-    add_terms(&text, "podAntiAffinity", 101, "a"); // the first keeps away `fits`
+    add_terms(&text, "podAntiAffinity", 101, "a"); // the first repels `fits`
     end_pod(&text, CPU("1"));
     begin_pod(&text, "fits", "web");
     end_pod(&text, CPU("1"));

@@ -211,7 +211,7 @@ static void has_intersection_SCH_67(void **state)
         {"k NotIn a", "k NotIn b", true},
         {"k Gt 5", "k Lt 3", false},
         {"k Gt 5", "k Lt 9", true},
-        // Both are complements: true even where what they exclude leaves nothing.
+        // Both are complements: true even where their exclusions leave nothing.
         {"k NotIn 6,7,8", "k Gt 5", true},
         {"k In 6", "k Gt 5", true},
         {"k In 5", "k Gt 5", false},

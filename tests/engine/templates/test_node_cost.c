@@ -1,4 +1,4 @@
-// What nodes cost beside their machines (SCH-507): its default, and how sets of nodes compare.
+// The cost of nodes beside their machines (SCH-507): its default, and comparisons of sets of nodes.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,7 +58,7 @@ static int64_t cost_with(const char *settings, const char *const *prices)
 
 #define PRICES(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-// EC2 asks 0.096 for such a machine.
+// EC2's price for such a machine is 0.096.
 static void the_default_follows_the_catalog_SCH_507(void **state)
 {
     (void)state;
@@ -69,7 +69,7 @@ static void the_default_follows_the_catalog_SCH_507(void **state)
     assert_int_equal(cost_with("", PRICES("9.6")), 2000000000); // a hundred times as much
     assert_int_equal(cost_with("", PRICES("0.1", "0.09", "0.096", "100", "500")), 20000000);
     assert_int_equal(cost_with("", PRICES("0.1", "0.09", "0.00001", "0")), 20000000);
-    assert_int_equal(cost_with("", PRICES("0", "0")), 20000000); // prices are not known
+    assert_int_equal(cost_with("", PRICES("0", "0")), 20000000); // prices are unknown
     assert_int_equal(cost_with("", (const char *const[]){NULL}), 20000000);
 }
 
@@ -107,7 +107,7 @@ static void what_sets_of_nodes_count_for_SCH_507_521(void **state)
     assert_int_equal(count_of(huge, 3, 10), INT64_MAX);
 }
 
-// The same machines at a hundredth of the price, or a hundred times as much, and all in between.
+// The same machines at a hundredth of the price, at a hundred times the price, and between.
 static void prices_of_any_size_lead_to_the_same_nodes_SCH_507(void **state)
 {
     (void)state;

@@ -49,7 +49,7 @@ static void made_of_the_template_alone_LIF_232(void **state)
     assert_int_equal(claim.types.count, 0);
     assert_int_equal(claim.requests.count, 0);
     const struct selector_requirement *types = find(&claim, LABEL_INSTANCE_TYPE);
-    assert_non_null(types); // the template's own stays; none is made up
+    assert_non_null(types); // the template's own stays; none is generated
     assert_int_equal(types->values.count, 2);
     assert_string_equal(types->values.items[0], "a");
     assert_non_null(find(&claim, LABEL_NODE_POOL));
@@ -60,7 +60,7 @@ static void made_of_the_template_alone_LIF_232(void **state)
     assert_string_equal(string_map_get(&claim.labels, "karpenter.kwok.sh/kwoknodeclass"),
                         "default");
     assert_string_equal(string_map_get(&claim.labels, "example.com/rack"), "r1");
-    assert_null(string_map_get(&claim.labels, LABEL_ZONE));          // the provider's to give
+    assert_null(string_map_get(&claim.labels, LABEL_ZONE));          // set by the provider
     assert_null(string_map_get(&claim.labels, "example.com/shelf")); // SCH-514
     char hash[24];
     node_pool_hash(pool, hash);

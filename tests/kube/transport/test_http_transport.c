@@ -92,7 +92,7 @@ static struct world *world_create(const struct fake_identity *identity,
                                                    const char *))
 {
     struct world *world = memory_allocate(sizeof *world);
-    setenv("no_proxy", "127.0.0.1", 1); // whatever the machine has set
+    setenv("no_proxy", "127.0.0.1", 1); // overrides the machine's setting
     world->loop = loop_create();
     world->serve = function;
     world->server = fake_server_create(world->loop, identity, serve, world);
@@ -305,7 +305,7 @@ static void refusals_and_bad_answers_are_told_apart(void **state)
     ask(world, KUBE_GET, "/readyz", NULL);
     assert_int_equal(world->error.kind, ERROR_NONE);
     assert_string_equal(json_string_value(world->body), "ok");
-    ask(world, KUBE_GET, "/moved", NULL); // never followed: the token would go along
+    ask(world, KUBE_GET, "/moved", NULL); // never followed: the token would be sent along
     assert_int_equal(world->error.kind, ERROR_INTERNAL);
     ask(world, KUBE_GET, "/long", NULL);
     assert_int_equal(world->error.kind, ERROR_INTERNAL);
@@ -540,7 +540,7 @@ static void reply_later(struct world *world, struct fake_connection *connection,
     world->held[world->held_count++] = connection;
 }
 
-// Until nothing happens any more; an answer stops the loop.
+// Runs until the loop is idle; an answer stops the loop.
 static void run_briefly(struct world *world)
 {
     for (unsigned before = UINT32_MAX; before != world->server->requests + world->done;) {
@@ -563,8 +563,8 @@ static void a_burst_of_calls_waits_its_turn(void **state)
     run_briefly(world);
     unsigned first = world->server->requests;
     assert_in_range(first, 16, 100); // the streams of one connection
-    // A lease and a watch wait for nobody; a queued call may be cancelled, and one under way gives
-    // its place.
+    // A lease and a watch never wait; a queued call may be cancelled, and a running one frees its
+    // place.
     start(world, KUBE_UPDATE, "/apis/coordination.k8s.io/v1/namespaces/n/leases/l", NULL);
     start(world, KUBE_WATCH, "/api/v1/pods", NULL);
     run_briefly(world);
@@ -573,7 +573,7 @@ static void a_burst_of_calls_waits_its_turn(void **state)
     world->transport->operations->cancel(world->transport, calls[0]);
     run_briefly(world);
     assert_int_equal(world->server->requests, first + 3);
-    // One that is answered is followed by the next, until all are done.
+    // Each answer starts the next call, until all are done.
     for (unsigned answered = 0; answered < world->held_count; answered++) {
         fake_reply(world->held[answered], 200, "application/json", "", "{}");
         if (answered + 1 == world->held_count)
@@ -602,7 +602,7 @@ static void want_new_token(struct world *world, struct fake_connection *connecti
         fake_reply(connection, 200, "application/json", "", "{}");
         return;
     }
-    if (world->cut == 1) // the file is rotated while the request is under way
+    if (world->cut == 1) // the file is rotated during the request
         write_file(world, "token", "new\n", 0600);
     fake_reply(connection, 401, "application/json", "",
                "{\"kind\":\"Status\",\"status\":\"Failure\",\"reason\":\"Unauthorized\","
@@ -616,14 +616,14 @@ static void a_refused_token_is_read_again(void **state)
     char path[128];
     snprintf(path, sizeof path, "%s/token", world->folder);
     world->config.token_file = path;
-    ask(world, KUBE_GET, "/api/v1/nodes/n", NULL); // not there at all
+    ask(world, KUBE_GET, "/api/v1/nodes/n", NULL); // missing altogether
     assert_int_equal(world->error.kind, ERROR_UNAUTHORIZED);
     assert_non_null(strstr(world->error.message, path));
     assert_int_equal(world->server->requests, 0);
     write_file(world, "token", "old\n", 0600);
     ask(world, KUBE_GET, "/api/v1/nodes/n", NULL);
     assert_int_equal(world->error.kind, ERROR_UNAUTHORIZED);
-    assert_int_equal(world->server->requests, 1); // the same token: no use in asking again
+    assert_int_equal(world->server->requests, 1); // the same token: a retry is useless
     world->cut = 1;
     ask(world, KUBE_GET, "/api/v1/nodes/n", NULL);
     assert_int_equal(world->error.kind, ERROR_NONE);
@@ -702,7 +702,7 @@ static void an_expired_credential_is_renewed_but_not_for_every_request(void **st
     loop_run_for(world->loop, 5100 * MILLISECOND);
     ask(world, KUBE_GET, "/api/v1/nodes/a", NULL);
     assert_int_equal(plugin_runs(world), 2);
-    assert_int_equal(world->error.kind, ERROR_UNAUTHORIZED); // this server takes the first only
+    assert_int_equal(world->error.kind, ERROR_UNAUTHORIZED); // this server accepts the first only
     world_destroy(world);
 }
 

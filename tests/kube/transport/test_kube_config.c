@@ -257,7 +257,7 @@ static void errors_name_file_and_field(void **state)
     expect_error("/nonexistent/kubeconfig", NULL, "/nonexistent/kubeconfig cannot be read");
 }
 
-// Longer than what a message holds.
+// Longer than a message can hold.
 static void a_path_may_be_long(void **state)
 {
     (void)state;

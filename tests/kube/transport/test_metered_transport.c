@@ -1,4 +1,4 @@
-// What is counted of requests to the API server (LIF-358).
+// The metrics of requests to the API server (LIF-358).
 #include "support/cmocka_all.h"
 
 #include <stdlib.h>
@@ -141,7 +141,7 @@ static void every_attempt_counts_LIF_358(void **state)
 {
     struct world *world = *state;
     world->status = 0;
-    kube_get(world->client, KIND_NODE, NULL, "n", done, world); // tried anew three times
+    kube_get(world->client, KIND_NODE, NULL, "n", done, world); // retried three times
     finish(world, 1);
     assert_int_equal(requests(world, "<error>", "GET"), 4);
 }

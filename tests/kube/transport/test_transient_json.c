@@ -1,6 +1,6 @@
-// The pool of parsed values, with the pool also where sanitizers are on.
+// The pool of parsed values, enabled even with sanitizers.
 #define TRANSIENT_JSON_TEST
-#include "../../src/kube/transport/transient_json.c" // in place of the library's
+#include "../../src/kube/transport/transient_json.c" // instead of the library's
 
 #include "support/cmocka_all.h"
 
@@ -51,9 +51,9 @@ static void a_value_that_stays_is_not_overwritten(void **state)
         all_pooled = all_pooled && is_pooled(value);
         json_decref(value);
     }
-    assert_false(all_pooled); // it was full, and the heap served
+    assert_false(all_pooled); // it was full, and the heap was used
     assert_string_equal(json_string_value(json_object_get(kept, "name")), "kept");
-    // What is added later is of the heap, and goes with it.
+    // Later additions come from the heap, and are freed with it.
     json_object_set_new(kept, "more", json_string("later"));
     assert_false(is_pooled(json_object_get(kept, "more")));
     json_decref(kept);

@@ -1,4 +1,4 @@
-// When budgets count, and when that changes (DIS-110 to DIS-119, DIS-705, DIS-777).
+// The windows of budgets, and their changes (DIS-110 to DIS-119, DIS-705, DIS-777).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,9 +47,9 @@ static void windows_of_schedules_DIS_111_DIS_112(void **state)
     check("0 22 * * *", "8h", "2026-01-02T05:59:59Z", "2026-01-01T22:00:00Z",
           "2026-01-02T06:00:00Z");
     check("0 22 * * *", "8h", "2026-01-02T06:00:00Z", "2026-01-02T22:00:00Z",
-          "2026-01-03T06:00:00Z"); // the end is no part of it
+          "2026-01-03T06:00:00Z"); // the end is exclusive
     check("0 9 * * mon-fri", "24h", "2026-01-05T12:00:00Z", "2026-01-05T09:00:00Z",
-          "2026-01-10T09:00:00Z"); // five that touch
+          "2026-01-10T09:00:00Z"); // five adjacent windows
     check("*/10 9-10 * * *", "10m", "2026-01-05T12:00:00Z", "2026-01-06T09:00:00Z",
           "2026-01-06T11:00:00Z");
     check("*/10 9-10 * * *", "9m", "2026-01-05T12:00:00Z", "2026-01-06T09:00:00Z",
@@ -99,7 +99,7 @@ static void add_field(struct random *random, char *out, size_t size, int low, in
     }
 }
 
-// The window is where a walk over all minutes finds it.
+// The window agrees with a walk over all minutes.
 static void check_against_a_walk(const struct node_pool_budget *budget, int64_t now)
 {
     struct budget_window window;
@@ -160,7 +160,7 @@ static void values_DIS_118_DIS_777(void **state)
     }
 }
 
-// The same words in whatever order the NodePool lists the reasons.
+// The same words for any order of the reasons in the NodePool.
 static void reasons_are_told_in_one_order_DIS_796(void **state)
 {
     (void)state;

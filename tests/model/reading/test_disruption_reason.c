@@ -1,5 +1,4 @@
-// Names of reasons, methods, kinds of consolidation and of calling commands off (DIS-3, DIS-11,
-// DIS-263).
+// Names of reasons, methods, kinds of consolidation and of cancellations (DIS-3, DIS-11, DIS-263).
 #include "model/reading/disruption_reason.h"
 
 #include <setjmp.h>

@@ -47,7 +47,7 @@ static void limits_are_those_of_all_that_run_together_LIF_307(void **state)
         "spec: {initContainers: [{name: s, restartPolicy: Always, " L("cpu: 1") "}, {name: i, " L(
             "cpu: 4") "}], containers: [{name: a, " L("cpu: 2, memory: 1Gi") "}]}",
         "cpu=5 memory=1Gi");
-    // Overhead comes to what is limited.
+    // Overhead is added to limits.
     assert_amounts(
         pod_limits,
         "spec: {overhead: {cpu: 100m, memory: 1Gi}, containers: [{name: a, " L("cpu: 2") "}]}",
@@ -87,7 +87,7 @@ static void sidecars_run_beside_what_follows_SCH_110(void **state)
         "cpu=4 pods=1");
 }
 
-// Each container has a name of its own: adding them one to the other would take gigabytes.
+// Each container has a distinct resource name: quadratic addition would take gigabytes.
 static void thousands_of_containers_add_up_SCH_110(void **state)
 {
     (void)state;

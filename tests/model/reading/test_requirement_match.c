@@ -57,7 +57,7 @@ static void an_offering_needs_one_value_that_is_allowed(void **state)
     assert_true(offering_compatible(&offering, &claim->spec.requirements));
     zone.values.count = 1;
     assert_false(offering_compatible(&offering, &claim->spec.requirements));
-    zone.operator= "Exists"; // open: nothing that could contradict
+    zone.operator= "Exists"; // open: nothing contradicts
     assert_true(offering_compatible(&offering, &claim->spec.requirements));
     offering.available = false;
     assert_false(offering_compatible(&offering, &claim->spec.requirements));

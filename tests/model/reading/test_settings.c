@@ -99,7 +99,7 @@ static void gates_LIF_381(void **state)
     assert_false(settings.gate_reserved_capacity);
     assert_true(settings.gate_node_overlay);
     assert_false(settings.gate_node_repair);
-    // A gate that is not named has its default; a bad value changes nothing.
+    // An omitted gate has its default; a bad value changes nothing.
     assert_true(settings_set(&settings, "FEATURE_GATES", "NodeRepair=true", &error));
     assert_true(settings.gate_reserved_capacity);
     assert_false(settings.gate_node_overlay);

@@ -1,4 +1,4 @@
-// How many pods a workload wants at a time (SCH-527).
+// The number of pods that a workload wants at a time (SCH-527).
 #include "support/cmocka_all.h"
 
 #include <stdio.h>

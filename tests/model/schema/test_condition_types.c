@@ -1,4 +1,4 @@
-// The table of condition types (LIF-10): what adze reads by number is written as the API has it.
+// The table of condition types (LIF-10): numbered types are spelled as in the API.
 #include "model/helpers.h"
 
 #include "model/schema/condition_types.h"

@@ -191,7 +191,7 @@ static void errors_name_the_field_path_API_316(void **state)
                    DECODE_LENIENT,
                    "metadata.labels[\"team/x\"]: expected a string, found a boolean");
     assert_refused("{apiVersion: v1, kind: Pod, metadata: {labels: {'it''s \"a\"': true}}}",
-                   DECODE_LENIENT, // API-316: as validation names the place
+                   DECODE_LENIENT, // API-316: validation's name for the place
                    "metadata.labels[\"it's \\\"a\\\"\"]: expected a string, found a boolean");
     assert_refused("{apiVersion: v1, kind: Pod, spec: {priority: 3000000000}}", DECODE_LENIENT,
                    "spec.priority: 3000000000 is out of the range of a 32-bit integer");
@@ -251,7 +251,7 @@ static void what_can_be_read_is_salvaged_API_603(void **state)
     assert_string_equal(pod->spec.tolerations.items[1].key, "l");
     assert_int_equal(pod->spec.containers.items[0].resources.requests.count, 1);
     assert_null(pod->status.phase);
-    // Written and read again, as in a snapshot, it is what it was.
+    // After a write and a read, as in a snapshot, it is unchanged.
     json_t *again = object_encode((const struct object *)pod);
     struct object *copy = object_decode(again, kind, DECODE_LENIENT, &error);
     assert_non_null(copy);
@@ -260,12 +260,12 @@ static void what_can_be_read_is_salvaged_API_603(void **state)
     object_release(copy);
     object_release((struct object *)pod);
     json_object_set_new(json_object_get(document, "metadata"), "name", json_integer(1));
-    assert_null(object_salvage(document, kind)); // whose is it?
+    assert_null(object_salvage(document, kind)); // the owner is unknown
     assert_null(object_salvage(document, kind_get(KIND_NODE)));
     json_decref(document);
 }
 
-// The epoch is a time like any other; what is too far away is as far as can be said.
+// The epoch is a time like any other; times out of range saturate.
 static void every_time_that_is_there_is_read(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// A short, deterministic run of what tests/fuzz/decode_fuzzer.c does without end: mutated documents
-// go through the reader, the decoder and the encoder. The sanitizers are the judges.
+// A short, deterministic version of the endless tests/fuzz/decode_fuzzer.c: mutated documents go
+// through the reader, the decoder and the encoder. The sanitizers judge.
 #include "model/helpers.h"
 
 #include "base/random.h"

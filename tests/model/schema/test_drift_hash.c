@@ -208,7 +208,7 @@ static void recorded_node_pools_API_200(void **state)
     json_decref(cases);
 }
 
-// No API server had filled in metadataOptions when these were recorded.
+// No API server had filled in metadataOptions at the time of these recordings.
 static void recorded_ec2_node_classes_AWN_70(void **state)
 {
     (void)state;

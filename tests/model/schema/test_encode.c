@@ -87,7 +87,7 @@ static void an_object_filled_by_hand_is_encoded(void **state)
     free(dumped);
 }
 
-// Excerpts of recorded inputs: everything that adze reads comes out as it went in.
+// Excerpts of recorded inputs: every field that adze reads is written unchanged.
 static const char *const excerpts[] = {
     "{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodePool\",\"metadata\":{\"name\":\"p\","
     "\"labels\":{\"testing/cluster\":\"unspecified\"}},\"spec\":{\"disruption\":{\"budgets\":[{"

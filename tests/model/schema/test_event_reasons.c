@@ -1,4 +1,4 @@
-// The table of events (LIF-370). That the book has the rules is tests/rules-coverage's.
+// The table of events (LIF-370). tests/rules-coverage checks that the book has the rules.
 #include "model/helpers.h"
 
 #include <ctype.h>
@@ -27,7 +27,7 @@ static void every_event_has_a_whole_row_LIF_370(void **state)
     }
 }
 
-// One limiter and one series of windows stand for a name.
+// A name has one limiter and one series of windows.
 static void rows_of_one_name_are_about_different_kinds(void **state)
 {
     (void)state;

@@ -100,7 +100,7 @@ static void workloads_without_pods_become_pods_FMT_2(void **state)
 static void workloads_with_pods_are_left_alone_FMT_2(void **state)
 {
     (void)state;
-    // Owned pods; selected pods of a Deployment; a ReplicaSet that stands for its Deployment.
+    // Owned pods; selected pods of a Deployment; a ReplicaSet in place of its Deployment.
     struct snapshot *snapshot = read_text(
         "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: r}, spec: {replicas: 5, " TEMPLATE
         "}}\n---\n"
@@ -152,7 +152,7 @@ static void new_pods_are_admitted_as_by_an_api_server(void **state)
     requests = pod_requests(arena, b);
     assert_int_equal(resource_map_get(&requests, "memory"), 1 << 30);
     assert_int_equal(b->spec.priority.value, 5);
-    // A pod that an API server has stored is taken as it is (SCH-112).
+    // A pod that an API server has stored is taken unchanged (SCH-112).
     requests = pod_requests(arena, find_pod(snapshot, "stored"));
     assert_false(resource_map_has(&requests, "cpu"));
     snapshot_destroy(snapshot);
@@ -179,7 +179,7 @@ static void the_context_sets_clock_and_settings_FMT_9(void **state)
     snapshot_destroy(snapshot);
 }
 
-// The room that such a pod was given is lost with the node: it waits like any other.
+// The nominated room of such a pod is lost with the node: it waits like any other.
 static void a_nomination_for_a_node_that_is_not_there_is_none_FMT_3(void **state)
 {
     (void)state;
@@ -198,15 +198,15 @@ static void a_nomination_for_a_node_that_is_not_there_is_none_FMT_3(void **state
     assert_string_equal(find_pod(snapshot, "held")->status.nominated_node_name, "there");
     assert_null(find_pod(snapshot, "lost")->status.nominated_node_name);
     snapshot_destroy(snapshot);
-    // In files somebody wrote it down, and the plan leaves it alone.
+    // In files it was set on purpose, and the plan keeps it.
     snapshot = read_text(pods);
     assert_string_equal(find_pod(snapshot, "lost")->status.nominated_node_name, "gone");
     snapshot_destroy(snapshot);
     text_free(&text);
 }
 
-// A saved live cluster is planned as it was live: what kube-scheduler says of its pods stays,
-// workloads that have no pods there are no part of it; what is added from a manifest is.
+// A saved live cluster is planned as it was live: kube-scheduler's conditions of its pods stay,
+// workloads without pods there are excluded; additions from a manifest are included.
 static void a_saved_live_cluster_is_planned_as_it_was_FMT_3(void **state)
 {
     (void)state;

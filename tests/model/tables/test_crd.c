@@ -60,7 +60,7 @@ static void names_and_scopes_API_30_75_85_105(void **state)
     assert_string_equal(text_at(buffer, "spec.names.categories.0"), "autoscaling");
     assert_string_equal(text_at(buffer, "spec.scope"), "Namespaced");
     assert_non_null(at(buffer, "spec.versions.0.subresources.status"));
-    // LIF-240, LIF-466: the version that the documentation speaks of, too, of the same shape.
+    // LIF-240, LIF-466: the version in the documentation, too, of the same shape.
     assert_int_equal(json_array_size(at(buffer, "spec.versions")), 2);
     assert_string_equal(text_at(buffer, "spec.versions.0.name"), "v1beta1");
     assert_true(json_is_true(at(buffer, "spec.versions.0.storage")));

@@ -142,8 +142,8 @@ static void restricted_text_API_150(void **state)
     text_free(&text);
 }
 
-// NodePools are checked with the labels of their node class's group; one that is not known may be
-// of AWS, unless the CRDs are those of the core.
+// NodePools are checked with the labels of their node class's group; an unknown one may be of AWS,
+// unless the CRDs are those of the core.
 static void labels_of_a_node_class_API_47_108(void **state)
 {
     (void)state;
@@ -169,7 +169,7 @@ static void aliases_and_old_names_API_172_MIG_60(void **state)
     assert_non_null(label_known_values("karpenter.k8s.aws/instance-tenancy", &provider_labels_aws));
 }
 
-// What is decoded and encoded again is what an API server would have stored.
+// A decode and an encode give the stored form of an API server.
 static void an_object_comes_through_the_structs_unchanged(void **state)
 {
     (void)state;

@@ -68,7 +68,7 @@ static void assert_findings(const char *text, const char *old, struct validate_o
     checked_free(&checked);
 }
 
-// One of the findings begins so, and its hint contains `hint`, if that is given.
+// One of the findings starts with `text`, and its hint contains `hint`, if given.
 static void assert_finding(const char *text, struct validate_options options, const char *line,
                            const char *hint)
 {
@@ -267,7 +267,7 @@ static void required_fields_API_32_609(void **state)
     assert_findings(POOL("disruption: {consolidationPolicy: WhenEmpty}, ", "", "[]"), NULL,
                     (struct validate_options){.as_of_aws_1_14 = true},
                     "refused spec.disruption.consolidateAfter: is required\n");
-    // An EC2NodeClass without a spec is let in (API-5).
+    // An EC2NodeClass without a spec is admitted (API-5).
     assert_findings("{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: c}}",
                     NULL, ADMISSION, "");
 }
@@ -370,7 +370,7 @@ static void what_was_broken_before_is_forgiven_API_10_27(void **state)
     static const char broken[] =
         POOL("limits: {cpu: lots}, ", "metadata: {labels: {team: 'not ok'}}, ",
              "[{key: a, operator: In}]");
-    // Unchanged parts are forgiven; rules speak as warnings.
+    // Unchanged parts are excused; rules become warnings.
     assert_findings(
         POOL("limits: {cpu: lots, memory: 1Gi}, ", "metadata: {labels: {team: 'not ok', b: c}}, ",
              "[{key: a, operator: In}]"),

@@ -1,6 +1,6 @@
-// Decoding and validation walk the same tables apart (model/schema/form.h): whatever stands at a
-// place, either both take it or both refuse it there, but for the differences that are meant. And
-// the CRDs say the same of each field.
+// Decoding and validation walk the same tables separately (model/schema/form.h): both accept or
+// both refuse any value at any place, except for intended differences. And the CRDs agree on each
+// field.
 #include "model/helpers.h"
 
 #include "base/text.h"
@@ -52,11 +52,11 @@ struct attempt {
     bool in_status;
 };
 
-// Where both are meant to differ (form.h).
+// Intended differences (form.h).
 static bool may_differ(const struct attempt *attempt)
 {
     switch ((int)attempt->field->kind) {
-    case FIELD_INT_OR_STRING: // API servers store what has more than 32 bits
+    case FIELD_INT_OR_STRING: // API servers store values over 32 bits
         return strstr(attempt->value, "3000000000") != NULL;
     case FIELD_RESOURCE_MAP: // files may have fractions
         return strcmp(attempt->value, "1.5") == 0 || strcmp(attempt->value, "1e300") == 0;
@@ -105,7 +105,7 @@ static void compare(const struct attempt *attempt)
     if (object != NULL && !may_differ(attempt) && finding != NULL)
         fail_msg("%s %s: decodes, but is refused: %s: %s", attempt->kind->name, attempt->value,
                  finding->path, finding->message);
-    // Strictly, a field that nobody knows is refused by both.
+    // In strict mode, both refuse an unknown field.
     object_release(object);
     error = (struct error){0};
     object = object_decode(attempt->document, attempt->kind, DECODE_STRICT, &error);
@@ -148,8 +148,7 @@ static void try_type(struct attempt *attempt, json_t *object, const struct type 
     for (uint32_t i = 0; i < type->fields_count; i++) {
         const struct field *field = &type->fields[i];
         bool is_metadata = depth == 0 && strcmp(field->name, "metadata") == 0;
-        if ((field->flags & FIELD_SCHEMA_ONLY) ||
-            is_metadata) // unread; checked by rules of its own
+        if ((field->flags & FIELD_SCHEMA_ONLY) || is_metadata) // unread; checked by separate rules
             continue;
         if (depth == 0)
             attempt->in_status = strcmp(field->name, "status") == 0;

@@ -397,7 +397,7 @@ static void scale_subresource(void **state)
     assert_int_equal(number_at(ask(t, "GET", path, NULL, NULL, 200), "spec.replicas"), 4);
 }
 
-// Anyone who may patch pods/status nominates nodes, those that do not exist included.
+// Any client with patch on pods/status can nominate nodes, including those that do not exist.
 static void nominated_nodes_have_valid_names(void **state)
 {
     struct api_of_test *t = *state;
@@ -523,7 +523,7 @@ static void eviction_takes_from_the_budget(void **state)
     json_t *budget = ask(t, "GET", BUDGETS "/guard", NULL, NULL, 200);
     assert_int_equal(number_at(budget, "status.disruptionsAllowed"), 0);
     assert_non_null(json_object_get(store_path(budget, "status.disruptedPods"), "a"));
-    // At the same time another one: nothing is left.
+    // A second eviction at the same time: the budget is used up.
     json_t *status = ask(t, "POST", PODS "/b/eviction", NULL, "{'metadata':{'name':'b'}}", 429);
     assert_string_equal(text_at(status, "message"),
                         "Cannot evict pod as it would violate the pod's disruption budget.");
@@ -532,7 +532,7 @@ static void eviction_takes_from_the_budget(void **state)
     assert_string_equal(text_at(cause, "reason"), "DisruptionBudget");
     assert_string_equal(text_at(cause, "message"),
                         "The disruption budget guard needs 1 healthy pods and has 2 currently");
-    // A pod on its way out needs no budget.
+    // A terminating pod needs no budget.
     ask(t, "POST", PODS "/a/eviction", NULL, "{}", 201);
 }
 
@@ -555,7 +555,7 @@ static void eviction_of_unhealthy_pods(void **state)
     make_pod(t, "a", "{'app':'a'}", false);
     make_pod(t, "b", "{'app':'a'}", false);
     make_budget(t, "guard", "", 0, 0, 1);
-    ask(t, "POST", PODS "/a/eviction", NULL, "{}", 429); // IfHealthyBudget, and it is not
+    ask(t, "POST", PODS "/a/eviction", NULL, "{}", 429); // IfHealthyBudget, unhealthy budget
     ask(t, "PATCH", BUDGETS "/guard/status", NULL, "{'status':{'currentHealthy':1}}", 200);
     ask(t, "POST", PODS "/a/eviction", NULL, "{}", 201);
     ask(t, "PATCH", BUDGETS "/guard", NULL, "{'spec':{'unhealthyPodEvictionPolicy':'AlwaysAllow'}}",
@@ -679,7 +679,7 @@ static void watch_sends_bookmarks_and_ends_in_time(void **state)
     struct api_of_test *t = *state;
     struct watched watched = {0};
     watch(t, &watched, MAPS, "watch=true&allowWatchBookmarks=true&timeoutSeconds=130");
-    make_pod(t, "elsewhere", "{}", true); // versions go on, though not in this watch
+    make_pod(t, "elsewhere", "{}", true); // versions continue, though not in this watch
     loop_run_for(t->world->loop, 125 * SECOND);
     assert_string_equal(watched.text.data, "BOOKMARK:");
     assert_int_equal(watched.ends, 0);
@@ -767,7 +767,7 @@ static void transport_answers_after_its_latency(void **state)
     start(transport, KUBE_CREATE, MAPS, "{'metadata':{'name':'a'}}", &answers);
     loop_run_for(t->world->loop, SECOND);
     assert_int_equal(answers.kind, ERROR_ALREADY_EXISTS);
-    // A call that is cancelled, or under way at the end, calls nobody.
+    // A call that is cancelled, or under way at the end, has no callback.
     struct kube_call *call = start(transport, KUBE_GET, MAPS "/a", NULL, &answers);
     transport->operations->cancel(transport, call);
     start(transport, KUBE_GET, MAPS "/a", NULL, &answers);

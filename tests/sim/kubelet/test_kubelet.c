@@ -1,5 +1,5 @@
-// Kubelets and node lifecycle: registration, heartbeats, pods' starts and ends, dead and sick
-// nodes.
+// Kubelets and node lifecycle: registration, heartbeats, starts and ends of pods, dead and
+// unhealthy nodes.
 #include "sim/world_helpers.h"
 
 static bool has_taint(struct scene *scene, const char *node, const char *key, const char *effect)
@@ -87,7 +87,7 @@ static void heartbeats_renew_the_lease(void **state)
     lease = scene_get(&scene, KIND_LEASE, "kube-node-lease", "a");
     assert_string_not_equal(json_string_value(store_path(lease, "spec.renewTime")), first);
     scene_remove(&scene, KIND_NODE, "a", NULL);
-    scene_run(&scene, 30); // collected with its Node, which does not come back
+    scene_run(&scene, 30); // collected with its Node, which does not return
     assert_null(scene_get(&scene, KIND_LEASE, "kube-node-lease", "a"));
     assert_null(scene_get(&scene, KIND_NODE, NULL, "a"));
     scene_close(&scene);
@@ -130,7 +130,7 @@ static void pods_start_end_and_restart(void **state)
     scene_close(&scene);
 }
 
-// Termination of Pods: the containers take their time, at most the grace period.
+// Termination of Pods: the containers take time, at most the grace period.
 static void deleted_pods_end_within_their_grace(void **state)
 {
     (void)state;
@@ -179,7 +179,7 @@ static void unreachable_nodes_lose_their_pods_in_time(void **state)
     assert_null(store_path(pod, "metadata.deletionTimestamp"));
     scene_run(&scene, 100);
     pod = scene_get(&scene, KIND_POD, "default", "p");
-    assert_non_null(store_path(pod, "metadata.deletionTimestamp")); // but nobody stops it
+    assert_non_null(store_path(pod, "metadata.deletionTimestamp")); // but no kubelet stops it
     scene_run(&scene, 60);
     assert_non_null(scene_get(&scene, KIND_POD, "default", "p"));
     world_machine_set_state(scene.world, "sim:///a", MACHINE_HEALTHY);
@@ -187,7 +187,7 @@ static void unreachable_nodes_lose_their_pods_in_time(void **state)
     assert_string_equal(ready_of(&scene, "a"), "True");
     assert_null(scene_get(&scene, KIND_POD, "default", "p"));
     pod = scene_get(&scene, KIND_POD, "default", "stays");
-    assert_string_equal(condition_status_of(pod, "Ready"), "True"); // told again
+    assert_string_equal(condition_status_of(pod, "Ready"), "True"); // reported again
     assert_false(has_taint(&scene, "a", "node.kubernetes.io/unreachable", "NoExecute"));
     scene_remove(&scene, KIND_NODE, "a", NULL); // pod garbage collection
     scene_run(&scene, 30);
@@ -210,7 +210,7 @@ static void cordon_becomes_a_taint(void **state)
     scene_close(&scene);
 }
 
-// A sick node that says so: not ready at once, pods without a toleration leave at once.
+// An unhealthy node that reports it: not ready at once, pods without a toleration leave at once.
 static void a_node_that_is_not_ready_is_tainted(void **state)
 {
     (void)state;

@@ -61,7 +61,7 @@ static void put_node(struct board *board, const char *name, const char *labels, 
         name, labels, spec);
 }
 
-// A pod of that spec; node NULL: not assigned (and not put into the cluster).
+// A pod with that spec; node NULL: not assigned (and not put into the cluster).
 static const struct pod *pod_of(struct board *board, const char *name, const char *labels,
                                 const char *spec)
 {
@@ -244,7 +244,7 @@ static void resources_of_the_whole_pod(void **state)
                                  " 'resources': {'requests': {'cpu': '2'}}}]",
          "fits"},
         {CONTAINER("'cpu': '3'") ", 'overhead': {'cpu': '1500m'}", "1 Insufficient cpu."},
-        // Pod-level requests take the place of the containers'.
+        // Pod-level requests replace the containers'.
         {CONTAINER("'cpu': '5'") ", 'resources': {'requests': {'cpu': '2'}}", "fits"},
         {CONTAINER("'cpu': '1'") ", 'resources': {'requests': {'cpu': '5'}}",
          "1 Insufficient cpu."},
@@ -264,7 +264,7 @@ static void pods_on_the_node_take_room(void **state)
     run_pod(&board, "one", "", CONTAINER("'cpu': '3'"), "a");
     check(&board, pod_of(&board, "p", "", CONTAINER("'cpu': '1'")), "a", "fits");
     check(&board, pod_of(&board, "p", "", CONTAINER("'cpu': '2'")), "a", "1 Insufficient cpu.");
-    // One that has ended does not count.
+    // A finished one does not count.
     put(&board, "{'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': 'one', 'namespace':"
                 " 'default'}, 'spec': {'nodeName': 'a'}, 'status': {'phase': 'Succeeded'}}");
     check(&board, pod_of(&board, "p", "", CONTAINER("'cpu': '4'")), "a", "fits");
@@ -299,9 +299,9 @@ static void topology_spread(void **state)
     text_free(&why);
     check(&board, pod, "c",
           "1 node(s) didn't match pod topology spread constraints (missing required label).");
-    // A pod that the selector does not match adds nothing.
+    // A pod outside the selector adds nothing.
     check(&board, pod_of(&board, "p", "'app': 'y'", SPREAD("")), "a", "fits");
-    // Fewer domains than wanted: the minimum counts as none.
+    // Fewer domains than required: the minimum counts as 0.
     run_pod(&board, "two", "'app': 'x'", PLAIN, "b");
     check(&board, pod, "a", "fits");
     check(&board, pod_of(&board, "p", "'app': 'x'", SPREAD(", 'minDomains': 3")), "a", SKEWED);
@@ -319,10 +319,10 @@ static void topology_spread_policies(void **state)
     run_pod(&board, "one", "'app': 'x', 'rev': '1'", PLAIN, "a");
     const char *pool = ", 'nodeSelector': {'pool': 'p'}";
     char spec[900];
-    // Zone z2 is out of the selector's reach, z3 is tainted but counts.
+    // Zone z2 is outside the selector, z3 is tainted but counts.
     snprintf(spec, sizeof spec, "%s%s", SPREAD(""), pool);
     check(&board, pod_of(&board, "p", "'app': 'x'", spec), "a", SKEWED);
-    // Honouring taints leaves z1 alone.
+    // Honoring taints leaves only z1.
     snprintf(spec, sizeof spec, "%s%s", SPREAD(", 'nodeTaintsPolicy': 'Honor'"), pool);
     check(&board, pod_of(&board, "p", "'app': 'x'", spec), "a", "fits");
     // Ignoring affinity brings z2 back.
@@ -389,7 +389,7 @@ static void pod_anti_affinity_works_both_ways(void **state)
     check(&board, pod_of(&board, "p", "'app': 'y'", PLAIN), "a2", KEPT_AWAY);
     check(&board, pod_of(&board, "p", "'app': 'y'", PLAIN), "b", "fits");
     check(&board, pod_of(&board, "p", "'app': 'z'", PLAIN), "a2", "fits");
-    // When the pod is gone, so is its wish.
+    // When the pod is gone, so is its term.
     const struct object *gone = put(&board, "{'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {"
                                             "'name': 'one', 'namespace': 'default'}}");
     filter_cluster_remove(board.cluster, gone);
@@ -491,7 +491,7 @@ static void volume_limits_count_each_volume_once(void **state)
     check(&board, pod_of(&board, "p", "", USING("c2")), "a", "fits");
     run_pod(&board, "two", "", USING("c2"), "a");
     check(&board, pod_of(&board, "p", "", USING("c3")), "a", "1 node(s) exceed max volume count.");
-    check(&board, pod_of(&board, "p", "", USING("c2")), "a", "fits"); // it is there already
+    check(&board, pod_of(&board, "p", "", USING("c2")), "a", "fits"); // it is attached already
     put_claim(&board, "c2", "'volumeName': 'pv2', 'accessModes': ['ReadWriteOncePod']");
     check(
         &board, pod_of(&board, "p", "", USING("c2")), "a",
@@ -502,7 +502,7 @@ static void volume_limits_count_each_volume_once(void **state)
 
 // --- scores --------------------------------------------------------------------------------------
 
-// Of nodes "a", "b", ...; a node that nothing speaks for or against has BLANK and what is free.
+// Of nodes "a", "b", ...; a node without special scores has BLANK and its free share.
 static void score(struct board *board, const struct pod *pod, const struct label_selector *workload,
                   uint32_t count, int64_t *scores)
 {
@@ -516,8 +516,8 @@ static void score(struct board *board, const struct pod *pod, const struct label
     filter_release(state);
 }
 
-#define TAINTS_NONE 300 // no taint speaks against the node: 100, three times
-#define EVEN        75  // the pod leaves the balance of cpu and memory as it was
+#define TAINTS_NONE 300 // no intolerable taint: 100, three times
+#define EVEN        75  // the pod keeps the balance of cpu and memory
 
 static void scores_of_resources(void **state)
 {
@@ -531,7 +531,7 @@ static void scores_of_resources(void **state)
           scores);
     assert_int_equal(scores[0], (25 + 72) / 2 + 75 + TAINTS_NONE); // as uneven as before
     assert_int_equal(scores[1], 75 + EVEN + TAINTS_NONE);
-    // It makes the balance better here, worse there.
+    // It improves the balance here, and worsens it there.
     score(&board, pod_of(&board, "q", "", CONTAINER("'cpu': '0', 'memory': '4Gi'")), NULL, 2,
           scores);
     assert_int_equal(scores[0], (50 + 47) / 2 + (50 + (50 + 100 - 75) / 2) + TAINTS_NONE);
@@ -586,8 +586,7 @@ static void scores_of_spread(void **state)
     score(&board, pod, &workload, 2, scores);
     assert_int_equal(scores[0], 97 + 2 * 66 + TAINTS_NONE);
     assert_int_equal(scores[1], 97 + 2 * 100 + TAINTS_NONE);
-    // Constraints of its own, if only firm ones, take the place of these; nodes without the key are
-    // last.
+    // Its own constraints, even only hard ones, replace these; nodes without the key are last.
     pod = pod_of(&board, "q", "'app': 'x'",
                  PLAIN ", 'topologySpreadConstraints': [{'maxSkew': 1, 'topologyKey':"
                        " 'topology.kubernetes.io/zone', 'whenUnsatisfiable': 'ScheduleAnyway',"
@@ -618,12 +617,12 @@ static void scores_of_affinity_between_pods(void **state)
     run_pod(&board, "two", "'app': 'v'", LIKES("podAffinity", "40", "x"), "b");
     run_pod(&board, "three", "'app': 'w'", LIKES("podAntiAffinity", "10", "x"), "c");
     int64_t scores[3];
-    // Its own wish: 90 for z1. Those of pods that run: 40 for z2, 10 against z3.
+    // Its own preference: 90 for z1. Those of running pods: 40 for z2, 10 against z3.
     score(&board, pod_of(&board, "p", "'app': 'x'", LIKES("podAffinity", "90", "y")), NULL, 3,
           scores);
     assert_int_equal(scores[0] - scores[2], 2 * 100);
     assert_int_equal(scores[1] - scores[2], 2 * 50);
-    // What a pod requires draws others that it requires, too.
+    // Required affinity of a running pod also attracts the pods that match it.
     run_pod(&board, "four", "'app': 'u'", NEAR(TERM("t", "")), "b");
     score(&board, pod_of(&board, "q", "'app': 't'", PLAIN), NULL, 1, scores);
     int64_t alone = scores[0];
@@ -669,7 +668,7 @@ static void unschedulable_pods_say_why_and_are_tried_again(void **state)
               "{'apiVersion': 'v1', 'kind': 'Node', 'metadata': {'name': 'tainted'}, 'spec':"
               " {'taints': [{'key': 'k', 'effect': 'NoSchedule'}]}, 'status': {'allocatable':"
               " {'cpu': '8', 'memory': '8Gi', 'pods': '9'}}}");
-    scene_run(&scene, 310); // nothing helps, but it is tried again now and then
+    scene_run(&scene, 310); // nothing helps, but it is retried periodically
     assert_string_equal(scheduled_message(&scene, "p"),
                         "0/2 nodes are available: 1 Insufficient cpu, "
                         "1 node(s) had untolerated taint(s).");
@@ -788,7 +787,7 @@ static void nominate(struct scene *scene, const char *pod, const char *node)
     patch_status(scene, pod, text);
 }
 
-// Nodes without kubelets stay as they are put.
+// Nodes without kubelets keep their given state.
 static void bare(struct world_options *options)
 {
     options->node_lifecycle = false;
@@ -811,7 +810,7 @@ static void expect_on(struct scene *scene, const char *pod, const char *node)
                  node == NULL ? "none" : node);
 }
 
-// The pods wait for room that comes with a node; their nominations come before it.
+// The pods wait for room on a new node; their nominations precede it.
 static void nominated_pods_go_where_they_are_expected(void **state)
 {
     (void)state;
@@ -840,7 +839,7 @@ static void room_of_nominated_pods_is_left_to_them(void **state)
     scene_add(&scene, "{'apiVersion': 'scheduling.k8s.io/v1', 'kind': 'PriorityClass', 'metadata':"
                       " {'name': 'high'}, 'value': 1000}");
     put_ready_node(&scene, "a", 4);
-    // Its gate keeps it where it is; its nomination counts.
+    // Its gate holds it; its nomination counts.
     new_pod(&scene, "expected", "3", ", 'schedulingGates': [{'name': 'example.com/g'}]");
     nominate(&scene, "expected", "a");
     new_pod(&scene, "equal", "2", "");
@@ -870,7 +869,7 @@ static void room_is_free_once_a_nomination_ends(void **state)
     scene_close(&scene);
 }
 
-// A pod that is expected on a node counts there for spread and anti-affinity, too.
+// A nominated pod counts on its node for spread and anti-affinity, too.
 static void nominated_pods_count_for_rules_between_pods(void **state)
 {
     (void)state;
@@ -892,7 +891,7 @@ static void nominated_pods_count_for_rules_between_pods(void **state)
     scene_close(&scene);
 }
 
-// So it has been since 1.35 again: an attempt in vain clears it, whoever has set it.
+// Again so since 1.35: a failed attempt clears any nomination.
 static void attempts_in_vain_end_nominations(void **state)
 {
     (void)state;
@@ -957,7 +956,7 @@ static void equal_nodes_are_chosen_by_lot(void **state)
         first += text_equal(scene_text(&scene, KIND_POD, pod, "spec.nodeName"), "n0");
     }
     assert_int_not_equal(first, 3);
-    // A node with less free comes after those that are empty.
+    // A node with less free room comes after empty ones.
     for (int i = 0; i < 7; i++) {
         char name[8];
         snprintf(name, sizeof name, "s%d", i);
@@ -972,7 +971,7 @@ static void equal_nodes_are_chosen_by_lot(void **state)
     scene_close(&scene);
 }
 
-// The pods' own requests say nothing; the ReplicaSet's spread puts them on nodes by turns.
+// The pods' own requests have no effect; the ReplicaSet's spread alternates between nodes.
 static void pods_of_a_workload_are_spread(void **state)
 {
     (void)state;
@@ -988,7 +987,7 @@ static void pods_of_a_workload_are_spread(void **state)
 
 // --- the queue -----------------------------------------------------------------------------------
 
-// Equal priority: who has waited since its last attempt for longer goes first.
+// Equal priority: the longest wait since the last attempt goes first.
 static void a_new_attempt_starts_the_wait_anew(void **state)
 {
     (void)state;
@@ -1009,7 +1008,7 @@ static void a_new_attempt_starts_the_wait_anew(void **state)
     scene_close(&scene);
 }
 
-// Its pause does not hold a pod back while no other waits.
+// The backoff does not delay a pod while no other waits.
 static void pauses_are_for_when_others_wait(void **state)
 {
     (void)state;
@@ -1023,7 +1022,7 @@ static void pauses_are_for_when_others_wait(void **state)
     scene_close(&scene);
 }
 
-// Whether the pod has been tried since: an attempt in vain would have ended its nomination.
+// Whether the pod is untried since: a failed attempt would have ended its nomination.
 static bool is_untouched(struct scene *scene, const char *pod)
 {
     return scene_text(scene, KIND_POD, pod, "status.nominatedNodeName") != NULL;
@@ -1041,12 +1040,12 @@ static void pods_wake_for_what_concerns_their_reasons(void **state)
     scene_run(&scene, 5);
     nominate(&scene, "large", "later");
     nominate(&scene, "elsewhere", "later");
-    // A node without room for the one nor the label that the other wants.
+    // A node without room for one pod and without the label for the other.
     put_ready_node(&scene, "small", 1);
     scene_run(&scene, 20);
     assert_true(is_untouched(&scene, "large"));
     assert_true(is_untouched(&scene, "elsewhere"));
-    // Any pod that goes gives those hope that want room.
+    // Any pod that ends triggers a retry of pods that lack room.
     patch_status(&scene, "there", "{'status': {'phase': 'Succeeded'}}");
     scene_run(&scene, 20);
     assert_false(is_untouched(&scene, "large"));
@@ -1059,7 +1058,7 @@ static void pods_wake_for_what_concerns_their_reasons(void **state)
     scene_close(&scene);
 }
 
-// Without any node nothing has refused the pod: it is tried again after its pause.
+// Without any node nothing has refused the pod: it is tried again after its backoff.
 static void pods_are_tried_again_while_there_is_no_node(void **state)
 {
     (void)state;
@@ -1129,7 +1128,7 @@ static void bindings_come_later_but_hold_their_room(void **state)
     assert_non_null(scheduled_message(&scene, "q"));
     loop_run_for(scene.loop, 200 * MILLISECOND);
     expect_on(&scene, "p", "a");
-    // The node goes while the binding is under way: the pod is tried again.
+    // The node is deleted during the binding: the pod is tried again.
     new_pod(&scene, "r", "1", "");
     put_ready_node(&scene, "b", 1);
     loop_run_for(scene.loop, 200 * MILLISECOND);

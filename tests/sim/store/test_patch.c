@@ -109,7 +109,7 @@ static void strategic_lists_merge_by_key(void **state)
         {POD("[{'name':'a','image':'1'},{'name':'b','image':'1'}]"),
          POD("[{'name':'b','image':'2'}]"),
          POD("[{'name':'a','image':'1'},{'name':'b','image':'2'}]")},
-        // New elements come before those that only the server has.
+        // New elements come before those of the server alone.
         {POD("[{'name':'a'}]"), POD("[{'name':'n'}]"), POD("[{'name':'n'},{'name':'a'}]")},
         {POD("[{'name':'a','ports':[{'containerPort':80,'name':'x'}]}]"),
          POD("[{'name':'a','ports':[{'containerPort':80,'name':'y'}]}]"),
@@ -162,7 +162,7 @@ static void strategic_directives(void **state)
          "{'spec':{'$setElementOrder/containers':[{'name':'b'},{'name':'a'}],"
          "'containers':[{'name':'b','image':'x'}]}}",
          POD("[{'name':'b','image':'x'},{'name':'a'}]")},
-        // What only the server has keeps its place before those that followed it.
+        // Elements of the server alone keep their place before their successors.
         {POD("[{'name':'server'},{'name':'a'},{'name':'b'}]"),
          "{'spec':{'$setElementOrder/containers':[{'name':'a'},{'name':'b'}],"
          "'containers':[{'name':'a','image':'x'}]}}",

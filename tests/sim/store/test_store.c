@@ -657,7 +657,7 @@ static void watch_tells_every_change_in_order(void **state)
     listen(&heard, t, "default", 0);
     listen(&other, t, "kube-system", 0);
     must_add(t, t->config_maps, "default", "{'metadata':{'name':'a'}}");
-    assert_null(heard.text.data); // never before the loop turns
+    assert_null(heard.text.data); // never before the loop runs
     patch_text(t, t->config_maps, "default", "a", NULL, "merge", "{'data':{'x':'y'}}", NULL);
     store_remove(t->store, t->config_maps, "default", "a", NULL, NULL);
     must_add(t, t->config_maps, "kube-system", "{'metadata':{'name':'b'}}");

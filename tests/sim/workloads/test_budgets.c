@@ -1,5 +1,4 @@
-// PodDisruptionBudget status: expected, desired and current healthy pods, and what may be
-// disrupted.
+// PodDisruptionBudget status: expected, desired and current healthy pods, and allowed disruptions.
 #include "sim/store/store_patch.h"
 #include "sim/world_helpers.h"
 
@@ -48,7 +47,7 @@ static void numbers_and_percentages_round_up(void **state)
     scene_close(&scene);
 }
 
-// A pod on its way out is not healthy; its successor is once it is ready.
+// A terminating pod is not healthy; its successor is once it is ready.
 static void every_step_of_a_replacement_counts(void **state)
 {
     (void)state;
@@ -66,7 +65,7 @@ static void every_step_of_a_replacement_counts(void **state)
     scene_close(&scene);
 }
 
-// The wanted replicas count, not the pods that happen to be there; a Deployment counts once.
+// The wanted replicas count, not the existing pods; a Deployment counts once.
 static void expectations_come_from_the_controllers(void **state)
 {
     (void)state;
@@ -105,7 +104,7 @@ static void pods_without_a_scale_allow_no_percentages(void **state)
     scene_close(&scene);
 }
 
-// An eviction that has been granted counts against the budget until the pod goes, or two minutes.
+// A granted eviction counts against the budget until the pod is gone, or for two minutes.
 static void granted_evictions_count(void **state)
 {
     (void)state;
@@ -145,7 +144,7 @@ static void a_new_selector_counts_anew(void **state)
     scene_patch(&scene, KIND_POD_DISRUPTION_BUDGET, "min",
                 "{'spec': {'selector': {'matchLabels': null}}}");
     scene_run(&scene, 1);
-    check(&scene, "min", 5, 1, 5, 4); // policy/v1: an empty selector is every pod
+    check(&scene, "min", 5, 1, 5, 4); // policy/v1: an empty selector matches every pod
     scene_close(&scene);
 }
 

@@ -39,7 +39,7 @@ static void foreground_takes_the_owner_last(void **state)
     for (int step = 0; step < 500; step++) {
         loop_run_for(scene.loop, 20 * MILLISECOND);
         uint32_t pods = scene_pods(&scene, NULL, NULL, NULL).total;
-        assert_true(pods <= 3); // nothing is made anew
+        assert_true(pods <= 3); // nothing is recreated
         gone = scene_get(&scene, KIND_DEPLOYMENT, "default", "web") == NULL;
         if (gone)
             assert_int_equal(sets(&scene), 0);
@@ -76,8 +76,7 @@ static bool has_map(struct scene *scene, const char *name)
                      "default", name) != NULL;
 }
 
-// An object with several owners stays with the last of them; an owner that never was does not
-// count.
+// An object with several owners stays with the last of them; a nonexistent owner does not count.
 static void the_last_owner_counts(void **state)
 {
     (void)state;
@@ -97,7 +96,7 @@ static void the_last_owner_counts(void **state)
     scene_run(&scene, 5);
     assert_true(has_map(&scene, "owned"));
     assert_true(has_map(&scene, "shared"));
-    assert_true(has_map(&scene, "unknown")); // of a kind that nobody serves: left alone
+    assert_true(has_map(&scene, "unknown")); // of an unserved kind: left alone
     assert_false(has_map(&scene, "stray"));
     scene_remove(&scene, KIND_DEPLOYMENT, "web", NULL);
     scene_run(&scene, 5);

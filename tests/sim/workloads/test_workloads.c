@@ -1,4 +1,4 @@
-// Workload controllers, each behaviour by the name of the Kubernetes concept.
+// Workload controllers, each behavior by the name of the Kubernetes concept.
 #include "sim/world_helpers.h"
 
 static struct scene open_with_nodes(int nodes)
@@ -150,7 +150,7 @@ static void replica_set_replaces_and_chooses_whom_to_drop(void **state)
     scene_remove(&scene, KIND_POD, name, NULL);
     scene_run(&scene, 10);
     count = scene_pods(&scene, "app", "x", NULL);
-    assert_int_equal(count.ready, 1); // made anew
+    assert_int_equal(count.ready, 1); // recreated
     assert_null(scene_get(&scene, KIND_POD, "default", name));
     scene_close(&scene);
 }
@@ -236,7 +236,7 @@ static void daemon_sets_run_on_every_node_that_qualifies(void **state)
     assert_int_equal(scene_pods(&scene, "app", "log", "late").ready, 1);
     assert_int_equal(scene_int(&scene, KIND_DAEMON_SET, "log", "status.desiredNumberScheduled"), 4);
     assert_int_equal(scene_int(&scene, KIND_DAEMON_SET, "log", "status.numberReady"), 4);
-    // A cordon does not concern it; a NoSchedule taint keeps new ones away, NoExecute removes it.
+    // A cordon does not affect it; a NoSchedule taint excludes new ones, NoExecute removes it.
     scene_patch(&scene, KIND_NODE, "n0", "{'spec': {'unschedulable': true}}");
     scene_patch(&scene, KIND_NODE, "n1",
                 "{'spec': {'taints': [{'key': 'k', 'effect':"
@@ -350,7 +350,8 @@ static void indexed_jobs_complete_every_index(void **state)
     scene_close(&scene);
 }
 
-// Two pods of the Deployment on one node: one of these goes, not the younger one that is alone.
+// Two pods of the Deployment on one node: one of these is deleted, not the younger one that is
+// alone.
 static void crowded_nodes_lose_their_pods_first(void **state)
 {
     (void)state;
