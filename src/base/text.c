@@ -108,9 +108,9 @@ char *text_take(struct text *text)
 
 bool text_equal(const char *a, const char *b)
 {
-    if (a == b || a == NULL || b == NULL)
+    if (a == NULL || b == NULL)
         return a == b;
-    return a[0] == b[0] && strcmp(a, b) == 0;
+    return strcmp(a, b) == 0;
 }
 
 int text_compare(const void *a, const void *b)

@@ -83,6 +83,13 @@ static int64_t balance_score(const struct free_shares *shares)
     return shares->is_whole ? (imbalance(shares->before) - imbalance(shares->after)) / 2 : 0;
 }
 
+// Asked for each pod of each node that is considered.
+static bool is_owned_by(const struct pod *pod, const char *uid)
+{
+    const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
+    return owner != NULL && owner->uid != NULL && strcmp(owner->uid, uid) == 0;
+}
+
 // Pods of the workload on the node, including those that the pass places there.
 static uint32_t workload_pods_on(const struct pass *pass, uint32_t node, uint32_t pod)
 {
@@ -91,16 +98,11 @@ static uint32_t workload_pods_on(const struct pass *pass, uint32_t node, uint32_
     uint32_t count = 0;
     if (owner == NULL || owner->uid == NULL)
         return 0;
-    list_for_each (other, &pass->problem->nodes.items[node].pods) {
-        const struct owner_reference *its = object_controller_owner((const struct object *)*other);
-        count += its != NULL && text_equal(its->uid, owner->uid);
-    }
+    list_for_each (other, &pass->problem->nodes.items[node].pods)
+        count += is_owned_by(*other, owner->uid);
     const struct pod_list *placed = &pass->slots[node].pods;
-    for (uint32_t i = 0; i < placed->count; i++) {
-        const struct owner_reference *its =
-            object_controller_owner((const struct object *)pass_pod(pass, placed->items[i])->pod);
-        count += its != NULL && text_equal(its->uid, owner->uid);
-    }
+    for (uint32_t i = 0; i < placed->count; i++)
+        count += is_owned_by(pass_pod(pass, placed->items[i])->pod, owner->uid);
     return count;
 }
 
