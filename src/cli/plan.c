@@ -14,7 +14,8 @@ struct request {
 };
 
 static bool read_arguments(int argc, char **argv, struct request *request, int *status);
-static void print_plan(const struct request *request, const struct plan *plan);
+static void print_plan(const struct request *request, const struct snapshot *snapshot,
+                       const struct plan *plan);
 
 static int plan_snapshot(struct request *request, struct snapshot *snapshot)
 {
@@ -24,7 +25,7 @@ static int plan_snapshot(struct request *request, struct snapshot *snapshot)
     struct plan *plan = engine_plan(snapshot, &request->options, &error);
     if (plan == NULL)
         return command_failed(&command_plan, &error);
-    print_plan(request, plan);
+    print_plan(request, snapshot, plan);
     int status = plan->unschedulable.count > 0 ? EXIT_UNPLACED : 0;
     plan_destroy(plan);
     return status;
@@ -93,10 +94,11 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
            (method == NULL || take_method(request, method, status));
 }
 
-static void print_plan(const struct request *request, const struct plan *plan)
+static void print_plan(const struct request *request, const struct snapshot *snapshot,
+                       const struct plan *plan)
 {
     if (strcmp(request->input.common.format, "table") == 0)
-        plan_print_table(plan, request->input.catalog_text);
+        plan_print_table(plan, snapshot, request->input.catalog_text);
     else
         input_print(&request->input, plan_encode(plan));
 }

@@ -39,6 +39,39 @@ class Plan(ProgramTest):
         self.assertRegex(lines[-2], r"^5 pods placed; %d new nodes?, \$0\.\d{4} an hour$" % sum(nodes))
         self.assertLessEqual(max(map(len, lines)), 100)
 
+    def test_static_pools_LIF_232_LIF_233(self):
+        """NodePools with replicas say what would be created or deleted, and which goes first."""
+        pool = """apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: fixed}
+spec:
+  replicas: %d
+  limits: {nodes: '%d'}
+  template:
+    spec:
+      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}
+      requirements: [{key: kubernetes.io/arch, operator: In, values: [amd64]}]
+"""
+        claim = """---
+apiVersion: karpenter.sh/v1
+kind: NodeClaim
+metadata: {name: fixed-%d, labels: {karpenter.sh/nodepool: fixed}, creationTimestamp: '2026-01-0%dT00:00:00Z'}
+spec: {nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}}
+"""
+        gate = self.write("gate.yaml", SETTINGS % "FEATURE_GATES: StaticCapacity=true")
+        claims = "".join(claim % (i, i) for i in (1, 2, 3))
+        for replicas, limit, line in (
+                (5, 9, "fixed: 3 of 5 NodeClaims; 2 would be created"),
+                (5, 4, "fixed: 3 of 5 NodeClaims; 1 would be created, as limits.nodes has no room for more"),
+                (1, 9, "fixed: 3 of 1 NodeClaims; would be deleted: fixed-3, fixed-2")):
+            path = self.write("static.yaml", pool % (replicas, limit) + claims)
+            status, out, err = self.adze("plan", "-f", path, "-f", gate)
+            self.assertEqual((status, err), (0, ""))
+            self.assertIn("STATIC NODEPOOLS\n%s\n" % line, out)
+            self.assertNotIn("STATIC", self.adze("plan", "-f", path)[1])  # the gate is off
+        path = self.write("static.yaml", pool % (3, 9) + claims)
+        self.assertNotIn("STATIC", self.adze("plan", "-f", path, "-f", gate)[1])
+
     def test_least_price_SCH_550(self):
         """The table and totals.lowerBound state the lower bound of any packing."""
         out = self.adze("plan", "-f", INFLATE)[1]

@@ -10,6 +10,7 @@
 #include "cli/output/blocked_print.h"
 #include "cli/output/columns.h"
 #include "cli/output/explain_print.h"
+#include "engine/disruption/static_capacity_plan.h"
 
 #define NAMES_SHOWN   3
 #define VALUES_SHOWN  2
@@ -290,13 +291,36 @@ static void print_warnings(const struct plan *plan)
         putchar('\n');
 }
 
-void plan_print_table(const struct plan *plan, const char *catalog)
+// LIF-232, LIF-233.
+static void print_static_pools(const struct snapshot *snapshot)
+{
+    CLEANUP_ARENA struct arena *arena = arena_create(4096);
+    struct static_capacity_plan plan = static_capacity_plan_of(arena, snapshot);
+    if (plan.pools.count > 0)
+        printf("STATIC NODEPOOLS\n");
+    list_for_each (entry, &plan.pools) {
+        printf("%s: %" PRId64 " of %" PRId64 " NodeClaims", entry->pool->meta.name, entry->active,
+               (int64_t)entry->pool->spec.replicas.value);
+        int64_t lacking = entry->pool->spec.replicas.value - entry->active;
+        if (lacking > 0)
+            printf("; %" PRId64 " would be created%s", entry->missing,
+                   entry->missing < lacking ? ", as limits.nodes has no room for more" : "");
+        for (uint32_t i = 0; i < entry->excess.count; i++)
+            printf("%s%s", i == 0 ? "; would be deleted: " : ", ", entry->excess.items[i]);
+        printf("\n");
+    }
+    if (plan.pools.count > 0)
+        printf("\n");
+}
+
+void plan_print_table(const struct plan *plan, const struct snapshot *snapshot, const char *catalog)
 {
     printf("instance types: %s\n\n", catalog);
     print_claims(plan);
     print_placements(plan);
     print_unschedulable(plan);
     print_disruptions(plan);
+    print_static_pools(snapshot);
     print_warnings(plan);
     print_totals(plan);
 }

@@ -2,7 +2,10 @@
 #pragma once
 
 #include "model/snapshot/plan.h"
+#include "model/snapshot/snapshot.h"
 
 // `catalog`: one line about the plan's instance types and prices. Unschedulable pods have the first
-// cause of each NodePool, and their explanation if there is one.
-void plan_print_table(const struct plan *plan, const char *catalog);
+// cause of each NodePool, and their explanation if there is one. `snapshot`: the plan's; static
+// NodePools with too few or too many NodeClaims are shown from it.
+void plan_print_table(const struct plan *plan, const struct snapshot *snapshot,
+                      const char *catalog);
