@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "bench/bench_builder.h"
-#include "cloud/aws/ec2_types.h"
+#include "cloud/aws/types/built_in_types.h"
 
 #define MEBIBYTE INT64_C(1048576)
 // Replicas of a deployment with anti-affinity or a spread over nodes: each costs a node.

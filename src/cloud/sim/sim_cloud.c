@@ -10,7 +10,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "base/vector.h"
-#include "cloud/aws/ec2_types.h"
+#include "cloud/aws/types/built_in_types.h"
 #include "cloud/kwok/kwok_catalog.h"
 #include "cloud/port/learned_sizes.h"
 #include "cloud/port/offering_choice.h"

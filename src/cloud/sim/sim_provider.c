@@ -1,6 +1,6 @@
 #include "cloud/sim/sim_provider.h"
 
-#include "cloud/aws/ec2_types.h"
+#include "cloud/aws/types/built_in_types.h"
 #include "cloud/kwok/kwok_class_status.h"
 
 static const struct instance_type_catalog *built_in(struct error *error)

@@ -8,7 +8,7 @@
 #include "base/loop_virtual.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "cloud/aws/ec2_types.h"
+#include "cloud/aws/types/built_in_types.h"
 #include "cloud/kwok/kwok_catalog.h"
 #include "cloud/kwok/kwok_provider.h"
 #include "cloud/sim/sim_provider.h"

@@ -1,5 +1,5 @@
 // EC2 instance types computed from the facts, against recorded results of Karpenter (AWI-115).
-#include "cloud/aws/ec2_types.h"
+#include "cloud/aws/types/built_in_types.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static int setup(void **state)
     struct error error = {0};
     catalog = ec2_catalog_create(NULL, &error);
     assert_non_null(catalog);
-    oracle = json_load_file(TEST_DATA "/expected-nodes.json", 0, NULL);
+    oracle = json_load_file(CLOUD_DATA "/expected-nodes.json", 0, NULL);
     assert_non_null(oracle);
     return 0;
 }

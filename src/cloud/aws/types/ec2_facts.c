@@ -1,4 +1,4 @@
-#include "cloud/aws/ec2_facts.h"
+#include "cloud/aws/types/ec2_facts.h"
 
 // The assembler includes the files unchanged; ADZE_DATA is the folder data/, given by the build.
 __asm__(".section .rodata\n"

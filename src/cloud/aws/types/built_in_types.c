@@ -1,4 +1,4 @@
-#include "cloud/aws/ec2_types.h"
+#include "cloud/aws/types/built_in_types.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -10,8 +10,8 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "base/vector.h"
-#include "cloud/aws/ec2_facts.h"
-#include "cloud/aws/ec2_offerings.h"
+#include "cloud/aws/types/ec2_facts.h"
+#include "cloud/aws/types/ec2_offerings.h"
 #include "model/schema/pack.h"
 #include "model/tables/kinds.h"
 

@@ -1,4 +1,4 @@
-#include "cloud/aws/ec2_offerings.h"
+#include "cloud/aws/types/ec2_offerings.h"
 
 #include <assert.h>
 

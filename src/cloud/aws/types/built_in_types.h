@@ -1,0 +1,34 @@
+// EC2 instance types as Karpenter sees them: labels, capacity, overhead and offerings computed from
+// the facts of EC2 (spec AWI sections 2 to 4).
+//
+// The facts are built into the program (data/ec2/, see its README). The catalog made of them is the
+// default of `adze demo`, `adze plan` and the simulated cloud. Its spot prices are estimates: a
+// fixed share of the on-demand price.
+#pragma once
+
+#include "model/schema/karpenter.h"
+
+struct ec2_catalog_options {
+    const char *region;              // key of the price table; NULL: us-east-1
+    const char *const *zones;        // NULL-terminated; NULL: <region>a, b, c
+    double memory_overhead_fraction; // VM_MEMORY_OVERHEAD_PERCENT; < 0: 0.075 (AWI-92)
+    double spot_share;               // of the on-demand price; <= 0: EC2_SPOT_SHARE
+    int64_t reserved_enis;           // AWI-95
+};
+#define EC2_SPOT_SHARE 0.4
+// The source of the built-in types and prices, for messages.
+#define EC2_CATALOG_TEXT "of EC2, built in (list prices of us-east-1; spot prices are estimates)"
+
+// The catalog for an AL2023 node class without kubelet settings or block device mappings. Types
+// without a price in the region get unavailable offerings (AWI-161). One reference, owned by the
+// caller.
+const struct instance_type_catalog *ec2_catalog_create(const struct ec2_catalog_options *options,
+                                                       struct error *error) MUST_USE;
+
+// AWI-111: kube-reserved cpu in millicores for a node of `cpu_millicores`.
+int64_t ec2_kube_reserved_cpu(int64_t cpu_millicores);
+// AWI-92: memory in bytes.
+int64_t ec2_memory_bytes(int64_t stated_mib, bool arm64, double overhead_fraction);
+
+// Additional well-known labels of the provider (AWI-81), NULL-terminated.
+extern const char *const ec2_well_known_labels[];

@@ -1,0 +1,58 @@
+// Instance types of a region as a NodeClass sees them (AWI-1 to 177): the infos and zones that EC2
+// tells, resolved with the NodeClass's images, kubelet, disks and subnets, with offerings.
+//
+// Resolved types are cached by what they depend on; a change of prices, of unavailable offerings or
+// of reservations renews the offerings alone.
+#pragma once
+
+#include "cloud/aws/client/aws_client.h"
+#include "cloud/aws/types/ec2_prices.h"
+#include "cloud/aws/types/instance_info.h"
+#include "cloud/aws/types/placement_group.h"
+#include "cloud/aws/types/reservation_counts.h"
+#include "cloud/aws/types/unavailable_offerings.h"
+#include "model/reading/settings.h"
+#include "model/schema/ec2_node_class.h"
+
+struct ec2_types;
+struct ec2_types_options { // borrowed
+    struct loop *loop;
+    const struct settings *settings;
+    const char *region;
+    const struct ec2_prices *prices;
+    const struct unavailable_offerings *unavailable;
+    const struct reservation_counts *reservations;
+    const struct placement_groups *groups;
+    // Whether a zone id is shifted away from (AWI-650); NULL: none is.
+    bool (*zone_is_shifted)(void *context, const char *zone_id);
+    // AWI-167: the overlay price of an unpriced type in nano-USD, 0: none; NULL: none.
+    int64_t (*overlay_price)(void *context, const char *instance_type);
+    void (*changed)(void *context); // infos or zones have changed
+    void *context;
+};
+struct ec2_types *ec2_types_create(const struct ec2_types_options *options);
+void ec2_types_destroy(struct ec2_types *types);
+
+// AWI-1 to 6: asks EC2 for types and zones. A failed half keeps its former answer.
+typedef void (*ec2_types_done)(void *context, const struct error *error);
+void ec2_types_refresh(struct ec2_types *types, struct aws_client *client, ec2_types_done done,
+                       void *context);
+// Without a cluster (plans): the built-in infos, offered in these zones.
+void ec2_types_use(struct ec2_types *types, struct instance_infos *infos, // taken over
+                   const char *const *zones);                             // NULL-terminated
+bool ec2_types_loaded(const struct ec2_types *types);
+const struct instance_infos *ec2_types_infos(const struct ec2_types *types); // NULL: not loaded
+
+// AWI-10: the catalogue of a NodeClass; a reference that the caller releases. NULL with the error:
+// "no instance types found", "no subnets found", ... AWI-901: a type with a bad kubelet expression
+// is left out (COMPATIBILITY=upstream: fails the list).
+const struct instance_type_catalog *ec2_types_for(struct ec2_types *types,
+                                                  const struct ec2_node_class *node_class,
+                                                  struct error *error);
+// AWN-41: whether the type can be launched with the NodeClass.
+bool ec2_type_fits_class(const struct instance_info *info, const struct ec2_node_class *node_class,
+                         const struct placement_group *group);
+// AWI-20 to 23, 906: memory (and other capacity) that a registered Node of the type reports with
+// this image. Returns whether catalogues change.
+bool ec2_types_learn(struct ec2_types *types, const char *instance_type, const char *image_id,
+                     int64_t memory_bytes);

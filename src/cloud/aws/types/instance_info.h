@@ -1,0 +1,62 @@
+// Facts about EC2's instance types, as DescribeInstanceTypes gives them or as data/ec2/ has them
+// built in. Immutable once made; one arena for all.
+#pragma once
+
+#include <jansson.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "model/schema/object.h"
+
+#define NETWORK_CARDS_MAX 32
+#define ACCELERATORS_MAX  4
+
+struct info_accelerator { // a kind of GPU, Neuron device or inference accelerator
+    const char *name, *manufacturer;
+    int64_t count, memory_mib; // memory of one
+    int64_t cores;             // Neuron: of one device
+    int64_t logical_count;     // fractions of a GPU have count 0
+};
+struct instance_info {
+    const char *name;
+    struct string_list architectures; // EC2's: "x86_64", "arm64", "i386"
+    struct string_list processor_features, placement_strategies;
+    bool on_demand, spot, capacity_block;
+    const char *hypervisor; // "" for metal
+    bool bare_metal;
+    int64_t vcpus, memory_mib;
+    bool has_processor;       // EC2 told ProcessorInfo
+    const char *manufacturer; // NULL: unknown
+    double clock_ghz;         // 0: unknown
+    int64_t threads_per_core;
+    bool encryption_in_transit, nitro_enclaves, ena, efa_only_supported;
+    int64_t storage_gb;        // instance store; 0: none
+    const char *storage_nvme;  // "required", "supported", "unsupported"; NULL: unknown
+    const char *ebs_optimized; // "default", ...
+    int64_t ebs_bandwidth_mbps;
+    struct info_accelerator gpus[ACCELERATORS_MAX], neurons[ACCELERATORS_MAX];
+    struct info_accelerator inferences[ACCELERATORS_MAX];
+    uint32_t gpus_count, neurons_count, inferences_count;
+    int64_t efa_interfaces, ipv4_per_interface;
+    int64_t card_interfaces[NETWORK_CARDS_MAX]; // by position
+    uint32_t cards_count, default_card;
+    // From the built-in tables, by name (AWI-30).
+    int64_t network_mbps;      // 0: none
+    int64_t branch_interfaces; // 0: cannot trunk
+    int64_t windows_addresses; // IPv4 addresses per interface of the table; 0: unknown
+};
+struct instance_infos {
+    struct arena *arena;
+    const struct instance_info **items; // by name
+    uint32_t count;
+};
+// AWI-1: an empty list; add replies page by page, then finish.
+struct instance_infos *instance_infos_create(void);
+void instance_infos_destroy(struct instance_infos *infos); // NULL is fine
+// A page of DescribeInstanceTypes; entries without name or vCPUs are skipped and counted.
+uint32_t instance_infos_add_page(struct instance_infos *infos, const json_t *reply);
+void instance_infos_finish(struct instance_infos *infos); // sorts; the last of equal names counts
+// The built-in ones (data/ec2/).
+struct instance_infos *instance_infos_built_in(struct error *error);
+const struct instance_info *instance_infos_find(const struct instance_infos *infos,
+                                                const char *name);
