@@ -187,6 +187,9 @@ static bool open_controller(struct process *process, struct error *error)
         .client = process->client,
         .mirror = process->mirror,
         .settings = &process->settings,
+        .metrics = process->metrics,
+        .api_ca = process->config->ca_data,
+        .seed = random_entropy(),
     };
     process->cloud = provider->create(&environment, error);
     if (process->cloud == NULL)
@@ -256,8 +259,9 @@ static void lease_slow_path(void *context)
     metric_add(process->slow_path, 1, process->settings.leader_election_name);
 }
 
-static void begin(struct process *process)
+static void begin(void *context)
 {
+    struct process *process = context;
     const struct settings *settings = &process->settings;
     if (settings->disable_leader_election) {
         start_working(process);
@@ -380,7 +384,7 @@ static int run_process(struct process *process)
                  scheduler_config);
     loop_on_signal(process->loop, SIGTERM, told_to_stop, process);
     loop_on_signal(process->loop, SIGINT, told_to_stop, process);
-    begin(process);
+    cloud_prepare(process->cloud, begin, process);
     loop_run(process->loop);
     return process->status;
 }

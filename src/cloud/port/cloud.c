@@ -19,6 +19,14 @@ void cloud_watch_types(struct cloud *cloud, void (*changed)(void *context), void
     cloud->watch_context = context;
 }
 
+void cloud_prepare(struct cloud *cloud, void (*ready)(void *context), void *context)
+{
+    if (cloud->operations->prepare != NULL)
+        cloud->operations->prepare(cloud, ready, context);
+    else
+        ready(context);
+}
+
 void cloud_change_types(struct cloud *cloud)
 {
     if (cloud->types_changed != NULL)

@@ -44,6 +44,9 @@ struct repair_policy { // LIF-195
 };
 
 struct cloud_operations {
+    // Learns what the other operations need; `ready` is called once, later. Nothing else is called
+    // before. NULL: the cloud is ready from the start.
+    void (*prepare)(struct cloud *cloud, void (*ready)(void *context), void *context);
     // Launches a machine for the claim, of the cheapest type that its requirements allow.
     void (*create)(struct cloud *cloud, const struct node_claim *claim, machine_callback callback,
                    void *context);
@@ -81,6 +84,8 @@ struct cloud {
 // Calls back, on the loop's thread, when the answers of instance_types change by themselves:
 // prices, types (DIS-704, DIS-750). One watcher at a time; NULL removes it.
 void cloud_watch_types(struct cloud *cloud, void (*changed)(void *context), void *context);
+// Calls `ready` when the cloud can be used: at once if it needs no preparation.
+void cloud_prepare(struct cloud *cloud, void (*ready)(void *context), void *context);
 // For implementations: reports a change of the catalog.
 void cloud_change_types(struct cloud *cloud);
 // The node class (group, kind) label that marks managed nodes (LIF-2): "<group>/<lower-case kind>".

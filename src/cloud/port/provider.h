@@ -10,6 +10,7 @@
 
 struct kube_client;
 struct manager;
+struct metrics;
 struct mirror;
 struct settings;
 
@@ -20,6 +21,9 @@ struct provider_environment {
     struct kube_client *client;
     struct mirror *mirror;
     const struct settings *settings;
+    struct metrics *metrics; // NULL: none
+    const char *api_ca;      // PEM: the API server's certificates; NULL: the system's
+    uint64_t seed;
 };
 
 struct cloud_provider {

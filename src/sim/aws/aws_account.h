@@ -50,9 +50,10 @@ struct aws_account_options {
     bool check_signatures; // answers SignatureDoesNotMatch and the like
     // Observers; may be NULL.
     void (*requested)(void *context, const struct aws_account_request *request);
+    void *context;
     void (*launched)(void *context, const struct aws_instance *instance);
     void (*gone)(void *context, const struct aws_instance *instance); // terminated
-    void *context;
+    void *machines_context;                                           // of launched and gone
 };
 struct aws_account *aws_account_create(const struct aws_account_options *options,
                                        struct error *error);
@@ -79,6 +80,9 @@ bool aws_account_remove(struct aws_account *account, const char *kind, const cha
 
 // --- instances -----------------------------------------------------------------------------------
 uint32_t aws_account_instances(const struct aws_account *account); // not terminated
+// Of these in order of launch, `index` from 0; NULL at the end.
+const struct aws_instance *aws_account_instance_at(const struct aws_account *account,
+                                                   uint32_t index);
 const struct aws_instance *aws_account_instance(const struct aws_account *account, const char *id);
 // The spot interruption: the warning goes to the queue now, the instance two minutes later.
 bool aws_account_interrupt(struct aws_account *account, const char *id);
