@@ -89,6 +89,8 @@ bool aws_account_interrupt(struct aws_account *account, const char *id);
 const char *aws_instance_id(const struct aws_instance *instance);
 const char *aws_instance_type_of(const struct aws_instance *instance);
 const char *aws_instance_zone(const struct aws_instance *instance);
+const char *aws_instance_capacity_type(const struct aws_instance *instance);
+int64_t aws_instance_price(const struct aws_instance *instance); // nano-USD an hour, of now
 const char *aws_instance_provider_id(const struct aws_instance *instance);
 const char *aws_instance_private_dns(const struct aws_instance *instance); // the node's name
 const char *aws_instance_user_data(const struct aws_instance *instance);   // decoded
