@@ -21,6 +21,11 @@ static const struct event_row rows[] = {
         {"AwaitingVolumeDetachment", EVENT_NORMAL, NODE, USUAL,
          "the Node is drained, and volumes of its pods are still attached; the message names some",
          "LIF-131"},
+    [EVENT_CAPACITY_RESERVATION_INSTANCE_INTERRUPTED] =
+        {"CapacityReservationInstanceInterrupted", EVENT_WARNING, NODE | CLAIM, USUAL,
+         "EC2 takes the instance back for the owner of its capacity reservation in two minutes; "
+         "the node is replaced",
+         "AWI-570"},
     [EVENT_CONDITION_TRANSITIONED] =
         {NULL, EVENT_NORMAL, CLAIM | POOL | NODE | NODE_CLASSES | BUFFER, USUAL,
          "the status of the condition has changed; the message has both, the reason and the text",
@@ -102,6 +107,15 @@ static const struct event_row rows[] = {
          "the Node has registered and is not initialized for minutes; the message says what is "
          "missing",
          "LIF-443"},
+    [EVENT_INSTANCE_STOPPING] = {"InstanceStopping", EVENT_WARNING, NODE | CLAIM, USUAL,
+                                 "the instance is stopping or has stopped; the node is replaced",
+                                 "AWI-570"},
+    [EVENT_INSTANCE_TERMINATING] = {"InstanceTerminating", EVENT_WARNING, NODE | CLAIM, USUAL,
+                                    "the instance is terminating or has terminated", "AWI-570"},
+    [EVENT_INSTANCE_UNHEALTHY] =
+        {"InstanceUnhealthy", EVENT_WARNING, NODE | CLAIM, USUAL,
+         "a status check of EC2 fails, or EC2 has scheduled an event; the node is replaced",
+         "AWI-570"},
     [EVENT_INSUFFICIENT_CAPACITY_ERROR] =
         {"InsufficientCapacityError", EVENT_WARNING, CLAIM, USUAL,
          "the provider has no machine that the NodeClaim would take; it is deleted, and its pods "
@@ -131,6 +145,15 @@ static const struct event_row rows[] = {
     [EVENT_NOMINATED] = {"Nominated", EVENT_NORMAL, POD, USUAL,
                          "the pod should go to the Node or the new NodeClaim", "SCH-391", .rate = 5,
                          .burst = 10},
+    [EVENT_SPOT_INTERRUPTED] =
+        {"SpotInterrupted", EVENT_WARNING, NODE | CLAIM, USUAL,
+         "EC2 takes the spot instance back in two minutes; the node is replaced", "AWI-570"},
+    [EVENT_SPOT_REBALANCE_RECOMMENDATION] =
+        {"SpotRebalanceRecommendation", EVENT_NORMAL, NODE | CLAIM, USUAL,
+         "the spot instance has an elevated risk of interruption; nothing is done", "AWI-570"},
+    [EVENT_TERMINATING_ON_INTERRUPTION] =
+        {"TerminatingOnInterruption", EVENT_WARNING, NODE | CLAIM, USUAL,
+         "the NodeClaim was deleted because its instance is interrupted", "AWI-570"},
     [EVENT_TERMINATION_GRACE_PERIOD_EXPIRING] =
         {"TerminationGracePeriodExpiring", EVENT_WARNING, NODE | CLAIM, USUAL,
          "the node has to end by then, with all pods that are left on it", "LIF-104"},
@@ -152,6 +175,17 @@ static const struct event_row rows[] = {
         {"WavePlaced", EVENT_NORMAL, POOL, USUAL,
          "the pods of a wave have their nodes; the message sums up what was launched for them",
          "SCH-516"},
+    [EVENT_ZONAL_SHIFT_ACTIVE] =
+        {"ZonalShiftActive", EVENT_WARNING, POOL, USUAL,
+         "a zonal shift moves traffic away from a zone of the NodePool; nothing is launched there",
+         "AWI-654"},
+    [EVENT_ZONAL_SHIFT_CLEARED] = {"ZonalShiftCleared", EVENT_NORMAL, POOL, USUAL,
+                                   "the zonal shift of a zone of the NodePool has ended",
+                                   "AWI-654"},
+    [EVENT_ZONAL_SHIFT_UNAVAILABLE] =
+        {"ZonalShiftUnavailable", EVENT_WARNING, POOL, USUAL,
+         "the zonal shifts of the cluster cannot be read; no zone counts as shifted anew",
+         "AWI-942"},
 };
 static_assert(sizeof rows / sizeof *rows == EVENT_REASONS_COUNT, "every one has a row");
 

@@ -4,6 +4,7 @@
 // (AWI-3, 208), metrics of types and offerings (AWI-700 to 702, 720).
 #pragma once
 
+#include "cloud/aws/controllers/zonal_shift.h"
 #include "cloud/aws/instances/aws_machines.h"
 #include "reconcile/manager.h"
 
@@ -15,7 +16,8 @@ struct aws_controllers_environment { // borrowed
     struct ec2_prices *prices;
     struct reservation_counts *reservations;
     struct aws_machines *machines;
-    struct cloud *cloud; // for its instance types by NodePool
+    struct zonal_shift *zonal_shift; // NULL: no zone is ever shifted
+    struct cloud *cloud;             // for its instance types by NodePool
 };
 struct aws_controllers *aws_controllers_create(
     struct manager *manager, const struct aws_controllers_environment *environment);
