@@ -1,22 +1,32 @@
-// The offerings of EC2's instance types (AWI-160 to AWI-162): spot and on-demand in each zone, with
-// their prices.
+// The offerings of EC2's instance types (AWI-160 to 177): on demand and spot in each zone, those of
+// reservations, a copy for each partition of a placement group.
+//
+// Requirements and order are fixed with the catalogue; prices and availability change in place.
 #pragma once
 
-#include <jansson.h>
+#include "cloud/aws/types/ec2_prices.h"
+#include "cloud/aws/types/reservation_counts.h"
+#include "cloud/aws/types/type_terms.h"
+#include "cloud/aws/types/unavailable_offerings.h"
 
-#include "model/schema/karpenter.h"
+struct offering_lists; // the lists of requirements, shared by all types
+// `plain`: requirements on capacity type and zone only (a catalogue without NodeClass).
+struct offering_lists *offering_lists_create(const struct type_terms *terms, bool reserved,
+                                             bool plain, struct arena *arena);
+// Gives the type its offerings, without price and unavailable. In the lists' arena.
+void offerings_shape(const struct offering_lists *lists, const struct instance_info *info,
+                     struct instance_type *type);
 
-#define EC2_ZONES_MAX 8
-
-struct ec2_offerings { // of one region
-    struct arena *arena;
-    const json_t *prices; // on-demand: instance type -> USD an hour
-    double spot_share;    // the estimated price of spot, as a share of on-demand's
-    uint32_t zones;
-    requirement_list requirements[EC2_ZONES_MAX][2]; // on-demand and spot; shared by all types
+// One offering of a type's list, in its order.
+struct offering_place {
+    uint32_t zone;         // of the terms; UINT32_MAX: the zone is not known to EC2's list
+    const char *zone_name; //
+    const char *capacity_type;
+    const struct ec2_capacity_reservation *reservation; // NULL: not reserved
+    const char *partition;                              // NULL: none
 };
-// `facts`: what EC2 says about the type. A type without a price is not available.
-void ec2_offerings_fill(const struct ec2_offerings *offerings, const json_t *facts,
-                        struct instance_type *type);
-// `name`: "spot" or "on-demand".
-bool ec2_has_usage_class(const json_t *facts, const char *name);
+// Calls `place` for each offering of the type, in order.
+typedef void (*offering_visit)(void *context, struct offering *offering,
+                               const struct offering_place *place);
+void offerings_visit(const struct offering_lists *lists, const struct instance_info *info,
+                     struct instance_type *type, offering_visit visit, void *context);

@@ -56,3 +56,7 @@ bool ec2_type_fits_class(const struct instance_info *info, const struct ec2_node
 // this image. Returns whether catalogues change.
 bool ec2_types_learn(struct ec2_types *types, const char *instance_type, const char *image_id,
                      int64_t memory_bytes);
+// AWI-906: all that was learned, to be kept across restarts: a JSON object, owned by the caller.
+json_t *ec2_types_learned_encode(const struct ec2_types *types);
+// Adds what an earlier life has kept; returns how many entries could not be used.
+uint32_t ec2_types_learned_decode(struct ec2_types *types, const json_t *value);

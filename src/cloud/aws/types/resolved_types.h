@@ -1,0 +1,30 @@
+// The instance types of one NodeClass: resolved once for what they depend on (AWI-12), offered anew
+// when prices, shortages, reservations or zonal shifts change.
+#pragma once
+
+#include "cloud/aws/types/ec2_types.h"
+#include "cloud/aws/types/learned_memory.h"
+#include "cloud/aws/types/type_zones.h"
+
+struct resolving { // what all NodeClasses share; borrowed
+    const struct ec2_types_options *options;
+    const char *region;
+    const struct instance_infos *infos;
+    const struct type_zones *zones;
+    const struct learned_memory *learned;
+    uint64_t generation; // of infos, zones and learned memory
+};
+struct resolved_types; // ends before the infos and zones
+struct resolved_types *resolved_types_create(const struct resolving *resolving,
+                                             const struct ec2_node_class *node_class,
+                                             struct error *error);
+void resolved_types_destroy(struct resolved_types *resolved); // NULL is fine
+// Whether they are still right for the NodeClass.
+bool resolved_types_are_of(const struct resolved_types *resolved, const struct resolving *resolving,
+                           const struct ec2_node_class *node_class);
+// The present catalogue: a reference that the caller releases.
+const struct instance_type_catalog *resolved_types_catalogue(struct resolved_types *resolved,
+                                                             const struct resolving *resolving);
+// When they were last asked for.
+void resolved_types_use(struct resolved_types *resolved, uint64_t at);
+uint64_t resolved_types_used(const struct resolved_types *resolved);
