@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "cloud/aws/families/ami_family.h"
+#include "cloud/aws/families/kubelet_expression.h"
 #include "model/schema/object.h"
 
 // The fields that adze interprets; texts as given. In arena memory, `json` included (it is freed
@@ -27,20 +28,21 @@ bool kubelet_config_read(struct kubelet_config *config, struct arena *arena, con
 void kubelet_config_free(struct kubelet_config *config);
 
 // --- expressions (AWN-233 to 235) ----------------------------------------------------------------
-struct kubelet_variables { // of one instance type
-    int64_t vcpus, memory_mib, default_enis, ips_per_eni, max_pods;
-    const char *instance_type;
-};
 bool kubelet_has_expressions(const struct kubelet_config *config);
-// Compiles all expressions; the error names the field and the place.
+// Compiles all expressions; the error names the field and the place. It begins "validating
+// expression, ".
 bool kubelet_check_expressions(const struct kubelet_config *config, struct error *error) MUST_USE;
 
 // The values for one instance type: expressions resolved and formatted (AWN-234). `max_pods` in
-// `variables` is the family's default. `gate` false: expressions are dropped (AWN-235).
+// `variables` is the family's default; in the maps' expressions it is what maxPods came to. `gate`
+// false: expressions are dropped (AWN-235). A map of which every entry is dropped is absent
+// (AWN-723).
 struct kubelet_values {
     struct optional_int max_pods; // explicit or by expression; absent: the family's default
     struct string_map kube_reserved, system_reserved; // absent maps have items NULL
 };
+// False: an expression failed for this type; the error is the first one. `values` is complete all
+// the same, without the entries that fail, which is how machines are launched (AWN-236).
 bool kubelet_resolve(const struct kubelet_config *config, const struct kubelet_variables *variables,
                      bool gate, struct arena *arena, struct kubelet_values *values,
                      struct error *error) MUST_USE;
