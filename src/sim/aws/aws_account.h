@@ -48,6 +48,8 @@ struct aws_account_options {
     double throttle_share, lost_share, server_error_share; // random faults, of all calls
     bool pricing_fails;
     bool check_signatures; // answers SignatureDoesNotMatch and the like
+    bool state_messages;   // EC2's state changes go to the interruption queue
+    const char *queue;     // name of the interruption queue; NULL: "interruptions"
     // Observers; may be NULL.
     void (*requested)(void *context, const struct aws_account_request *request);
     void *context;
@@ -70,6 +72,9 @@ const json_t *aws_account_environment(const struct aws_account *account); // env
 
 void aws_account_add_fault(struct aws_account *account, const struct aws_account_fault *fault);
 void aws_account_clear_faults(struct aws_account *account);
+// AWS's clock is ahead of the loop's: with check_signatures, more than 5 minutes refuses requests
+// (EC2: RequestExpired), and the Date header tells the client.
+void aws_account_skew_clock(struct aws_account *account, int64_t nanoseconds);
 // Puts a message on the interruption queue.
 void aws_account_send_message(struct aws_account *account, const char *body);
 // Adds or replaces an image, subnet, security group, SSM parameter... in environment.json's form:
@@ -86,6 +91,19 @@ const struct aws_instance *aws_account_instance_at(const struct aws_account *acc
 const struct aws_instance *aws_account_instance(const struct aws_account *account, const char *id);
 // The spot interruption: the warning goes to the queue now, the instance two minutes later.
 bool aws_account_interrupt(struct aws_account *account, const char *id);
+bool aws_account_recommend_rebalance(struct aws_account *account, const char *id);
+// Ends an instance from outside: shutting-down now, terminated some seconds later.
+bool aws_account_terminate(struct aws_account *account, const char *id);
+void aws_account_each_instance(const struct aws_account *account,
+                               void (*visit)(void *context, const struct aws_instance *instance),
+                               void *context); // not terminated, in order of launch
+// DescribeInstanceStatus shows this for the instance: {"instanceStatus": {"status": "impaired",
+// "details": [...]}, "systemStatus": ..., "eventsSet": [...]} in EC2's wire names; NULL: well
+// again.
+void aws_account_set_status(struct aws_account *account, const char *id, const json_t *status);
+// The zonal shifts that ARC reports: [{"awayFrom": "usw2-az1", "expiryTime": 1767225600 (Unix
+// seconds), "appliedStatus": "APPLIED"}].
+void aws_account_set_zonal_shifts(struct aws_account *account, const json_t *shifts);
 const char *aws_instance_id(const struct aws_instance *instance);
 const char *aws_instance_type_of(const struct aws_instance *instance);
 const char *aws_instance_zone(const struct aws_instance *instance);
@@ -95,8 +113,9 @@ const char *aws_instance_provider_id(const struct aws_instance *instance);
 const char *aws_instance_private_dns(const struct aws_instance *instance); // the node's name
 const char *aws_instance_user_data(const struct aws_instance *instance);   // decoded
 const char *aws_instance_tag(const struct aws_instance *instance, const char *key); // or NULL
-const json_t *aws_instance_json(
-    const struct aws_instance *instance); // as DescribeInstances shows it
+// As DescribeInstances shows it, in EC2's wire names: {"instanceId", "instanceState": {"code",
+// "name"}, "tagSet": [{"key", "value"}], "networkInterfaceSet", ...}.
+const json_t *aws_instance_json(const struct aws_instance *instance);
 // The labels and taints that its kubelet registers with, from the user data of any family; facts of
 // its type as a real node reports them.
 bool aws_instance_boot(const struct aws_instance *instance, struct arena *arena,

@@ -1,0 +1,18 @@
+// Faults on purpose: those that a scenario orders, and random ones by the seed.
+#pragma once
+
+#include "sim/aws/account_internal.h"
+
+struct account_faults;
+struct account_faults *account_faults_create(void);
+void account_faults_destroy(struct account_faults *faults);
+
+// Refuses the call if a fault without pools hits it, or by chance.
+void account_faults_of_call(struct account_call *call);
+// The fault that hits a pool of a fleet; NULL: none. `capacity_types`: NULL-terminated, any of them
+// matches.
+const struct aws_account_fault *account_faults_of_pool(struct aws_account *account,
+                                                       const char *type, const char *zone,
+                                                       const char *const *capacity_types);
+// A fleet is over: faults of pools that hit have been used once.
+void account_faults_fleet_ends(struct aws_account *account);

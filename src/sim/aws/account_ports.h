@@ -1,0 +1,13 @@
+// The account's end of the HTTP port: latency, lost answers, long polling.
+//
+// A request arrives after half of its latency; its effect happens then, and the answer takes the
+// other half. An exchange that is cancelled before it arrives has no effect.
+#pragma once
+
+#include "sim/aws/account_internal.h"
+
+struct account_ports;
+struct account_ports *account_ports_create(struct aws_account *account);
+void account_ports_destroy(struct account_ports *ports);
+// The answer of a call that waited (account_call.waits), now. Steals the call's contents.
+void account_ports_answer(struct account_call *call);

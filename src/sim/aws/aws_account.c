@@ -1,0 +1,208 @@
+#include "sim/aws/aws_account.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "sim/aws/account_dispatch.h"
+#include "sim/aws/account_faults.h"
+#include "sim/aws/account_instances.h"
+#include "sim/aws/account_ports.h"
+#include "sim/aws/account_types.h"
+#include "sim/aws/built_in_account.h"
+#include "sim/aws/ec2_templates.h"
+#include "sim/aws/iam_api.h"
+#include "sim/aws/sqs_api.h"
+
+static bool environment_load(struct aws_account *account, struct error *error);
+static bool environment_check(const struct aws_account *account, struct error *error);
+
+struct aws_account *aws_account_create(const struct aws_account_options *options,
+                                       struct error *error)
+{
+    struct aws_account *account = memory_allocate(sizeof *account);
+    assert(options->loop != NULL);
+    account->options = *options;
+    account->loop = options->loop;
+    account->start = loop_now_ns(options->loop);
+    account->folder = memory_copy_string(options->folder);
+    account->catalogue = memory_copy_string(options->catalogue);
+    random_seed(&account->random, options->seed);
+    random_seed(&account->latency, hash_mix(options->seed, 1));
+    random_seed(&account->ids, hash_mix(options->seed, 2));
+    account->instances = map_create();
+    account->templates = map_create();
+    account->profiles = map_create();
+    account->tokens = map_create();
+    account->statuses = map_create();
+    account->zonal_shifts = json_array();
+    account->faults = account_faults_create();
+    account->queue = account_queue_create(account);
+    account->ports = account_ports_create(account);
+    if (environment_load(account, error) && account_types_load(account, error))
+        return account;
+    aws_account_destroy(account);
+    return NULL;
+}
+
+static void json_free(void *value)
+{
+    json_decref(value);
+}
+
+void aws_account_destroy(struct aws_account *account)
+{
+    if (account == NULL)
+        return;
+    account_ports_destroy(account->ports);
+    account_queue_destroy(account->queue);
+    aws_account_clear_faults(account);
+    account_faults_destroy(account->faults);
+    map_destroy(account->instances, account_instance_free);
+    map_destroy(account->templates, account_template_free);
+    map_destroy(account->profiles, account_profile_free);
+    account_tokens_destroy(account->tokens);
+    map_destroy(account->statuses, json_free);
+    account_types_destroy(account);
+    json_decref(account->zonal_shifts);
+    json_decref(account->environment);
+    free(account->folder);
+    free(account->catalogue);
+    free(account);
+}
+
+static bool environment_load(struct aws_account *account, struct error *error)
+{
+    if (account->folder == NULL) {
+        account->environment = built_in_environment();
+        return true;
+    }
+    struct text path = {0};
+    json_error_t problem;
+    text_format(&path, "%s/environment.json", account->folder);
+    account->environment = json_load_file(path.data, 0, &problem);
+    if (account->environment == NULL)
+        error_set(error, ERROR_INVALID, "%s: %s", path.data, problem.text);
+    text_free(&path);
+    return account->environment != NULL && environment_check(account, error);
+}
+
+static bool environment_check(const struct aws_account *account, struct error *error)
+{
+    static const char *const lists[] = {"subnets", "securityGroups", "images",
+                                        "capacityReservations", "placementGroups"};
+    const json_t *environment = account->environment;
+    for (size_t i = 0; i < ARRAY_LENGTH(lists); i++)
+        if (!json_is_array(json_object_get(environment, lists[i])))
+            return error_set(error, ERROR_INVALID, "environment.json: %s is no list", lists[i]);
+    if (!json_is_object(json_object_get(environment, "zones")) ||
+        !json_is_object(json_object_get(environment, "ssmParameters")) ||
+        json_text(environment, "region")[0] == '\0')
+        return error_set(error, ERROR_INVALID,
+                         "environment.json: region, zones or ssmParameters are missing");
+    return true;
+}
+
+const char *aws_account_region(const struct aws_account *account)
+{
+    return json_text(account->environment, "region");
+}
+
+const char *account_number(const struct aws_account *account)
+{
+    return json_text(account->environment, "account");
+}
+
+const char *account_zone_id(const struct aws_account *account, const char *zone)
+{
+    return json_text(json_object_get(account->environment, "zones"), zone);
+}
+
+const json_t *aws_account_environment(const struct aws_account *account)
+{
+    return account->environment;
+}
+
+bool account_refuse(struct account_call *call, int status, const char *code, const char *format,
+                    ...)
+{
+    assert(call->code == NULL);
+    struct text message = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    text_format_list(&message, format, arguments);
+    va_end(arguments);
+    call->code = code;
+    call->message = text_take(&message);
+    call->status = status;
+    json_decref(call->reply);
+    call->reply = NULL;
+    return false;
+}
+
+bool account_refuse_dry_run(struct account_call *call)
+{
+    return account_refuse(call, 412, "DryRunOperation",
+                          "Request would have succeeded, but DryRun flag is set.");
+}
+
+char *account_id(struct aws_account *account, const char *prefix)
+{
+    struct text id = {0};
+    text_format(&id, "%s0%016llx", prefix, (unsigned long long)random_next(&account->ids));
+    return text_take(&id);
+}
+
+// --- resources of the environment ----------------------------------------------------------------
+
+json_t *account_resource(const struct aws_account *account, const char *kind, const char *id)
+{
+    size_t i;
+    json_t *resource;
+    json_array_foreach (json_object_get(account->environment, kind), i, resource)
+        if (strcmp(json_text(resource, "id"), id) == 0)
+            return resource;
+    return NULL;
+}
+
+static bool list_is_known(const struct aws_account *account, const char *kind)
+{
+    return json_is_array(json_object_get(account->environment, kind));
+}
+
+bool aws_account_put(struct aws_account *account, const char *kind, const json_t *resource,
+                     struct error *error)
+{
+    json_t *environment = account->environment;
+    if (strcmp(kind, "ssmParameters") == 0) {
+        if (!json_is_object(resource))
+            return error_set(error, ERROR_INVALID, "SSM parameters must be an object");
+        json_object_update(json_object_get(environment, kind), (json_t *)resource);
+        return true;
+    }
+    const char *id = json_text(resource, "id");
+    if (!list_is_known(account, kind) || id[0] == '\0')
+        return error_set(error, ERROR_INVALID, "no kind %s, or a resource without id", kind);
+    json_t *old = account_resource(account, kind, id), *copy = json_deep_copy(resource);
+    if (old != NULL) {
+        json_object_clear(old);
+        json_object_update(old, copy);
+        json_decref(copy);
+    } else
+        json_array_append_new(json_object_get(environment, kind), copy);
+    return true;
+}
+
+bool aws_account_remove(struct aws_account *account, const char *kind, const char *id)
+{
+    json_t *list = json_object_get(account->environment, kind), *resource;
+    if (json_is_object(list))
+        return json_object_del(list, id) == 0;
+    size_t i;
+    json_array_foreach (list, i, resource)
+        if (strcmp(json_text(resource, "id"), id) == 0)
+            return json_array_remove(list, i) == 0;
+    return false;
+}

@@ -1,0 +1,298 @@
+#include "sim/aws/user_data_reader.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "model/manifest/input_yaml.h"
+
+#define LABELS_MAX 200
+#define TAINTS_MAX 100
+
+static void node_config_read(const char *text, struct arena *arena, struct user_data *data);
+static void toml_read(const char *text, struct arena *arena, struct user_data *data);
+static void script_read(const char *text, struct arena *arena, struct user_data *data);
+
+void user_data_read(const char *text, struct arena *arena, struct user_data *data)
+{
+    *data = (struct user_data){0};
+    data->labels.items = arena_allocate_array(arena, LABELS_MAX, sizeof *data->labels.items);
+    data->taints.items = arena_allocate_array(arena, TAINTS_MAX, sizeof *data->taints.items);
+    if (strstr(text, "node.eks.aws") != NULL) {
+        data->family = USER_DATA_AL2023;
+        node_config_read(text, arena, data);
+    } else if (strstr(text, "/etc/eks/bootstrap.sh") != NULL) {
+        data->family = USER_DATA_AL2;
+        script_read(text, arena, data);
+    } else if (strstr(text, "EKSBootstrap") != NULL || strstr(text, "-EKSClusterName") != NULL) {
+        data->family = USER_DATA_WINDOWS;
+        script_read(text, arena, data);
+    } else if (strstr(text, "[settings.kubernetes") != NULL ||
+               strstr(text, "settings.kubernetes.") != NULL) {
+        data->family = USER_DATA_BOTTLEROCKET;
+        toml_read(text, arena, data);
+    }
+}
+
+// --- labels and taints ---------------------------------------------------------------------------
+
+static void label_put(struct arena *arena, struct user_data *data, const char *key,
+                      const char *value)
+{
+    for (uint32_t i = 0; i < data->labels.count; i++)
+        if (strcmp(data->labels.items[i].key, key) == 0) {
+            data->labels.items[i].value = arena_copy_string(arena, value);
+            return;
+        }
+    if (data->labels.count < LABELS_MAX && key[0] != '\0')
+        data->labels.items[data->labels.count++] =
+            (struct string_pair){arena_copy_string(arena, key), arena_copy_string(arena, value)};
+}
+
+static void taint_put(struct arena *arena, struct user_data *data, const char *key,
+                      const char *value, const char *effect)
+{
+    for (uint32_t i = 0; i < data->taints.count; i++)
+        if (strcmp(data->taints.items[i].key, key) == 0 &&
+            strcmp(data->taints.items[i].effect, effect) == 0) {
+            data->taints.items[i].value = arena_copy_string(arena, value);
+            return;
+        }
+    if (data->taints.count < TAINTS_MAX && key[0] != '\0')
+        data->taints.items[data->taints.count++] =
+            (struct taint){.key = arena_copy_string(arena, key),
+                           .value = arena_copy_string(arena, value),
+                           .effect = arena_copy_string(arena, effect)};
+}
+
+// "a=b,c=d"
+static void labels_split(struct arena *arena, struct user_data *data, const char *text)
+{
+    char *copy = arena_copy_string(arena, text), *rest = NULL;
+    for (char *pair = strtok_r(copy, ",", &rest); pair != NULL; pair = strtok_r(NULL, ",", &rest)) {
+        char *equals = strchr(pair, '=');
+        if (equals != NULL)
+            *equals = '\0';
+        label_put(arena, data, pair, equals != NULL ? equals + 1 : "");
+    }
+}
+
+// "a=b:NoSchedule,c:NoExecute"
+static void taints_split(struct arena *arena, struct user_data *data, const char *text)
+{
+    char *copy = arena_copy_string(arena, text), *rest = NULL;
+    for (char *part = strtok_r(copy, ",", &rest); part != NULL; part = strtok_r(NULL, ",", &rest)) {
+        char *colon = strrchr(part, ':'), *equals = strchr(part, '=');
+        if (colon == NULL)
+            continue;
+        *colon = '\0';
+        if (equals != NULL && equals < colon)
+            *equals = '\0';
+        else
+            equals = NULL;
+        taint_put(arena, data, part, equals != NULL ? equals + 1 : "", colon + 1);
+    }
+}
+
+// --- flags of the kubelet and of the bootstrap scripts -------------------------------------------
+
+// The argument after `flag` ("--node-labels=x", "-EKSClusterName 'x'"), unquoted; NULL: absent.
+static const char *flag_value(struct arena *arena, const char *text, const char *flag)
+{
+    const char *at = strstr(text, flag), *end;
+    if (at == NULL)
+        return NULL;
+    at += strlen(flag);
+    if (*at != '=' && *at != ' ')
+        return NULL;
+    at += strspn(at, "= ");
+    if (*at == '"' || *at == '\'') {
+        end = strchr(at + 1, *at);
+        at++;
+    } else
+        end = at + strcspn(at, " \t\r\n'\"");
+    return arena_copy_bytes(arena, at, end != NULL ? (size_t)(end - at) : strlen(at));
+}
+
+static void flags_read(const char *text, struct arena *arena, struct user_data *data)
+{
+    const char *labels = flag_value(arena, text, "--node-labels");
+    const char *taints = flag_value(arena, text, "--register-with-taints");
+    const char *pods = flag_value(arena, text, "--max-pods");
+    if (labels != NULL)
+        labels_split(arena, data, labels);
+    if (taints != NULL)
+        taints_split(arena, data, taints);
+    if (pods != NULL && !text_parse_int64(pods, &data->max_pods))
+        data->max_pods = 0;
+}
+
+static void script_read(const char *text, struct arena *arena, struct user_data *data)
+{
+    assert(data->family == USER_DATA_AL2 || data->family == USER_DATA_WINDOWS);
+    if (data->family == USER_DATA_WINDOWS) {
+        data->cluster_name = flag_value(arena, text, "-EKSClusterName");
+        data->endpoint = flag_value(arena, text, "-APIServerEndpoint");
+    } else {
+        // The last call counts: parts of the user's own may come first.
+        for (const char *at = text; (at = strstr(at, "/etc/eks/bootstrap.sh")) != NULL; text = at++)
+            ;
+        data->cluster_name = flag_value(arena, text, "/etc/eks/bootstrap.sh");
+        data->endpoint = flag_value(arena, text, "--apiserver-endpoint");
+    }
+    flags_read(text, arena, data);
+}
+
+// --- NodeConfig ----------------------------------------------------------------------------------
+
+struct node_config_context {
+    struct arena *arena;
+    struct user_data *data;
+};
+
+static const char *member_text(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+static bool node_config_receive(void *context, struct yaml_document document, struct error *error)
+{
+    (void)error;
+    struct node_config_context *reader = context;
+    struct user_data *data = reader->data;
+    const json_t *spec = json_object_get(document.value, "spec");
+    const json_t *cluster = json_object_get(spec, "cluster");
+    const json_t *kubelet = json_object_get(spec, "kubelet");
+    const json_t *config = json_object_get(kubelet, "config");
+    const json_t *pods = json_object_get(config, "maxPods");
+    size_t i;
+    json_t *item;
+    if (member_text(cluster, "name") != NULL)
+        data->cluster_name = arena_copy_string(reader->arena, member_text(cluster, "name"));
+    if (member_text(cluster, "apiServerEndpoint") != NULL)
+        data->endpoint =
+            arena_copy_string(reader->arena, member_text(cluster, "apiServerEndpoint"));
+    if (json_is_integer(pods))
+        data->max_pods = json_integer_value(pods);
+    json_array_foreach (json_object_get(config, "registerWithTaints"), i, item)
+        taint_put(reader->arena, data, text_or_empty(member_text(item, "key")),
+                  text_or_empty(member_text(item, "value")),
+                  text_or_empty(member_text(item, "effect")));
+    json_array_foreach (json_object_get(kubelet, "flags"), i, item)
+        if (json_is_string(item))
+            flags_read(json_string_value(item), reader->arena, data);
+    json_decref(document.value);
+    return true;
+}
+
+static void yaml_part_read(const char *text, size_t length, struct arena *arena,
+                           struct user_data *data)
+{
+    struct node_config_context context = {arena, data};
+    uint64_t bytes = 0;
+    struct error error = {0};
+    const struct yaml_source source = {
+        .text = text,
+        .length = length,
+        .file = "user data",
+        .bytes = &bytes,
+        .receive = node_config_receive,
+        .context = &context,
+    };
+    if (!yaml_read(&source, &error))
+        data->cluster_name = NULL; // nodeadm refuses the whole of it
+}
+
+// Parts of a MIME archive are between lines of "--<boundary>"; a part's text follows an empty line.
+static void node_config_read(const char *text, struct arena *arena, struct user_data *data)
+{
+    const char *boundary = flag_value(arena, text, "boundary");
+    if (boundary == NULL || !text_starts_with(text, "MIME-Version")) {
+        yaml_part_read(text, strlen(text), arena, data);
+        return;
+    }
+    const char *line = arena_format(arena, "\n--%s", boundary);
+    for (const char *part = strstr(text, line); part != NULL;) {
+        const char *end = strstr(part + strlen(line), line);
+        size_t length = end != NULL ? (size_t)(end - part) : strlen(part);
+        const char *type =
+            memmem(part, length, "application/node.eks.aws", strlen("application/node.eks.aws"));
+        const char *empty = memmem(part, length, "\n\n", 2);
+        const char *windows = memmem(part, length, "\r\n\r\n", 4);
+        if (windows != NULL && (empty == NULL || windows < empty))
+            empty = windows + 2;
+        if (type != NULL && empty != NULL)
+            yaml_part_read(empty, length - (size_t)(empty - part), arena, data);
+        part = end;
+    }
+}
+
+// --- TOML: tables of scalar keys, as Bottlerocket's settings are written -------------------------
+
+static char *trimmed(struct arena *arena, const char *from, const char *end)
+{
+    while (from < end && isspace((unsigned char)*from))
+        from++;
+    while (end > from && isspace((unsigned char)end[-1]))
+        end--;
+    bool quoted = end - from >= 2 && (*from == '"' || *from == '\'') && end[-1] == *from;
+    return arena_copy_bytes(arena, from + quoted, (size_t)(end - from) - 2 * (size_t)quoted);
+}
+
+// ['value:effect', ...] of one taint's key
+static void toml_taints(struct arena *arena, struct user_data *data, const char *key,
+                        const char *list)
+{
+    for (const char *at = strpbrk(list, "'\""); at != NULL;) {
+        const char *end = strchr(at + 1, *at);
+        if (end == NULL)
+            return;
+        char *value = arena_copy_bytes(arena, at + 1, (size_t)(end - at - 1));
+        char *colon = strrchr(value, ':');
+        if (colon != NULL) {
+            *colon = '\0';
+            taint_put(arena, data, key, value, colon + 1);
+        }
+        at = strpbrk(end + 1, "'\"");
+    }
+}
+
+static void toml_pair(struct arena *arena, struct user_data *data, const char *table,
+                      const char *key, const char *value)
+{
+    if (strcmp(table, "settings.kubernetes.node-labels") == 0)
+        label_put(arena, data, key, value);
+    else if (strcmp(table, "settings.kubernetes.node-taints") == 0)
+        toml_taints(arena, data, key, value);
+    else if (strcmp(table, "settings.kubernetes") == 0) {
+        if (strcmp(key, "cluster-name") == 0)
+            data->cluster_name = value;
+        else if (strcmp(key, "api-server") == 0)
+            data->endpoint = value;
+        else if (strcmp(key, "max-pods") == 0 && !text_parse_int64(value, &data->max_pods))
+            data->max_pods = 0;
+    }
+}
+
+static void toml_read(const char *text, struct arena *arena, struct user_data *data)
+{
+    const char *table = "";
+    while (*text != '\0') {
+        const char *end = text + strcspn(text, "\n");
+        char *line = trimmed(arena, text, end);
+        text = *end == '\n' ? end + 1 : end;
+        if (line[0] == '[') {
+            char *close = strchr(line, ']');
+            table = trimmed(arena, line + 1, close != NULL ? close : line + strlen(line));
+            continue;
+        }
+        // A quoted key may hold an equals sign of its own.
+        char *from = line[0] == '"' || line[0] == '\'' ? strchr(line + 1, line[0]) : line;
+        char *equals = from != NULL ? strchr(from, '=') : NULL;
+        if (line[0] == '#' || equals == NULL)
+            continue;
+        toml_pair(arena, data, table, trimmed(arena, line, equals),
+                  trimmed(arena, equals + 1, equals + strlen(equals)));
+    }
+}
