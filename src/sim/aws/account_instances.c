@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/quantity.h"
 #include "sim/aws/account_filters.h"
 #include "sim/aws/account_types.h"
 
@@ -405,6 +406,22 @@ const char *aws_instance_type_of(const struct aws_instance *instance)
 const char *aws_instance_zone(const struct aws_instance *instance)
 {
     return instance->zone;
+}
+
+const char *aws_instance_capacity_type(const struct aws_instance *instance)
+{
+    if (strcmp(json_text(instance->shown, "instanceLifecycle"), "spot") == 0)
+        return "spot";
+    return instance->reservation != NULL ? "reserved" : "on-demand";
+}
+
+int64_t aws_instance_price(const struct aws_instance *instance)
+{
+    const char *capacity_type = aws_instance_capacity_type(instance);
+    double price = account_price(instance->account, instance->type, instance->zone,
+                                 strcmp(capacity_type, "spot") == 0);
+    // A reservation is paid for anyway.
+    return price < 0 || strcmp(capacity_type, "reserved") == 0 ? 0 : price_from_double(price);
 }
 
 const char *aws_instance_provider_id(const struct aws_instance *instance)
