@@ -4,6 +4,8 @@
 
 #include "cloud/aws/client/aws_client.h"
 #include "cloud/aws/families/cluster_facts.h"
+#include "cloud/aws/instances/instance_facts.h"
+#include "cloud/aws/instances/machine_answer.h"
 #include "cloud/aws/nodeclass/launch_templates.h"
 #include "cloud/aws/nodeclass/subnet_addresses.h"
 #include "cloud/aws/types/ec2_types.h"
@@ -24,6 +26,17 @@ struct aws_machines_environment { // borrowed
     struct subnet_addresses *addresses;
     struct launch_templates *templates;
     bool (*zone_is_shifted)(void *context, const char *zone_id); // NULL: none is
+    // A NodeClaim's or NodePool's NodeClass is missing or being deleted (AWI-16, AWI-250.1); NULL:
+    // not told.
+    void (*failed_node_class)(void *context, const struct object *about);
+    // Spot's service-linked role is missing (AWI-334); NULL: not told.
+    void (*spot_role_missing)(void *context, const struct node_claim *claim);
+    // Drift may have changed: instances have been described that were not known. NULL: not told.
+    void (*changed)(void *context);
+    // The catalogue with the NodeOverlays of a pool applied (AWI-250.5): a new reference, or NULL
+    // if nothing changes. NULL: no overlays.
+    const struct instance_type_catalog *(*overlaid)(void *context, const struct node_pool *pool,
+                                                    const struct instance_type_catalog *catalog);
     void *context;
     struct metrics *metrics; // NULL: none
 };
@@ -44,5 +57,21 @@ const char *aws_machines_drift_reason(struct aws_machines *machines,
 const struct instance_type_catalog *aws_machines_instance_types(struct aws_machines *machines,
                                                                 const struct node_pool *pool,
                                                                 struct error *error);
-// The id of a provider ID "aws:///zone/i-1" (AWI-418); NULL: another form.
-const char *instance_id_of(const char *provider_id);
+// For the controllers: a fresh look at an instance (NOT_FOUND: it is gone), and tags on it, refused
+// in a zone that traffic is shifted away from (AWI-425). Each gets one answer, later.
+typedef void (*aws_machine_described)(void *context, const struct error *error,
+                                      const struct aws_instance_facts *facts);
+void aws_machines_describe(struct aws_machines *machines, const char *id,
+                           aws_machine_described done, void *context);
+typedef void (*aws_machine_tagged)(void *context, const struct error *error);
+// `tags`: {"key": "value"}, borrowed.
+void aws_machines_tag(struct aws_machines *machines, const char *id, const json_t *tags,
+                      aws_machine_tagged done, void *context);
+// The cached facts of an instance, borrowed until the loop runs on; NULL: not known.
+const struct aws_instance_facts *aws_machines_cached(const struct aws_machines *machines,
+                                                     const char *id);
+// All instances of the cluster, of a snapshot at most 30 s old (AWI-410, 936).
+typedef void (*aws_machines_listed)(void *context, const struct error *error,
+                                    const struct aws_instance_facts *items, uint32_t count);
+void aws_machines_list_facts(struct aws_machines *machines, aws_machines_listed done,
+                             void *context);

@@ -1,0 +1,403 @@
+#include "cloud/aws/instances/aws_machines.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "cloud/aws/instances/aws_labels.h"
+#include "cloud/aws/instances/aws_machines_internal.h"
+#include "cloud/aws/nodeclass/node_class_tags.h"
+#include "model/reading/catalog.h"
+
+struct operation { // a get, a delete, a describe or a tagging under way
+    struct aws_machines *machines;
+    struct operation *next, *previous;
+    char *provider_id;
+    const char *id; // in provider_id
+    struct timer *timer;
+    struct error error; // to be answered by the timer
+    machine_callback done;
+    aws_machine_described described;
+    aws_machine_tagged tagged;
+    void *context;
+};
+
+// --- operations ----------------------------------------------------------------------------------
+
+static struct operation *operation_create(struct aws_machines *machines, const char *provider_id,
+                                          void *context)
+{
+    struct operation *operation = memory_allocate(sizeof *operation);
+    operation->machines = machines;
+    operation->provider_id = memory_copy_string(text_or_empty(provider_id));
+    operation->context = context;
+    operation->next = machines->operations;
+    if (machines->operations != NULL)
+        machines->operations->previous = operation;
+    machines->operations = operation;
+    return operation;
+}
+
+static void operation_free(struct operation *operation)
+{
+    if (operation->previous != NULL)
+        operation->previous->next = operation->next;
+    else
+        operation->machines->operations = operation->next;
+    if (operation->next != NULL)
+        operation->next->previous = operation->previous;
+    timer_destroy(operation->timer);
+    free(operation->provider_id);
+    free(operation);
+}
+
+static void answer(struct operation *operation, const struct error *error,
+                   const struct machine *machine)
+{
+    struct machine_result result = {.error = *error, .machine = machine};
+    machine_callback done = operation->done;
+    void *context = operation->context;
+    operation_free(operation);
+    done(context, &result);
+}
+
+static void answer_facts(struct operation *operation, const struct aws_instance_facts *facts)
+{
+    CLEANUP_ARENA struct arena *arena = arena_create(4096);
+    struct error none = {0};
+    struct machine machine;
+    machine_of_facts(operation->machines, arena, facts, &machine);
+    answer(operation, &none, &machine);
+}
+
+static void answer_error_later(void *context)
+{
+    struct operation *operation = context;
+    struct error error = operation->error;
+    aws_machine_tagged tagged = operation->tagged;
+    if (tagged == NULL) {
+        answer(operation, &error, NULL);
+        return;
+    }
+    void *tag_context = operation->context;
+    operation_free(operation);
+    tagged(tag_context, &error);
+}
+
+static void later(struct operation *operation, loop_function function)
+{
+    operation->timer = timer_create_on(operation->machines->environment.loop, function, operation);
+    timer_start(operation->timer, 0);
+}
+
+static bool find_id(struct operation *operation)
+{
+    operation->id = instance_id_of(operation->provider_id);
+    if (operation->id != NULL)
+        return true;
+    error_set(&operation->error, ERROR_INVALID, "provider id %s does not match known format",
+              operation->provider_id);
+    later(operation, answer_error_later);
+    return false;
+}
+
+// --- machines (AWI-415) --------------------------------------------------------------------------
+
+bool instance_is_shifted(const struct aws_machines *machines,
+                         const struct aws_instance_facts *facts)
+{
+    const struct aws_machines_environment *environment = &machines->environment;
+    return environment->zone_is_shifted != NULL && facts->zone_id[0] != '\0' &&
+           environment->zone_is_shifted(environment->context, facts->zone_id);
+}
+
+const struct ec2_node_class *usable_node_class(const struct aws_machines *machines,
+                                               const char *name)
+{
+    const struct object *found =
+        name != NULL ? mirror_get(machines->environment.mirror, KIND_EC2_NODE_CLASS, NULL, name)
+                     : NULL;
+    return found != NULL && !object_is_deleting(found) ? (const struct ec2_node_class *)found
+                                                       : NULL;
+}
+
+static const struct instance_type_catalog *catalog_of_pool(struct aws_machines *machines,
+                                                           const char *name)
+{
+    const struct object *pool =
+        name != NULL ? mirror_get(machines->environment.mirror, KIND_NODE_POOL, NULL, name) : NULL;
+    // AWI-900: whatever the type, the instance exists.
+    return pool != NULL
+               ? aws_machines_instance_types(machines, (const struct node_pool *)pool, NULL)
+               : NULL;
+}
+
+void machine_of_facts(struct aws_machines *machines, struct arena *arena,
+                      const struct aws_instance_facts *facts, struct machine *machine)
+{
+    const struct instance_type_catalog *catalog =
+        catalog_of_pool(machines, string_map_get(&facts->tags, TAG_NODE_POOL));
+    struct machine_sources sources = {
+        .facts = facts,
+        .type = catalog != NULL ? instance_type_catalog_find(catalog, facts->instance_type) : NULL,
+        .node_class = usable_node_class(machines, string_map_get(&facts->tags, TAG_NODE_CLASS)),
+        .partition = "",
+    };
+    if (sources.node_class != NULL &&
+        placement_groups_of(machines->environment.groups, sources.node_class, &sources.group) !=
+            PLACEMENT_GROUP_KNOWN)
+        sources.group = NULL;
+    machine_answer_build(arena, &sources, machine);
+    object_release((const struct object *)catalog);
+}
+
+const struct instance_type_catalog *aws_machines_instance_types(struct aws_machines *machines,
+                                                                const struct node_pool *pool,
+                                                                struct error *error)
+{
+    const struct aws_machines_environment *environment = &machines->environment;
+    const struct node_class_reference *reference = pool->spec.template.spec.node_class_ref;
+    const char *name = reference != NULL ? text_or_empty(reference->name) : "";
+    const struct ec2_node_class *node_class = usable_node_class(machines, name);
+    if (node_class == NULL) {
+        if (environment->failed_node_class != NULL)
+            environment->failed_node_class(environment->context, (const struct object *)pool);
+        error_set(error, ERROR_NOT_FOUND, "resolving nodeclass, EC2NodeClass %s not found", name);
+        return NULL;
+    }
+    return ec2_types_for(environment->types, node_class, error);
+}
+
+// --- get (AWI-406, 416) --------------------------------------------------------------------------
+
+static void remember(struct aws_machines *machines, const char *id, const struct error *error,
+                     const struct aws_instance_facts *facts)
+{
+    if (error->kind == ERROR_NONE)
+        instance_cache_put(machines->cache, facts, loop_monotonic_ns(machines->environment.loop));
+    else if (error->kind == ERROR_NOT_FOUND)
+        instance_cache_remove(machines->cache, id);
+}
+
+static void get_described(void *context, const struct error *error,
+                          const struct aws_instance_facts *facts)
+{
+    struct operation *operation = context;
+    remember(operation->machines, operation->id, error, facts);
+    if (error->kind == ERROR_NONE)
+        answer_facts(operation, facts);
+    else
+        answer(operation, error, NULL);
+}
+
+static void get_cached(void *context)
+{
+    struct operation *operation = context;
+    const struct cached_instance *cached =
+        instance_cache_get(operation->machines->cache, operation->id);
+    if (cached != NULL)
+        answer_facts(operation, &cached->facts);
+    else // dropped in between
+        instance_calls_describe(operation->machines->calls, operation->id, get_described,
+                                operation);
+}
+
+void aws_machines_get(struct aws_machines *machines, const char *provider_id,
+                      machine_callback callback, void *context)
+{
+    struct operation *operation = operation_create(machines, provider_id, context);
+    operation->done = callback;
+    if (!find_id(operation))
+        return;
+    if (instance_cache_get(machines->cache, operation->id) != NULL)
+        later(operation, get_cached);
+    else
+        instance_calls_describe(machines->calls, operation->id, get_described, operation);
+}
+
+// --- delete (AWI-420) ----------------------------------------------------------------------------
+
+// The reservation of a claim whose instance is gone has room again.
+static void give_back_reservation(struct aws_machines *machines, const char *provider_id)
+{
+    struct mirror_iterator iterator = {0};
+    const struct object *object;
+    while ((object = mirror_next(machines->environment.mirror, KIND_NODE_CLAIM, &iterator)) !=
+           NULL) {
+        const struct node_claim *claim = (const struct node_claim *)object;
+        const char *id = object_label(object, LABEL_RESERVATION_ID);
+        if (id == NULL || !text_equal(claim->status.provider_id, provider_id))
+            continue;
+        reservation_counts_terminated(machines->environment.reservations, id);
+        return;
+    }
+}
+
+static void count_failure(struct aws_machines *machines, const char *id)
+{
+    const struct cached_instance *cached = instance_cache_get(machines->cache, id);
+    if (machines->failures != NULL)
+        metric_add(machines->failures, 1, cached != NULL ? cached->facts.zone : "",
+                   cached != NULL ? cached->facts.zone_id : "");
+}
+
+static void delete_ended(struct operation *operation, const struct error *error)
+{
+    if (error->kind == ERROR_NOT_FOUND)
+        give_back_reservation(operation->machines, operation->provider_id);
+    answer(operation, error, NULL);
+}
+
+static void delete_terminated(void *context, const struct error *error)
+{
+    struct operation *operation = context;
+    if (error->kind != ERROR_NONE)
+        count_failure(operation->machines, operation->id);
+    else
+        operation->machines->deletions++;
+    delete_ended(operation, error);
+}
+
+static bool refuse_shifted(const struct aws_machines *machines, const char *id,
+                           const struct aws_instance_facts *facts, const char *skipped,
+                           struct error *error)
+{
+    if (!instance_is_shifted(machines, facts))
+        return false;
+    error_set(error, ERROR_UNAVAILABLE,
+              "instance %s is in zonally shifted availability zone %s (%s), skipping %s", id,
+              facts->zone, facts->zone_id, skipped);
+    return true;
+}
+
+static void delete_described(void *context, const struct error *error,
+                             const struct aws_instance_facts *facts)
+{
+    struct operation *operation = context;
+    struct aws_machines *machines = operation->machines;
+    struct error refused = {0};
+    remember(machines, operation->id, error, facts);
+    if (error->kind != ERROR_NONE)
+        delete_ended(operation, error);
+    else if (refuse_shifted(machines, operation->id, facts, "termination", &refused) ||
+             instance_is_ending(facts))
+        answer(operation, &refused, NULL);
+    else
+        instance_calls_terminate(machines->calls, operation->id, delete_terminated, operation);
+}
+
+void aws_machines_delete(struct aws_machines *machines, const char *provider_id,
+                         machine_callback callback, void *context)
+{
+    struct operation *operation = operation_create(machines, provider_id, context);
+    operation->done = callback;
+    if (!find_id(operation))
+        return;
+    const struct cached_instance *cached = instance_cache_get(machines->cache, operation->id);
+    if (cached != NULL &&
+        refuse_shifted(machines, operation->id, &cached->facts, "termination", &operation->error))
+        later(operation, answer_error_later);
+    else
+        instance_calls_describe(machines->calls, operation->id, delete_described, operation);
+}
+
+// --- for the controllers -------------------------------------------------------------------------
+
+static void described(void *context, const struct error *error,
+                      const struct aws_instance_facts *facts)
+{
+    struct operation *operation = context;
+    aws_machine_described done = operation->described;
+    void *done_context = operation->context;
+    remember(operation->machines, operation->id, error, facts);
+    operation_free(operation);
+    done(done_context, error, facts);
+}
+
+void aws_machines_describe(struct aws_machines *machines, const char *id,
+                           aws_machine_described done, void *context)
+{
+    struct operation *operation = operation_create(machines, id, context);
+    operation->id = operation->provider_id;
+    operation->described = done;
+    instance_calls_describe(machines->calls, id, described, operation);
+}
+
+static void tagged(void *context, const struct error *error)
+{
+    struct operation *operation = context;
+    aws_machine_tagged done = operation->tagged;
+    void *done_context = operation->context;
+    operation_free(operation);
+    done(done_context, error);
+}
+
+void aws_machines_tag(struct aws_machines *machines, const char *id, const json_t *tags,
+                      aws_machine_tagged done, void *context)
+{
+    struct operation *operation = operation_create(machines, id, context);
+    const struct cached_instance *cached = instance_cache_get(machines->cache, id);
+    operation->id = operation->provider_id;
+    operation->tagged = done;
+    if (cached != NULL &&
+        refuse_shifted(machines, id, &cached->facts, "tag creation", &operation->error))
+        later(operation, answer_error_later);
+    else
+        instance_calls_tag(machines->calls, id, tags, tagged, operation);
+}
+
+const struct aws_instance_facts *aws_machines_cached(const struct aws_machines *machines,
+                                                     const char *id)
+{
+    const struct cached_instance *cached = instance_cache_get(machines->cache, id);
+    return cached != NULL ? &cached->facts : NULL;
+}
+
+void aws_machines_launch(struct aws_machines *machines, const struct node_claim *claim,
+                         machine_callback callback, void *context)
+{
+    launches_start(machines->launches, claim, callback, context);
+}
+
+// --- life ----------------------------------------------------------------------------------------
+
+struct aws_machines *aws_machines_create(const struct aws_machines_environment *environment)
+{
+    assert(environment->client != NULL);
+    assert(environment->mirror != NULL);
+    struct aws_machines *machines = memory_allocate(sizeof *machines);
+    machines->environment = *environment;
+    machines->cache = instance_cache_create();
+    machines->calls = instance_calls_create(&(struct instance_calls_options){
+        .loop = environment->loop,
+        .client = environment->client,
+        .cluster = environment->cluster,
+        .reserved_capacity = environment->settings->gate_reserved_capacity,
+        .metrics = environment->metrics});
+    machines->launches = launches_create(environment);
+    if (environment->metrics != NULL)
+        machines->failures = metrics_register(
+            environment->metrics,
+            &(struct metric_options){
+                .name = "karpenter_cloudprovider_instance_termination_failures_total",
+                .help = "Failed terminations of instances, by zone.",
+                .type = METRIC_COUNTER,
+                .labels = {"zone", "zone_id"}});
+    machine_list_create(machines);
+    machine_drift_create(machines);
+    return machines;
+}
+
+void aws_machines_destroy(struct aws_machines *machines)
+{
+    if (machines == NULL)
+        return;
+    launches_destroy(machines->launches);
+    instance_calls_destroy(machines->calls);
+    while (machines->operations != NULL)
+        operation_free(machines->operations);
+    machine_list_destroy(machines);
+    machine_drift_destroy(machines);
+    instance_cache_destroy(machines->cache);
+    free(machines);
+}

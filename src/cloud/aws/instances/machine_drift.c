@@ -1,0 +1,143 @@
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/nanoseconds.h"
+#include "base/text.h"
+#include "cloud/aws/instances/aws_machines_internal.h"
+#include "cloud/aws/instances/instance_drift.h"
+#include "model/reading/catalog.h"
+
+#define FRESH_NS        (30 * SECOND) // facts that settle a doubt
+#define LOOK_AGAIN_NS   MINUTE        // after a failed look
+#define LOOKUPS_AT_ONCE 500
+
+struct lookup { // of an instance for drift
+    struct aws_machines *machines;
+    char *id;
+    bool in_flight;
+    int64_t again_at; // monotonic
+};
+
+static void lookup_free(void *value)
+{
+    free(((struct lookup *)value)->id);
+    free(value);
+}
+
+static void looked(void *context, const struct error *error, const struct aws_instance_facts *facts)
+{
+    struct lookup *lookup = context;
+    struct aws_machines *machines = lookup->machines;
+    int64_t now = loop_monotonic_ns(machines->environment.loop);
+    assert(machines->looking > 0);
+    machines->looking--;
+    lookup->in_flight = false;
+    if (error->kind == ERROR_NONE) {
+        instance_cache_put(machines->cache, facts, now);
+        map_remove(machines->lookups, lookup->id);
+        lookup_free(lookup);
+    } else {
+        lookup->again_at = ns_add(now, LOOK_AGAIN_NS);
+    }
+    // Told once for all that were asked for at a time.
+    if (machines->looking == 0 && machines->environment.changed != NULL)
+        machines->environment.changed(machines->environment.context);
+}
+
+// Those that were never found are forgotten when there are many.
+static void forget_failed(struct aws_machines *machines, int64_t now)
+{
+    for (struct map_entry *entry = map_first(machines->lookups), *next; entry != NULL;
+         entry = next) {
+        struct lookup *lookup = map_value(entry);
+        next = map_next(entry);
+        if (lookup->in_flight || lookup->again_at > now)
+            continue;
+        map_remove(machines->lookups, lookup->id);
+        lookup_free(lookup);
+    }
+}
+
+static void look(struct aws_machines *machines, const char *id)
+{
+    int64_t now = loop_monotonic_ns(machines->environment.loop);
+    if (map_count(machines->lookups) > LOOKUPS_AT_ONCE)
+        forget_failed(machines, now);
+    struct lookup *lookup = map_ensure(machines->lookups, id, sizeof *lookup);
+    if (lookup->in_flight || lookup->again_at > now)
+        return;
+    if (lookup->id == NULL) {
+        lookup->id = memory_copy_string(id);
+        lookup->machines = machines;
+    }
+    lookup->in_flight = true;
+    machines->looking++;
+    instance_calls_describe(machines->calls, id, looked, lookup);
+}
+
+static const struct ec2_node_class *class_of_pool(struct aws_machines *machines,
+                                                  const struct node_claim *claim)
+{
+    const char *name = object_label((const struct object *)claim, LABEL_NODE_POOL);
+    const struct node_pool *pool =
+        name != NULL ? (const struct node_pool *)mirror_get(machines->environment.mirror,
+                                                            KIND_NODE_POOL, NULL, name)
+                     : NULL;
+    const struct node_class_reference *reference =
+        pool != NULL ? pool->spec.template.spec.node_class_ref : NULL;
+    return reference != NULL ? usable_node_class(machines, reference->name) : NULL;
+}
+
+static void note(struct aws_machines *machines, const char *id, struct cached_instance *cached,
+                 const struct drift_verdict *verdict)
+{
+    if (cached != NULL && !verdict->doubts_reservation && verdict->reason == NULL)
+        cached->suspected_at = 0;
+    if (cached != NULL && verdict->doubts_reservation && cached->suspected_at == 0)
+        cached->suspected_at = loop_monotonic_ns(machines->environment.loop);
+    if (verdict->needs_facts || verdict->doubts_reservation)
+        look(machines, id);
+}
+
+const char *aws_machines_drift_reason(struct aws_machines *machines, const struct node_claim *claim)
+{
+    const struct aws_machines_environment *environment = &machines->environment;
+    const struct ec2_node_class *node_class = class_of_pool(machines, claim);
+    const char *id = instance_id_of(claim->status.provider_id);
+    if (node_class == NULL || id == NULL)
+        return NULL;
+    if (node_class_has_drifted(claim, node_class))
+        return "NodeClassDrift";
+    struct cached_instance *cached = instance_cache_get(machines->cache, id);
+    int64_t now = loop_monotonic_ns(environment->loop);
+    struct drift_inputs inputs = {
+        .claim = claim,
+        .node_class = node_class,
+        .facts = cached != NULL ? &cached->facts : NULL,
+        .upstream = environment->settings->compatibility_upstream,
+    };
+    inputs.facts_are_fresh =
+        cached != NULL &&
+        ((cached->suspected_at != 0 && cached->fetched_at > cached->suspected_at) ||
+         ns_subtract(now, cached->fetched_at) < FRESH_NS);
+    inputs.group_state = placement_groups_of(environment->groups, node_class, &inputs.group);
+    const struct instance_type_catalog *catalog =
+        ec2_types_for(environment->types, node_class, NULL);
+    if (catalog != NULL)
+        inputs.type = instance_type_catalog_find(
+            catalog, object_label((const struct object *)claim, LABEL_INSTANCE_TYPE));
+    struct drift_verdict verdict = instance_drift(&inputs);
+    note(machines, id, cached, &verdict);
+    object_release((const struct object *)catalog);
+    return verdict.reason;
+}
+
+void machine_drift_create(struct aws_machines *machines)
+{
+    machines->lookups = map_create();
+}
+
+void machine_drift_destroy(struct aws_machines *machines)
+{
+    map_destroy(machines->lookups, lookup_free);
+}

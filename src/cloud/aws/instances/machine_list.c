@@ -1,0 +1,141 @@
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/nanoseconds.h"
+#include "base/text.h"
+#include "cloud/aws/instances/aws_machines_internal.h"
+#include "cloud/aws/nodeclass/node_class_tags.h"
+
+#define SNAPSHOT_AGE_MAX (30 * SECOND) // AWI-936
+
+// --- answers -------------------------------------------------------------------------------------
+
+static void answer_machines(struct aws_machines *machines, const struct list_waiter *waiter,
+                            const struct error *error)
+{
+    CLEANUP_ARENA struct arena *arena = arena_create(16384);
+    const struct snapshot_of_instances *snapshot = &machines->snapshot;
+    struct machine_list_result result = {.error = *error};
+    if (error->kind == ERROR_NONE) {
+        struct machine *items = arena_allocate_array(arena, snapshot->count + 1, sizeof *items);
+        for (uint32_t i = 0; i < snapshot->count; i++)
+            if (!instance_is_ending(&snapshot->items[i]))
+                machine_of_facts(machines, arena, &snapshot->items[i], &items[result.count++]);
+        result.items = items;
+    }
+    waiter->machines_done(waiter->context, &result);
+}
+
+static void answer_waiters(struct aws_machines *machines, const struct error *error)
+{
+    VECTOR(struct list_waiter)
+    waiters = {machines->waiters.items, machines->waiters.count, machines->waiters.capacity};
+    machines->waiters.items = NULL;
+    machines->waiters.count = machines->waiters.capacity = 0;
+    bool failed = error->kind != ERROR_NONE;
+    vector_for_each (waiter, &waiters) {
+        if (waiter->machines_done != NULL)
+            answer_machines(machines, waiter, error);
+        else
+            waiter->facts_done(waiter->context, error, failed ? NULL : machines->snapshot.items,
+                               failed ? 0 : machines->snapshot.count);
+    }
+    vector_free(&waiters);
+}
+
+// --- the snapshot --------------------------------------------------------------------------------
+
+static void snapshot_take(struct aws_machines *machines, const struct aws_instance_facts *items,
+                          uint32_t count)
+{
+    struct snapshot_of_instances *snapshot = &machines->snapshot;
+    arena_destroy(snapshot->arena);
+    snapshot->arena = arena_create(65536);
+    snapshot->items = arena_allocate_array(snapshot->arena, count + 1, sizeof *snapshot->items);
+    snapshot->count = count;
+    for (uint32_t i = 0; i < count; i++)
+        instance_facts_copy(snapshot->arena, &items[i], &snapshot->items[i]);
+    snapshot->taken_at = machines->asked_at;
+    snapshot->launches = machines->asked_launches;
+    snapshot->deletions = machines->asked_deletions;
+}
+
+// What was launched or ended since is not in it, so it would mislead those who compare.
+static bool snapshot_is_usable(const struct aws_machines *machines)
+{
+    const struct snapshot_of_instances *snapshot = &machines->snapshot;
+    int64_t age = ns_subtract(loop_monotonic_ns(machines->environment.loop), snapshot->taken_at);
+    return snapshot->arena != NULL && age <= SNAPSHOT_AGE_MAX &&
+           snapshot->launches == launches_made(machines->launches) &&
+           snapshot->deletions == machines->deletions &&
+           !machines->environment.settings->compatibility_upstream;
+}
+
+static bool keeps_shifted(void *context, const struct aws_instance_facts *facts)
+{
+    return instance_is_shifted(context, facts);
+}
+
+static void listed(void *context, const struct error *error, const struct aws_instance_facts *items,
+                   uint32_t count)
+{
+    struct aws_machines *machines = context;
+    assert(machines->is_listing);
+    machines->is_listing = false;
+    if (error->kind == ERROR_NONE) {
+        instance_cache_replace(machines->cache, items, count,
+                               loop_monotonic_ns(machines->environment.loop), keeps_shifted,
+                               machines);
+        snapshot_take(machines, items, count);
+    }
+    answer_waiters(machines, error);
+}
+
+// Runs soon after a request: of the snapshot, or by a call.
+static void serve(void *context)
+{
+    struct aws_machines *machines = context;
+    struct error none = {0};
+    if (machines->is_listing)
+        return; // they get the answer of that
+    if (snapshot_is_usable(machines)) {
+        answer_waiters(machines, &none);
+        return;
+    }
+    machines->is_listing = true;
+    machines->asked_at = loop_monotonic_ns(machines->environment.loop);
+    machines->asked_launches = launches_made(machines->launches);
+    machines->asked_deletions = machines->deletions;
+    instance_calls_list(machines->calls, listed, machines);
+}
+
+// --- the door ------------------------------------------------------------------------------------
+
+static void wait_for_list(struct aws_machines *machines, const struct list_waiter *waiter)
+{
+    vector_push(&machines->waiters, *waiter);
+    if (!machines->is_listing && !timer_is_running(machines->list_timer))
+        timer_start(machines->list_timer, 0);
+}
+
+void aws_machines_list(struct aws_machines *machines, machine_list_callback callback, void *context)
+{
+    wait_for_list(machines, &(struct list_waiter){.machines_done = callback, .context = context});
+}
+
+void aws_machines_list_facts(struct aws_machines *machines, aws_machines_listed done, void *context)
+{
+    wait_for_list(machines, &(struct list_waiter){.facts_done = done, .context = context});
+}
+
+void machine_list_create(struct aws_machines *machines)
+{
+    machines->list_timer = timer_create_on(machines->environment.loop, serve, machines);
+}
+
+void machine_list_destroy(struct aws_machines *machines)
+{
+    timer_destroy(machines->list_timer);
+    vector_free(&machines->waiters);
+    arena_destroy(machines->snapshot.arena);
+}
