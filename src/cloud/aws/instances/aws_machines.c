@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/metrics.h"
 #include "base/text.h"
 #include "cloud/aws/instances/aws_labels.h"
 #include "cloud/aws/instances/aws_machines_internal.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/metrics.h"
 #include "base/text.h"
 #include "base/vector.h"
 #include "cloud/aws/instances/aws_labels.h"

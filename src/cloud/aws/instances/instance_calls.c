@@ -10,13 +10,13 @@
 #include "base/text.h"
 #include "base/vector.h"
 #include "cloud/aws/instances/batcher.h"
+#include "cloud/aws/instances/instance_pages.h"
 #include "cloud/aws/nodeclass/node_class_tags.h"
 
-#define BATCH_IDLE    (100 * MILLISECOND)
-#define BATCH_MAX     SECOND
-#define BATCH_ITEMS   500
-#define LIST_PAGE     1000
-#define INSTANCES_MAX 200000
+#define BATCH_IDLE  (100 * MILLISECOND)
+#define BATCH_MAX   SECOND
+#define BATCH_ITEMS 500
+#define LIST_PAGE   1000
 
 struct ask { // a request about one instance
     char *id;
@@ -151,48 +151,6 @@ static void ask_alone(struct exchange *exchange, void (*start)(struct exchange *
 
 // --- describe (AWI-367, 406) ---------------------------------------------------------------------
 
-static void add_filter(json_t *filters, const char *name, const char *const *values, size_t count)
-{
-    json_t *filter = json_object(), *list = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(list, json_string(values[i]));
-    json_object_set_new(filter, "Name", json_string(name));
-    json_object_set_new(filter, "Values", list);
-    json_array_append_new(filters, filter);
-}
-
-static void add_state_filter(json_t *filters)
-{
-    static const char *const states[] = {"pending", "running", "stopping", "stopped",
-                                         "shutting-down"};
-    add_filter(filters, "instance-state-name", states, ARRAY_LENGTH(states));
-}
-
-struct instances {
-    struct arena *arena;
-    VECTOR(struct aws_instance_facts) items;
-};
-
-static void instances_read(struct instances *instances, const json_t *reply, bool reserved_capacity)
-{
-    const json_t *reservation, *instance;
-    size_t i, k;
-    instances->arena = arena_create(16384);
-    json_array_foreach (json_object_get(reply, "Reservations"), i, reservation)
-        json_array_foreach (json_object_get(reservation, "Instances"), k, instance) {
-            struct aws_instance_facts facts;
-            if (instances->items.count < INSTANCES_MAX &&
-                instance_facts_read(instances->arena, instance, reserved_capacity, &facts))
-                vector_push(&instances->items, facts);
-        }
-}
-
-static void instances_free(struct instances *instances)
-{
-    arena_destroy(instances->arena);
-    vector_free(&instances->items);
-}
-
 static void described_alone(void *context, const struct aws_result *result)
 {
     struct exchange *exchange = context;
@@ -217,7 +175,7 @@ static void described_alone(void *context, const struct aws_result *result)
 static void start_describe(struct exchange *exchange, aws_done done)
 {
     json_t *parameters = json_object(), *filters = json_array();
-    add_state_filter(filters);
+    ec2_filter_states(filters);
     json_object_set_new(parameters, "InstanceIds", ids_of(exchange));
     json_object_set_new(parameters, "Filters", filters);
     exchange_start(exchange, EC2_DESCRIBE_INSTANCES, parameters, true, done);
@@ -439,9 +397,9 @@ void instance_calls_list(struct instance_calls *calls, instances_listed done, vo
     exchange->context = context;
     json_t *parameters = json_object(), *filters = json_array();
     for (size_t i = 0; i < ARRAY_LENGTH(keys); i++)
-        add_filter(filters, "tag-key", &keys[i], 1);
-    add_filter(filters, "tag:" TAG_CLUSTER_NAME, &calls->options.cluster->name, 1);
-    add_state_filter(filters);
+        ec2_filter_add(filters, "tag-key", &keys[i], 1);
+    ec2_filter_add(filters, "tag:" TAG_CLUSTER_NAME, &calls->options.cluster->name, 1);
+    ec2_filter_states(filters);
     json_object_set_new(parameters, "Filters", filters);
     json_object_set_new(parameters, "MaxResults", json_integer(LIST_PAGE));
     exchange_start(exchange, EC2_DESCRIBE_INSTANCES, parameters, true, listed);
