@@ -131,7 +131,6 @@ static struct price_update *update_create(struct ec2_prices *prices, uint32_t si
     return update;
 }
 
-// Ends the update: the answer is complete, so that readers never see half of one.
 static void update_end(struct price_update *update)
 {
     struct ec2_prices *prices = update->prices;
@@ -172,7 +171,6 @@ static bool start_update(struct ec2_prices *prices, uint32_t side, struct price_
     *update = update_create(prices, side, done, context);
     if (prices->updates[side] == NULL)
         return true;
-    // One at a time: the second is refused, without touching the first.
     error_set(&(*update)->error, ERROR_CONFLICT, "updating pricing, an update is under way");
     return false;
 }
@@ -429,4 +427,73 @@ bool ec2_price_spot(const struct ec2_prices *prices, const char *instance_type, 
 uint64_t ec2_prices_generation(const struct ec2_prices *prices)
 {
     return prices->generation;
+}
+
+// --- keeping -------------------------------------------------------------------------------------
+
+json_t *ec2_prices_encode(const struct ec2_prices *prices)
+{
+    json_t *on_demand = json_object(), *spot = json_object();
+    for (struct map_entry *entry = map_first(prices->on_demand); entry != NULL;
+         entry = map_next(entry))
+        json_object_set_new(on_demand, map_key(entry),
+                            json_real(price_to_double(*(int64_t *)map_value(entry))));
+    for (struct map_entry *entry = map_first(prices->spot); entry != NULL;
+         entry = map_next(entry)) {
+        char type[2 * NAME_TEXT_MAX];
+        snprintf(type, sizeof type, "%s", map_key(entry));
+        char *zone = strchr(type, ' ');
+        assert(zone != NULL);
+        *zone++ = '\0';
+        json_t *zones = json_object_get(spot, type);
+        if (zones == NULL)
+            json_object_set_new(spot, type, zones = json_object());
+        const struct spot_price *price = map_value(entry);
+        json_object_set_new(zones, zone, json_real(price_to_double(price->price)));
+    }
+    return json_pack("{s:o, s:o}", "onDemand", on_demand, "spot", spot);
+}
+
+static uint32_t decode_spot(struct ec2_prices *prices, const char *type, json_t *zones, bool *any)
+{
+    uint32_t skipped = 0;
+    int64_t now = loop_now_ns(prices->options.loop);
+    const char *zone;
+    json_t *price;
+    json_object_foreach (zones, zone, price) {
+        struct price_record record = {.price = price_from_double(json_number_value(price))};
+        if (record.price <= 0 || strlen(zone) >= PRICE_NAME_MAX) {
+            skipped++;
+            continue;
+        }
+        snprintf(record.instance_type, sizeof record.instance_type, "%s", type);
+        snprintf(record.zone, sizeof record.zone, "%s", zone);
+        set_spot(prices, &record, now, any);
+        prices->spot_updated = true;
+    }
+    return skipped;
+}
+
+uint32_t ec2_prices_decode(struct ec2_prices *prices, const json_t *value)
+{
+    uint32_t skipped = 0;
+    bool any = false;
+    const char *type;
+    json_t *item;
+    json_object_foreach (json_object_get(value, "onDemand"), type, item) {
+        int64_t price = price_from_double(json_number_value(item));
+        if (price > 0 && strlen(type) < PRICE_NAME_MAX)
+            set_on_demand(prices, type, price, &any);
+        else
+            skipped++;
+    }
+    json_object_foreach (json_object_get(value, "spot"), type, item) {
+        if (strlen(type) < PRICE_NAME_MAX)
+            skipped += decode_spot(prices, type, item, &any);
+        else
+            skipped++;
+    }
+    if (any)
+        changed(prices);
+    return skipped;
 }

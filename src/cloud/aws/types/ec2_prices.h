@@ -28,3 +28,9 @@ bool ec2_price_on_demand(const struct ec2_prices *prices, const char *instance_t
 bool ec2_price_spot(const struct ec2_prices *prices, const char *instance_type, const char *zone,
                     int64_t *price);
 uint64_t ec2_prices_generation(const struct ec2_prices *prices);
+
+// Last known prices to keep (AWI-916), or a user's own: {"onDemand": {"m5.large": 0.096}, "spot":
+// {"m5.large": {"us-west-2a": 0.04}}}. The result is owned by the caller.
+json_t *ec2_prices_encode(const struct ec2_prices *prices);
+// Lays them over the present ones. Figures that are no prices are skipped; returns how many.
+uint32_t ec2_prices_decode(struct ec2_prices *prices, const json_t *value);

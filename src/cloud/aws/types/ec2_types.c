@@ -153,6 +153,21 @@ void ec2_types_use(struct ec2_types *types, struct instance_infos *infos, const 
         changed(types);
 }
 
+void ec2_types_use_replies(struct ec2_types *types, const json_t *instance_types,
+                           const json_t *offerings)
+{
+    struct instance_infos *infos = instance_infos_create();
+    struct type_zones *zones = type_zones_create();
+    instance_infos_add_page(infos, instance_types);
+    instance_infos_finish(infos);
+    type_zones_add_page(zones, offerings);
+    type_zones_finish(zones);
+    bool any = take_infos(types, infos, 0);
+    any = take_zones(types, zones) || any;
+    if (any)
+        changed(types);
+}
+
 // Order-free (AWI-5).
 static uint64_t page_hash(const json_t *reply)
 {

@@ -40,6 +40,9 @@ void ec2_types_refresh(struct ec2_types *types, struct aws_client *client, ec2_t
 // Without a cluster (plans): the built-in infos, offered in these zones.
 void ec2_types_use(struct ec2_types *types, struct instance_infos *infos, // taken over
                    const char *const *zones);                             // NULL-terminated
+// The same from whole replies of EC2 (recorded ones).
+void ec2_types_use_replies(struct ec2_types *types, const json_t *instance_types,
+                           const json_t *offerings);
 bool ec2_types_loaded(const struct ec2_types *types);
 const struct instance_infos *ec2_types_infos(const struct ec2_types *types); // NULL: not loaded
 
