@@ -236,8 +236,18 @@ static char *trimmed(struct arena *arena, const char *from, const char *end)
         from++;
     while (end > from && isspace((unsigned char)end[-1]))
         end--;
-    bool quoted = end - from >= 2 && (*from == '"' || *from == '\'') && end[-1] == *from;
-    return arena_copy_bytes(arena, from + quoted, (size_t)(end - from) - 2 * (size_t)quoted);
+    return arena_copy_bytes(arena, from, (size_t)(end - from));
+}
+
+// A key or a value without its quotes.
+static char *unquoted(struct arena *arena, const char *from, const char *end)
+{
+    char *text = trimmed(arena, from, end);
+    size_t length = strlen(text);
+    if (length < 2 || (text[0] != '"' && text[0] != '\'') || text[length - 1] != text[0])
+        return text;
+    text[length - 1] = '\0';
+    return text + 1;
 }
 
 // ['value:effect', ...] of one taint's key
@@ -292,7 +302,7 @@ static void toml_read(const char *text, struct arena *arena, struct user_data *d
         char *equals = from != NULL ? strchr(from, '=') : NULL;
         if (line[0] == '#' || equals == NULL)
             continue;
-        toml_pair(arena, data, table, trimmed(arena, line, equals),
-                  trimmed(arena, equals + 1, equals + strlen(equals)));
+        toml_pair(arena, data, table, unquoted(arena, line, equals),
+                  unquoted(arena, equals + 1, equals + strlen(equals)));
     }
 }
