@@ -10,6 +10,7 @@
 #include "cloud/aws/types/instance_info.h"
 #include "cloud/aws/types/placement_group.h"
 #include "cloud/aws/types/reservation_counts.h"
+#include "cloud/aws/types/type_fit.h"
 #include "cloud/aws/types/unavailable_offerings.h"
 #include "model/reading/settings.h"
 #include "model/schema/ec2_node_class.h"
@@ -52,9 +53,6 @@ const struct instance_infos *ec2_types_infos(const struct ec2_types *types); // 
 const struct instance_type_catalog *ec2_types_for(struct ec2_types *types,
                                                   const struct ec2_node_class *node_class,
                                                   struct error *error);
-// AWN-41: whether the type can be launched with the NodeClass.
-bool ec2_type_fits_class(const struct instance_info *info, const struct ec2_node_class *node_class,
-                         const struct placement_group *group);
 // AWI-20 to 23, 906: memory (and other capacity) that a registered Node of the type reports with
 // this image. Returns whether catalogues change.
 bool ec2_types_learn(struct ec2_types *types, const char *instance_type, const char *image_id,

@@ -7,7 +7,6 @@
 
 #include "base/quantity.h"
 #include "base/text.h"
-#include "cloud/aws/types/type_labels.h"
 #include "model/schema/karpenter.h"
 
 #define MEBIBYTE         (INT64_C(1) << 20)
@@ -268,24 +267,4 @@ bool type_capacity_fill(const struct instance_info *info, const struct type_term
     capacity_fill(info, terms, arena, type, pods_of(info, terms, &values));
     overhead_fill(info, terms, arena, type, &values);
     return true;
-}
-
-void type_terms_defaults(struct type_terms *terms)
-{
-    *terms = (struct type_terms){
-        .memory_overhead_fraction = 0.075,
-        .eni_limited_pods = true,
-        .eni_limited_memory = true,
-        .honours_pods_per_core = true,
-        .ephemeral_bytes = 20 * GIBIBYTE,
-    };
-}
-
-bool type_resolve(const struct instance_info *info, uint64_t zones, const struct type_terms *terms,
-                  struct arena *arena, struct instance_type *type, struct error *error)
-{
-    assert(info->name != NULL);
-    *type = (struct instance_type){.name = info->name};
-    type->requirements = type_labels(info, zones & terms->class_zones, terms, arena);
-    return type_capacity_fill(info, terms, arena, type, error);
 }

@@ -1,9 +1,9 @@
-// AWN-41.
+#include "cloud/aws/types/type_fit.h"
+
 #include <string.h>
 
 #include "base/text.h"
 #include "cloud/aws/families/ami_family.h"
-#include "cloud/aws/types/ec2_types.h"
 
 static bool interfaces_fit(const struct instance_info *info,
                            const struct ec2_node_class *node_class)
