@@ -14,9 +14,9 @@ struct partition {
     const char *name;
     const char *prefixes[8];   // of its regions
     const char *domain;        // "amazonaws.com"
-    const char *dual_domain;   // NULL: no dual-stack endpoints
+    const char *dual_domain;   // of its dual-stack endpoints
     const char *global_region; // IAM is signed for it
-    const char *iam_host;      // NULL: regional
+    const char *iam_host, *iam_fips_host;
 };
 static const struct partition partitions[] = {
     {"aws-cn",
@@ -24,44 +24,57 @@ static const struct partition partitions[] = {
      "amazonaws.com.cn",
      "api.amazonwebservices.com.cn",
      "cn-north-1",
-     "iam.cn-north-1.amazonaws.com.cn"},
+     "iam.cn-north-1.amazonaws.com.cn",
+     "iam-fips.amazonaws.com.cn"},
     {"aws-us-gov",
      {"us-gov-"},
      "amazonaws.com",
      "api.aws",
      "us-gov-west-1",
+     "iam.us-gov.amazonaws.com",
      "iam.us-gov.amazonaws.com"},
     {"aws-iso-b",
      {"us-isob-"},
      "sc2s.sgov.gov",
      "api.aws.scloud",
      "us-isob-east-1",
-     "iam.us-isob-east-1.sc2s.sgov.gov"},
+     "iam.us-isob-east-1.sc2s.sgov.gov",
+     "iam-fips.us-isob-east-1.sc2s.sgov.gov"},
     {"aws-iso-e",
      {"eu-isoe-"},
      "cloud.adc-e.uk",
      "api.cloud-aws.adc-e.uk",
      "eu-isoe-west-1",
-     "iam.eu-isoe-west-1.cloud.adc-e.uk"},
+     "iam.eu-isoe-west-1.cloud.adc-e.uk",
+     "iam-fips.cloud.adc-e.uk"},
     {"aws-iso-f",
      {"us-isof-", "eu-isof-"},
      "csp.hci.ic.gov",
      "api.aws.hci.ic.gov",
      "us-isof-south-1",
-     "iam.us-isof-south-1.csp.hci.ic.gov"},
+     "iam.us-isof-south-1.csp.hci.ic.gov",
+     "iam-fips.csp.hci.ic.gov"},
     {"aws-iso",
      {"us-iso-"},
      "c2s.ic.gov",
      "api.aws.ic.gov",
      "us-iso-east-1",
-     "iam.us-iso-east-1.c2s.ic.gov"},
+     "iam.us-iso-east-1.c2s.ic.gov",
+     "iam-fips.us-iso-east-1.c2s.ic.gov"},
     {"aws-eusc",
      {"eusc-"},
      "amazonaws.eu",
      "api.amazonwebservices.eu",
      "eusc-de-east-1",
-     "iam.eusc-de-east-1.amazonaws.eu"},
-    {"aws", {""}, "amazonaws.com", "api.aws", "us-east-1", "iam.amazonaws.com"},
+     "iam.eusc-de-east-1.amazonaws.eu",
+     "iam-fips.amazonaws.eu"},
+    {"aws",
+     {""},
+     "amazonaws.com",
+     "api.aws",
+     "us-east-1",
+     "iam.amazonaws.com",
+     "iam-fips.amazonaws.com"},
 };
 
 static const struct partition *partition_of(const char *region);
@@ -188,21 +201,20 @@ static void name_host(const struct aws_service_info *service, enum aws_service k
                       const struct partition *partition, const char *region, bool fips, bool dual,
                       char host[AWS_URL_BYTES])
 {
-    const char *prefix = service->endpoint_prefix;
     bool is_gov = strcmp(partition->name, "aws-us-gov") == 0;
-    bool is_fips_anyway = is_gov && (kind == AWS_EC2 || kind == AWS_STS || kind == AWS_SSM ||
-                                     kind == AWS_SQS || kind == AWS_SERVICE_QUOTAS);
-    if (kind == AWS_IAM && !dual) {
-        const char *own = partition->iam_host;
-        bool is_aws = strcmp(partition->name, "aws") == 0;
-        snprintf(host, AWS_URL_BYTES, "%s", fips && is_aws ? "iam-fips.amazonaws.com" : own);
-    } else if (kind == AWS_IAM) { // dual-stack: one name a partition
-        snprintf(host, AWS_URL_BYTES, "iam%s%s.%s", fips ? "-fips" : "", is_gov ? ".us-gov" : "",
-                 partition->dual_domain);
-    } else {
-        // GovCloud's own endpoints are validated already, and have no other name.
-        bool named_fips = fips && !(is_fips_anyway && !dual);
-        snprintf(host, AWS_URL_BYTES, "%s%s.%s.%s", prefix, named_fips ? "-fips" : "", region,
+    // GovCloud's own endpoints are validated already, and most have no other name.
+    bool is_fips_anyway = is_gov && !dual &&
+                          (kind == AWS_EC2 || kind == AWS_STS || kind == AWS_SSM ||
+                           kind == AWS_SQS || kind == AWS_SERVICE_QUOTAS || kind == AWS_EKS);
+    bool is_eks = kind == AWS_EKS && !dual;
+    const char *before = fips && is_eks && !is_fips_anyway ? "fips." : "";
+    const char *after = fips && !is_eks && !is_fips_anyway ? "-fips" : "";
+    if (kind == AWS_IAM && !dual)
+        snprintf(host, AWS_URL_BYTES, "%s", fips ? partition->iam_fips_host : partition->iam_host);
+    else if (kind == AWS_IAM && is_gov)
+        snprintf(host, AWS_URL_BYTES, "iam.us-gov.%s", partition->dual_domain);
+    else
+        snprintf(host, AWS_URL_BYTES, "%s%s%s.%s.%s", before, service->endpoint_prefix, after,
+                 kind == AWS_IAM ? "global" : region,
                  dual ? partition->dual_domain : partition->domain);
-    }
 }
