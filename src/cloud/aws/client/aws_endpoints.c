@@ -206,15 +206,20 @@ static void name_host(const struct aws_service_info *service, enum aws_service k
     bool is_fips_anyway = is_gov && !dual &&
                           (kind == AWS_EC2 || kind == AWS_STS || kind == AWS_SSM ||
                            kind == AWS_SQS || kind == AWS_SERVICE_QUOTAS || kind == AWS_EKS);
-    bool is_eks = kind == AWS_EKS && !dual;
+    bool is_aws = strcmp(partition->name, "aws") == 0;
+    bool is_eks = kind == AWS_EKS && !dual && (is_aws || is_gov);
+    bool is_global = is_aws || (strcmp(partition->name, "aws-cn") == 0 && !fips);
     const char *before = fips && is_eks && !is_fips_anyway ? "fips." : "";
     const char *after = fips && !is_eks && !is_fips_anyway ? "-fips" : "";
     if (kind == AWS_IAM && !dual)
         snprintf(host, AWS_URL_BYTES, "%s", fips ? partition->iam_fips_host : partition->iam_host);
-    else if (kind == AWS_IAM && is_gov)
-        snprintf(host, AWS_URL_BYTES, "iam.us-gov.%s", partition->dual_domain);
+    else if (kind == AWS_IAM)
+        snprintf(host, AWS_URL_BYTES, "iam%s.%s%s", fips && !is_gov ? "-fips" : "",
+                 is_gov      ? "us-gov."
+                 : is_global ? "global."
+                             : "",
+                 partition->dual_domain);
     else
         snprintf(host, AWS_URL_BYTES, "%s%s%s.%s.%s", before, service->endpoint_prefix, after,
-                 kind == AWS_IAM ? "global" : region,
-                 dual ? partition->dual_domain : partition->domain);
+                 region, dual ? partition->dual_domain : partition->domain);
 }

@@ -137,6 +137,12 @@ static void curl_cancel(struct aws_http *base, struct aws_http_call *call)
     call_free(call);
 }
 
+// The metadata service and the agents of containers: no proxy can reach them.
+static bool is_near(const char *url)
+{
+    return text_starts_with(url, "http://169.254.") || text_starts_with(url, "http://[fd00:ec2:");
+}
+
 static void set_options(struct aws_http_call *call, const struct aws_http_request *request)
 {
     CURL *easy = call->easy;
@@ -159,6 +165,8 @@ static void set_options(struct aws_http_call *call, const struct aws_http_reques
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, receive_header);
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, call);
     curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+    if (is_near(request->url))
+        curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
     if (call->http->ca_bundle != NULL)
         curl_easy_setopt(easy, CURLOPT_CAINFO, call->http->ca_bundle);
 }
