@@ -5,6 +5,7 @@
 
 #include "cloud/aws/client/aws_client.h"
 #include "cloud/aws/families/cluster_facts.h"
+#include "cloud/aws/types/ec2_types.h"
 #include "cloud/aws/types/placement_group.h"
 #include "model/reading/settings.h"
 #include "model/schema/ec2_node_class.h"
@@ -16,6 +17,8 @@ struct launch_templates_options { // borrowed
     const struct settings *settings;
     const struct cluster_facts *cluster;
     struct metrics *metrics; // NULL: none
+    // For kubelet expressions; NULL: they are resolved without facts about network interfaces.
+    const struct ec2_types *types;
 };
 struct launch_templates *launch_templates_create(const struct launch_templates_options *options);
 void launch_templates_destroy(struct launch_templates *templates);
