@@ -11,8 +11,8 @@
 #include "cloud/aws/nodeclass/launch_template_interfaces.h"
 #include "cloud/aws/nodeclass/node_class_tags.h"
 
-#define NAME_PREFIX     "karpenter.k8s.aws/"
-#define LABEL_PARTITION "karpenter.k8s.aws/placement-group-partition"
+#define NAME_PREFIX      "karpenter.k8s.aws/"
+#define LABEL_PARTITION  "karpenter.k8s.aws/placement-group-partition"
 #define RESOURCE_SANDBOX "eks.amazonaws.com/nitro-sandbox"
 
 // AWN-213: they refuse HttpProtocolIpv6.
@@ -91,8 +91,8 @@ static const char *partition_of(const struct node_claim *claim)
 
 static json_t *placement(const struct launch_template_request *request)
 {
-    json_t *out = json_pack("{s:s}", "Tenancy",
-                            request->tenancy != NULL ? request->tenancy : "default");
+    json_t *out =
+        json_pack("{s:s}", "Tenancy", request->tenancy != NULL ? request->tenancy : "default");
     if (request->group == NULL)
         return out;
     set_text(out, "GroupId", request->group->id);
@@ -114,9 +114,8 @@ static void add_reservation(json_t *data, const struct launch_template_input *in
     set_text(specification, "CapacityReservationPreference",
              group->reservation_id != NULL ? "capacity-reservations-only" : "none");
     if (group->reservation_id != NULL)
-        json_object_set_new(
-            specification, "CapacityReservationTarget",
-            json_pack("{s:s}", "CapacityReservationId", group->reservation_id));
+        json_object_set_new(specification, "CapacityReservationTarget",
+                            json_pack("{s:s}", "CapacityReservationId", group->reservation_id));
     json_object_set_new(data, "CapacityReservationSpecification", specification);
     const char *market = NULL;
     if (text_equal(group->reservation_type, "capacity-block"))
@@ -155,9 +154,9 @@ static json_t *template_data(const struct launch_template_input *input)
                             json_pack("{s:s}", "NestedVirtualization",
                                       node_class->spec.cpu_options->nested_virtualization));
     json_object_set_new(data, "MetadataOptions", metadata_options(input));
-    json_object_set_new(data, "NetworkInterfaces",
-                        launch_template_interfaces(node_class, input->cluster,
-                                                   input->group->efa_interfaces));
+    json_object_set_new(
+        data, "NetworkInterfaces",
+        launch_template_interfaces(node_class, input->cluster, input->group->efa_interfaces));
     json_object_set_new(data, "Placement", placement(request));
     bool sandbox = resource_map_get(&request->claim->spec.resources.requests, RESOURCE_SANDBOX) > 0;
     json_object_set_new(data, "EnclaveOptions", json_pack("{s:b}", "Enabled", (int)sandbox));
@@ -252,8 +251,8 @@ bool launch_template_content_make(struct launch_template_content *content, struc
     json_array_append_new(tags, tag_specification("launch-template", input->request->tags));
     *content = (struct launch_template_content){
         .name = name,
-        .parameters = json_pack("{s:s, s:o, s:o}", "LaunchTemplateName", name,
-                                "LaunchTemplateData", data, "TagSpecifications", tags),
+        .parameters = json_pack("{s:s, s:o, s:o}", "LaunchTemplateName", name, "LaunchTemplateData",
+                                data, "TagSpecifications", tags),
         .user_data_bytes = (uint32_t)strlen(user_data)};
     return true;
 }

@@ -34,9 +34,8 @@ static void on_expired(void *context, const struct aws_result *result)
 static void expire(struct template_entry *entry)
 {
     entry->state = TEMPLATE_DELETING;
-    json_t *parameters = entry->id != NULL
-                             ? json_pack("{s:s}", "LaunchTemplateId", entry->id)
-                             : json_pack("{s:s}", "LaunchTemplateName", entry->name);
+    json_t *parameters = entry->id != NULL ? json_pack("{s:s}", "LaunchTemplateId", entry->id)
+                                           : json_pack("{s:s}", "LaunchTemplateName", entry->name);
     entry->call = aws_client_start(entry->templates->options.client,
                                    &(struct aws_request){.action = EC2_DELETE_LAUNCH_TEMPLATE,
                                                          .parameters = parameters,
@@ -106,13 +105,13 @@ static void start_listing(struct listing *listing, aws_page page, aws_done done)
                                                  "Values", listing->node_class));
     listing->job.call = aws_client_start(
         templates->options.client,
-        &(struct aws_request){.action = EC2_DESCRIBE_LAUNCH_TEMPLATES,
-                              .parameters = json_pack("{s:o, s:i}", "Filters", filters,
-                                                      "MaxResults", PAGE_SIZE),
-                              .all_pages = true,
-                              .page = page,
-                              .done = done,
-                              .context = listing});
+        &(struct aws_request){
+            .action = EC2_DESCRIBE_LAUNCH_TEMPLATES,
+            .parameters = json_pack("{s:o, s:i}", "Filters", filters, "MaxResults", PAGE_SIZE),
+            .all_pages = true,
+            .page = page,
+            .done = done,
+            .context = listing});
 }
 
 static bool adopt_page(void *context, const json_t *reply)

@@ -59,9 +59,8 @@ static struct kubelet_variables variables_of(const struct splitting *splitting,
         .instance_type = type->name,
     };
     const struct instance_info *info =
-        splitting->split->infos != NULL
-            ? instance_infos_find(splitting->split->infos, type->name)
-            : NULL;
+        splitting->split->infos != NULL ? instance_infos_find(splitting->split->infos, type->name)
+                                        : NULL;
     if (info == NULL)
         return variables;
     if (info->default_card < info->cards_count)
@@ -83,8 +82,8 @@ static bool resolve(struct splitting *splitting, const struct instance_type *typ
         return true;
     }
     struct kubelet_variables variables = variables_of(splitting, type);
-    return kubelet_resolve(splitting->split->kubelet, &variables, splitting->gate,
-                           splitting->arena, values, error);
+    return kubelet_resolve(splitting->split->kubelet, &variables, splitting->gate, splitting->arena,
+                           values, error);
 }
 
 static void add_map(struct text *key, const struct string_map *map)
@@ -117,8 +116,7 @@ static void add_type(struct splitting *splitting, const struct launch_template_g
     text_free(&key);
 }
 
-static bool is_reserved_offering(const struct splitting *splitting,
-                                 const struct offering *offering)
+static bool is_reserved_offering(const struct splitting *splitting, const struct offering *offering)
 {
     const char *capacity_type =
         requirement_single_value(&offering->requirements, LABEL_CAPACITY_TYPE);
@@ -150,9 +148,10 @@ static bool split_type(struct splitting *splitting, const struct instance_type *
         group.reservation_id = requirement_single_value(requirements, LABEL_RESERVATION);
         group.reservation_type =
             requirement_single_value(requirements, LABEL_PREFIX "capacity-reservation-type");
-        group.interruptible = text_equal(
-            requirement_single_value(requirements, LABEL_PREFIX "capacity-reservation-interruptible"),
-            "true");
+        group.interruptible =
+            text_equal(requirement_single_value(requirements,
+                                                LABEL_PREFIX "capacity-reservation-interruptible"),
+                       "true");
         if (group.reservation_id != NULL)
             add_type(splitting, &group, pods, type);
     }

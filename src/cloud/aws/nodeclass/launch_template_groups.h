@@ -1,6 +1,7 @@
 // The split of a launch's instance types into launch templates (AWN-340).
 #pragma once
 
+#include "base/vector.h"
 #include "cloud/aws/families/kubelet_config.h"
 #include "cloud/aws/nodeclass/launch_templates.h"
 
@@ -21,7 +22,7 @@ struct launch_template_groups {
 
 struct launch_template_split {
     const struct settings *settings;
-    const struct instance_infos *infos;  // NULL: none
+    const struct instance_infos *infos; // NULL: none
     const struct kubelet_config *kubelet;
 };
 // Groups in the order of their first type; types that no image of the NodeClass fits are left out.

@@ -56,8 +56,8 @@ static void add_addresses(json_t *interface, const struct ec2_node_class *node_c
 static json_t *interface_of(const struct ec2_node_class *node_class, int64_t device,
                             const char *type)
 {
-    json_t *interface = json_pack("{s:I, s:o}", "DeviceIndex", (json_int_t)device, "Groups",
-                                  groups_of(node_class));
+    json_t *interface =
+        json_pack("{s:I, s:o}", "DeviceIndex", (json_int_t)device, "Groups", groups_of(node_class));
     if (type != NULL)
         json_object_set_new(interface, "InterfaceType", json_string(type));
     return interface;

@@ -129,8 +129,8 @@ static void on_created(void *context, const struct aws_result *result)
         entry_done(entry, result);
         return;
     }
-    log_debug("created launch template", "s:launch-template-name", entry->name,
-              "s:id", entry->id, "o:EC2NodeClass", text_or_empty(entry->node_class));
+    log_debug("created launch template", "s:launch-template-name", entry->name, "s:id", entry->id,
+              "o:EC2NodeClass", text_or_empty(entry->node_class));
     entry_done(entry, NULL);
 }
 
@@ -142,11 +142,12 @@ static void create(struct template_entry *entry)
     if (entry->user_data_bytes >= USER_DATA_BYTES_WARN)
         log_error("user data is close to EC2's limit of 16384 bytes", "o:EC2NodeClass",
                   entry->node_class, "i:bytes", (int64_t)entry->user_data_bytes);
-    entry->call = aws_client_start(templates->options.client,
-                                   &(struct aws_request){.action = EC2_CREATE_LAUNCH_TEMPLATE,
-                                                         .parameters = json_incref(entry->parameters),
-                                                         .done = on_created,
-                                                         .context = entry});
+    entry->call =
+        aws_client_start(templates->options.client,
+                         &(struct aws_request){.action = EC2_CREATE_LAUNCH_TEMPLATE,
+                                               .parameters = json_incref(entry->parameters),
+                                               .done = on_created,
+                                               .context = entry});
 }
 
 static void on_described(void *context, const struct aws_result *result)
@@ -183,13 +184,14 @@ void template_entry_start(struct template_entry *entry)
     assert(entry->call == NULL);
     assert(entry->parameters != NULL);
     entry->state = TEMPLATE_ENSURING;
-    entry->call = aws_client_start(
-        entry->templates->options.client,
-        &(struct aws_request){.action = EC2_DESCRIBE_LAUNCH_TEMPLATES,
-                              .parameters = json_pack("{s:[s]}", "LaunchTemplateNames", entry->name),
-                              .once = entry->once,
-                              .done = on_described,
-                              .context = entry});
+    entry->call =
+        aws_client_start(entry->templates->options.client,
+                         &(struct aws_request){
+                             .action = EC2_DESCRIBE_LAUNCH_TEMPLATES,
+                             .parameters = json_pack("{s:[s]}", "LaunchTemplateNames", entry->name),
+                             .once = entry->once,
+                             .done = on_described,
+                             .context = entry});
 }
 
 // --- a launch ------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/map.h"
+#include "base/vector.h"
 #include "cloud/aws/nodeclass/launch_templates.h"
 
 enum template_state {
@@ -44,4 +45,4 @@ void template_job_end(struct template_job *job); // frees it; cancels a call und
 
 void template_entry_start(struct template_entry *entry);
 void template_entry_free(struct template_entry *entry); // not in the map any more
-void launch_templates_sweep(void *templates); // the timer's function
+void launch_templates_sweep(void *templates);           // the timer's function
