@@ -90,12 +90,19 @@ static void add_missing(struct conditions *conditions, enum condition_type type)
 void conditions_read(struct conditions *conditions, struct arena *arena,
                      const struct object *object, const condition_list *list, int64_t now)
 {
+    conditions_read_with(conditions, arena, object, list, now, dependents_of(object));
+}
+
+void conditions_read_with(struct conditions *conditions, struct arena *arena,
+                          const struct object *object, const condition_list *list, int64_t now,
+                          const enum condition_type *dependents)
+{
     assert(arena != NULL);
     assert(list != NULL);
     *conditions =
         (struct conditions){.arena = arena,
                             .kind = object->kind->id,
-                            .dependents = dependents_of(object),
+                            .dependents = dependents,
                             .generation = object->meta.generation,
                             .created = ns_truncate(object->meta.creation_timestamp, SECOND),
                             .now = ns_truncate(now, SECOND),
@@ -136,8 +143,11 @@ static bool set_one(struct conditions *conditions, enum condition_type type, con
         condition = &conditions->items.items[conditions->items.count - 1];
         condition->type = condition_name(type);
     }
+    // Within one pass later transitions are newer, as their order is seen in the root's message;
+    // the API has whole seconds.
     if (!same_text(condition->status, status))
-        condition->last_transition_time = conditions->now;
+        condition->last_transition_time =
+            conditions->now + (conditions->kind == KIND_EC2_NODE_CLASS ? ++conditions->sets : 0);
     assert(condition->type != NULL);
     condition->status = arena_copy_string(conditions->arena, status);
     condition->reason = arena_copy_string(conditions->arena, reason);
@@ -145,6 +155,23 @@ static bool set_one(struct conditions *conditions, enum condition_type type, con
     condition->observed_generation = conditions->generation;
     conditions->changed = true;
     return true;
+}
+
+// AWN-35: of conditions with one transition time, those that are still Unknown are named in their
+// own order.
+static void put_untouched_in_order(const struct condition **items, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        const struct condition *moving = items[i];
+        uint32_t place = i;
+        while (place > 0 && same_text(moving->status, "Unknown") &&
+               same_text(items[place - 1]->status, "Unknown") &&
+               items[place - 1]->last_transition_time == moving->last_transition_time) {
+            items[place] = items[place - 1];
+            place--;
+        }
+        items[place] = moving;
+    }
 }
 
 // LIF-13.
@@ -164,6 +191,8 @@ static void update_root(struct conditions *conditions)
         any_false = any_false || (current && same_text(condition->status, "False"));
         vector_push(&unhealthy, condition);
     }
+    if (conditions->kind == KIND_EC2_NODE_CLASS)
+        put_untouched_in_order(unhealthy.items, unhealthy.count);
     struct text message = {0};
     for (uint32_t i = 0; i < unhealthy.count; i++) {
         text_join(&message, ", ", unhealthy.items[i]->type);

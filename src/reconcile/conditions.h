@@ -15,7 +15,7 @@ struct conditions {
     enum kind_id kind;              // of the object
     const enum condition_type
         *dependents; // CONDITION_READY, the root, comes last; NULL: a kind without a root
-    int64_t generation, created, now;
+    int64_t generation, created, now, sets;
     bool deleting, changed;
 };
 
@@ -23,6 +23,11 @@ struct conditions {
 // the API's resolution.
 void conditions_read(struct conditions *conditions, struct arena *arena,
                      const struct object *object, const condition_list *list, int64_t now);
+// The same with dependents of the caller's choice (ending with CONDITION_READY), for a kind whose
+// dependents follow from settings.
+void conditions_read_with(struct conditions *conditions, struct arena *arena,
+                          const struct object *object, const condition_list *list, int64_t now,
+                          const enum condition_type *dependents);
 void conditions_free(struct conditions *conditions);
 
 // LIF-12, LIF-15. message NULL: empty. Returns whether anything changed.

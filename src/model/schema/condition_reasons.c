@@ -6,7 +6,9 @@
 #define ROW(name) [CONDITION_REASON_##name]
 #define DEPENDENTS                                                                            \
     (OF(READY) | OF(LAUNCHED) | OF(REGISTERED) | OF(INITIALIZED) | OF(VALIDATION_SUCCEEDED) | \
-     OF(NODE_CLASS_READY))
+     OF(NODE_CLASS_READY) | OF(AMIS_READY) | OF(CAPACITY_RESERVATIONS_READY) |                \
+     OF(INSTANCE_PROFILE_READY) | OF(PLACEMENT_GROUP_READY) | OF(SECURITY_GROUPS_READY) |     \
+     OF(SUBNETS_READY))
 static_assert(CONDITION_TYPES_COUNT <= 64, "a bit for each type");
 
 static const struct condition_reason_row rows[] = {
@@ -84,6 +86,56 @@ static const struct condition_reason_row rows[] = {
                      "the buffer's pods and their number are known"},
     ROW(SCALABLE_REF_NOT_FOUND) = {"ScalableRefNotFound", OF(READY_FOR_PROVISIONING),
                                    "the workload that the buffer names does not exist"},
+    ROW(AMI_NOT_FOUND) = {"AMINotFound", OF(AMIS_READY), "no AMI matches spec.amiSelectorTerms"},
+    ROW(CLUSTER_CIDR_RESOLUTION_FAILED) =
+        {"ClusterCIDRResolutionFailed", OF(VALIDATION_SUCCEEDED),
+         "the cluster's range of Service addresses cannot be looked up"},
+    ROW(CREATE_FLEET_AUTH_CHECK_FAILED) = {"CreateFleetAuthCheckFailed", OF(VALIDATION_SUCCEEDED),
+                                           "adze's role may not call ec2:CreateFleet"},
+    ROW(CREATE_LAUNCH_TEMPLATE_AUTH_CHECK_FAILED) = {"CreateLaunchTemplateAuthCheckFailed",
+                                                     OF(VALIDATION_SUCCEEDED),
+                                                     "adze's role may not create launch templates"},
+    ROW(DEPENDENCIES_NOT_READY) =
+        {"DependenciesNotReady", OF(VALIDATION_SUCCEEDED),
+         "another condition that validation needs is not True; the message names it"},
+    ROW(INSTANCE_PROFILE_NOT_FOUND) = {"InstanceProfileNotFound", OF(VALIDATION_SUCCEEDED),
+                                       "EC2 does not know the profile of spec.instanceProfile"},
+    ROW(INVALID_BLOCK_DEVICE_MAPPINGS) =
+        {"InvalidBlockDeviceMappings", OF(VALIDATION_SUCCEEDED),
+         "a block device mapping is incomplete; the message names it"},
+    ROW(INVALID_KUBELET_CONFIGURATION) = {"InvalidKubeletConfiguration", OF(VALIDATION_SUCCEEDED),
+                                          "spec.kubelet is wrong; the message names the field"},
+    ROW(KUBELET_EXPRESSION_EVALUATION_FAILED) =
+        {"KubeletExpressionEvaluationFailed", OF(VALIDATION_SUCCEEDED),
+         "an expression of spec.kubelet has no valid value for an instance type"},
+    ROW(KUBELET_EXPRESSION_INVALID) = {"KubeletExpressionInvalid", OF(VALIDATION_SUCCEEDED),
+                                       "an expression of spec.kubelet does not compile"},
+    ROW(KUBELET_EXPRESSIONS_DISABLED) =
+        {"KubeletExpressionsDisabled", OF(VALIDATION_SUCCEEDED),
+         "spec.kubelet has an expression, and the gate NodeClassCEL is off"},
+    ROW(PLACEMENT_GROUP_NOT_FOUND) = {"PlacementGroupNotFound", OF(PLACEMENT_GROUP_READY),
+                                      "no such placement group exists"},
+    ROW(PLACEMENT_GROUP_RESOLUTION_FAILED) =
+        {"PlacementGroupResolutionFailed", OF(PLACEMENT_GROUP_READY),
+         "AWS could not be asked for the placement group; the message says why"},
+    ROW(ROLE_NOT_FOUND) = {"RoleNotFound", OF(INSTANCE_PROFILE_READY),
+                           "the IAM role of spec.role does not exist"},
+    ROW(RUN_INSTANCES_AUTH_CHECK_FAILED) =
+        {"RunInstancesAuthCheckFailed", OF(VALIDATION_SUCCEEDED),
+         "adze's role may not call ec2:RunInstances, or not pass the nodes' role"},
+    ROW(SECURITY_GROUPS_NOT_FOUND) = {"SecurityGroupsNotFound", OF(SECURITY_GROUPS_READY),
+                                      "no security group matches the selector"},
+    ROW(SUBNETS_NOT_FOUND) = {"SubnetsNotFound", OF(SUBNETS_READY),
+                              "no subnet matches the selector"},
+    ROW(TAG_VALIDATION_FAILED) = {"TagValidationFailed", OF(VALIDATION_SUCCEEDED),
+                                  "spec.tags has keys that are reserved, or more than EC2 allows"},
+    ROW(UNSUPPORTED_ALIAS) = {"UnsupportedAlias", OF(AMIS_READY),
+                              "there are no such images for the cluster's version"},
+    ROW(UNSUPPORTED_KUBELET_CONFIGURATION) =
+        {"UnsupportedKubeletConfiguration", OF(VALIDATION_SUCCEEDED),
+         "the AMI family cannot apply a field of spec.kubelet; the message names it"},
+    ROW(USER_DATA_SIZE_LIMIT_EXCEEDED) = {"UserDataSizeLimitExceeded", OF(VALIDATION_SUCCEEDED),
+                                          "the rendered user data is larger than EC2 allows"},
 };
 static_assert(sizeof rows / sizeof *rows == CONDITION_REASONS_COUNT, "every one has a row");
 

@@ -8,6 +8,7 @@
 #define POOL         KIND_BIT(KIND_NODE_POOL)
 #define OVERLAY      KIND_BIT(KIND_NODE_OVERLAY)
 #define BUFFER       KIND_BIT(KIND_CAPACITY_BUFFER)
+#define EC2          KIND_BIT(KIND_EC2_NODE_CLASS)
 #define NODE_CLASSES (KIND_BIT(KIND_EC2_NODE_CLASS) | KIND_BIT(KIND_KWOK_NODE_CLASS))
 
 static const struct condition_row rows[] = {
@@ -50,7 +51,7 @@ static const struct condition_row rows[] = {
                                     "LIF-131"},
     [CONDITION_INSTANCE_TERMINATING] = {"InstanceTerminating", CLAIM,
                                         "the provider was asked to delete the machine", "LIF-83"},
-    [CONDITION_VALIDATION_SUCCEEDED] = {"ValidationSucceeded", POOL | OVERLAY,
+    [CONDITION_VALIDATION_SUCCEEDED] = {"ValidationSucceeded", POOL | OVERLAY | EC2,
                                         "the specification is sound where the API server cannot "
                                         "check it",
                                         "LIF-10"},
@@ -73,6 +74,24 @@ static const struct condition_row rows[] = {
                                           "LIF-242"},
     [CONDITION_PROVISIONING] = {"Provisioning", BUFFER,
                                 "all pods of the buffer fit on nodes that are there", "LIF-246"},
+    [CONDITION_AMIS_READY] = {"AMIsReady", EC2,
+                              "the AMIs of spec.amiSelectorTerms are known and in the status",
+                              "AWN-34"},
+    [CONDITION_CAPACITY_RESERVATIONS_READY] =
+        {"CapacityReservationsReady", EC2,
+         "the capacity reservations of the selector are known and in the status", "AWN-34"},
+    [CONDITION_INSTANCE_PROFILE_READY] =
+        {"InstanceProfileReady", EC2, "the instance profile exists and has the role of spec.role",
+         "AWN-34"},
+    [CONDITION_PLACEMENT_GROUP_READY] = {"PlacementGroupReady", EC2,
+                                         "the placement group is known, or none is asked for",
+                                         "AWN-34"},
+    [CONDITION_SECURITY_GROUPS_READY] =
+        {"SecurityGroupsReady", EC2,
+         "the security groups of the selector are known and in the status", "AWN-34"},
+    [CONDITION_SUBNETS_READY] = {"SubnetsReady", EC2,
+                                 "the subnets of the selector are known and in the status",
+                                 "AWN-34"},
     [CONDITION_POD_SCHEDULED] = {"PodScheduled", KIND_BIT(KIND_POD),
                                  "kube-scheduler's: False with the reason Unschedulable makes a "
                                  "pod one to provision for",

@@ -171,6 +171,11 @@ static const struct event_row rows[] = {
          "the Node has joined without the taint karpenter.sh/unregistered, so that pods may have "
          "come too early",
          "LIF-41"},
+    [EVENT_WAITING_ON_NODE_CLAIM_TERMINATION] =
+        {"WaitingOnNodeClaimTermination", EVENT_NORMAL, NODE_CLASSES, USUAL,
+         "the node class is being deleted, and stays until its NodeClaims are gone; the message "
+         "names some",
+         "AWN-90"},
     [EVENT_WAVE_PLACED] =
         {"WavePlaced", EVENT_NORMAL, POOL, USUAL,
          "the pods of a wave have their nodes; the message sums up what was launched for them",

@@ -47,8 +47,8 @@ static uint32_t al2023(const char *version, const char *kubernetes, struct arena
     for (size_t i = 0; i < ARRAY_LENGTH(rows); i++) {
         const char *image =
             latest ? "recommended"
-                   : arena_format(arena, "amazon-eks-node-al2023-%s-%s-%s-%s",
-                                  rows[i].architecture, rows[i].variant, kubernetes, version);
+                   : arena_format(arena, "amazon-eks-node-al2023-%s-%s-%s-%s", rows[i].architecture,
+                                  rows[i].variant, kubernetes, version);
         out[i].path = arena_format(arena, EKS "/%s/amazon-linux-2023/%s/%s/%s/image_id", kubernetes,
                                    rows[i].architecture, rows[i].variant, image);
         out[i].variants = rows[i].variants;

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "base/vector.h"
 
-#define STALE_LIFETIME MINUTE // of a last value after a failure
+#define STALE_LIFETIME MINUTE     // of a last value after a failure
 #define KEEP_EXPIRED   (2 * HOUR) // of last values
 #define SWEEP          MINUTE     // AWN-551
 
@@ -188,12 +188,12 @@ const struct answer *answers_ask(struct answers *answers, const struct question 
     entry->question.key = NULL;
     entry->question.parameters = NULL;
     entry->asked_at = loop_now_ns(answers->loop);
-    entry->call = aws_client_start(answers->client,
-                                   &(struct aws_request){.action = question->action,
-                                                         .parameters = question->parameters,
-                                                         .all_pages = question->all_pages,
-                                                         .done = on_reply,
-                                                         .context = entry});
+    entry->call =
+        aws_client_start(answers->client, &(struct aws_request){.action = question->action,
+                                                                .parameters = question->parameters,
+                                                                .all_pages = question->all_pages,
+                                                                .done = on_reply,
+                                                                .context = entry});
     return &entry->answer;
 }
 

@@ -11,9 +11,8 @@
 
 static struct operation_about about_of(struct class_pass *pass)
 {
-    return (struct operation_about){.manager = pass->controllers->manager,
-                                    .item = pass->item,
-                                    .doing = "asking AWS"};
+    return (struct operation_about){
+        .manager = pass->controllers->manager, .item = pass->item, .doing = "asking AWS"};
 }
 
 static const struct answer *take(struct class_pass *pass, const char *key,
@@ -111,7 +110,9 @@ void pass_fail(struct class_pass *pass, enum condition_type type, const struct a
     if (good || pass->settings->compatibility_upstream)
         return;
     const char *reason = "AWSUnavailable";
-    if (failure->fault == AWS_FAULT_UNAUTHORIZED)
+    if (failure->fault == AWS_FAULT_NONE) // not AWS's: adze's own message
+        reason = condition_reason_name(CONDITION_REASON_AWAITING_RECONCILIATION);
+    else if (failure->fault == AWS_FAULT_UNAUTHORIZED)
         reason = "Unauthorized";
     else if (!text_is_empty(failure->code))
         reason = failure->code;
@@ -169,8 +170,7 @@ static void add_term(struct text *out, const struct ec2_selector_term *term)
     add_field(&one, "instanceMatchCriteria", term->instance_match_criteria);
     list_for_each (tag, &term->tags) {
         text_join(&one, ", ", "");
-        text_format(&one, "tag %.*s=%.*s", WORD_MAX, tag->key, WORD_MAX,
-                    text_or_empty(tag->value));
+        text_format(&one, "tag %.*s=%.*s", WORD_MAX, tag->key, WORD_MAX, text_or_empty(tag->value));
     }
     text_join(out, " or ", text_or_empty(one.data));
     text_free(&one);

@@ -15,7 +15,8 @@ struct node_class_controllers {
     struct answers *answers;
     struct instance_profiles *profiles;
     struct reconcile_queue *status_queue, *hash_queue, *profile_queue, *image_queue;
-    struct class_jobs *jobs; // terminations, validations under way
+    struct class_jobs *jobs;             // validations under way
+    struct profile_deletions *deletions; // under way
 };
 
 enum resolution { RESOLVED, RESOLUTION_PENDING, RESOLUTION_FAILED };
@@ -31,8 +32,8 @@ struct class_pass {
     json_t *amis, *subnets, *security_groups, *capacity_reservations;
     const char *instance_profile; // NULL: as it is
     bool pending;
-    int64_t requeue_ns;    // the smallest asked for; INT64_MAX: none
-    struct error error;    // the first; the item is retried
+    int64_t requeue_ns;            // the smallest asked for; INT64_MAX: none
+    struct error error;            // the first; the item is retried
     VECTOR(const char *) failures; // keys of failed answers to drop at the end
 };
 

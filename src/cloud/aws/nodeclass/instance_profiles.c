@@ -12,8 +12,9 @@
 #include "cloud/aws/nodeclass/class_pass.h"
 #include "cloud/aws/nodeclass/node_class_tags.h"
 
-#define PROTECTION     HOUR
-#define NAME_LIFETIME  MINUTE // AWN-396
+#define PROTECTION HOUR
+// AWN-396; longer than a pass with slow calls may take.
+#define NAME_LIFETIME  (5 * MINUTE)
 #define ROLE_LIFETIME  MINUTE // AWN-394
 #define NAME_BYTES_MAX 128
 
@@ -94,6 +95,11 @@ void instance_profile_protect(struct instance_profiles *profiles, const char *na
     *end = now_of(profiles) + PROTECTION;
 }
 
+bool instance_profile_was_protected(struct instance_profiles *profiles, const char *name)
+{
+    return map_get(profiles->protections, name) != NULL;
+}
+
 bool instance_profile_is_protected(struct instance_profiles *profiles, const char *name)
 {
     const int64_t *end = map_get(profiles->protections, name);
@@ -151,11 +157,10 @@ static void call(struct profile_work *work, enum aws_action action, json_t *para
 {
     assert(work->call == NULL);
     json_object_set_new(parameters, "InstanceProfileName", json_string(work->name));
-    work->call = aws_client_start(work->profiles->controllers->environment.client,
-                                  &(struct aws_request){.action = action,
-                                                        .parameters = parameters,
-                                                        .done = done,
-                                                        .context = work});
+    work->call = aws_client_start(
+        work->profiles->controllers->environment.client,
+        &(struct aws_request){
+            .action = action, .parameters = parameters, .done = done, .context = work});
 }
 
 static const char *first_role(const json_t *reply)
@@ -330,8 +335,8 @@ static void on_looked_up(void *context, const struct aws_result *result)
     if (result->error.kind == ERROR_NONE) {
         give_role(work, first_role(result->reply));
     } else if (result->fault == AWS_FAULT_NOT_FOUND) {
-        json_t *parameters = json_pack("{s:s, s:o}", "Path", work->path, "Tags",
-                                       tag_list_json(work->tags));
+        json_t *parameters =
+            json_pack("{s:s, s:o}", "Path", work->path, "Tags", tag_list_json(work->tags));
         call(work, IAM_CREATE_INSTANCE_PROFILE, parameters, on_created);
     } else {
         fail_creation(work, result);

@@ -20,6 +20,7 @@ void instance_profile_delete(struct instance_profiles *profiles, const char *nam
                              instance_profile_deleted done, void *context);
 // AWN-398: the profile was created, replaced or found unused just now.
 void instance_profile_protect(struct instance_profiles *profiles, const char *name);
+bool instance_profile_was_protected(struct instance_profiles *profiles, const char *name); // ever
 bool instance_profile_is_protected(struct instance_profiles *profiles, const char *name);
 // "/karpenter/<region>/<cluster>/", with the UID of a NodeClass or NULL. The caller frees.
 char *instance_profile_path(const struct instance_profiles *profiles, const char *uid);

@@ -71,15 +71,15 @@ static struct reconcile_result look(struct check *check, struct work_item *item,
                                     struct error *error)
 {
     struct answers *answers = check->controllers->answers;
-    json_t *parameters = json_pack("{s:[{s:s, s:O}], s:b, s:i}", "Filters", "Name", "image-id",
-                                   "Values", check->ids, "IncludeDeprecated", 1, "MaxResults",
-                                   PAGE_SIZE);
-    const struct answer *answer = answers_ask(answers, &(struct question){
-                                                           .key = QUESTION,
-                                                           .action = EC2_DESCRIBE_IMAGES,
-                                                           .parameters = parameters,
-                                                           .all_pages = true,
-                                                           .lifetime_ns = MINUTE});
+    json_t *parameters =
+        json_pack("{s:[{s:s, s:O}], s:b, s:i}", "Filters", "Name", "image-id", "Values", check->ids,
+                  "IncludeDeprecated", 1, "MaxResults", PAGE_SIZE);
+    const struct answer *answer =
+        answers_ask(answers, &(struct question){.key = QUESTION,
+                                                .action = EC2_DESCRIBE_IMAGES,
+                                                .parameters = parameters,
+                                                .all_pages = true,
+                                                .lifetime_ns = MINUTE});
     if (answer->state == ANSWER_PENDING) {
         struct operation_about about = {.manager = check->controllers->manager,
                                         .item = item,

@@ -1,5 +1,5 @@
-// The check of images that `latest` aliases stand for (AWN-178): every 30 minutes; a parameter whose
-// image has been deprecated is read again.
+// The check of images that `latest` aliases stand for (AWN-178): every 30 minutes; a parameter
+// whose image has been deprecated is read again.
 #pragma once
 
 #include "cloud/aws/nodeclass/class_pass.h"

@@ -49,29 +49,37 @@ static int64_t label_number(const struct instance_type *type, const char *key)
     return value != NULL && text_parse_int64(value, &number) ? number : 0;
 }
 
+struct kubelet_variables kubelet_variables_of(const struct ec2_node_class *node_class,
+                                              const struct instance_info *info)
+{
+    struct kubelet_variables variables = {
+        .vcpus = info->vcpus,
+        .memory_mib = info->memory_mib,
+        .ips_per_eni = info->ipv4_per_interface,
+        .max_pods = PODS_DEFAULT,
+        .instance_type = info->name,
+    };
+    if (info->default_card < info->cards_count)
+        variables.default_enis = info->card_interfaces[info->default_card];
+    if (ami_family_facts(ami_family_of(node_class))->eni_limited_pods && variables.default_enis > 0)
+        variables.max_pods = variables.default_enis * (variables.ips_per_eni - 1) + 2;
+    return variables;
+}
+
 static struct kubelet_variables variables_of(const struct splitting *splitting,
                                              const struct instance_type *type)
 {
-    struct kubelet_variables variables = {
+    const struct instance_info *info =
+        splitting->split->infos != NULL ? instance_infos_find(splitting->split->infos, type->name)
+                                        : NULL;
+    if (info != NULL)
+        return kubelet_variables_of(splitting->request->node_class, info);
+    return (struct kubelet_variables){
         .vcpus = label_number(type, LABEL_PREFIX "instance-cpu"),
         .memory_mib = label_number(type, LABEL_PREFIX "instance-memory"),
         .max_pods = resource_map_get(&type->capacity, "pods"),
         .instance_type = type->name,
     };
-    const struct instance_info *info =
-        splitting->split->infos != NULL ? instance_infos_find(splitting->split->infos, type->name)
-                                        : NULL;
-    if (info == NULL)
-        return variables;
-    if (info->default_card < info->cards_count)
-        variables.default_enis = info->card_interfaces[info->default_card];
-    variables.ips_per_eni = info->ipv4_per_interface;
-    enum ami_family family = ami_family_of(splitting->request->node_class);
-    if (!ami_family_facts(family)->eni_limited_pods)
-        variables.max_pods = PODS_DEFAULT;
-    else if (variables.default_enis > 0)
-        variables.max_pods = variables.default_enis * (variables.ips_per_eni - 1) + 2;
-    return variables;
 }
 
 static bool resolve(struct splitting *splitting, const struct instance_type *type,

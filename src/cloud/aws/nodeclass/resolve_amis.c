@@ -18,8 +18,8 @@
 struct discovery {
     struct class_pass *pass;
     struct ami_selection *selection;
-    struct map *variants;  // image id -> bits of enum ami_variant
-    const char *build;     // of Windows
+    struct map *variants; // image id -> bits of enum ami_variant
+    const char *build;    // of Windows
     bool complete;
     const struct answer *failure; // the first
 };
@@ -79,8 +79,7 @@ static const char *parameter(struct discovery *discovery, const char *prefix, co
         note_failure(discovery, answer);
         return NULL;
     }
-    return json_string_value(
-        json_object_get(json_object_get(answer->value, "Parameter"), "Value"));
+    return json_string_value(json_object_get(json_object_get(answer->value, "Parameter"), "Value"));
 }
 
 static void note_image(struct discovery *discovery, const char *id, uint32_t variants)
@@ -142,16 +141,15 @@ static void discover_alias(struct discovery *discovery, const struct ami_alias *
     struct class_pass *pass = discovery->pass;
     struct ami_parameter parameters[AMI_PARAMETERS_MAX];
     const char *version = pass->controllers->environment.cluster->version;
-    uint32_t count =
-        ami_parameters_of(alias, text_or_empty(version), pass->arena, parameters), found = 0;
+    uint32_t count = ami_parameters_of(alias, text_or_empty(version), pass->arena, parameters),
+             found = 0;
     const struct ami_family_facts *facts = ami_family_facts(alias->family);
     bool latest = facts->windows || strcmp(alias->version, "latest") == 0;
     bool upstream = pass->settings->compatibility_upstream;
     for (uint32_t i = 0; i < count; i++) {
         bool known;
-        const char *id =
-            parameter(discovery, latest ? LATEST_PARAMETERS : PINNED_PARAMETERS,
-                      parameters[i].path, ALIAS_LIFETIME, &known);
+        const char *id = parameter(discovery, latest ? LATEST_PARAMETERS : PINNED_PARAMETERS,
+                                   parameters[i].path, ALIAS_LIFETIME, &known);
         if (id != NULL) {
             note_image(discovery, id, parameters[i].variants);
             found++;
@@ -187,8 +185,8 @@ static void discover_term(struct discovery *discovery, const struct ec2_selector
     }
     if (term->ssm_parameter != NULL) {
         bool known;
-        const char *id = parameter(discovery, CUSTOM_PARAMETERS, term->ssm_parameter,
-                                   CUSTOM_LIFETIME, &known);
+        const char *id =
+            parameter(discovery, CUSTOM_PARAMETERS, term->ssm_parameter, CUSTOM_LIFETIME, &known);
         if (text_starts_with(id, "ami-"))
             note_image(discovery, id, 0);
         return;
@@ -224,7 +222,8 @@ static void settle(struct discovery *discovery)
             pass_fail(pass, CONDITION_AMIS_READY, discovery->failure);
         return;
     }
-    pass->amis = ami_selection_result(discovery->selection, !pass->settings->compatibility_upstream);
+    pass->amis =
+        ami_selection_result(discovery->selection, !pass->settings->compatibility_upstream);
     if (json_array_size(pass->amis) > 0) {
         pass_requeue(pass, 5 * MINUTE);
         conditions_set_true(&pass->conditions, CONDITION_AMIS_READY);
@@ -232,8 +231,7 @@ static void settle(struct discovery *discovery)
     }
     pass_requeue(pass, MINUTE);
     const ec2_selector_term_list *terms = &pass->node_class->spec.ami_selector_terms;
-    conditions_set(&pass->conditions, CONDITION_AMIS_READY, "False",
-                   CONDITION_REASON_AMI_NOT_FOUND,
+    conditions_set(&pass->conditions, CONDITION_AMIS_READY, "False", CONDITION_REASON_AMI_NOT_FOUND,
                    arena_format(pass->arena,
                                 "no available AMI of amd64 or arm64 matches spec.amiSelectorTerms "
                                 "(%s)",
@@ -248,11 +246,11 @@ void resolve_amis(struct class_pass *pass)
             pass_requeue(pass, 5 * MINUTE); // AWN-701: the cluster may be upgraded
         return;
     }
-    struct discovery discovery = {
-        .pass = pass,
-        .selection = ami_selection_create(manager_now(pass->controllers->manager)),
-        .variants = map_create(),
-        .complete = true};
+    struct discovery discovery = {.pass = pass,
+                                  .selection =
+                                      ami_selection_create(manager_now(pass->controllers->manager)),
+                                  .variants = map_create(),
+                                  .complete = true};
     discover(&discovery);
     settle(&discovery);
     map_destroy(discovery.variants, free);

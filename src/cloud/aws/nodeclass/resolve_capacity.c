@@ -31,15 +31,15 @@ static bool query(struct class_pass *pass, json_t *parameters, bool pages, json_
 {
     char *dump CLEANUP_FREE = json_dumps(parameters, JSON_SORT_KEYS | JSON_COMPACT);
     const char *key = arena_format(pass->arena, "reservations/%s", dump);
-    const struct answer *answer = pass_ask(
-        pass, &(struct question){.key = key,
-                                 .action = EC2_DESCRIBE_CAPACITY_RESERVATIONS,
-                                 .parameters = parameters,
-                                 .all_pages = pages,
-                                 .lifetime_ns = MINUTE,
-                                 .absent_lifetime_ns = MINUTE,
-                                 .fetched = note_counts,
-                                 .context = pass->controllers->environment.reservations});
+    const struct answer *answer =
+        pass_ask(pass, &(struct question){.key = key,
+                                          .action = EC2_DESCRIBE_CAPACITY_RESERVATIONS,
+                                          .parameters = parameters,
+                                          .all_pages = pages,
+                                          .lifetime_ns = MINUTE,
+                                          .absent_lifetime_ns = MINUTE,
+                                          .fetched = note_counts,
+                                          .context = pass->controllers->environment.reservations});
     if (answer == NULL || answer->state == ANSWER_FAILED) {
         if (answer != NULL)
             pass_fail(pass, CONDITION_CAPACITY_RESERVATIONS_READY, answer);
@@ -62,10 +62,10 @@ static bool query_term(struct class_pass *pass, const struct ec2_selector_term *
 {
     bool complete = true;
     if (term->id != NULL)
-        complete = query(pass,
-                         json_pack("{s:o, s:[s]}", "Filters", active(), "CapacityReservationIds",
-                                   term->id),
-                         false, found);
+        complete = query(
+            pass,
+            json_pack("{s:o, s:[s]}", "Filters", active(), "CapacityReservationIds", term->id),
+            false, found);
     if (term->tags.count == 0 && term->instance_match_criteria == NULL)
         return complete;
     json_t *filters = active();
@@ -75,9 +75,8 @@ static bool query_term(struct class_pass *pass, const struct ec2_selector_term *
     json_array_extend(filters, tags);
     json_decref(tags);
     if (term->instance_match_criteria != NULL)
-        json_array_append_new(filters,
-                              filter_of("instance-match-criteria",
-                                        json_pack("[s]", term->instance_match_criteria)));
+        json_array_append_new(filters, filter_of("instance-match-criteria",
+                                                 json_pack("[s]", term->instance_match_criteria)));
     return query(pass, json_pack("{s:o, s:i}", "Filters", filters, "MaxResults", PAGE_SIZE), true,
                  found) &&
            complete;
@@ -100,8 +99,7 @@ static json_t *status_entry(struct class_pass *pass, const json_t *entry)
         return NULL;
     if (text_is_empty(type))
         type = "default";
-    if (!is_one_of(type, "default", "capacity-block") ||
-        !is_one_of(criteria, "open", "targeted")) {
+    if (!is_one_of(type, "default", "capacity-block") || !is_one_of(criteria, "open", "targeted")) {
         log_error("capacity reservation of an unknown kind", "s:id", id, "s:type", type,
                   "s:instance-match-criteria", text_or_empty(criteria));
         return NULL;
@@ -110,12 +108,12 @@ static json_t *status_entry(struct class_pass *pass, const json_t *entry)
         pass_requeue(pass, end - now);
     bool expiring = end != 0 && strcmp(type, "capacity-block") == 0 && end - now <= EXPIRING_TIME;
     bool interruptible = json_is_true(json_object_get(entry, "Interruptible"));
-    json_t *out = json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:b}", "id", id, "availabilityZone",
-        text_or_empty(member(entry, "AvailabilityZone")), "instanceMatchCriteria", criteria,
-        "instanceType", text_or_empty(member(entry, "InstanceType")), "ownerID",
-        text_or_empty(member(entry, "OwnerId")), "reservationType", type, "state",
-        expiring ? "expiring" : "active", "interruptible", (int)interruptible);
+    json_t *out =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:b}", "id", id, "availabilityZone",
+                  text_or_empty(member(entry, "AvailabilityZone")), "instanceMatchCriteria",
+                  criteria, "instanceType", text_or_empty(member(entry, "InstanceType")), "ownerID",
+                  text_or_empty(member(entry, "OwnerId")), "reservationType", type, "state",
+                  expiring ? "expiring" : "active", "interruptible", (int)interruptible);
     if (end != 0) {
         char time[INSTANT_TEXT_MAX];
         instant_format(end, time);
@@ -166,13 +164,12 @@ static void set_group(struct class_pass *pass, const char *key, const json_t *re
         const struct ec2_placement_group_selector *selector =
             pass->node_class->spec.placement_group_selector;
         placement_groups_resolved(groups, key, NULL);
-        conditions_set(&pass->conditions, CONDITION_PLACEMENT_GROUP_READY, "False",
-                       CONDITION_REASON_PLACEMENT_GROUP_NOT_FOUND,
-                       arena_format(pass->arena,
-                                    "no available placement group \"%s\" exists in %s",
-                                    text_or_empty(selector->id != NULL ? selector->id
-                                                                       : selector->name),
-                                    pass->controllers->environment.cluster->region));
+        conditions_set(
+            &pass->conditions, CONDITION_PLACEMENT_GROUP_READY, "False",
+            CONDITION_REASON_PLACEMENT_GROUP_NOT_FOUND,
+            arena_format(pass->arena, "no available placement group \"%s\" exists in %s",
+                         text_or_empty(selector->id != NULL ? selector->id : selector->name),
+                         pass->controllers->environment.cluster->region));
         return;
     }
     struct placement_group group = {
@@ -195,8 +192,8 @@ void resolve_placement_group(struct class_pass *pass)
     }
     const struct ec2_placement_group_selector *selector =
         pass->node_class->spec.placement_group_selector;
-    json_t *parameters = json_pack("{s:[o]}", "Filters",
-                                   filter_of("state", json_pack("[s]", "available")));
+    json_t *parameters =
+        json_pack("{s:[o]}", "Filters", filter_of("state", json_pack("[s]", "available")));
     bool by_id = selector->id != NULL;
     json_object_set_new(parameters, by_id ? "GroupIds" : "GroupNames",
                         json_pack("[s]", text_or_empty(by_id ? selector->id : selector->name)));

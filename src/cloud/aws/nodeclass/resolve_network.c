@@ -143,12 +143,11 @@ void resolve_subnets(struct class_pass *pass)
     if (count > 0)
         conditions_set_true(&pass->conditions, CONDITION_SUBNETS_READY);
     else
-        conditions_set(&pass->conditions, CONDITION_SUBNETS_READY, "False",
-                       CONDITION_REASON_SUBNETS_NOT_FOUND,
-                       arena_format(pass->arena,
-                                    "no subnet in %s matches spec.subnetSelectorTerms (%s)",
-                                    text_or_empty(pass->controllers->environment.cluster->region),
-                                    selector_text(pass->arena, terms)));
+        conditions_set(
+            &pass->conditions, CONDITION_SUBNETS_READY, "False", CONDITION_REASON_SUBNETS_NOT_FOUND,
+            arena_format(pass->arena, "no subnet in %s matches spec.subnetSelectorTerms (%s)",
+                         text_or_empty(pass->controllers->environment.cluster->region),
+                         selector_text(pass->arena, terms)));
 }
 
 // --- security groups -----------------------------------------------------------------------------
