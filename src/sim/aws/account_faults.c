@@ -4,6 +4,10 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "base/hash.h"
+
+#define STOCK_OUT_SPAN (10 * MINUTE) // a pool is without capacity for so long, or again
+
 struct fault {
     struct aws_account_fault order;
     bool hit; // in the fleet at hand
@@ -132,4 +136,24 @@ void account_faults_fleet_ends(struct aws_account *account)
             fault->order.times--;
         fault->hit = false;
     }
+}
+
+bool account_faults_stock_out(const struct aws_account *account, const char *type, const char *zone,
+                              const char *capacity_type)
+{
+    double share = account->options.stock_out_share;
+    if (share <= 0)
+        return false;
+    uint64_t span = (uint64_t)(loop_now_ns(account->loop) / STOCK_OUT_SPAN);
+    uint64_t hash = hash_mix(account->options.seed, span);
+    hash = hash_mix(hash, hash_string(type));
+    hash = hash_mix(hash, hash_string(zone));
+    hash = hash_mix(hash, hash_string(capacity_type));
+    return (double)(hash >> 11) * 0x1p-53 < share;
+}
+
+bool account_faults_pool_runs_dry(struct aws_account *account)
+{
+    double share = account->options.stock_out_share;
+    return share > 0 && random_chance(&account->random, share);
 }

@@ -16,3 +16,9 @@ const struct aws_account_fault *account_faults_of_pool(struct aws_account *accou
                                                        const char *const *capacity_types);
 // A fleet is over: faults of pools that hit have been used once.
 void account_faults_fleet_ends(struct aws_account *account);
+
+// By the seed (stock_out_share): whether a pool has no capacity now.
+bool account_faults_stock_out(const struct aws_account *account, const char *type, const char *zone,
+                              const char *capacity_type);
+// Whether a pool has none left after a launch: partial fleets.
+bool account_faults_pool_runs_dry(struct aws_account *account);

@@ -1,6 +1,7 @@
 #include "sim/aws/account_instances.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@
 
 static void stopped(void *context);
 static void reclaimed(void *context);
+static void interruption_draw(struct aws_instance *instance);
 
 const char *account_instance_state(const struct aws_instance *instance)
 {
@@ -255,6 +257,7 @@ struct aws_instance *account_instance_launch(struct aws_account *account,
     resources_take(account, launch, 1);
     instance->timer = timer_create_on(account->loop, stopped, instance);
     instance->reclaim = timer_create_on(account->loop, reclaimed, instance);
+    interruption_draw(instance);
     if (account->options.launched != NULL)
         account->options.launched(account->options.context, instance);
     return instance;
@@ -303,7 +306,26 @@ static void stopped(void *context)
 
 static void reclaimed(void *context)
 {
-    account_instance_terminate(context, "Server.SpotInstanceTermination");
+    struct aws_instance *instance = context;
+    struct aws_account *account = instance->account;
+    if (instance->warned) {
+        account_instance_terminate(instance, "Server.SpotInstanceTermination");
+        return;
+    }
+    if (random_chance(&account->random, 0.5))
+        aws_account_recommend_rebalance(account, instance->id);
+    aws_account_interrupt(account, instance->id);
+}
+
+// The time of the interruption of a spot instance, drawn at its launch.
+static void interruption_draw(struct aws_instance *instance)
+{
+    struct aws_account *account = instance->account;
+    double rate = account->options.interruptions_per_hour;
+    if (rate <= 0 || strcmp(json_text(instance->shown, "instanceLifecycle"), "spot") != 0)
+        return;
+    double hours = -log(1 - random_unit(&account->random)) / rate;
+    timer_start(instance->reclaim, ns_from_seconds(hours * 3600));
 }
 
 void account_instance_free(void *value)
@@ -341,6 +363,7 @@ bool aws_account_interrupt(struct aws_account *account, const char *id)
     struct aws_instance *instance = map_get(account->instances, id);
     if (instance == NULL || instance->ending)
         return false;
+    instance->warned = true;
     account_event_send(account, "EC2 Spot Instance Interruption Warning", id,
                        json_pack("{s:s,s:s}", "instance-id", id, "instance-action", "terminate"));
     timer_start(instance->reclaim, WARNING_SPAN);

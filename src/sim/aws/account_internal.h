@@ -37,7 +37,8 @@ struct aws_instance {
     int64_t visible_from, ended; // instants; ended 0: it lives
     bool ending;                 // shutting-down
     struct timer *timer;         // from shutting-down to terminated
-    struct timer *reclaim;       // two minutes after the interruption warning
+    struct timer *reclaim;       // to the interruption's warning, then to the end
+    bool warned;
     struct arena *arena;
 };
 

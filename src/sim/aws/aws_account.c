@@ -76,7 +76,8 @@ void aws_account_destroy(struct aws_account *account)
 static bool environment_load(struct aws_account *account, struct error *error)
 {
     if (account->folder == NULL) {
-        account->environment = built_in_environment();
+        account->environment = built_in_environment(
+            account->options.cluster != NULL ? account->options.cluster : "demo");
         return true;
     }
     struct text path = {0};

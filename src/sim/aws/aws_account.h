@@ -42,10 +42,13 @@ struct aws_account_options {
     struct loop *loop;
     uint64_t seed;
     const char *folder;    // NULL: the built-in account
+    const char *cluster;   // name of the built-in account's cluster, and its tags; NULL: "demo"
     const char *catalogue; // regular expression for whole names of instance types; NULL: all
     int64_t latency_min, latency_max; // of an answer
     int64_t lag_min, lag_max;         // until DescribeInstances shows a new instance
     double throttle_share, lost_share, server_error_share; // random faults, of all calls
+    double stock_out_share; // of pools, each for ten minutes at a time; fleets become partial
+    double interruptions_per_hour; // of a spot instance, with messages
     bool pricing_fails;
     bool check_signatures; // answers SignatureDoesNotMatch and the like
     bool state_messages;   // EC2's state changes go to the interruption queue

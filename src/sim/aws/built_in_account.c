@@ -7,7 +7,6 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-#define CLUSTER     "demo"
 #define VERSION     "1.35"
 #define ZONES_COUNT 4
 #define CREATED     "2026-07-15T10:00:00.000Z"
@@ -77,7 +76,7 @@ static json_t *id_of(const char *prefix, const char *name)
     return json_sprintf("%s-0%.16s", prefix, hash);
 }
 
-static json_t *subnets(void)
+static json_t *subnets(const char *cluster)
 {
     json_t *list = json_array();
     for (int tier = 0; tier < 2; tier++)
@@ -87,7 +86,7 @@ static json_t *subnets(void)
             snprintf(zone_name, sizeof zone_name, "us-west-2%s", zones[zone]);
             json_t *tags = json_pack("{s:s}", "Name", name);
             if (tier == 0)
-                json_object_set_new(tags, "karpenter.sh/discovery", json_string(CLUSTER));
+                json_object_set_new(tags, "karpenter.sh/discovery", json_string(cluster));
             json_array_append_new(list, json_pack("{s:o,s:s,s:s,s:i,s:b,s:o}", "id",
                                                   id_of("subnet", name), "key", name, "zone",
                                                   zone_name, "free", tier == 0 ? 8000 : 200,
@@ -96,14 +95,14 @@ static json_t *subnets(void)
     return list;
 }
 
-static json_t *security_groups(void)
+static json_t *security_groups(const char *cluster)
 {
     static const char *const names[] = {"cluster", "nodes"};
     json_t *list = json_array();
     for (size_t i = 0; i < ARRAY_LENGTH(names); i++)
         json_array_append_new(list, json_pack("{s:o,s:s,s:{s:s,s:s}}", "id", id_of("sg", names[i]),
                                               "name", names[i], "tags", "Name", names[i],
-                                              "karpenter.sh/discovery", CLUSTER));
+                                              "karpenter.sh/discovery", cluster));
     return list;
 }
 
@@ -135,17 +134,17 @@ static void image_add(json_t *environment, const struct alias *alias, bool newer
     json_decref(id);
 }
 
-json_t *built_in_environment(void)
+json_t *built_in_environment(const char *cluster)
 {
     json_t *environment = json_pack(
         "{s:s,s:s,s:s,s:{s:s,s:s,s:s,s:s},s:{s:s,s:s,s:s,s:s,s:s,s:s}}", "region", "us-west-2",
         "account", "111122223333", "vpc", "vpc-0a1b2c3d4e5f60718", "zones", "us-west-2a",
         "usw2-az1", "us-west-2b", "usw2-az2", "us-west-2c", "usw2-az3", "us-west-2d", "usw2-az4",
-        "cluster", "name", CLUSTER, "endpoint", "https://demo.example", "caBundle", "Y2EtYnVuZGxl",
+        "cluster", "name", cluster, "endpoint", "https://demo.example", "caBundle", "Y2EtYnVuZGxl",
         "version", VERSION, "serviceIpv4Cidr", "10.100.0.0/16", "kubeDNS", "10.100.0.10");
     assert(environment != NULL);
-    json_object_set_new(environment, "subnets", subnets());
-    json_object_set_new(environment, "securityGroups", security_groups());
+    json_object_set_new(environment, "subnets", subnets(cluster));
+    json_object_set_new(environment, "securityGroups", security_groups(cluster));
     static const char *const lists[] = {"images", "capacityReservations", "placementGroups",
                                         "missingRoles", "missingInstanceProfiles"};
     for (size_t i = 0; i < ARRAY_LENGTH(lists); i++)

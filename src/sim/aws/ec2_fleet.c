@@ -16,6 +16,9 @@
 #include "sim/aws/ec2_templates.h"
 
 #define FLEET_CAPACITY_MAX 10000
+#define STOCK_OUT_CODE     "InsufficientInstanceCapacity"
+#define STOCK_OUT_MESSAGE \
+    "We currently do not have sufficient capacity in the Availability Zone you requested."
 
 struct candidate { // an override
     const struct account_template *template;
@@ -204,6 +207,9 @@ static bool candidate_is_open(struct fleet *fleet, const struct candidate *candi
         account_faults_of_pool(account, candidate->type, candidate->zone, capacity_types);
     if (fault != NULL)
         return pool_fails(fleet, candidate, fault->code, fault->message);
+    if (candidate->reservation == NULL &&
+        account_faults_stock_out(account, candidate->type, candidate->zone, capacity_types[0]))
+        return pool_fails(fleet, candidate, STOCK_OUT_CODE, STOCK_OUT_MESSAGE);
     if (candidate->reservation != NULL &&
         account_reservation_free(account, candidate->reservation) <= 0)
         return pool_fails(fleet, candidate, "ReservationCapacityExceeded",
@@ -256,6 +262,11 @@ static void fleet_launch(struct fleet *fleet, int64_t count)
         if (fleet->tried == fleet->candidates.count)
             return; // a partial fleet, or none
         candidate_launch(fleet, &fleet->candidates.items[fleet->tried]);
+        if (account_faults_pool_runs_dry(fleet->call->account)) {
+            pool_fails(fleet, &fleet->candidates.items[fleet->tried], STOCK_OUT_CODE,
+                       STOCK_OUT_MESSAGE);
+            fleet->tried++;
+        }
     }
 }
 
@@ -263,8 +274,7 @@ static void fleet_reply(struct fleet *fleet)
 {
     struct account_call *call = fleet->call;
     json_t *instances = json_array(), *shown = json_array();
-    const char *lifecycle = candidate_lifecycle(fleet);
-    lifecycle = lifecycle != NULL ? lifecycle : "on-demand";
+    const char *lifecycle = candidate_is_spot(fleet) ? "spot" : "on-demand";
     vector_for_each (candidate, &fleet->candidates) {
         if (candidate->ids == NULL)
             continue;

@@ -127,15 +127,16 @@ static void template_create(struct driver *driver, const char *name, const char 
     "&LaunchTemplateConfigs.1.Overrides." n ".Priority=" priority
 #define MAIN_A "subnet-703382ac24d3d9a0a"
 #define MAIN_B "subnet-4ddf4e5541114fa0d"
-#define FLEET                                                                                     \
+#define FLEET_OF(capacity)                                                                        \
     "CreateFleet&Type=instant&LaunchTemplateConfigs.1." NAMES "=one&LaunchTemplateConfigs.1."     \
     "LaunchTemplateSpecification.Version=%24Latest" OVERRIDE("1", "m5.xlarge", MAIN_A, "0.1")     \
         OVERRIDE("2", "m5.large", MAIN_B, "0.3")                                                  \
             OVERRIDE("3", "m5.large", MAIN_A,                                                     \
-                     "0.2") "&TargetCapacitySpecification.DefaultTargetCapacityType=on-demand"    \
+                     "0.2") "&TargetCapacitySpecification.DefaultTargetCapacityType=" capacity    \
                             "&TagSpecification.1.ResourceType=instance&TagSpecification.1.Tag.1." \
                             "Key=karpenter.sh%2Fnode"                                             \
                             "pool&TagSpecification.1.Tag.1.Value=a%26b"
+#define FLEET FLEET_OF("on-demand")
 
 static void fleets_take_the_cheapest_override(void **state)
 {
@@ -449,6 +450,37 @@ static void throttling_by_chance_is_reproducible(void **state)
     assert_memory_equal(statuses[0], statuses[1], sizeof statuses[0]);
 }
 
+static void end_noted(void *context, const struct aws_instance *instance)
+{
+    assert_non_null(aws_instance_id(instance));
+    ++*(int *)context;
+}
+
+// Of many spot instances some are interrupted within the hour; pools run dry.
+static void worlds_have_stock_outs_and_interruptions(void **state)
+{
+    (void)state;
+    struct driver driver;
+    int ended = 0;
+    struct aws_account_options options = recorded;
+    options.stock_out_share = 0.1;
+    options.interruptions_per_hour = 1;
+    options.state_messages = true;
+    options.gone = end_noted;
+    options.context = &ended;
+    driver_open(&driver, options);
+    template_create(&driver, "one", "");
+    const char *body =
+        ec2(&driver, FLEET_OF("spot") "&TargetCapacitySpecification.TotalTargetCapacity=100");
+    assert_has(body, "InsufficientInstanceCapacity");
+    int launched = (int)aws_account_instances(driver.account);
+    assert_true(launched > 0 && launched < 100);
+    loop_run_for(driver.loop, 4 * HOUR);
+    assert_true(ended > launched / 2);
+    assert_int_equal((int)aws_account_instances(driver.account), launched - ended);
+    driver_close(&driver);
+}
+
 static void unsigned_requests_are_refused(void **state)
 {
     (void)state;
@@ -480,6 +512,7 @@ int main(void)
         cmocka_unit_test(interruptions_end_the_instance_two_minutes_later),
         cmocka_unit_test(lost_answers_have_their_effect),
         cmocka_unit_test(throttling_by_chance_is_reproducible),
+        cmocka_unit_test(worlds_have_stock_outs_and_interruptions),
         cmocka_unit_test(unsigned_requests_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
