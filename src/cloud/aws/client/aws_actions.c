@@ -4,6 +4,12 @@
 #include <string.h>
 
 #include "cloud/aws/client/aws_action_info.h"
+#include "cloud/aws/client/ec2_shapes_fleet.h"
+#include "cloud/aws/client/ec2_shapes_instances.h"
+#include "cloud/aws/client/ec2_shapes_network.h"
+#include "cloud/aws/client/ec2_shapes_types.h"
+#include "cloud/aws/client/identity_shapes.h"
+#include "cloud/aws/client/json_shapes.h"
 
 static const struct aws_service_info services[AWS_SERVICE_COUNT] = {
     [AWS_EC2] = {"ec2", "ec2", "ec2", "EC2", "EC2", AWS_PROTOCOL_EC2, "2016-11-15"},

@@ -1,3 +1,5 @@
+#include "cloud/aws/client/aws_call.h"
+
 #include <assert.h>
 #include <curl/curl.h>
 #include <stdlib.h>
@@ -5,7 +7,6 @@
 
 #include "base/memory.h"
 #include "base/nanoseconds.h"
-#include "cloud/aws/client/aws_client_internal.h"
 #include "cloud/aws/client/aws_fault.h"
 #include "cloud/aws/client/sigv4.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "cloud/aws/client/aws_client_internal.h"
+#include "cloud/aws/client/aws_call.h"
 
 static struct aws_call *call_create(struct aws_client *client, const struct aws_request *request);
 static void call_prepare(struct aws_call *call, const char *region);

@@ -56,7 +56,3 @@ struct aws_call {
     json_t *joined;                          // replies so far
     struct error error;                      // of the start: the call ends with it
 };
-
-// Ends the exchange's part: sends the next attempt or page, or calls `done` and frees the call.
-void aws_call_begin(struct aws_call *call);
-void aws_call_free(struct aws_call *call); // stops what is under way

@@ -12,6 +12,7 @@
 #include "cloud/aws/client/aws_json.h"
 #include "cloud/aws/client/aws_query.h"
 #include "cloud/aws/client/aws_xml.h"
+#include "cloud/aws/client/aws_xml_write.h"
 
 static bool encode_rest(const struct aws_action_info *action, const json_t *parameters,
                         struct aws_wire *wire, struct error *error);

@@ -15,8 +15,3 @@ json_t *aws_xml_decode(const struct aws_action_info *action, const char *body, s
                        char request_id[AWS_ID_BYTES], struct error *error) MUST_USE;
 // The first Code, Message and request id found; false if it is no XML.
 bool aws_xml_decode_error(const char *body, size_t length, struct aws_codec_error *out) MUST_USE;
-// Like aws_codec_encode_reply().
-char *aws_xml_encode(const struct aws_action_info *action, const json_t *reply,
-                     const char *request_id, struct error *error);
-char *aws_xml_encode_error(enum aws_protocol protocol, const char *code, const char *message,
-                           const char *request_id);

@@ -1,9 +1,10 @@
+#include "cloud/aws/client/aws_xml_write.h"
+
 #include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
 #include "cloud/aws/client/aws_query.h"
-#include "cloud/aws/client/aws_xml.h"
 
 struct writer {
     struct text out;

@@ -1,6 +1,4 @@
-// Shapes that several sources of EC2's share. The members that adze knows, in the order of the
-// API's reference.
-#include "cloud/aws/client/aws_shapes.h"
+#include "cloud/aws/client/ec2_shapes.h"
 
 AWS_SHAPE(ec2_tag, {"Key"}, {"Value"});
 AWS_SHAPE(ec2_filter, {"Name"}, {"Values", "Value", AWS_LIST});

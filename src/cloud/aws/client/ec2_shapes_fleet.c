@@ -1,6 +1,6 @@
-// Requests and replies of EC2 for fleets and launch templates. The members that adze knows, in the
-// order of the API's reference.
-#include "cloud/aws/client/aws_shapes.h"
+#include "cloud/aws/client/ec2_shapes_fleet.h"
+
+#include "cloud/aws/client/ec2_shapes.h"
 
 AWS_LOCAL_SHAPE(ec2_spot_options_request, {"AllocationStrategy"},
                 {"SingleInstanceType", NULL, AWS_BOOLEAN},

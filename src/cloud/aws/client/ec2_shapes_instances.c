@@ -1,6 +1,6 @@
-// Requests and replies of EC2 that start, read and end instances. The members that adze knows, in
-// the order of the API's reference.
-#include "cloud/aws/client/aws_shapes.h"
+#include "cloud/aws/client/ec2_shapes_instances.h"
+
+#include "cloud/aws/client/ec2_shapes.h"
 
 AWS_LOCAL_SHAPE(ec2_ebs_block_device, {"DeleteOnTermination", NULL, AWS_BOOLEAN},
                 {"Iops", NULL, AWS_INTEGER}, {"SnapshotId"}, {"VolumeSize", NULL, AWS_INTEGER},

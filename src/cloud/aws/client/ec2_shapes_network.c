@@ -1,6 +1,6 @@
-// Requests and replies of EC2 that read zones, networks, images and reservations. The members that
-// adze knows, in the order of the API's reference.
-#include "cloud/aws/client/aws_shapes.h"
+#include "cloud/aws/client/ec2_shapes_network.h"
+
+#include "cloud/aws/client/ec2_shapes.h"
 
 AWS_SHAPE(ec2_describe_availability_zones_request, {"ZoneNames", "ZoneName", AWS_LIST},
           {"ZoneIds", "ZoneId", AWS_LIST}, {"AllAvailabilityZones", NULL, AWS_BOOLEAN},

@@ -1,6 +1,6 @@
-// Requests and replies of EC2 about instance types and their prices. The members that adze knows,
-// in the order of the API's reference.
-#include "cloud/aws/client/aws_shapes.h"
+#include "cloud/aws/client/ec2_shapes_types.h"
+
+#include "cloud/aws/client/ec2_shapes.h"
 
 AWS_SHAPE(ec2_describe_instance_types_request, {"DryRun", NULL, AWS_BOOLEAN},
           {"InstanceTypes", "InstanceType", AWS_LIST}, {"Filters", "Filter", AWS_LIST, &ec2_filter},

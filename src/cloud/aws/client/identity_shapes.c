@@ -1,6 +1,4 @@
-// Requests and replies of IAM and STS. The members that adze knows, in the order of the
-// API's reference.
-#include "cloud/aws/client/aws_shapes.h"
+#include "cloud/aws/client/identity_shapes.h"
 
 AWS_SHAPE(iam_add_role_to_instance_profile_request, {"InstanceProfileName"}, {"RoleName"});
 AWS_EMPTY_SHAPE(iam_add_role_to_instance_profile_reply);

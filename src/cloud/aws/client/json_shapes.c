@@ -1,6 +1,4 @@
-// Requests of the services that speak JSON. Their replies pass as they are, but for timestamps. The
-// members that adze knows, in the order of the API's reference.
-#include "cloud/aws/client/aws_shapes.h"
+#include "cloud/aws/client/json_shapes.h"
 
 AWS_SHAPE(ssm_get_parameter_request, {"Name"}, {"WithDecryption", NULL, AWS_BOOLEAN});
 AWS_SHAPE(sqs_delete_message_request, {"QueueUrl"}, {"ReceiptHandle"});
