@@ -11,7 +11,6 @@
 #include "cloud/aws/instances/aws_labels.h"
 #include "cloud/aws/nodeclass/launch_failure.h"
 #include "model/reading/catalog.h"
-#include "model/reading/requirement_match.h"
 
 #define SPREAD_LIMIT      "limit of instances in this spread placement group"
 #define NO_ADDRESSES_CODE "InsufficientFreeAddressesInSubnet"
@@ -135,31 +134,16 @@ static void learn_reserved(const struct fleet_learning *learning, const struct f
               "s:capacity-reservation-id", id);
 }
 
-static int compare_numbers(const void *left, const void *right)
-{
-    const char *a = *(const char *const *)left, *b = *(const char *const *)right;
-    int64_t x = 0, y = 0;
-    if (text_parse_int64(a, &x) && text_parse_int64(b, &y) && x != y)
-        return x < y ? -1 : 1;
-    return strcmp(a, b);
-}
-
-const char *launch_partition(const struct node_claim *claim, bool upstream)
+const char *launch_partition(const struct node_claim *claim)
 {
     const char *lowest = NULL;
     list_for_each (requirement, &claim->spec.requirements) {
         if (!text_equal(requirement->key, LABEL_PARTITION) ||
-            !(text_equal(requirement->operator, "In") ||
-              (upstream && text_equal(requirement->operator, "NotIn"))))
+            !text_equal(requirement->operator, "In"))
             continue;
-        list_for_each (value, &requirement->values) {
-            if (!upstream &&
-                !requirements_allow(&claim->spec.requirements, LABEL_PARTITION, *value))
-                continue;
-            if (lowest == NULL ||
-                (upstream ? text_compare(value, &lowest) : compare_numbers(value, &lowest)) < 0)
+        list_for_each (value, &requirement->values)
+            if (lowest == NULL || strcmp(*value, lowest) < 0)
                 lowest = *value;
-        }
     }
     return lowest;
 }
@@ -184,7 +168,7 @@ static void learn_pool(const struct fleet_learning *learning, const struct fleet
         return;
     }
     if (pool.group_id != NULL)
-        pool.partition = launch_partition(launch->claim, launch->upstream);
+        pool.partition = launch_partition(launch->claim);
     if (pool.instance_type[0] != '\0')
         unavailable_mark_pool(learning->unavailable, &pool, error->code, fleet_id);
 }

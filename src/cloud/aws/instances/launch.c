@@ -209,8 +209,7 @@ struct fleet_launch launch_plan_for_fleet(const struct launch_plan *plan)
                                  .claim = plan->claim,
                                  .capacity_type = plan->capacity_type,
                                  .group = plan->group,
-                                 .candidates = &plan->candidates,
-                                 .upstream = plan->environment->settings->compatibility_upstream};
+                                 .candidates = &plan->candidates};
 }
 
 // --- the answer (AWI-260 to 265) -----------------------------------------------------------------
@@ -277,12 +276,11 @@ void launch_plan_answer(const struct launch_plan *plan, struct arena *arena,
     };
     if (text_equal(plan->capacity_type, CAPACITY_TYPE_RESERVED))
         set_reservation(plan, &facts);
-    struct machine_sources sources = {
-        .facts = &facts,
-        .type = type,
-        .node_class = plan->node_class,
-        .group = plan->group,
-        .partition = launch_partition(plan->claim, environment->settings->compatibility_upstream)};
+    struct machine_sources sources = {.facts = &facts,
+                                      .type = type,
+                                      .node_class = plan->node_class,
+                                      .group = plan->group,
+                                      .partition = launch_partition(plan->claim)};
     machine_answer_build(arena, &sources, machine);
     machine_answer_annotate(arena, plan->node_class, environment->cluster->ca_bundle, machine);
     machine->node_claim_name = arena_copy_string(arena, plan->claim->meta.name);

@@ -15,6 +15,7 @@
 
 #define NANO_USD             1e9
 #define RESERVED_PRICE_SHARE 1e7
+#define RESERVED_TOLERANCE   1e-6
 #define NAMES_LOGGED         5
 
 const char *offering_capacity_type(const struct offering *offering)
@@ -28,8 +29,9 @@ double launch_price(const struct launch_candidate *candidate, const struct offer
     if (!text_equal(offering_capacity_type(offering), CAPACITY_TYPE_RESERVED))
         return price;
     double reserved = (double)candidate->on_demand_price / NANO_USD / RESERVED_PRICE_SHARE;
+    // The catalogue's price is rounded and moved a little to keep the order (AWI-918).
     double difference = price - reserved;
-    bool same = difference < 1.5 / NANO_USD && difference > -1.5 / NANO_USD;
+    bool same = difference < RESERVED_TOLERANCE && difference > -RESERVED_TOLERANCE;
     return same ? reserved : price; // an overlay's price is taken as it is
 }
 

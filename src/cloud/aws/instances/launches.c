@@ -145,8 +145,7 @@ static void learn_success(struct launch *launch, const struct fleet_instance *in
             reservation_counts_launched(environment->reservations, id, asked_at);
         return;
     }
-    const char *partition =
-        launch_partition(plan->claim, environment->settings->compatibility_upstream);
+    const char *partition = launch_partition(plan->claim);
     struct unavailable_pool pool = {
         .instance_type = type,
         .zone = zone,
