@@ -36,6 +36,10 @@ static struct fleet_override completed(const json_t *request, const json_t *entr
     struct fleet_override override = override_in(entry), own;
     if (override.instance_type[0] == '\0')
         override.instance_type = text_in(entry, "InstanceType");
+    if (override.subnet_id[0] == '\0')
+        override.subnet_id = text_in(entry, "SubnetId");
+    if (override.zone[0] == '\0')
+        override.zone = text_in(entry, "AvailabilityZone");
     if (fleet_request_find(request, override.instance_type, override.subnet_id, &own))
         return own;
     return override;

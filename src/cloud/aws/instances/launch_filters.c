@@ -31,7 +31,8 @@ double launch_price(const struct launch_candidate *candidate, const struct offer
     double reserved = (double)candidate->on_demand_price / NANO_USD / RESERVED_PRICE_SHARE;
     // The catalogue's price is rounded and moved a little to keep the order (AWI-918).
     double difference = price - reserved;
-    bool same = difference < RESERVED_TOLERANCE && difference > -RESERVED_TOLERANCE;
+    bool same = offering->price == 0 ||
+                (difference < RESERVED_TOLERANCE && difference > -RESERVED_TOLERANCE);
     return same ? reserved : price; // an overlay's price is taken as it is
 }
 

@@ -58,10 +58,10 @@ static void add_requirement(json_t *list, const char *key, const char *value)
 
 static json_t *offering_of(const char *text)
 {
-    char kind[20], zone[40], price[20], id[20] = "", type[20] = "";
+    char kind[20], zone[40], price[20], id[20] = "", type[40] = "";
     long long room = 0;
     bool available = text[0] != '!';
-    int fields = sscanf(text + !available, "%19s %39s %19s %19s %19s %lld", kind, zone, price, id,
+    int fields = sscanf(text + !available, "%19s %39s %19s %19s %39s %lld", kind, zone, price, id,
                         type, &room);
     assert_true(fields == 3 || fields == 6);
     json_t *requirements = json_array();
