@@ -174,25 +174,25 @@ static void clear_recorded(struct recorded *recorded)
 
 // --- the form of the recordings ------------------------------------------------------------------
 
+// Upstream multiplies prices in binary, adze counts in billionths: 0.6719999999999999 is 0.672.
+static json_t *rounded(double price)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%.12g", price);
+    return json_string(text);
+}
+
 static json_t *rows_of(const json_t *overrides)
 {
     json_t *rows = json_array();
     const json_t *override;
     size_t i;
-    json_array_foreach (overrides, i, override) {
-        char price[40];
-        // Shortest decimal text that reads back as the same number.
-        double value = json_real_value(json_object_get(override, "Priority"));
-        for (int digits = 1; digits < 18; digits++) {
-            snprintf(price, sizeof price, "%.*g", digits, value);
-            if (strtod(price, NULL) == value)
-                break;
-        }
-        json_array_append_new(rows, json_pack("[s,s,s,s,f]", text_at(override, "InstanceType"),
-                                              text_at(override, "AvailabilityZone"),
-                                              text_at(override, "SubnetId"),
-                                              text_at(override, "ImageId"), strtod(price, NULL)));
-    }
+    json_array_foreach (overrides, i, override)
+        json_array_append_new(
+            rows, json_pack("[s,s,s,s,o]", text_at(override, "InstanceType"),
+                            text_at(override, "AvailabilityZone"), text_at(override, "SubnetId"),
+                            text_at(override, "ImageId"),
+                            rounded(json_real_value(json_object_get(override, "Priority")))));
     return rows;
 }
 
@@ -202,7 +202,7 @@ static json_t *rows_recorded(const json_t *rows)
     size_t i;
     json_array_foreach (list, i, row)
         json_array_set_new(row, 4,
-                           json_real(strtod(json_string_value(json_array_get(row, 4)), NULL)));
+                           rounded(strtod(json_string_value(json_array_get(row, 4)), NULL)));
     return list;
 }
 
