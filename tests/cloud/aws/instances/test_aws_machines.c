@@ -1,0 +1,688 @@
+// Launches, reading and ending of instances against a scripted AWS, on virtual time (AWI sections
+// 6 to 8).
+#include "cloud/aws/instances/aws_machines.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/loop_virtual.h"
+#include "base/metrics.h"
+#include "base/nanoseconds.h"
+#include "base/text.h"
+#include "cloud/aws/fake_aws.h"
+#include "cloud/aws/types/built_in_types.h"
+#include "kube/fake_transport.h"
+#include "model/schema/decode.h"
+#include "model/tables/kinds.h"
+#include "support/cmocka_all.h"
+
+#define CLASS_SPEC                                                                        \
+    "{\"amiFamily\":\"AL2023\",\"role\":\"r\",\"amiSelectorTerms\":[{\"id\":\"ami-1\"}]," \
+    "\"subnetSelectorTerms\":[{\"id\":\"subnet-a\"}],"                                    \
+    "\"securityGroupSelectorTerms\":[{\"id\":\"sg-1\"}]}"
+#define CLASS_STATUS(ready)                                                                    \
+    "{\"amis\":[{\"id\":\"ami-1\",\"name\":\"n\",\"requirements\":[{\"key\":"                  \
+    "\"kubernetes.io/arch\",\"operator\":\"In\",\"values\":[\"amd64\"]}]}],"                   \
+    "\"subnets\":[{\"id\":\"subnet-a\",\"zone\":\"us-west-2a\",\"zoneID\":\"usw2-az1\"},"      \
+    "{\"id\":\"subnet-b\",\"zone\":\"us-west-2b\",\"zoneID\":\"usw2-az2\"}],"                  \
+    "\"securityGroups\":[{\"id\":\"sg-1\",\"name\":\"g\"}],\"instanceProfile\":\"profile-1\"," \
+    "\"conditions\":[{\"type\":\"Ready\",\"status\":\"" ready                                  \
+    "\",\"reason\":\"R\",\"message\":\"no subnets\",\"observedGeneration\":1,"                 \
+    "\"lastTransitionTime\":\"2026-01-01T00:00:00Z\"}]}"
+#define ANSWERS_MAX 2000
+
+struct answer {
+    struct error error;
+    char reason[60], provider_id[100], type[40], zone_id[20], hash_version[8];
+};
+struct fixture {
+    struct loop *loop;
+    struct fake_transport *transport;
+    struct kube_client *kube;
+    struct mirror *mirror;
+    struct metrics *metrics;
+    struct fake_aws *aws;
+    struct settings settings;
+    struct cluster_facts cluster;
+    struct unavailable_offerings *unavailable;
+    struct reservation_counts *reservations;
+    struct placement_groups *groups;
+    struct ec2_prices *prices;
+    struct ec2_types *types;
+    struct subnet_addresses *addresses;
+    struct launch_templates *templates;
+    struct aws_machines *machines;
+    struct answer answers[ANSWERS_MAX];
+    uint32_t answered, listed, list_count, role_missing, class_failures, drift_changes;
+    const char *ready; // of the NodeClass
+    uint32_t instances;
+    json_t *fleets;          // ClientToken -> reply: fleets are made once
+    uint32_t shortage_every; // 0: never
+};
+
+// --- the API server ------------------------------------------------------------------------------
+
+static json_t *object_json(const char *version, const char *kind, const char *name,
+                           const char *spec, const char *status)
+{
+    json_t *object = json_pack("{s:s, s:s, s:{s:s, s:s, s:i, s:s, s:s}, s:o}", "apiVersion",
+                               version, "kind", kind, "metadata", "name", name, "uid", name,
+                               "generation", 1, "resourceVersion", "5", "creationTimestamp",
+                               "2026-01-01T00:00:00Z", "spec", json_loads(spec, 0, NULL));
+    assert_non_null(object);
+    if (status != NULL)
+        json_object_set_new(object, "status", json_loads(status, 0, NULL));
+    return object;
+}
+
+static json_t *items_of(const struct fixture *fixture, const char *path)
+{
+    json_t *items = json_array();
+    if (strstr(path, "ec2nodeclasses") != NULL)
+        json_array_append_new(
+            items, object_json("karpenter.k8s.aws/v1", "EC2NodeClass", "default", CLASS_SPEC,
+                               text_equal(fixture->ready, "False") ? CLASS_STATUS("False")
+                                                                   : CLASS_STATUS("True")));
+    if (strstr(path, "nodepools") != NULL)
+        json_array_append_new(
+            items,
+            object_json("karpenter.sh/v1", "NodePool", "pool",
+                        "{\"template\":{\"spec\":{\"nodeClassRef\":{\"group\":\"karpenter.k8s.aws\""
+                        ",\"kind\":\"EC2NodeClass\",\"name\":\"default\"},\"requirements\":[]}}}",
+                        NULL));
+    return items;
+}
+
+static void serve(void *context, struct kube_call *call)
+{
+    struct fixture *fixture = context;
+    if (call->verb == KUBE_LIST)
+        fake_answer(call, 200, fake_list("10", "", items_of(fixture, call->path)));
+}
+
+// --- AWS -----------------------------------------------------------------------------------------
+
+static const char *text_at(const json_t *object, const char *key)
+{
+    return text_or_empty(json_string_value(json_object_get(object, key)));
+}
+
+static json_t *first_override(const json_t *parameters)
+{
+    const json_t *configs = json_object_get(parameters, "LaunchTemplateConfigs");
+    return json_array_get(json_object_get(json_array_get(configs, 0), "Overrides"), 0);
+}
+
+static json_t *make_fleet(struct fixture *fixture, const json_t *parameters)
+{
+    json_int_t wanted = json_integer_value(json_object_get(
+        json_object_get(parameters, "TargetCapacitySpecification"), "TotalTargetCapacity"));
+    json_t *ids = json_array(), *errors = json_array();
+    json_t *override = json_pack("{s:{s:O}}", "LaunchTemplateAndOverrides", "Overrides",
+                                 first_override(parameters));
+    json_t *specific =
+        json_object_get(json_object_get(override, "LaunchTemplateAndOverrides"), "Overrides");
+    for (json_int_t i = 0; i < wanted; i++) {
+        char id[40];
+        snprintf(id, sizeof id, "i-%u", ++fixture->instances);
+        if (fixture->shortage_every == 0 || i % fixture->shortage_every != 0)
+            json_array_append_new(ids, json_string(id));
+    }
+    if (json_array_size(ids) < (size_t)wanted)
+        json_array_append_new(errors,
+                              json_pack("{s:s, s:s, s:{s:O}}", "ErrorCode",
+                                        "InsufficientInstanceCapacity", "ErrorMessage", "none left",
+                                        "LaunchTemplateAndOverrides", "Overrides", specific));
+    json_t *instances = json_array();
+    if (json_array_size(ids) > 0)
+        json_array_append_new(instances,
+                              json_pack("{s:O, s:s, s:{s:O}}", "InstanceIds", ids, "InstanceType",
+                                        text_at(specific, "InstanceType"),
+                                        "LaunchTemplateAndOverrides", "Overrides", specific));
+    json_decref(ids);
+    json_decref(override);
+    return json_pack("{s:s, s:o, s:o}", "FleetId", "fleet-1", "Instances", instances, "Errors",
+                     errors);
+}
+
+static json_t *create_fleet(void *context, enum aws_action action, const json_t *parameters)
+{
+    struct fixture *fixture = context;
+    (void)action;
+    const char *token = text_at(parameters, "ClientToken");
+    assert_string_not_equal(token, "");
+    json_t *reply = json_object_get(fixture->fleets, token);
+    if (reply == NULL) {
+        reply = make_fleet(fixture, parameters);
+        json_object_set_new(fixture->fleets, token, reply);
+    }
+    return json_incref(reply);
+}
+
+static json_t *create_template(void *context, enum aws_action action, const json_t *parameters)
+{
+    (void)context;
+    (void)action;
+    return json_pack("{s:{s:s, s:s}}", "LaunchTemplate", "LaunchTemplateId", "lt-1",
+                     "LaunchTemplateName", text_at(parameters, "LaunchTemplateName"));
+}
+
+// Instances with "gone" in their id are unknown.
+static json_t *describe(void *context, enum aws_action action, const json_t *parameters)
+{
+    (void)context;
+    (void)action;
+    json_t *instances = json_array();
+    const json_t *id;
+    json_t *ids = json_incref(json_object_get(parameters, "InstanceIds"));
+    size_t i;
+    if (ids == NULL)
+        ids = json_pack("[s,s]", "i-1", "i-ending");
+    json_array_foreach (ids, i, id) {
+        const char *text = json_string_value(id);
+        if (strstr(text, "gone") != NULL)
+            continue;
+        json_array_append_new(
+            instances,
+            json_pack("{s:s, s:{s:s}, s:s, s:s, s:{s:s}, s:s, s:[{s:s}], s:[{s:s, s:s}], s:s}",
+                      "InstanceId", text, "State", "Name",
+                      strstr(text, "ending") != NULL ? "shutting-down" : "running", "ImageId",
+                      "ami-1", "InstanceType", "m5.large", "Placement", "AvailabilityZone",
+                      "us-west-2a", "SubnetId",
+                      strstr(text, "moved") != NULL ? "subnet-x" : "subnet-a", "SecurityGroups",
+                      "GroupId", "sg-1", "Tags", "Key", "karpenter.sh/nodepool", "Value", "pool",
+                      "LaunchTime", "2026-01-01T00:00:00Z"));
+    }
+    json_decref(ids);
+    return json_pack("{s:[{s:o}]}", "Reservations", "Instances", instances);
+}
+
+static json_t *terminate(void *context, enum aws_action action, const json_t *parameters)
+{
+    (void)context;
+    (void)action;
+    json_t *changes = json_array();
+    const json_t *id;
+    size_t i;
+    json_array_foreach (json_object_get(parameters, "InstanceIds"), i, id)
+        json_array_append_new(
+            changes,
+            json_pack("{s:O, s:{s:s}}", "InstanceId", id, "CurrentState", "Name",
+                      strstr(json_string_value(id), "slow") != NULL ? "running" : "shutting-down"));
+    return json_pack("{s:o}", "TerminatingInstances", changes);
+}
+
+// --- the fixture ---------------------------------------------------------------------------------
+
+static void spot_role_missing(void *context, const struct node_claim *claim)
+{
+    (void)claim;
+    ((struct fixture *)context)->role_missing++;
+}
+
+static void failed_node_class(void *context, const struct object *about)
+{
+    (void)about;
+    ((struct fixture *)context)->class_failures++;
+}
+
+static void drift_changed(void *context)
+{
+    ((struct fixture *)context)->drift_changes++;
+}
+
+static bool zone_is_shifted(void *context, const char *zone_id)
+{
+    (void)context;
+    return text_equal(zone_id, "shifted");
+}
+
+static int64_t now_of(void *context)
+{
+    return loop_monotonic_ns(context);
+}
+
+static void open_stores(struct fixture *fixture)
+{
+    struct loop *loop = fixture->loop;
+    struct error error = {0};
+    static const char *const zones[] = {"us-west-2a", "us-west-2b", NULL};
+    fixture->unavailable =
+        unavailable_offerings_create(&(struct unavailable_options){.loop = loop});
+    fixture->reservations = reservation_counts_create(loop);
+    fixture->groups = placement_groups_create();
+    fixture->prices =
+        ec2_prices_create(&(struct ec2_prices_options){.loop = loop, .region = "us-west-2"});
+    fixture->types =
+        ec2_types_create(&(struct ec2_types_options){.loop = loop,
+                                                     .settings = &fixture->settings,
+                                                     .region = "us-west-2",
+                                                     .prices = fixture->prices,
+                                                     .unavailable = fixture->unavailable,
+                                                     .reservations = fixture->reservations,
+                                                     .groups = fixture->groups});
+    struct instance_infos *infos = instance_infos_built_in(&error);
+    assert_non_null(infos);
+    ec2_types_use(fixture->types, infos, zones);
+    fixture->addresses = subnet_addresses_create(loop, MINUTE);
+    subnet_addresses_fetched(fixture->addresses, "subnet-a", 5000);
+    subnet_addresses_fetched(fixture->addresses, "subnet-b", 5000);
+}
+
+static void open_machines(struct fixture *fixture)
+{
+    fixture->templates = launch_templates_create(
+        &(struct launch_templates_options){.loop = fixture->loop,
+                                           .client = fake_aws_client(fixture->aws),
+                                           .settings = &fixture->settings,
+                                           .cluster = &fixture->cluster});
+    fixture->machines = aws_machines_create(
+        &(struct aws_machines_environment){.loop = fixture->loop,
+                                           .client = fake_aws_client(fixture->aws),
+                                           .mirror = fixture->mirror,
+                                           .settings = &fixture->settings,
+                                           .cluster = &fixture->cluster,
+                                           .types = fixture->types,
+                                           .unavailable = fixture->unavailable,
+                                           .reservations = fixture->reservations,
+                                           .groups = fixture->groups,
+                                           .addresses = fixture->addresses,
+                                           .templates = fixture->templates,
+                                           .zone_is_shifted = zone_is_shifted,
+                                           .spot_role_missing = spot_role_missing,
+                                           .failed_node_class = failed_node_class,
+                                           .changed = drift_changed,
+                                           .context = fixture,
+                                           .metrics = fixture->metrics});
+}
+
+static void script_aws(struct fixture *fixture)
+{
+    struct fake_aws *aws = fixture->aws;
+    fixture->fleets = json_object();
+    fake_aws_error(aws, EC2_DESCRIBE_LAUNCH_TEMPLATES, 400,
+                   "InvalidLaunchTemplateName.NotFoundException", "no such template");
+    fake_aws_handle(aws, EC2_CREATE_LAUNCH_TEMPLATE, create_template, fixture);
+    fake_aws_handle(aws, EC2_CREATE_FLEET, create_fleet, fixture);
+    fake_aws_handle(aws, EC2_DESCRIBE_INSTANCES, describe, fixture);
+    fake_aws_handle(aws, EC2_TERMINATE_INSTANCES, terminate, fixture);
+    fake_aws_reply(aws, EC2_DELETE_LAUNCH_TEMPLATE, json_object());
+    fake_aws_reply(aws, EC2_CREATE_TAGS, json_object());
+}
+
+static struct fixture *open_fixture(const char *ready)
+{
+    struct fixture *fixture = memory_allocate(sizeof *fixture);
+    struct log_options quiet = {.level = LOG_NONE};
+    assert_true(log_configure(&quiet, NULL));
+    fixture->ready = ready;
+    fixture->loop = loop_create_virtual(INT64_C(1700000000) * SECOND);
+    fixture->settings.vm_memory_overhead_percent = 0.075;
+    fixture->cluster = (struct cluster_facts){.name = "c1",
+                                              .region = "us-west-2",
+                                              .partition = "aws",
+                                              .account = "111122223333",
+                                              .endpoint = "https://c1.example",
+                                              .ca_bundle = "Q0E=",
+                                              .cidr = "10.100.0.0/16",
+                                              .kube_dns = "10.100.0.10",
+                                              .version = "1.35"};
+    fixture->transport = fake_transport_create(fixture->loop, serve, fixture);
+    fixture->kube = kube_client_create(fixture->loop, &fixture->transport->base,
+                                       &(struct kube_client_options){.qps = 200, .burst = 300});
+    fixture->mirror = mirror_create(fixture->loop, fixture->kube);
+    fixture->metrics = metrics_create(now_of, fixture->loop);
+    fixture->aws = fake_aws_create(fixture->loop);
+    script_aws(fixture);
+    open_stores(fixture);
+    open_machines(fixture);
+    mirror_watch(fixture->mirror, KIND_EC2_NODE_CLASS, NULL, NULL, false);
+    mirror_watch(fixture->mirror, KIND_NODE_POOL, NULL, NULL, false);
+    mirror_watch(fixture->mirror, KIND_NODE_CLAIM, NULL, NULL, false);
+    loop_run_for(fixture->loop, 100 * MILLISECOND);
+    assert_true(mirror_synced(fixture->mirror));
+    return fixture;
+}
+
+static int setup(void **state)
+{
+    *state = open_fixture("True");
+    return 0;
+}
+
+static int setup_not_ready(void **state)
+{
+    *state = open_fixture("False");
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *fixture = *state;
+    aws_machines_destroy(fixture->machines);
+    launch_templates_destroy(fixture->templates);
+    subnet_addresses_destroy(fixture->addresses);
+    ec2_types_destroy(fixture->types);
+    ec2_prices_destroy(fixture->prices);
+    placement_groups_destroy(fixture->groups);
+    reservation_counts_destroy(fixture->reservations);
+    unavailable_offerings_destroy(fixture->unavailable);
+    fake_aws_destroy(fixture->aws);
+    mirror_destroy(fixture->mirror);
+    kube_client_destroy(fixture->kube);
+    metrics_destroy(fixture->metrics);
+    json_decref(fixture->fleets);
+    loop_destroy(fixture->loop);
+    free(fixture);
+    return 0;
+}
+
+// --- asking --------------------------------------------------------------------------------------
+
+static void answered(void *context, const struct machine_result *result)
+{
+    struct fixture *fixture = context;
+    assert_true(fixture->answered < ANSWERS_MAX);
+    struct answer *answer = &fixture->answers[fixture->answered++];
+    *answer = (struct answer){.error = result->error};
+    snprintf(answer->reason, sizeof answer->reason, "%s", text_or_empty(result->reason));
+    if (result->machine == NULL)
+        return;
+    const struct machine *machine = result->machine;
+    snprintf(answer->provider_id, sizeof answer->provider_id, "%s", machine->provider_id);
+    snprintf(answer->type, sizeof answer->type, "%s",
+             text_or_empty(string_map_get(&machine->labels, LABEL_INSTANCE_TYPE)));
+    snprintf(answer->zone_id, sizeof answer->zone_id, "%s",
+             text_or_empty(string_map_get(&machine->labels, "topology.k8s.aws/zone-id")));
+    snprintf(answer->hash_version, sizeof answer->hash_version, "%s",
+             text_or_empty(string_map_get(&machine->annotations, ANNOTATION_EC2_HASH_VERSION)));
+}
+
+static const struct object *claim_of(const char *uid, const char *capacity_type,
+                                     const char *provider_id)
+{
+    struct error error = {0};
+    char spec[600], status[200];
+    snprintf(spec, sizeof spec,
+             "{\"nodeClassRef\":{\"group\":\"karpenter.k8s.aws\",\"kind\":\"EC2NodeClass\","
+             "\"name\":\"default\"},\"requirements\":[{\"key\":\"karpenter.sh/capacity-type\","
+             "\"operator\":\"In\",\"values\":[\"%s\"]},{\"key\":\"node.kubernetes.io/"
+             "instance-type\",\"operator\":\"In\",\"values\":[\"m5.large\",\"m5.xlarge\"]}],"
+             "\"resources\":{\"requests\":{\"cpu\":\"1\"}}}",
+             capacity_type);
+    snprintf(status, sizeof status, "{\"providerID\":\"%s\",\"imageID\":\"ami-1\"}", provider_id);
+    json_t *document = object_json("karpenter.sh/v1", "NodeClaim", uid, spec,
+                                   provider_id[0] != '\0' ? status : NULL);
+    json_object_set_new(json_object_get(document, "metadata"), "labels",
+                        json_pack("{s:s, s:s}", "karpenter.sh/nodepool", "pool",
+                                  "node.kubernetes.io/instance-type", "m5.large"));
+    struct object *claim = document_decode(document, DECODE_LENIENT, &error);
+    json_decref(document);
+    if (claim == NULL)
+        fail_msg("%s", error.message);
+    return claim;
+}
+
+static void launch(struct fixture *fixture, const char *uid)
+{
+    const struct object *claim = claim_of(uid, "on-demand", "");
+    aws_machines_launch(fixture->machines, (const struct node_claim *)claim, answered, fixture);
+    object_release(claim);
+}
+
+static void run(struct fixture *fixture)
+{
+    loop_run_for(fixture->loop, 20 * SECOND);
+}
+
+static uint32_t fleets(const struct fixture *fixture)
+{
+    return fake_aws_calls(fixture->aws, EC2_CREATE_FLEET);
+}
+
+// --- launches ------------------------------------------------------------------------------------
+
+static void one_claim_is_launched_AWI_250_264(void **state)
+{
+    struct fixture *fixture = *state;
+    launch(fixture, "u1");
+    assert_int_equal(fixture->answered, 0); // never before the call returns
+    run(fixture);
+    assert_int_equal(fixture->answered, 1);
+    assert_string_equal(fixture->answers[0].error.message, "");
+    assert_string_equal(fixture->answers[0].provider_id, "aws:///us-west-2a/i-1");
+    assert_string_equal(fixture->answers[0].type, "m5.large");
+    assert_string_equal(fixture->answers[0].zone_id, "usw2-az1");
+    assert_string_equal(fixture->answers[0].hash_version, "v6"); // AWN-40
+    // The same claim again gives the same machine, without a call.
+    launch(fixture, "u1");
+    run(fixture);
+    assert_int_equal(fleets(fixture), 1);
+    assert_string_equal(fixture->answers[1].provider_id, "aws:///us-west-2a/i-1");
+}
+
+static void a_thousand_claims_are_one_fleet_AWI_361(void **state)
+{
+    struct fixture *fixture = *state;
+    char uid[20];
+    for (int i = 0; i < 1000; i++) {
+        snprintf(uid, sizeof uid, "u%d", i);
+        launch(fixture, uid);
+    }
+    run(fixture);
+    assert_int_equal(fixture->answered, 1000);
+    assert_in_range(fleets(fixture), 1, 3); // the subnets may change in between (AWI-366)
+    for (uint32_t i = 0; i < 1000; i++) {
+        assert_int_equal(fixture->answers[i].error.kind, ERROR_NONE);
+        for (uint32_t k = 0; k < i; k++)
+            assert_string_not_equal(fixture->answers[i].provider_id,
+                                    fixture->answers[k].provider_id);
+    }
+}
+
+static void a_shortage_is_learned_once_AWI_332_926(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->shortage_every = 2; // every second instance, beginning with the first
+    launch(fixture, "u1");
+    launch(fixture, "u2");
+    launch(fixture, "u3");
+    run(fixture);
+    assert_int_equal(fixture->answered, 3);
+    assert_int_equal(fixture->answers[0].error.kind, ERROR_NONE);
+    for (uint32_t i = 1; i < 3; i++) {
+        assert_int_equal(fixture->answers[i].error.kind, ERROR_INSUFFICIENT_CAPACITY);
+        assert_string_equal(fixture->answers[i].error.message,
+                            "creating instance, with fleet error(s), "
+                            "InsufficientInstanceCapacity: none left");
+    }
+    struct unavailable_pool pool = {"m5.large", "us-west-2a", "on-demand", NULL, NULL};
+    assert_true(unavailable_has_pool(fixture->unavailable, &pool));
+    struct metric *failures =
+        metrics_find(fixture->metrics, "karpenter_cloudprovider_instance_launch_failures_total");
+    assert_int_equal(
+        (int)metric_read(failures, "us-west-2a", "usw2-az1", "on-demand", "LaunchFailed"), 1);
+}
+
+static void a_lost_answer_is_asked_for_again_AWI_927(void **state)
+{
+    struct fixture *fixture = *state;
+    fake_aws_handle(fixture->aws, EC2_CREATE_FLEET, NULL, NULL);
+    for (int i = 0; i < 3; i++) // the attempts of one call
+        fake_aws_lose_once(fixture->aws, EC2_CREATE_FLEET);
+    launch(fixture, "u1");
+    launch(fixture, "u2");
+    run(fixture);
+    assert_int_equal(fixture->answered, 2);
+    assert_int_equal(fixture->answers[0].error.kind, ERROR_INTERNAL);
+    assert_non_null(strstr(fixture->answers[0].error.message, "Error creating fleet request: "));
+    uint32_t before = fleets(fixture);
+    char token[60];
+    snprintf(token, sizeof token, "%s",
+             text_at(fake_aws_last(fixture->aws, EC2_CREATE_FLEET), "ClientToken"));
+    fake_aws_handle(fixture->aws, EC2_CREATE_FLEET, create_fleet, fixture);
+    launch(fixture, "u2"); // the whole fleet of the two is sent again
+    loop_run_for(fixture->loop, 10 * MINUTE);
+    assert_true(fleets(fixture) > before);
+    assert_string_equal(text_at(fake_aws_last(fixture->aws, EC2_CREATE_FLEET), "ClientToken"),
+                        token);
+    launch(fixture, "u1");
+    run(fixture);
+    assert_int_equal(fixture->answered, 4);
+    assert_string_not_equal(fixture->answers[2].provider_id, fixture->answers[3].provider_id);
+    assert_int_equal(fixture->instances, 2); // none is made twice
+}
+
+static void errors_of_the_call_AWI_311(void **state)
+{
+    struct fixture *fixture = *state;
+    fake_aws_handle(fixture->aws, EC2_CREATE_FLEET, NULL, NULL);
+    fake_aws_error(fixture->aws, EC2_CREATE_FLEET, 403, "UnauthorizedOperation", "not you");
+    launch(fixture, "u1");
+    run(fixture);
+    assert_int_equal(fixture->answers[0].error.kind, ERROR_INTERNAL);
+    assert_string_equal(fixture->answers[0].reason, "Unauthorized");
+    assert_int_equal(fleets(fixture), 1);
+}
+
+static void templates_that_are_gone_are_made_again_AWN_363(void **state)
+{
+    struct fixture *fixture = *state;
+    fake_aws_error_once(fixture->aws, EC2_CREATE_FLEET, 400,
+                        "InvalidLaunchTemplateName.NotFoundException", "gone");
+    launch(fixture, "u1");
+    run(fixture);
+    assert_int_equal(fixture->answered, 1);
+    assert_int_equal(fixture->answers[0].error.kind, ERROR_NONE);
+    assert_int_equal(fleets(fixture), 2);
+}
+
+static void classes_that_are_not_ready_AWN_39(void **state)
+{
+    struct fixture *fixture = *state;
+    launch(fixture, "u1");
+    run(fixture);
+    assert_int_equal(fixture->answers[0].error.kind, ERROR_NODE_CLASS_NOT_READY);
+    assert_string_equal(fixture->answers[0].error.message, "no subnets");
+}
+
+// --- reading and ending --------------------------------------------------------------------------
+
+static void get_describes_once_AWI_405_406(void **state)
+{
+    struct fixture *fixture = *state;
+    aws_machines_get(fixture->machines, "aws:///us-west-2a/i-7", answered, fixture);
+    aws_machines_get(fixture->machines, "aws:///us-west-2a/i-8", answered, fixture);
+    aws_machines_get(fixture->machines, "aws:///us-west-2a/i-gone", answered, fixture);
+    aws_machines_get(fixture->machines, "strange", answered, fixture);
+    run(fixture);
+    assert_int_equal(fixture->answered, 4);
+    assert_int_equal(fixture->answers[0].error.kind, ERROR_INVALID);
+    assert_string_equal(fixture->answers[1].provider_id, "aws:///us-west-2a/i-7");
+    assert_string_equal(fixture->answers[1].type, "m5.large");
+    assert_int_equal(fixture->answers[3].error.kind, ERROR_NOT_FOUND);
+    // One for the three, one for the one that was not found (AWI-367).
+    assert_int_equal(fake_aws_calls(fixture->aws, EC2_DESCRIBE_INSTANCES), 2);
+    aws_machines_get(fixture->machines, "aws:///us-west-2a/i-7", answered, fixture);
+    run(fixture);
+    assert_int_equal(fake_aws_calls(fixture->aws, EC2_DESCRIBE_INSTANCES), 2);
+    assert_string_equal(fixture->answers[4].provider_id, "aws:///us-west-2a/i-7");
+}
+
+static void delete_is_repeated_until_it_is_gone_AWI_420(void **state)
+{
+    struct fixture *fixture = *state;
+    aws_machines_delete(fixture->machines, "aws:///us-west-2a/i-1", answered, fixture);
+    aws_machines_delete(fixture->machines, "aws:///us-west-2a/i-slow", answered, fixture);
+    run(fixture);
+    assert_int_equal(fixture->answered, 2);
+    assert_int_equal(fixture->answers[0].error.kind, ERROR_NONE);
+    // Both at once, and the one that still ran once more (AWI-368).
+    assert_int_equal(fake_aws_calls(fixture->aws, EC2_TERMINATE_INSTANCES), 2);
+    aws_machines_delete(fixture->machines, "aws:///us-west-2a/i-ending", answered, fixture);
+    aws_machines_delete(fixture->machines, "aws:///us-west-2a/i-gone", answered, fixture);
+    run(fixture);
+    assert_int_equal(fixture->answers[2].error.kind, ERROR_NONE);
+    assert_int_equal(fixture->answers[3].error.kind, ERROR_NOT_FOUND);
+    assert_int_equal(fake_aws_calls(fixture->aws, EC2_TERMINATE_INSTANCES), 2);
+}
+
+static void listed(void *context, const struct machine_list_result *result)
+{
+    struct fixture *fixture = context;
+    assert_int_equal(result->error.kind, ERROR_NONE);
+    fixture->listed++;
+    fixture->list_count = result->count;
+}
+
+static void lists_share_a_snapshot_AWI_410_936(void **state)
+{
+    struct fixture *fixture = *state;
+    aws_machines_list(fixture->machines, listed, fixture);
+    aws_machines_list(fixture->machines, listed, fixture);
+    loop_run_for(fixture->loop, SECOND);
+    assert_int_equal(fixture->listed, 2);
+    assert_int_equal(fixture->list_count, 1); // without the one that ends
+    assert_int_equal(fake_aws_calls(fixture->aws, EC2_DESCRIBE_INSTANCES), 1);
+    aws_machines_list(fixture->machines, listed, fixture);
+    loop_run_for(fixture->loop, SECOND);
+    assert_int_equal(fake_aws_calls(fixture->aws, EC2_DESCRIBE_INSTANCES), 1);
+    launch(fixture, "u1"); // the snapshot lacks it
+    run(fixture);
+    aws_machines_list(fixture->machines, listed, fixture);
+    run(fixture);
+    assert_int_equal(fake_aws_calls(fixture->aws, EC2_DESCRIBE_INSTANCES), 2);
+    loop_run_for(fixture->loop, MINUTE);
+    aws_machines_list(fixture->machines, listed, fixture);
+    run(fixture);
+    assert_int_equal(fake_aws_calls(fixture->aws, EC2_DESCRIBE_INSTANCES), 3);
+    assert_int_equal(fixture->listed, 5);
+}
+
+static const char *drift_of(struct fixture *fixture, const char *provider_id)
+{
+    const struct object *claim = claim_of("c1", "on-demand", provider_id);
+    const char *reason =
+        aws_machines_drift_reason(fixture->machines, (const struct node_claim *)claim);
+    object_release(claim);
+    return reason;
+}
+
+static void drift_needs_the_instance_AWN_481(void **state)
+{
+    struct fixture *fixture = *state;
+    assert_null(drift_of(fixture, "aws:///us-west-2a/i-moved"));
+    assert_null(drift_of(fixture, "aws:///us-west-2a/i-5"));
+    assert_null(drift_of(fixture, "aws:///us-west-2a/i-gone"));
+    run(fixture);
+    assert_int_equal(fixture->drift_changes, 1);
+    assert_string_equal(drift_of(fixture, "aws:///us-west-2a/i-moved"), "SubnetDrift");
+    assert_null(drift_of(fixture, "aws:///us-west-2a/i-5"));
+    uint32_t calls = fake_aws_calls(fixture->aws, EC2_DESCRIBE_INSTANCES);
+    assert_null(drift_of(fixture, "aws:///us-west-2a/i-gone"));
+    run(fixture);
+    assert_int_equal(fake_aws_calls(fixture->aws, EC2_DESCRIBE_INSTANCES), calls); // not so soon
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(one_claim_is_launched_AWI_250_264, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_thousand_claims_are_one_fleet_AWI_361, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_shortage_is_learned_once_AWI_332_926, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_lost_answer_is_asked_for_again_AWI_927, setup, teardown),
+        cmocka_unit_test_setup_teardown(errors_of_the_call_AWI_311, setup, teardown),
+        cmocka_unit_test_setup_teardown(templates_that_are_gone_are_made_again_AWN_363, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(classes_that_are_not_ready_AWN_39, setup_not_ready,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(get_describes_once_AWI_405_406, setup, teardown),
+        cmocka_unit_test_setup_teardown(delete_is_repeated_until_it_is_gone_AWI_420, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(lists_share_a_snapshot_AWI_410_936, setup, teardown),
+        cmocka_unit_test_setup_teardown(drift_needs_the_instance_AWN_481, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
