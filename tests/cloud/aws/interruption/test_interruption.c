@@ -1,0 +1,239 @@
+// Interruptions from the queue and from status checks, on virtual time: an embedded API server and
+// a scripted AWS.
+#include "cloud/aws/provider_world.h"
+
+#include "cloud/aws/interruption/interruption.h"
+#include "model/schema/karpenter.h"
+
+struct scene {
+    struct provider_world *world;
+    struct interruption_environment environment;
+    struct interruption *interruption;
+};
+
+static void open_scene(struct scene *scene, const char *queue, bool upstream)
+{
+    scene->world = world_open();
+    struct provider_world *world = scene->world;
+    world->settings.interruption_queue = queue;
+    world->settings.compatibility_upstream = upstream;
+    world_begin(world);
+    metrics_register(world->metrics, &(struct metric_options){
+                                         .name = "karpenter_nodeclaims_disrupted_total",
+                                         .help = "NodeClaims deleted by a controller.",
+                                         .type = METRIC_COUNTER,
+                                         .labels = {"reason", "nodepool", "capacity_type",
+                                                    "consolidation_policy", "termination_mode"}});
+    scene->environment = (struct interruption_environment){
+        .client = world->client,
+        .unavailable = unavailable_offerings_create(
+            &(struct unavailable_options){.loop = world->loop, .upstream = upstream}),
+        .reservations = reservation_counts_create(world->loop)};
+    scene->interruption = interruption_create(&world->manager, &scene->environment);
+    world_add(world, world_claim_text("spot", "i-0abc",
+                                      ",'karpenter.sh/capacity-type':'spot',"
+                                      "'topology.kubernetes.io/zone':'us-west-2a',"
+                                      "'node.kubernetes.io/instance-type':'m5.large'",
+                                      ""));
+    world_add(world, world_claim_text("other", "i-0def", "", ""));
+    world_add(world, world_node_text("node", "i-0abc", ""));
+    fake_aws_reply(world->aws, SQS_GET_QUEUE_URL,
+                   json_pack("{s:s}", "QueueUrl", "https://sqs.us-west-2.amazonaws.com/1/queue"));
+    fake_aws_reply(world->aws, SQS_RECEIVE_MESSAGE, json_object());
+    fake_aws_reply(world->aws, SQS_DELETE_MESSAGE_BATCH, json_object());
+    fake_aws_reply(world->aws, SQS_DELETE_MESSAGE, json_object());
+    fake_aws_reply(world->aws, EC2_DESCRIBE_INSTANCE_STATUS, json_object());
+    fake_aws_reply(world->aws, EC2_DESCRIBE_SPOT_INSTANCE_REQUESTS, json_object());
+    fake_aws_reply(world->aws, EC2_DESCRIBE_INSTANCES, json_object());
+    fake_aws_latency(world->aws, 500 * MILLISECOND);
+}
+
+static void close_scene(struct scene *scene)
+{
+    interruption_destroy(scene->interruption);
+    unavailable_offerings_destroy(scene->environment.unavailable);
+    reservation_counts_destroy(scene->environment.reservations);
+    world_close(scene->world);
+}
+
+static void send(struct scene *scene, const char *detail_type, const char *instance,
+                 const char *more)
+{
+    struct text body = {0};
+    text_format(&body,
+                "{\"version\":\"0\",\"source\":\"aws.ec2\",\"detail-type\":\"%s\","
+                "\"time\":\"2026-01-01T00:00:00Z\",\"detail\":{\"instance-id\":\"%s\"%s}}",
+                detail_type, instance, more);
+    fake_aws_reply_once(scene->world->aws, SQS_RECEIVE_MESSAGE,
+                        json_pack("{s:[{s:s, s:s, s:s}]}", "Messages", "MessageId", instance,
+                                  "ReceiptHandle", "receipt", "Body", body.data));
+    text_free(&body);
+}
+
+static bool is_deleting(struct scene *scene, const char *claim)
+{
+    const struct object *object = world_claim(scene->world, claim);
+    return object == NULL || object_is_deleting(object);
+}
+
+static uint32_t deletions(struct scene *scene)
+{
+    return fake_aws_calls(scene->world->aws, SQS_DELETE_MESSAGE_BATCH) +
+           fake_aws_calls(scene->world->aws, SQS_DELETE_MESSAGE);
+}
+
+static void spot_interruption_AWI_551_565_570_953(void **state)
+{
+    (void)state;
+    for (int upstream = 0; upstream < 2; upstream++) {
+        struct scene scene;
+        open_scene(&scene, "queue", upstream != 0);
+        send(&scene, "EC2 Spot Instance Interruption Warning", "i-0abc", "");
+        world_lead(scene.world);
+        loop_run_for(scene.world->loop, 5 * SECOND);
+        assert_true(is_deleting(&scene, "spot"));
+        assert_false(is_deleting(&scene, "other"));
+        const char *deadline =
+            object_annotation(world_claim(scene.world, "spot"), ANNOTATION_TERMINATION_TIMESTAMP);
+        if (upstream)
+            assert_null(deadline);
+        else
+            assert_string_equal(deadline, "2026-01-01T00:01:45Z");
+        assert_int_equal(world_events(scene.world, "SpotInterrupted"), 2); // NodeClaim and Node
+        assert_int_equal(world_events(scene.world, "TerminatingOnInterruption"), 2);
+        struct unavailable_pool pool = {"m5.large", "us-west-2a", "spot", NULL, NULL};
+        assert_true(unavailable_has_pool(scene.environment.unavailable, &pool));
+        assert_int_equal(deletions(&scene), 1);
+        struct metric *disrupted =
+            metrics_find(scene.world->metrics, "karpenter_nodeclaims_disrupted_total");
+        assert_int_equal(
+            metric_read(disrupted, "spot_interrupted", "default", "spot", "", "graceful"), 1);
+        assert_int_equal(metric_read(metrics_find(scene.world->metrics,
+                                                  "karpenter_interruption_received_messages_total"),
+                                     "spot_interrupted"),
+                         1);
+        close_scene(&scene);
+    }
+}
+
+static void rebalance_is_an_event_alone_AWI_551(void **state)
+{
+    (void)state;
+    struct scene scene;
+    open_scene(&scene, "queue", false);
+    send(&scene, "EC2 Instance Rebalance Recommendation", "i-0abc", "");
+    world_lead(scene.world);
+    loop_run_for(scene.world->loop, 5 * SECOND);
+    assert_false(is_deleting(&scene, "spot"));
+    assert_int_equal(world_events(scene.world, "SpotRebalanceRecommendation"), 2);
+    assert_int_equal(deletions(&scene), 1);
+    close_scene(&scene);
+}
+
+// The instance has the cluster's tags and no NodeClaim yet: the message stays in the queue.
+static void unknown_instances_wait_AWI_951(void **state)
+{
+    (void)state;
+    for (int ours = 0; ours < 2; ours++) {
+        struct scene scene;
+        open_scene(&scene, "queue", false);
+        if (ours)
+            fake_aws_reply(scene.world->aws, EC2_DESCRIBE_INSTANCES,
+                           json_pack("{s:[{s:[{s:s}]}]}", "Reservations", "Instances", "InstanceId",
+                                     "i-0aaa"));
+        send(&scene, "EC2 Instance State-change Notification", "i-0aaa",
+             ",\"state\":\"terminated\"");
+        world_lead(scene.world);
+        loop_run_for(scene.world->loop, 5 * SECOND);
+        assert_int_equal(fake_aws_calls(scene.world->aws, EC2_DESCRIBE_INSTANCES), 1);
+        assert_int_equal(deletions(&scene), ours ? 0 : 1);
+        close_scene(&scene);
+    }
+}
+
+static void impaired_instances_AWI_560_583(void **state)
+{
+    (void)state;
+    struct scene scene;
+    open_scene(&scene, "", false);
+    for (int i = 0; i < 8; i++) { // the breaker needs more than a fifth
+        char text[1000];
+        snprintf(text, sizeof text, world_claim_text("more-%d", "i-1%d", "", ""), i, i);
+        world_add(scene.world, text);
+    }
+    fake_aws_reply(scene.world->aws, EC2_DESCRIBE_INSTANCE_STATUS,
+                   json_pack("{s:[{s:s, s:{s:s, s:[{s:s, s:s, s:s}]}}]}", "InstanceStatuses",
+                             "InstanceId", "i-0abc", "SystemStatus", "Status", "impaired",
+                             "Details", "Name", "reachability", "Status", "failed", "ImpairedSince",
+                             "2025-12-31T23:00:00Z"));
+    world_lead(scene.world);
+    loop_run_for(scene.world->loop, 5 * SECOND);
+    assert_true(is_deleting(&scene, "spot"));
+    assert_false(is_deleting(&scene, "other"));
+    assert_non_null(
+        object_annotation(world_claim(scene.world, "spot"), ANNOTATION_TERMINATION_TIMESTAMP));
+    assert_int_equal(
+        metric_read(metrics_find(scene.world->metrics,
+                                 "karpenter_interruption_instance_status_unhealthy_total"),
+                    "SystemStatus"),
+        1);
+    assert_int_equal(fake_aws_calls(scene.world->aws, SQS_RECEIVE_MESSAGE), 0);
+    close_scene(&scene);
+}
+
+static void missing_permission_is_tested_again_AWI_956(void **state)
+{
+    (void)state;
+    struct scene scene;
+    open_scene(&scene, "", false);
+    fake_aws_error(scene.world->aws, EC2_DESCRIBE_INSTANCE_STATUS, 403, "UnauthorizedOperation",
+                   "no");
+    world_lead(scene.world);
+    loop_run_for(scene.world->loop, 9 * MINUTE);
+    assert_int_equal(fake_aws_calls(scene.world->aws, EC2_DESCRIBE_INSTANCE_STATUS), 1);
+    loop_run_for(scene.world->loop, 3 * MINUTE);
+    assert_int_equal(fake_aws_calls(scene.world->aws, EC2_DESCRIBE_INSTANCE_STATUS), 2);
+    close_scene(&scene);
+}
+
+static void spot_requests_without_a_queue_AWI_959(void **state)
+{
+    (void)state;
+    struct scene scene;
+    open_scene(&scene, "", false);
+    fake_aws_reply(scene.world->aws, EC2_DESCRIBE_SPOT_INSTANCE_REQUESTS,
+                   json_pack("{s:[{s:s, s:{s:s, s:s}}]}", "SpotInstanceRequests", "InstanceId",
+                             "i-0abc", "Status", "Code", "marked-for-termination", "UpdateTime",
+                             "2026-01-01T00:00:00Z"));
+    world_lead(scene.world);
+    loop_run_for(scene.world->loop, 5 * SECOND);
+    assert_true(is_deleting(&scene, "spot"));
+    close_scene(&scene);
+}
+
+static void errors_of_the_queue_back_off_AWI_961(void **state)
+{
+    (void)state;
+    struct scene scene;
+    open_scene(&scene, "queue", false);
+    fake_aws_error(scene.world->aws, SQS_RECEIVE_MESSAGE, 400, "QueueDoesNotExist", "gone");
+    world_lead(scene.world);
+    loop_run_for(scene.world->loop, 5 * MINUTE);
+    uint32_t calls = fake_aws_calls(scene.world->aws, SQS_RECEIVE_MESSAGE);
+    assert_in_range(calls, 60, 200); // two receivers, a call each 5.5 s
+    close_scene(&scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(spot_interruption_AWI_551_565_570_953),
+        cmocka_unit_test(rebalance_is_an_event_alone_AWI_551),
+        cmocka_unit_test(unknown_instances_wait_AWI_951),
+        cmocka_unit_test(impaired_instances_AWI_560_583),
+        cmocka_unit_test(missing_permission_is_tested_again_AWI_956),
+        cmocka_unit_test(spot_requests_without_a_queue_AWI_959),
+        cmocka_unit_test(errors_of_the_queue_back_off_AWI_961),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
