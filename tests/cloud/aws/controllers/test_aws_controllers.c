@@ -1,0 +1,187 @@
+// The provider's reconcilers: tags, partitions, capacity blocks, zonal shifts, on virtual time.
+#include "cloud/aws/provider_world.h"
+
+#include "cloud/aws/controllers/instance_tagging.h"
+#include "cloud/aws/controllers/reservation_expiry.h"
+#include "cloud/aws/controllers/zonal_shift_controller.h"
+
+struct scene {
+    struct provider_world *world;
+    struct cluster_facts cluster;
+    struct cloud cloud;
+    struct aws_controllers_environment environment;
+};
+
+static void open_scene(struct scene *scene)
+{
+    *scene = (struct scene){.world = world_open()};
+    scene->cluster = (struct cluster_facts){.name = "test-cluster",
+                                            .region = "us-west-2",
+                                            .partition = "aws",
+                                            .account = "111122223333"};
+    scene->environment =
+        (struct aws_controllers_environment){.client = scene->world->client,
+                                             .cluster = &scene->cluster,
+                                             .zonal_shift = zonal_shift_create(scene->world->loop),
+                                             .cloud = &scene->cloud};
+}
+
+static void close_scene(struct scene *scene)
+{
+    zonal_shift_destroy(scene->environment.zonal_shift);
+    world_close(scene->world);
+}
+
+static json_t *instance(const char *tags, int partition)
+{
+    json_t *json = json_pack("{s:[{s:[{s:s, s:{s:s, s:i}}]}]}", "Reservations", "Instances",
+                             "InstanceId", "i-0abc", "Placement", "AvailabilityZoneId", "usw2-az1",
+                             "PartitionNumber", partition);
+    json_t *first = json_array_get(
+        json_object_get(json_array_get(json_object_get(json, "Reservations"), 0), "Instances"), 0);
+    json_t *list = world_json(tags);
+    json_object_set(first, "Tags", json_object_get(list, "Tags"));
+    json_decref(list);
+    return json;
+}
+
+static void tags_AWN_465_466(void **state)
+{
+    (void)state;
+    struct scene scene;
+    open_scene(&scene);
+    world_begin(scene.world);
+    struct instance_tagging *tagging =
+        instance_tagging_create(&scene.world->manager, &scene.environment);
+    world_add(scene.world, world_claim_text("web-1", "i-0abc", "", ",'nodeName':'node-1'"));
+    world_add(scene.world, world_claim_text("unregistered", "i-0def", "", ""));
+    fake_aws_reply(scene.world->aws, EC2_DESCRIBE_INSTANCES,
+                   instance("{'Tags':[{'Key':'Name','Value':'mine'},"
+                            "{'Key':'eks:eks-cluster-name','Value':'test-cluster'}]}",
+                            0));
+    fake_aws_reply(scene.world->aws, EC2_CREATE_TAGS, json_object());
+    world_lead(scene.world);
+    loop_run_for(scene.world->loop, 5 * SECOND);
+    assert_int_equal(fake_aws_calls(scene.world->aws, EC2_CREATE_TAGS), 1);
+    json_t *expected = world_json("{'Resources':['i-0abc'],'Tags':[{'Key':'karpenter.sh/nodeclaim',"
+                                  "'Value':'web-1'}]}");
+    assert_true(json_equal(expected, (json_t *)fake_aws_last(scene.world->aws, EC2_CREATE_TAGS)));
+    json_decref(expected);
+    const struct object *claim = world_claim(scene.world, "web-1");
+    assert_string_equal(object_annotation(claim, "karpenter.k8s.aws/tagged"), "true");
+    assert_string_equal(
+        object_annotation(claim, "compatibility.karpenter.k8s.aws/cluster-name-tagged"), "true");
+    assert_int_equal(fake_aws_calls(scene.world->aws, EC2_DESCRIBE_INSTANCES), 1);
+    instance_tagging_destroy(tagging);
+    close_scene(&scene);
+}
+
+static void partitions_AWN_153(void **state)
+{
+    (void)state;
+    struct scene scene;
+    open_scene(&scene);
+    world_begin(scene.world);
+    struct instance_tagging *tagging =
+        instance_tagging_create(&scene.world->manager, &scene.environment);
+    world_add(scene.world, world_claim_text("web-1", "i-0abc",
+                                            ",'karpenter.k8s.aws/placement-group-id':'pg-1',"
+                                            "'karpenter.k8s.aws/placement-group-partition':''",
+                                            ""));
+    fake_aws_reply_once(scene.world->aws, EC2_DESCRIBE_INSTANCES, instance("{'Tags':[]}", 0));
+    fake_aws_reply(scene.world->aws, EC2_DESCRIBE_INSTANCES, instance("{'Tags':[]}", 3));
+    world_lead(scene.world);
+    loop_run_for(scene.world->loop, 20 * SECOND);
+    assert_string_equal(object_label(world_claim(scene.world, "web-1"),
+                                     "karpenter.k8s.aws/placement-group-partition"),
+                        "3");
+    assert_int_equal(fake_aws_calls(scene.world->aws, EC2_DESCRIBE_INSTANCES), 2);
+    instance_tagging_destroy(tagging);
+    close_scene(&scene);
+}
+
+static void capacity_blocks_end_AWI_610_945(void **state)
+{
+    (void)state;
+    struct scene scene;
+    open_scene(&scene);
+    world_begin(scene.world);
+    struct reservation_expiry *expiry =
+        reservation_expiry_create(&scene.world->manager, &scene.environment);
+    world_add(
+        scene.world,
+        world_claim_text("a", "i-1", ",'karpenter.k8s.aws/capacity-reservation-id':'cr-1'", ""));
+    world_add(
+        scene.world,
+        world_claim_text("b", "i-2", ",'karpenter.k8s.aws/capacity-reservation-id':'cr-1'", ""));
+    world_add(
+        scene.world,
+        world_claim_text("c", "i-3", ",'karpenter.k8s.aws/capacity-reservation-id':'cr-2'", ""));
+    fake_aws_reply(
+        scene.world->aws, EC2_DESCRIBE_CAPACITY_RESERVATIONS,
+        world_json("{'CapacityReservations':[{'CapacityReservationId':'cr-1',"
+                   "'ReservationType':'capacity-block','EndDate':'2026-01-01T00:45:00Z'},"
+                   "{'CapacityReservationId':'cr-2','ReservationType':'default',"
+                   "'EndDate':'2026-01-01T00:10:00Z'}]}"));
+    world_lead(scene.world);
+    loop_run_for(scene.world->loop, 30 * SECOND);
+    assert_int_equal(fake_aws_calls(scene.world->aws, EC2_DESCRIBE_CAPACITY_RESERVATIONS), 1);
+    assert_false(object_is_deleting(world_claim(scene.world, "a")));
+    loop_run_for(scene.world->loop, 6 * MINUTE);
+    assert_true(object_is_deleting(world_claim(scene.world, "a")));
+    assert_true(object_is_deleting(world_claim(scene.world, "b")));
+    assert_false(object_is_deleting(world_claim(scene.world, "c")));
+    reservation_expiry_destroy(expiry);
+    close_scene(&scene);
+}
+
+static void zonal_shifts_are_told_AWI_654(void **state)
+{
+    (void)state;
+    struct scene scene;
+    open_scene(&scene);
+    scene.world->settings.enable_zonal_shift = true;
+    world_begin(scene.world);
+    struct zonal_shift_controller *controller =
+        zonal_shift_controller_create(&scene.world->manager, &scene.environment);
+    world_add(scene.world,
+              "{'apiVersion':'karpenter.sh/v1','kind':'NodePool','metadata':{'name':'default'},"
+              "'spec':{'template':{'spec':{'nodeClassRef':{'group':'karpenter.k8s.aws',"
+              "'kind':'EC2NodeClass','name':'default'},'requirements':[]}}}}");
+    world_add(scene.world,
+              "{'apiVersion':'karpenter.k8s.aws/v1','kind':'EC2NodeClass',"
+              "'metadata':{'name':'default'},'spec':{'role':'r',"
+              "'amiSelectorTerms':[{'alias':'al2023@latest'}],"
+              "'subnetSelectorTerms':[{'id':'subnet-1'}],"
+              "'securityGroupSelectorTerms':[{'id':'sg-1'}]},"
+              "'status':{'subnets':[{'id':'subnet-1','zone':'us-west-2a','zoneID':'usw2-az1'}]}}");
+    fake_aws_reply(scene.world->aws, ARC_ZONAL_SHIFT_GET_MANAGED_RESOURCE, json_object());
+    fake_aws_reply_once(scene.world->aws, ARC_ZONAL_SHIFT_GET_MANAGED_RESOURCE,
+                        world_json("{'zonalShifts':[{'awayFrom':'usw2-az1',"
+                                   "'expiryTime':'2026-01-01T01:00:00Z',"
+                                   "'appliedStatus':'APPLIED'}]}"));
+    world_lead(scene.world);
+    loop_run_for(scene.world->loop, 10 * SECOND);
+    assert_true(zonal_shift_has(scene.environment.zonal_shift, "usw2-az1"));
+    assert_int_equal(world_events(scene.world, "ZonalShiftActive"), 1);
+    assert_string_equal(json_string_value(json_object_get(
+                            fake_aws_last(scene.world->aws, ARC_ZONAL_SHIFT_GET_MANAGED_RESOURCE),
+                            "resourceIdentifier")),
+                        "arn:aws:eks:us-west-2:111122223333:cluster/test-cluster");
+    loop_run_for(scene.world->loop, 30 * SECOND);
+    assert_false(zonal_shift_has(scene.environment.zonal_shift, "usw2-az1"));
+    assert_int_equal(world_events(scene.world, "ZonalShiftCleared"), 1);
+    zonal_shift_controller_destroy(controller);
+    close_scene(&scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tags_AWN_465_466),
+        cmocka_unit_test(partitions_AWN_153),
+        cmocka_unit_test(capacity_blocks_end_AWI_610_945),
+        cmocka_unit_test(zonal_shifts_are_told_AWI_654),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
