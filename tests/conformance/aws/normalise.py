@@ -109,8 +109,18 @@ def is_check(request):
 
 def deleted_template(request, names):
     params = request["params"]
-    name = params.get("LaunchTemplateName") or names.get(params.get("LaunchTemplateId"), params.get("LaunchTemplateId", ""))
-    return dict(request, params={"LaunchTemplate": name})
+    return dict(request, params={"LaunchTemplate": params.get("LaunchTemplateName") or names.get(params.get("LaunchTemplateId"), "unknown")})
+
+
+def template_names(requests):
+    """Id of each template that was deleted by it -> its name. The requests do not say: in the order of creation."""
+    created, by_name, ids = [], set(), []
+    for r in requests:
+        name, id = r["params"].get("LaunchTemplateName"), r["params"].get("LaunchTemplateId")
+        if r["action"] == "CreateLaunchTemplate" and name not in created and not r.get("error"): created.append(name)
+        if r["action"] == "DeleteLaunchTemplate" and name: by_name.add(name)
+        if r["action"] == "DeleteLaunchTemplate" and id and id not in ids: ids.append(id)
+    return dict(zip(ids, [name for name in created if name not in by_name]))
 
 
 def phase_of(request, phase):
@@ -122,7 +132,7 @@ def phase_of(request, phase):
 
 def calls_of(raw, tagged, queries):
     phases = collections.defaultdict(list)
-    names = raw.get("templates", {})
+    names = template_names(raw.get("requests", []))
     for item in raw.get("requests", []):
         request = request_of(item)
         if request["service"] not in MUTATING_SERVICES + ("ssm",): continue
