@@ -97,19 +97,41 @@ static json_t *new_status(const struct class_pass *pass, const json_t *old)
     return status;
 }
 
-static void validate(struct class_pass *pass, json_t *object)
+// The NodeClass with another status; NULL with the error.
+static struct object *with_status(const json_t *object, json_t *status, struct error *error)
 {
-    json_t *copy = json_copy(object);
-    json_object_set_new(copy, "status", new_status(pass, json_object_get(object, "status")));
-    struct error error = {0};
-    struct object *draft = document_decode(copy, DECODE_LENIENT, &error);
+    json_t *copy = json_copy((json_t *)object);
+    json_object_set(copy, "status", status);
+    struct object *draft = document_decode(copy, DECODE_LENIENT, error);
     json_decref(copy);
+    return draft;
+}
+
+static void validate(struct class_pass *pass, const json_t *object)
+{
+    struct error error = {0};
+    json_t *status = new_status(pass, json_object_get(object, "status"));
+    struct object *draft = with_status(object, status, &error);
+    json_decref(status);
     if (draft == NULL) {
         pass_note_error(pass, &error);
         return;
     }
     validate_node_class(pass, (const struct ec2_node_class *)draft);
     object_release(draft);
+}
+
+// Compares in one form: defaults such as false are left out of what is read.
+static bool is_same(const json_t *object, json_t *status)
+{
+    struct object *draft = with_status(object, status, NULL);
+    if (draft == NULL)
+        return false;
+    json_t *encoded = object_encode(draft);
+    bool same = json_equal(json_object_get(encoded, "status"), json_object_get(object, "status"));
+    json_decref(encoded);
+    object_release(draft);
+    return same;
 }
 
 // A merge patch: lists that are gone are null.
@@ -124,7 +146,7 @@ static json_t *status_patch(const json_t *old, json_t *status)
     return patch;
 }
 
-static void resolve(struct class_pass *pass, json_t *object)
+static void resolve(struct class_pass *pass, const json_t *object)
 {
     resolve_amis(pass);
     if (pass->settings->gate_reserved_capacity)
@@ -137,15 +159,15 @@ static void resolve(struct class_pass *pass, json_t *object)
         validate(pass, object);
 }
 
-static struct reconcile_result conclude(struct class_pass *pass, const json_t *old,
+static struct reconcile_result conclude(struct class_pass *pass, const json_t *object,
                                         struct error *error)
 {
     for (uint32_t i = 0; i < pass->failures.count; i++)
         answers_drop(pass->controllers->answers, pass->failures.items[i]);
+    const json_t *old = json_object_get(object, "status");
     json_t *status = new_status(pass, old);
     json_object_set_new(status, "conditions", conditions_encode(&pass->conditions));
-    bool same = json_equal(old, status);
-    if (!same) {
+    if (!is_same(object, status)) {
         json_t *body = json_locked((const struct object *)pass->node_class);
         json_object_set_new(body, "status", status_patch(old, status));
         json_decref(status);
@@ -222,8 +244,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     json_t *encoded = object_encode(object);
     resolve(&pass, encoded);
     struct reconcile_result result =
-        pass.pending ? reconcile_running()
-                     : conclude(&pass, json_object_get(encoded, "status"), error);
+        pass.pending ? reconcile_running() : conclude(&pass, encoded, error);
     json_decref(encoded);
     pass_end(&pass);
     return result;
