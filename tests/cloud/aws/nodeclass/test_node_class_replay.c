@@ -277,7 +277,7 @@ static void replay(const char *name)
         json_string_value(json_object_get(json_object_get(scenario, "settings"), "version"));
     if (version != NULL)
         run.cluster.version = version;
-    if (store_add(run.store, run.resource, NULL, json_deep_copy(object), &error) == NULL)
+    if (store_add(run.store, run.resource, NULL, object, &error) == NULL)
         fail_msg("%s: %s", name, error.message);
     const char *object_name =
         json_string_value(json_object_get(json_object_get(object, "metadata"), "name"));
