@@ -6,9 +6,9 @@
 #include "base/metrics.h"
 #include "base/text.h"
 #include "cloud/aws/instances/aws_labels.h"
-#include "cloud/aws/instances/aws_machines_internal.h"
-#include "cloud/aws/nodeclass/node_class_tags.h"
-#include "model/reading/catalog.h"
+#include "cloud/aws/instances/machine_drift.h"
+#include "cloud/aws/instances/machine_list.h"
+#include "cloud/aws/instances/machine_types.h"
 
 struct operation { // a get, a delete, a describe or a tagging under way
     struct aws_machines *machines;
@@ -100,73 +100,6 @@ static bool find_id(struct operation *operation)
               operation->provider_id);
     later(operation, answer_error_later);
     return false;
-}
-
-// --- machines (AWI-415) --------------------------------------------------------------------------
-
-bool instance_is_shifted(const struct aws_machines *machines,
-                         const struct aws_instance_facts *facts)
-{
-    const struct aws_machines_environment *environment = &machines->environment;
-    return environment->zone_is_shifted != NULL && facts->zone_id[0] != '\0' &&
-           environment->zone_is_shifted(environment->context, facts->zone_id);
-}
-
-const struct ec2_node_class *usable_node_class(const struct aws_machines *machines,
-                                               const char *name)
-{
-    const struct object *found =
-        name != NULL ? mirror_get(machines->environment.mirror, KIND_EC2_NODE_CLASS, NULL, name)
-                     : NULL;
-    return found != NULL && !object_is_deleting(found) ? (const struct ec2_node_class *)found
-                                                       : NULL;
-}
-
-static const struct instance_type_catalog *catalog_of_pool(struct aws_machines *machines,
-                                                           const char *name)
-{
-    const struct object *pool =
-        name != NULL ? mirror_get(machines->environment.mirror, KIND_NODE_POOL, NULL, name) : NULL;
-    // AWI-900: whatever the type, the instance exists.
-    return pool != NULL
-               ? aws_machines_instance_types(machines, (const struct node_pool *)pool, NULL)
-               : NULL;
-}
-
-void machine_of_facts(struct aws_machines *machines, struct arena *arena,
-                      const struct aws_instance_facts *facts, struct machine *machine)
-{
-    const struct instance_type_catalog *catalog =
-        catalog_of_pool(machines, string_map_get(&facts->tags, TAG_NODE_POOL));
-    struct machine_sources sources = {
-        .facts = facts,
-        .type = catalog != NULL ? instance_type_catalog_find(catalog, facts->instance_type) : NULL,
-        .node_class = usable_node_class(machines, string_map_get(&facts->tags, TAG_NODE_CLASS)),
-        .partition = "",
-    };
-    if (sources.node_class != NULL &&
-        placement_groups_of(machines->environment.groups, sources.node_class, &sources.group) !=
-            PLACEMENT_GROUP_KNOWN)
-        sources.group = NULL;
-    machine_answer_build(arena, &sources, machine);
-    object_release((const struct object *)catalog);
-}
-
-const struct instance_type_catalog *aws_machines_instance_types(struct aws_machines *machines,
-                                                                const struct node_pool *pool,
-                                                                struct error *error)
-{
-    const struct aws_machines_environment *environment = &machines->environment;
-    const struct node_class_reference *reference = pool->spec.template.spec.node_class_ref;
-    const char *name = reference != NULL ? text_or_empty(reference->name) : "";
-    const struct ec2_node_class *node_class = usable_node_class(machines, name);
-    if (node_class == NULL) {
-        if (environment->failed_node_class != NULL)
-            environment->failed_node_class(environment->context, (const struct object *)pool);
-        error_set(error, ERROR_NOT_FOUND, "resolving nodeclass, EC2NodeClass %s not found", name);
-        return NULL;
-    }
-    return ec2_types_for(environment->types, node_class, error);
 }
 
 // --- get (AWI-406, 416) --------------------------------------------------------------------------
@@ -358,6 +291,29 @@ void aws_machines_launch(struct aws_machines *machines, const struct node_claim 
                          machine_callback callback, void *context)
 {
     launches_start(machines->launches, claim, callback, context);
+}
+
+void aws_machines_list(struct aws_machines *machines, machine_list_callback callback, void *context)
+{
+    machine_list_ask(machines,
+                     &(struct list_waiter){.machines_done = callback, .context = context});
+}
+
+void aws_machines_list_facts(struct aws_machines *machines, aws_machines_listed done, void *context)
+{
+    machine_list_ask(machines, &(struct list_waiter){.facts_done = done, .context = context});
+}
+
+const char *aws_machines_drift_reason(struct aws_machines *machines, const struct node_claim *claim)
+{
+    return machine_drift_reason(machines, claim);
+}
+
+const struct instance_type_catalog *aws_machines_instance_types(struct aws_machines *machines,
+                                                                const struct node_pool *pool,
+                                                                struct error *error)
+{
+    return catalog_of_pool(machines, pool, error);
 }
 
 // --- life ----------------------------------------------------------------------------------------

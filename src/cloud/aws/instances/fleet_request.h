@@ -3,7 +3,7 @@
 
 #include <jansson.h>
 
-#include "cloud/aws/instances/launch_filters.h"
+#include "cloud/aws/instances/launch_candidate.h"
 #include "cloud/aws/nodeclass/launch_templates.h"
 #include "cloud/aws/nodeclass/subnet_addresses.h"
 

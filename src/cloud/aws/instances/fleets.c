@@ -1,3 +1,5 @@
+#include "cloud/aws/instances/fleets.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -5,7 +7,6 @@
 #include "base/log.h"
 #include "base/nanoseconds.h"
 #include "base/text.h"
-#include "cloud/aws/instances/launches_internal.h"
 #include "cloud/aws/nodeclass/launch_failure.h"
 
 #define TEMPLATE_GONE   "InvalidLaunchTemplateName.NotFoundException"
@@ -178,6 +179,7 @@ static void finish_batch(struct fleet *fleet)
 // Each member leaves and gets its error; the fleet is gone then.
 static void fail_all(struct fleet *fleet, const struct launch_error *error, bool retry)
 {
+    const struct launch_endings *endings = fleet->launches->endings;
     struct batch *batch = fleet->batch;
     VECTOR(struct launch *)
     members = {fleet->members.items, fleet->members.count, fleet->members.capacity};
@@ -189,9 +191,9 @@ static void fail_all(struct fleet *fleet, const struct launch_error *error, bool
     fleet_free(fleet);
     vector_for_each (member, &members) {
         if (*member != NULL && retry)
-            launch_retry(*member, error);
+            endings->retry(*member, error);
         else if (*member != NULL)
-            launch_fail(*member, error);
+            endings->fail(*member, error);
     }
     vector_free(&members);
     if (batch != NULL)
@@ -200,6 +202,7 @@ static void fail_all(struct fleet *fleet, const struct launch_error *error, bool
 
 static void fleet_failed(struct fleet *fleet, const struct aws_result *result)
 {
+    const struct launch_endings *endings = fleet->launches->endings;
     struct launch_error error = error_of(result);
     if (text_equal(result->code, TOKEN_TAKEN) && fleet->tokens < TOKENS_MAX) {
         // Another request has used it, such as one of an earlier life with other offerings.
@@ -223,7 +226,7 @@ static void fleet_failed(struct fleet *fleet, const struct aws_result *result)
     fleet->busy = true;
     for (uint32_t i = 0; i < fleet->members.count; i++)
         if (fleet->members.items[i] != NULL)
-            launch_suspend(fleet->members.items[i], &error);
+            endings->suspend(fleet->members.items[i], &error);
     finish_batch(fleet);
     fleet->busy = false;
     if (first_member(fleet) == NULL && fleet->call == NULL)
@@ -259,6 +262,7 @@ static void learn(struct fleet *fleet, const struct launch *launch,
 static void distribute(struct fleet *fleet, const struct fleet_answer *answer,
                        const struct launch_error *error)
 {
+    const struct launch_endings *endings = fleet->launches->endings;
     VECTOR(struct launch *)
     members = {fleet->members.items, fleet->members.count, fleet->members.capacity};
     int64_t asked_at = fleet->asked_at;
@@ -275,9 +279,9 @@ static void distribute(struct fleet *fleet, const struct fleet_answer *answer,
         if (members.items[i] == NULL)
             continue;
         if (instance != NULL)
-            launch_succeed(members.items[i], instance, asked_at);
+            endings->succeed(members.items[i], instance, asked_at);
         else
-            launch_fail(members.items[i], error);
+            endings->fail(members.items[i], error);
     }
     vector_free(&members);
     for (; given < answer->count; given++)

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cloud/aws/instances/aws_labels.h"
+#include "cloud/aws/instances/machine_answer.h"
 #include "cloud/aws/nodeclass/node_class_tags.h"
 #include "model/reading/catalog.h"
 #include "model/reading/requirement_match.h"

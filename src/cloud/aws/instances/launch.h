@@ -1,8 +1,9 @@
 // One launch and what it is made of, for launches.h: everything that is known before EC2 is asked.
 #pragma once
 
-#include "cloud/aws/instances/aws_machines.h"
 #include "cloud/aws/instances/fleet_answer.h"
+#include "cloud/aws/instances/launch_filters.h"
+#include "cloud/aws/instances/machines_environment.h"
 
 struct launch_plan {
     struct arena *arena;

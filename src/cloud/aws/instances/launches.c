@@ -6,7 +6,8 @@
 
 #include "base/text.h"
 #include "cloud/aws/instances/aws_labels.h"
-#include "cloud/aws/instances/launches_internal.h"
+#include "cloud/aws/instances/fleets.h"
+#include "cloud/aws/instances/machine_answer.h"
 #include "cloud/aws/nodeclass/launch_failure.h"
 #include "model/reading/catalog.h"
 
@@ -110,7 +111,7 @@ static void leave(struct launch *launch)
         forget(launches, record);
 }
 
-void launch_fail(struct launch *launch, const struct launch_error *error)
+static void launch_fail(struct launch *launch, const struct launch_error *error)
 {
     struct machine_result result = {.error = error->error, .reason = error->reason};
     assert(result.error.kind != ERROR_NONE);
@@ -119,7 +120,7 @@ void launch_fail(struct launch *launch, const struct launch_error *error)
     launch_end(launch, &result);
 }
 
-void launch_suspend(struct launch *launch, const struct launch_error *error)
+static void launch_suspend(struct launch *launch, const struct launch_error *error)
 {
     struct machine_result result = {.error = error->error, .reason = error->reason};
     launch_plan_settle(&launch->plan, NULL);
@@ -156,7 +157,8 @@ static void learn_success(struct launch *launch, const struct fleet_instance *in
     unavailable_succeeded(environment->unavailable, &pool);
 }
 
-void launch_succeed(struct launch *launch, const struct fleet_instance *instance, int64_t asked_at)
+static void launch_succeed(struct launch *launch, const struct fleet_instance *instance,
+                           int64_t asked_at)
 {
     struct claim_record *record = launch->record;
     assert(record->arena == NULL);
@@ -268,7 +270,7 @@ static void begin(struct launch *launch)
                             templates_done, launch);
 }
 
-void launch_retry(struct launch *launch, const struct launch_error *error)
+static void launch_retry(struct launch *launch, const struct launch_error *error)
 {
     vector_for_each (name, &launch->templates) {
         launch_templates_forget(launch->plan.environment->templates, *name);
@@ -349,7 +351,10 @@ static void drop(void *context, void *item)
 struct launches *launches_create(const struct aws_machines_environment *environment)
 {
     struct launches *launches = memory_allocate(sizeof *launches);
+    static const struct launch_endings endings = {launch_succeed, launch_fail, launch_suspend,
+                                                  launch_retry};
     launches->environment = *environment;
+    launches->endings = &endings;
     launches->records = map_create();
     launches->batcher = batcher_create(&(struct batcher_options){.loop = environment->loop,
                                                                  .name = "create_fleet",

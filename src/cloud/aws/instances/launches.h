@@ -7,7 +7,7 @@
 // the same token again: EC2 answers with the fleet of the first time.
 #pragma once
 
-#include "cloud/aws/instances/aws_machines.h"
+#include "cloud/aws/instances/machines_environment.h"
 
 struct launches;
 struct launches *launches_create(const struct aws_machines_environment *environment); // borrowed

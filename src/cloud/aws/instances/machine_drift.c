@@ -1,10 +1,13 @@
+#include "cloud/aws/instances/machine_drift.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
 #include "base/nanoseconds.h"
 #include "base/text.h"
-#include "cloud/aws/instances/aws_machines_internal.h"
 #include "cloud/aws/instances/instance_drift.h"
+#include "cloud/aws/instances/machine_answer.h"
+#include "cloud/aws/instances/machine_types.h"
 #include "model/reading/catalog.h"
 
 #define FRESH_NS        (30 * SECOND) // facts that settle a doubt
@@ -99,7 +102,7 @@ static void note(struct aws_machines *machines, const char *id, struct cached_in
         look(machines, id);
 }
 
-const char *aws_machines_drift_reason(struct aws_machines *machines, const struct node_claim *claim)
+const char *machine_drift_reason(struct aws_machines *machines, const struct node_claim *claim)
 {
     const struct aws_machines_environment *environment = &machines->environment;
     const struct ec2_node_class *node_class = class_of_pool(machines, claim);

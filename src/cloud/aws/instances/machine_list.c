@@ -1,10 +1,11 @@
+#include "cloud/aws/instances/machine_list.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
 #include "base/nanoseconds.h"
 #include "base/text.h"
-#include "cloud/aws/instances/aws_machines_internal.h"
-#include "cloud/aws/nodeclass/node_class_tags.h"
+#include "cloud/aws/instances/machine_types.h"
 
 #define SNAPSHOT_AGE_MAX (30 * SECOND) // AWI-936
 
@@ -111,21 +112,11 @@ static void serve(void *context)
 
 // --- the door ------------------------------------------------------------------------------------
 
-static void wait_for_list(struct aws_machines *machines, const struct list_waiter *waiter)
+void machine_list_ask(struct aws_machines *machines, const struct list_waiter *waiter)
 {
     vector_push(&machines->waiters, *waiter);
     if (!machines->is_listing && !timer_is_running(machines->list_timer))
         timer_start(machines->list_timer, 0);
-}
-
-void aws_machines_list(struct aws_machines *machines, machine_list_callback callback, void *context)
-{
-    wait_for_list(machines, &(struct list_waiter){.machines_done = callback, .context = context});
-}
-
-void aws_machines_list_facts(struct aws_machines *machines, aws_machines_listed done, void *context)
-{
-    wait_for_list(machines, &(struct list_waiter){.facts_done = done, .context = context});
 }
 
 void machine_list_create(struct aws_machines *machines)

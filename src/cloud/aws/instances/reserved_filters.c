@@ -8,20 +8,6 @@
 #include "model/reading/catalog.h"
 #include "model/reading/requirement_match.h"
 
-bool candidate_keep_offerings(const struct instance_type *type,
-                              bool (*keeps)(const void *context, const struct offering *offering),
-                              const void *context)
-{
-    // The candidate is the launch's own copy; only its readers see it as immutable.
-    struct launch_candidate *candidate = (struct launch_candidate *)type;
-    uint32_t kept = 0;
-    list_for_each (offering, &type->offerings)
-        if (keeps(context, offering))
-            candidate->type.offerings.items[kept++] = *offering;
-    candidate->type.offerings.count = kept;
-    return kept > 0;
-}
-
 static bool is_reserved(const struct offering *offering)
 {
     return text_equal(offering_capacity_type(offering), CAPACITY_TYPE_RESERVED);

@@ -1,7 +1,7 @@
 // The filters of launches into capacity reservations (AWI-272 to 274).
 #pragma once
 
-#include "cloud/aws/instances/launch_filters.h"
+#include "cloud/aws/instances/launch_candidate.h"
 
 struct launch_filter { // marks what it rejects; offerings are dropped at once
     const struct node_claim *claim;
@@ -11,8 +11,3 @@ struct launch_filter { // marks what it rejects; offerings are dropped at once
 void filter_reservation_type(struct launch_filter *filter);
 void filter_capacity_block(struct launch_filter *filter);
 void filter_reserved_offering(struct launch_filter *filter);
-
-// Drops the offerings that `keeps` refuses; returns whether any is left.
-bool candidate_keep_offerings(const struct instance_type *type,
-                              bool (*keeps)(const void *context, const struct offering *offering),
-                              const void *context);

@@ -1,11 +1,14 @@
-// Shared by launches.c (claims and their launches) and fleets.c (calls of CreateFleet).
+// The state of launches: claims, their launches, the fleets that these are part of.
 #pragma once
 
 #include "base/map.h"
 #include "base/vector.h"
 #include "cloud/aws/instances/batcher.h"
 #include "cloud/aws/instances/launch.h"
-#include "cloud/aws/instances/launches.h"
+
+struct fleet;
+struct launches;
+struct launch;
 
 struct waiter {
     machine_callback callback;
@@ -33,7 +36,18 @@ struct launch {
     bool retried;      // AWI-250.9
     bool is_suspended; // its fleet's outcome is unknown, and nobody waits
 };
+// How a launch goes on after its fleet.
+struct launch_endings {
+    void (*succeed)(struct launch *launch, const struct fleet_instance *instance,
+                    int64_t asked_at);                                     // instant of the call
+    void (*fail)(struct launch *launch, const struct launch_error *error); // for certain
+    // The outcome is unknown: answers those who wait, and stays with its fleet.
+    void (*suspend)(struct launch *launch, const struct launch_error *error);
+    // The templates were gone: once more from the templates on, or fails.
+    void (*retry)(struct launch *launch, const struct launch_error *error);
+};
 struct launches {
+    const struct launch_endings *endings;
     struct aws_machines_environment environment;
     struct map *records; // UID -> struct claim_record
     struct launch *first;
@@ -42,18 +56,3 @@ struct launches {
     struct metric *failures; // AWI-703
     uint64_t made;
 };
-
-// --- launches.c ----------------------------------------------------------------------------------
-void launch_succeed(struct launch *launch, const struct fleet_instance *instance,
-                    int64_t asked_at);                                     // instant of the call
-void launch_fail(struct launch *launch, const struct launch_error *error); // for certain
-// The outcome is unknown: answers those who wait, and stays with its fleet.
-void launch_suspend(struct launch *launch, const struct launch_error *error);
-// The templates were gone: once more from the templates on, or fails.
-void launch_retry(struct launch *launch, const struct launch_error *error);
-
-// --- fleets.c ------------------------------------------------------------------------------------
-void fleets_run(void *launches, struct batch *batch); // of struct launch
-void fleet_resume(struct fleet *fleet);               // sends it again, unless it is under way
-void fleet_leave(struct launch *launch);              // the last one frees the fleet
-void fleets_destroy(struct launches *launches);

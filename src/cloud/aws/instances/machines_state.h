@@ -1,17 +1,18 @@
-// Shared by the parts of aws_machines: operations (aws_machines.c), lists (machine_list.c), drift
-// (machine_drift.c).
+// The state of aws_machines.h, shared by its parts.
 #pragma once
 
 #include "base/map.h"
 #include "base/vector.h"
-#include "cloud/aws/instances/aws_machines.h"
 #include "cloud/aws/instances/instance_cache.h"
 #include "cloud/aws/instances/instance_calls.h"
 #include "cloud/aws/instances/launches.h"
+#include "cloud/aws/instances/machines_environment.h"
+
+struct operation;
 
 struct list_waiter { // wants machines, or facts
     machine_list_callback machines_done;
-    aws_machines_listed facts_done;
+    instances_listed facts_done;
     void *context;
 };
 struct snapshot_of_instances { // the last complete list
@@ -40,16 +41,3 @@ struct aws_machines {
     struct map *lookups; // instance id -> struct lookup
     uint32_t looking;
 };
-// AWI-415: the machine of an instance, with its type as its NodePool's NodeClass has it now.
-void machine_of_facts(struct aws_machines *machines, struct arena *arena,
-                      const struct aws_instance_facts *facts, struct machine *machine);
-// Whether traffic is shifted away from the instance's zone (AWI-650).
-bool instance_is_shifted(const struct aws_machines *machines,
-                         const struct aws_instance_facts *facts);
-const struct ec2_node_class *usable_node_class(const struct aws_machines *machines,
-                                               const char *name);
-
-void machine_list_create(struct aws_machines *machines);
-void machine_list_destroy(struct aws_machines *machines);
-void machine_drift_create(struct aws_machines *machines);
-void machine_drift_destroy(struct aws_machines *machines);
