@@ -11,6 +11,7 @@
 #include "base/nanoseconds.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "cli/demo_aws.h"
 #include "cli/demo_data.h"
 #include "cli/input/command.h"
 #include "cli/output/demo_view.h"
@@ -333,7 +334,8 @@ static int run(int argc, char **argv)
             &command_demo, "-f goes with --serve: the play is written for its own manifest");
     printf("adze demo: an embedded cluster with a simulated cloud of EC2's instance types\n"
            "(on-demand list prices; spot prices are estimates)\n\n");
-    return play(&demo);
+    int status = play(&demo);
+    return status != 0 || demo.serve ? status : demo_aws_play(demo.seed, demo.quiet);
 }
 
 const struct command command_demo = {

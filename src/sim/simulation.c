@@ -13,13 +13,12 @@
 #include "kube/transport/metered_transport.h"
 #include "model/manifest/input.h"
 #include "model/reading/settings_read.h"
+#include "sim/simulation_machines.h"
 #include "sim/store/resources.h"
 #include "sim/store/store_patch.h"
 #include "sim/store/store_remove.h"
 
 #define PROCESS_EXIT (100 * MILLISECOND)
-#define GARBAGE_GRACE \
-    (3 * MINUTE) // greatest age of a machine without NodeClaim (LIF-161), with room for delays
 
 struct process { // one life of the controller
     struct metrics *metrics;
@@ -33,6 +32,7 @@ struct process { // one life of the controller
     struct kube_client *lease_client;     // NULL: leads without a lease
     struct leader *leader;
     struct timer *exit; // the lease is lost
+    bool cloud_is_ready, leads_when_ready;
 };
 
 struct simulation {
@@ -41,15 +41,10 @@ struct simulation {
     struct store *store;
     struct api_server *api;
     struct world *world;
-    struct sim_instances *park;
+    struct simulation_machines *machines;
     struct random random;
     struct process process;
     uint32_t lives;
-    struct map *orphans; // provider ID of a machine without NodeClaim -> struct orphan
-};
-
-struct orphan {
-    int64_t since;
 };
 
 void simulation_options_defaults(struct simulation_options *options)
@@ -69,37 +64,6 @@ void simulation_options_defaults(struct simulation_options *options)
     world_options_defaults(&options->world);
 }
 
-// --- machines in the world -----------------------------------------------------------------------
-
-static void machine_launched(void *context, const struct sim_instance *machine)
-{
-    struct simulation *simulation = context;
-    struct simulation_options *options = &simulation->options;
-    struct taint unregistered = {.key = TAINT_UNREGISTERED, .effect = "NoExecute"};
-    struct machine_boot boot = {
-        .name = machine->facts.node_name,
-        .provider_id = machine->facts.provider_id,
-        .labels = machine->facts.labels,
-        .taints = {.items = &unregistered, .count = 1},
-        .capacity = machine->facts.capacity,
-        .allocatable = machine->facts.allocatable,
-        .boot_delay_ns =
-            random_between(&simulation->random, options->boot_delay_min, options->boot_delay_max),
-        .ready_delay_ns = options->ready_delay,
-    };
-    if (options->boot_faults != NULL)
-        boot.faults = options->boot_faults(options->fault_context, machine);
-    if (options->boot_shape != NULL)
-        options->boot_shape(options->fault_context, machine, &boot);
-    world_machine_boots(simulation->world, &boot);
-}
-
-static void machine_gone(void *context, const struct sim_instance *machine)
-{
-    struct simulation *simulation = context;
-    world_machine_gone(simulation->world, machine->facts.provider_id);
-}
-
 // --- life and death ------------------------------------------------------------------------------
 
 struct simulation *simulation_create(const struct simulation_options *options)
@@ -116,17 +80,13 @@ struct simulation *simulation_create(const struct simulation_options *options)
     struct world_options world = options->world;
     world.seed = random_next(&simulation->random);
     simulation->world = world_create(options->loop, simulation->store, &world);
-    struct sim_instances_options park = {
-        .seed = random_next(&simulation->random),
-        .catalog = options->catalog,
-        .stop_delay_min = options->stop_delay_min,
-        .stop_delay_max = options->stop_delay_max,
-        .launched = machine_launched,
-        .gone = machine_gone,
-        .context = simulation,
-    };
-    simulation->park = sim_instances_create(options->loop, &park);
-    simulation->orphans = map_create();
+    simulation->machines =
+        simulation_machines_create(&simulation->options, &simulation->random, options->aws_error);
+    if (simulation->machines == NULL) {
+        simulation_destroy(simulation);
+        return NULL;
+    }
+    simulation_machines_join(simulation->machines, simulation->world);
     return simulation;
 }
 
@@ -135,12 +95,11 @@ void simulation_destroy(struct simulation *simulation)
     if (simulation == NULL)
         return;
     simulation_kill_controller(simulation);
-    sim_instances_destroy(simulation->park);
+    simulation_machines_destroy(simulation->machines);
     world_destroy(simulation->world);
     api_server_destroy(simulation->api);
     store_destroy(simulation->store);
     settings_free(&simulation->settings);
-    map_destroy(simulation->orphans, free);
     free(simulation);
 }
 
@@ -226,10 +185,21 @@ void simulation_lead(struct simulation *simulation)
 {
     const struct simulation_options *options = &simulation->options;
     struct process *process = &simulation->process;
+    process->leads_when_ready = !process->cloud_is_ready;
+    if (!process->cloud_is_ready)
+        return;
     if (options->record_namespace != NULL)
         process->publisher = provider_publisher_create(options->loop, process->client,
                                                        options->record_namespace, process->cloud);
     controller_start(process->controller);
+}
+
+static void cloud_ready(void *context)
+{
+    struct simulation *simulation = context;
+    simulation->process.cloud_is_ready = true;
+    if (simulation->process.leads_when_ready)
+        simulation_lead(simulation);
 }
 
 void simulation_start_standby(struct simulation *simulation)
@@ -237,15 +207,7 @@ void simulation_start_standby(struct simulation *simulation)
     struct process *process = &simulation->process;
     struct loop *loop = simulation->options.loop;
     struct kube_client_options client = {0};
-    struct sim_cloud_options cloud = {
-        .seed = random_next(&simulation->random),
-        .latency_min = simulation->options.cloud_latency_min,
-        .latency_max = simulation->options.cloud_latency_max,
-        .fault = simulation->options.cloud_fault,
-        .drift_reason = simulation->options.drift_reason,
-        .fault_context = simulation->options.fault_context,
-        .catalog_is_own = !simulation->options.catalog_is_built_in,
-    };
+    uint64_t seed = random_next(&simulation->random);
     simulation_kill_controller(simulation);
     simulation->lives++;
     process->metrics = metrics_create(monotonic_ns, loop);
@@ -254,7 +216,18 @@ void simulation_start_standby(struct simulation *simulation)
         loop, metered_transport_create(loop, process->transport, process->metrics), &client);
     process->mirror = mirror_create(loop, process->client);
     process->recorder = event_recorder_create(loop, process->client, "karpenter");
-    process->cloud = sim_cloud_create(loop, simulation->park, &cloud);
+    struct provider_environment environment = {
+        .loop = loop,
+        .client = process->client,
+        .mirror = process->mirror,
+        .settings = &simulation->settings,
+        .metrics = process->metrics,
+        .seed = seed,
+    };
+    if (simulation->options.aws != NULL) // its provider follows kinds that it must find watched
+        controller_watch(process->mirror, &simulation->settings,
+                         simulation_machines_node_class(simulation->machines));
+    process->cloud = simulation_machines_connect(simulation->machines, &environment);
     struct controller_options controller = {
         .loop = loop,
         .client = process->client,
@@ -264,9 +237,11 @@ void simulation_start_standby(struct simulation *simulation)
         .recorder = process->recorder,
         .metrics = process->metrics,
         .seed = random_next(&simulation->random),
+        .watches_are_set = simulation->options.aws != NULL,
         .pass_pods_max = simulation->options.pass_pods_max,
     };
     process->controller = controller_create(&controller);
+    cloud_prepare(process->cloud, cloud_ready, simulation);
 }
 
 void simulation_kill_controller(struct simulation *simulation)
@@ -317,7 +292,12 @@ struct world *simulation_world(struct simulation *simulation)
 
 struct sim_instances *simulation_park(struct simulation *simulation)
 {
-    return simulation->park;
+    return simulation_machines_park(simulation->machines);
+}
+
+struct aws_account *simulation_account(struct simulation *simulation)
+{
+    return simulation_machines_account(simulation->machines);
 }
 
 struct controller *simulation_controller(struct simulation *simulation)
@@ -328,6 +308,21 @@ struct controller *simulation_controller(struct simulation *simulation)
 struct metrics *simulation_metrics(struct simulation *simulation)
 {
     return simulation->process.metrics;
+}
+
+bool simulation_machine_at(struct simulation *simulation, uint32_t index,
+                           struct simulation_machine *machine)
+{
+    return simulation_machines_at(simulation->machines, index, machine);
+}
+
+int64_t simulation_price(struct simulation *simulation)
+{
+    struct simulation_machine machine;
+    int64_t sum = 0;
+    for (uint32_t i = 0; simulation_machine_at(simulation, i, &machine); i++)
+        sum += machine.price;
+    return sum;
 }
 
 // --- a user's hand -------------------------------------------------------------------------------
@@ -454,43 +449,15 @@ bool simulation_is_settled(struct simulation *simulation)
     each_claim(simulation, &survey);
     store_each(simulation->store, store_resource_of_kind(simulation->store, "v1", "Node"), NULL,
                survey_node, &survey);
-    return !survey.unsettled && sim_instances_count(simulation->park) ==
+    return !survey.unsettled && simulation_machines_count(simulation->machines) ==
                                     simulation_count(simulation, "karpenter.sh/v1", "NodeClaim");
-}
-
-// A running machine without NodeClaim: remembers when it was first seen.
-static bool check_orphan(struct simulation *simulation, const struct sim_instance *machine,
-                         struct error *error)
-{
-    const char *id = machine->facts.provider_id;
-    int64_t now = loop_monotonic_ns(simulation->options.loop);
-    struct orphan *orphan = map_get(simulation->orphans, id);
-    if (orphan == NULL) {
-        orphan = memory_allocate(sizeof *orphan);
-        orphan->since = now;
-        map_set(simulation->orphans, id, orphan);
-    }
-    if (ns_subtract(now, orphan->since) > GARBAGE_GRACE)
-        return error_set(error, ERROR_INTERNAL,
-                         "machine %s (NodeClaim %s) has had no NodeClaim for three minutes", id,
-                         machine->facts.node_claim_name);
-    return true;
 }
 
 bool simulation_check(struct simulation *simulation, struct error *error)
 {
     struct survey survey = {.claims = map_create()};
-    const struct sim_instance *machine;
-    bool fine = true;
     each_claim(simulation, &survey);
-    for (uint32_t i = 0; fine && (machine = sim_instances_at(simulation->park, i)) != NULL; i++) {
-        if (machine->phase != MACHINE_RUNNING)
-            continue;
-        if (map_get(survey.claims, machine->facts.node_claim_uid) == NULL)
-            fine = check_orphan(simulation, machine, error);
-        else
-            free(map_remove(simulation->orphans, machine->facts.provider_id));
-    }
+    bool fine = simulation_machines_check(simulation->machines, survey.claims, error);
     map_destroy(survey.claims, NULL);
     return fine;
 }

@@ -12,12 +12,19 @@
 #include "sim/store/store.h"
 #include "sim/world.h"
 
+struct aws_account;
+struct aws_account_options;
+
 struct simulation_options {
     struct loop *loop; // borrowed
     uint64_t seed;
     const struct instance_type_catalog *catalog; // a reference is taken
-    const struct settings *settings;             // of the controller; NULL: the defaults
-    uint32_t pass_pods_max;                      // struct controller_options
+    // The machines are instances of this AWS account, and the provider is aws; loop, seed and the
+    // observers of instances are filled in. NULL: the provider sim with `catalog`.
+    const struct aws_account_options *aws;
+    struct error *aws_error;         // the account cannot be made; simulation_create() returns NULL
+    const struct settings *settings; // of the controller; NULL: the defaults
+    uint32_t pass_pods_max;          // struct controller_options
     // The namespace in which the controller publishes its provider (cloud/port/provider_record.h),
     // with the catalog unless that is the built-in one; NULL: it does not publish.
     const char *record_namespace;
@@ -56,7 +63,8 @@ void simulation_destroy(struct simulation *simulation);
 struct store *simulation_store(struct simulation *simulation);
 struct api_server *simulation_api(struct simulation *simulation);
 struct world *simulation_world(struct simulation *simulation);
-struct sim_instances *simulation_park(struct simulation *simulation);
+struct sim_instances *simulation_park(struct simulation *simulation);    // NULL: AWS
+struct aws_account *simulation_account(struct simulation *simulation);   // NULL: not AWS
 struct controller *simulation_controller(struct simulation *simulation); // NULL while it is dead
 struct metrics *simulation_metrics(struct simulation *simulation);       // NULL while it is dead
 
@@ -84,6 +92,16 @@ bool simulation_scale(struct simulation *simulation, const char *deployment, int
                       struct error *error) MUST_USE;
 bool simulation_delete(struct simulation *simulation, const char *api_version, const char *kind,
                        const char *namespace, const char *name, struct error *error) MUST_USE;
+
+// A running machine, whatever the provider; the texts are borrowed until the next event.
+struct simulation_machine {
+    const char *provider_id, *instance_type, *zone, *capacity_type;
+    int64_t price; // nano-USD an hour
+};
+// In order of launch, `index` from 0; false at the end.
+bool simulation_machine_at(struct simulation *simulation, uint32_t index,
+                           struct simulation_machine *machine);
+int64_t simulation_price(struct simulation *simulation); // of all of them, nano-USD an hour
 
 // --- looking -------------------------------------------------------------------------------------
 uint32_t simulation_count(struct simulation *simulation, const char *api_version, const char *kind);

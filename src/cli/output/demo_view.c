@@ -82,9 +82,12 @@ static size_t types_offered(json_t *claim)
 
 static int64_t price_of_machine(struct demo_view *view, json_t *claim)
 {
-    const struct sim_instance *machine =
-        sim_instances_find_claim(simulation_park(view->simulation), store_uid(claim));
-    return machine != NULL ? machine->price : 0;
+    const char *id = text_at(claim, "status.providerID");
+    struct simulation_machine machine;
+    for (uint32_t i = 0; simulation_machine_at(view->simulation, i, &machine); i++)
+        if (text_equal(machine.provider_id, id))
+            return machine.price;
+    return 0;
 }
 
 static void claim_event(void *context, const char *type, json_t *claim)
@@ -147,7 +150,7 @@ static void summary(void *context)
 {
     struct demo_view *view = context;
     struct world_counts now = world_counts(simulation_world(view->simulation));
-    int64_t price = sim_instances_price(simulation_park(view->simulation));
+    int64_t price = simulation_price(view->simulation);
     timer_start(view->timer, SUMMARY_INTERVAL);
     if (view->quiet || (same(&now, &view->last) && price == view->last_price))
         return;
@@ -161,43 +164,42 @@ static void summary(void *context)
 // --- the summary ---------------------------------------------------------------------------------
 
 struct kind_of_node {
-    const struct sim_instance *sample;
+    struct simulation_machine sample;
     uint32_t count;
     int64_t price;
 };
 typedef VECTOR(struct kind_of_node) node_kinds;
 
-static void count_machine(node_kinds *kinds, const struct sim_instance *machine)
+static void count_machine(node_kinds *kinds, const struct simulation_machine *machine)
 {
     vector_for_each (kind, kinds) {
-        if (text_equal(kind->sample->instance_type, machine->instance_type) &&
-            text_equal(kind->sample->zone, machine->zone) &&
-            text_equal(kind->sample->capacity_type, machine->capacity_type)) {
+        if (text_equal(kind->sample.instance_type, machine->instance_type) &&
+            text_equal(kind->sample.zone, machine->zone) &&
+            text_equal(kind->sample.capacity_type, machine->capacity_type)) {
             kind->count++;
             kind->price += machine->price;
             return;
         }
     }
-    struct kind_of_node kind = {machine, 1, machine->price};
+    struct kind_of_node kind = {*machine, 1, machine->price};
     vector_push(kinds, kind);
 }
 
 void demo_view_picture(struct demo_view *view, const char *title)
 {
     struct world_counts now = world_counts(simulation_world(view->simulation));
-    const struct sim_instances *park = simulation_park(view->simulation);
     node_kinds kinds = {0};
-    const struct sim_instance *machine;
-    for (uint32_t i = 0; (machine = sim_instances_at(park, i)) != NULL; i++)
-        count_machine(&kinds, machine);
+    struct simulation_machine machine;
+    for (uint32_t i = 0; simulation_machine_at(view->simulation, i, &machine); i++)
+        count_machine(&kinds, &machine);
     printf("\n  %s: %u pod%s running on %u node%s\n", title, now.pods_running,
            now.pods_running == 1 ? "" : "s", now.nodes, now.nodes == 1 ? "" : "s");
     if (kinds.count > 0)
         printf("  %-5s  %-18s  %-12s  %-10s  %s\n", "COUNT", "TYPE", "ZONE", "CAPACITY", "PRICE/H");
     vector_for_each (kind, &kinds)
-        printf("  %-5u  %-18s  %-12s  %-10s  $%.4f\n", kind->count, kind->sample->instance_type,
-               kind->sample->zone, kind->sample->capacity_type, price_to_double(kind->price));
-    printf("  total $%.4f an hour\n\n", price_to_double(sim_instances_price(park)));
+        printf("  %-5u  %-18s  %-12s  %-10s  $%.4f\n", kind->count, kind->sample.instance_type,
+               kind->sample.zone, kind->sample.capacity_type, price_to_double(kind->price));
+    printf("  total $%.4f an hour\n\n", price_to_double(simulation_price(view->simulation)));
     fflush(stdout);
     vector_free(&kinds);
 }

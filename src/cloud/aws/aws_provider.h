@@ -1,5 +1,5 @@
-// The provider aws in the table (cloud/providers.h): so far only its instance types, for plans. It
-// does not run against a cluster yet, so --provider does not offer it.
+// The provider aws in the table (cloud/providers.h): EC2 instances for EC2NodeClasses.
+
 #pragma once
 
 #include "cloud/port/provider.h"

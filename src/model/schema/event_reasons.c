@@ -135,6 +135,8 @@ static const struct event_row rows[] = {
     [EVENT_NO_COMPATIBLE_INSTANCE_TYPES] =
         {"NoCompatibleInstanceTypes", EVENT_WARNING, POOL, MINUTE,
          "no instance type fulfills the requirements of the NodePool", "SCH-45"},
+    [EVENT_NODE_CLASS_NOT_FOUND] = {"NodeClassNotFound", EVENT_WARNING, CLAIM | POOL, USUAL,
+                                    "the node class does not exist or is being deleted", "AWI-16"},
     [EVENT_NODE_CLASS_NOT_READY] = {"NodeClassNotReady", EVENT_WARNING, CLAIM, USUAL,
                                     "the NodeClaim is deleted, as its node class cannot be used",
                                     "LIF-33"},
@@ -151,6 +153,11 @@ static const struct event_row rows[] = {
     [EVENT_SPOT_REBALANCE_RECOMMENDATION] =
         {"SpotRebalanceRecommendation", EVENT_NORMAL, NODE | CLAIM, USUAL,
          "the spot instance has an elevated risk of interruption; nothing is done", "AWI-570"},
+    [EVENT_SPOT_ROLE_MISSING] =
+        {"SpotServiceLinkedRoleMissing", EVENT_WARNING, CLAIM, USUAL,
+         "EC2's service-linked role for spot does not exist and may not be created: spot is left "
+         "out for a while",
+         "AWI-334"},
     [EVENT_TERMINATING_ON_INTERRUPTION] =
         {"TerminatingOnInterruption", EVENT_WARNING, NODE | CLAIM, USUAL,
          "the NodeClaim was deleted because its instance is interrupted", "AWI-570"},

@@ -259,7 +259,7 @@ struct aws_instance *account_instance_launch(struct aws_account *account,
     instance->reclaim = timer_create_on(account->loop, reclaimed, instance);
     interruption_draw(instance);
     if (account->options.launched != NULL)
-        account->options.launched(account->options.context, instance);
+        account->options.launched(account->options.machines_context, instance);
     return instance;
 }
 
@@ -301,7 +301,7 @@ static void stopped(void *context)
     resources_take(account, &held, -1);
     state_event(instance);
     if (account->options.gone != NULL)
-        account->options.gone(account->options.context, instance);
+        account->options.gone(account->options.machines_context, instance);
 }
 
 static void reclaimed(void *context)
@@ -397,6 +397,18 @@ uint32_t aws_account_instances(const struct aws_account *account)
     for (struct map_entry *e = map_first(account->instances); e != NULL; e = map_next(e))
         count += ((const struct aws_instance *)map_value(e))->ended == 0;
     return count;
+}
+
+const struct aws_instance *aws_account_instance_at(const struct aws_account *account,
+                                                   uint32_t index)
+{
+    uint32_t at = 0;
+    for (struct map_entry *e = map_first(account->instances); e != NULL; e = map_next(e)) {
+        const struct aws_instance *instance = map_value(e);
+        if (instance->ended == 0 && at++ == index)
+            return instance;
+    }
+    return NULL;
 }
 
 const struct aws_instance *aws_account_instance(const struct aws_account *account, const char *id)

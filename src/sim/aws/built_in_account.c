@@ -129,7 +129,7 @@ static void image_add(json_t *environment, const struct alias *alias, bool newer
                                     "created", newer ? NEWER : CREATED, "alias", "amazon"));
     json_t *parameters = json_object_get(environment, newer ? "released" : "ssmParameters");
     if (parameter[0] != '\0')
-        json_object_set(parameters, parameter, id);
+        json_object_set(json_object_get(environment, "ssmParameters"), parameter, id);
     json_object_set(parameters, alias->latest, id);
     json_decref(id);
 }

@@ -47,7 +47,7 @@ const char *pass_key(struct class_pass *pass, const char *what, const json_t *pa
                         (long long)pass->node_class->meta.generation, what, dump);
 }
 
-void pass_requeue(struct class_pass *pass, int64_t delay_ns)
+void class_pass_requeue(struct class_pass *pass, int64_t delay_ns)
 {
     if (delay_ns < pass->requeue_ns)
         pass->requeue_ns = delay_ns;

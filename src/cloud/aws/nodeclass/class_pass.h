@@ -43,7 +43,7 @@ const struct answer *pass_ask(struct class_pass *pass, const struct question *qu
 const struct answer *pass_find(struct class_pass *pass, const char *key);
 // "<uid>-<generation>/<what>/<parameters>" (AWN-103); arena memory.
 const char *pass_key(struct class_pass *pass, const char *what, const json_t *parameters);
-void pass_requeue(struct class_pass *pass, int64_t delay_ns);
+void class_pass_requeue(struct class_pass *pass, int64_t delay_ns);
 // Notes a reconcile error, and shows it in a condition that is not True (AWN-702): Unknown with
 // AWS's reason. COMPATIBILITY=upstream leaves the condition alone.
 void pass_fail(struct class_pass *pass, enum condition_type type, const struct answer *failure);

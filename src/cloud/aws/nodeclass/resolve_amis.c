@@ -225,11 +225,11 @@ static void settle(struct discovery *discovery)
     pass->amis =
         ami_selection_result(discovery->selection, !pass->settings->compatibility_upstream);
     if (json_array_size(pass->amis) > 0) {
-        pass_requeue(pass, 5 * MINUTE);
+        class_pass_requeue(pass, 5 * MINUTE);
         conditions_set_true(&pass->conditions, CONDITION_AMIS_READY);
         return;
     }
-    pass_requeue(pass, MINUTE);
+    class_pass_requeue(pass, MINUTE);
     const ec2_selector_term_list *terms = &pass->node_class->spec.ami_selector_terms;
     conditions_set(&pass->conditions, CONDITION_AMIS_READY, "False", CONDITION_REASON_AMI_NOT_FOUND,
                    arena_format(pass->arena,
@@ -243,7 +243,7 @@ void resolve_amis(struct class_pass *pass)
     struct ami_alias alias;
     if (ami_alias_of(pass->node_class, &alias) && is_unsupported(pass, &alias)) {
         if (!pass->settings->compatibility_upstream)
-            pass_requeue(pass, 5 * MINUTE); // AWN-701: the cluster may be upgraded
+            class_pass_requeue(pass, 5 * MINUTE); // AWN-701: the cluster may be upgraded
         return;
     }
     struct discovery discovery = {.pass = pass,

@@ -105,7 +105,7 @@ static json_t *status_entry(struct class_pass *pass, const json_t *entry)
         return NULL;
     }
     if (end != 0)
-        pass_requeue(pass, end - now);
+        class_pass_requeue(pass, end - now);
     bool expiring = end != 0 && strcmp(type, "capacity-block") == 0 && end - now <= EXPIRING_TIME;
     bool interruptible = json_is_true(json_object_get(entry, "Interruptible"));
     json_t *out =
@@ -126,7 +126,7 @@ void resolve_capacity_reservations(struct class_pass *pass)
 {
     json_t *found = json_object();
     bool complete = true;
-    pass_requeue(pass, MINUTE);
+    class_pass_requeue(pass, MINUTE);
     list_for_each (term, &pass->node_class->spec.capacity_reservation_selector_terms)
         complete = query_term(pass, term, found) && complete;
     if (complete) {

@@ -127,7 +127,7 @@ void resolve_subnets(struct class_pass *pass)
                                   .condition = CONDITION_SUBNETS_READY,
                                   .lifetime_ns = interval > 0 ? interval : MINUTE,
                                   .fetched = note_free};
-    pass_requeue(pass, MINUTE);
+    class_pass_requeue(pass, MINUTE);
     json_t *found = unite(pass, &query, filter_sets(terms, "subnet-id", NULL));
     if (found == NULL)
         return;
@@ -176,7 +176,7 @@ void resolve_security_groups(struct class_pass *pass)
                               json_pack("{s:s, s:s}", "id", member(items[i], "GroupId"), "name",
                                         text_or_empty(member(items[i], "GroupName"))));
     json_decref(found);
-    pass_requeue(pass, count > 0 ? 5 * MINUTE : MINUTE);
+    class_pass_requeue(pass, count > 0 ? 5 * MINUTE : MINUTE);
     if (count > 0)
         conditions_set_true(&pass->conditions, CONDITION_SECURITY_GROUPS_READY);
     else

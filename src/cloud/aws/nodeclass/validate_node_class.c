@@ -22,7 +22,7 @@ static bool refuse(struct class_pass *pass, enum condition_reason reason, const 
     conditions_set(&pass->conditions, CONDITION_VALIDATION_SUCCEEDED, "False", reason, message);
     // AWN-701: even then the other steps go on.
     if (!pass->settings->compatibility_upstream)
-        pass_requeue(pass, SETTLED);
+        class_pass_requeue(pass, SETTLED);
     return false;
 }
 
@@ -150,7 +150,7 @@ static bool check_dependencies(struct class_pass *pass)
                    any_false ? "False" : "Unknown", CONDITION_REASON_DEPENDENCIES_NOT_READY,
                    arena_format(pass->arena, "waiting for %s to become True", missing.data));
     text_free(&missing);
-    pass_requeue(pass, SETTLED);
+    class_pass_requeue(pass, SETTLED);
     return false;
 }
 
@@ -259,7 +259,7 @@ static void apply_failure(struct class_pass *pass, const struct answer *failure)
 
 static void apply_verdict(struct class_pass *pass, const json_t *verdict)
 {
-    pass_requeue(pass, SETTLED);
+    class_pass_requeue(pass, SETTLED);
     if (text_equal(json_string_value(json_object_get(verdict, "status")), "True")) {
         conditions_set_true(&pass->conditions, CONDITION_VALIDATION_SUCCEEDED);
         return;

@@ -1,0 +1,31 @@
+// The checks of `adze doctor` on an AWS account and its cluster: credentials, permissions,
+// discovery tags, the interruption queue, the cluster's endpoint, CRDs, the clock, quotas.
+//
+// Nothing is changed but for a test message on the queue. Each check ends with a line that passes
+// or says what to do.
+#pragma once
+
+#include "cloud/aws/client/aws_client.h"
+#include "kube/client.h"
+#include "model/reading/settings.h"
+
+enum doctor_verdict { DOCTOR_PASSED, DOCTOR_WARNING, DOCTOR_FAILED, DOCTOR_SKIPPED };
+struct doctor_line { // borrowed
+    enum doctor_verdict verdict;
+    const char *check;  // "credentials", "permission ec2:DescribeSubnets"
+    const char *text;   // what was found
+    const char *remedy; // NULL: none is needed
+};
+struct doctor_options { // borrowed
+    struct loop *loop;
+    struct aws_client *client;
+    struct aws_http *http;    // for the clock
+    struct kube_client *kube; // NULL: no cluster can be reached; its checks are skipped
+    const struct settings *settings;
+    void (*line)(void *context, const struct doctor_line *line);
+    void (*done)(void *context); // after the last line
+    void *context;
+};
+struct doctor;
+struct doctor *doctor_start(const struct doctor_options *options);
+void doctor_destroy(struct doctor *doctor); // also before its end
