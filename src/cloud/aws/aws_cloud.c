@@ -372,6 +372,7 @@ struct aws_reconcilers {
     struct manager *manager;
     struct reconcile_queue *version;
     int64_t version_asked; // monotonic; 0: never
+    bool version_failed;
 };
 
 static struct reconcile_result refresh_version(void *context, struct work_item *item,
@@ -430,10 +431,17 @@ void aws_cloud_reconcilers_destroy(void *context)
 }
 
 // The version of the cluster, every five minutes (AWN-503).
-static void version_refreshed(void *operation, const struct error *error)
+struct version_operation {
+    struct operation operation;
+    struct aws_reconcilers *reconcilers;
+};
+
+static void version_refreshed(void *context, const struct error *error)
 {
+    struct version_operation *operation = context;
     static const struct error none = {.kind = ERROR_NONE};
-    operation_end(operation, OPERATION_PASS, error != NULL ? error : &none);
+    operation->reconcilers->version_failed = error != NULL;
+    operation_end(&operation->operation, OPERATION_PASS, error != NULL ? error : &none);
 }
 
 static struct reconcile_result refresh_version(void *context, struct work_item *item,
@@ -443,14 +451,14 @@ static struct reconcile_result refresh_version(void *context, struct work_item *
     int64_t now = loop_monotonic_ns(reconcilers->manager->loop);
     int64_t due = ns_add(reconcilers->version_asked, VERSION_INTERVAL);
     (void)error;
-    if (reconcilers->version_asked != 0 && now < due &&
-        reconcile_queue_failures(reconcilers->version, VERSION_KEY) == 0)
+    if (reconcilers->version_asked != 0 && now < due && !reconcilers->version_failed)
         return reconcile_after(ns_subtract(due, now));
     reconcilers->version_asked = now;
     struct operation_about about = {.manager = reconcilers->manager,
                                     .item = item,
                                     .doing = "refreshing the version of the cluster"};
-    cluster_discovery_refresh_version(reconcilers->aws->discovery, version_refreshed,
-                                      operation_begin(&about, sizeof(struct operation)));
+    struct version_operation *operation = operation_begin(&about, sizeof *operation);
+    operation->reconcilers = reconcilers;
+    cluster_discovery_refresh_version(reconcilers->aws->discovery, version_refreshed, operation);
     return reconcile_running();
 }
