@@ -18,8 +18,11 @@
 #include "cloud/providers.h"
 #include "cloud/sim/sim_provider.h"
 #include "model/manifest/input.h"
+#include "model/reading/settings_read.h"
 #include "sim/apiserver/http_server.h"
 #include "sim/apiserver/kubeconfig_writer.h"
+#include "sim/aws/aws_account.h"
+#include "sim/store/store_json.h"
 
 #define ACT_TIMEOUT       (60 * SECOND)
 #define APPLIED_NAMES_MAX 10
@@ -52,6 +55,8 @@ struct demo {
     int64_t act_begun;
     bool interrupted;
     int status;
+    struct documents documents; // of manifest_path
+    char *aws_cluster;          // they have an EC2NodeClass: the simulated account's cluster
 };
 
 // --- the scenario --------------------------------------------------------------------------------
@@ -167,13 +172,39 @@ static bool apply_manifest(struct demo *demo, struct error *error)
                                   "inflate, 5 pods of 1 cpu");
         return true;
     }
-    struct documents documents = {0};
-    bool done = documents_read(&documents, demo->manifest_path, false, error);
-    if (!done && error->kind == ERROR_NOT_FOUND) // FMT-14: bad input
-        error->kind = ERROR_INVALID;
-    done = done && apply_documents(demo, &documents, error);
-    documents_free(&documents);
-    return done;
+    return apply_documents(demo, &demo->documents, error);
+}
+
+// The cluster that an EC2NodeClass's selectors look for: the account has its tags.
+static const char *discovered_cluster(const json_t *node_class)
+{
+    const json_t *terms = store_path(node_class, "spec.subnetSelectorTerms");
+    size_t index;
+    json_t *term;
+    json_array_foreach (terms, index, term) {
+        const json_t *tags = json_object_get(term, "tags");
+        const char *value = json_string_value(json_object_get(tags, "karpenter.sh/discovery"));
+        if (value != NULL && value[0] != '\0' && value[0] != '*')
+            return value;
+    }
+    return "demo";
+}
+
+static bool read_manifest(struct demo *demo, struct error *error)
+{
+    if (demo->manifest_path == NULL)
+        return true;
+    if (!documents_read(&demo->documents, demo->manifest_path, false, error)) {
+        if (error->kind == ERROR_NOT_FOUND) // FMT-14: bad input
+            error->kind = ERROR_INVALID;
+        return false;
+    }
+    for (uint32_t i = 0; i < demo->documents.count && demo->aws_cluster == NULL; i++) {
+        const json_t *value = demo->documents.items[i].value;
+        if (text_equal(json_string_value(json_object_get(value, "kind")), "EC2NodeClass"))
+            demo->aws_cluster = memory_copy_string(discovered_cluster(value));
+    }
+    return true;
 }
 
 static bool open_server(struct demo *demo, struct error *error)
@@ -210,7 +241,19 @@ static bool set_stage(struct demo *demo, const struct instance_type_catalog *cat
     options.catalog = catalog;
     options.record_namespace = "kube-system";
     options.catalog_is_built_in = demo->catalog == NULL;
+    struct aws_account_options account;
+    struct settings settings;
+    settings_defaults(&settings);
+    if (demo->aws_cluster != NULL) {
+        demo_aws_options(&account, &settings, demo->aws_cluster);
+        options.aws = &account;
+        options.aws_error = error;
+        options.settings = &settings;
+    }
     demo->simulation = simulation_create(&options);
+    settings_free(&settings);
+    if (demo->simulation == NULL)
+        return false;
     demo->view = demo_view_create(demo->loop, demo->simulation, demo->quiet);
     simulation_start_controller(demo->simulation);
     return apply_manifest(demo, error) && (!demo->serve || open_server(demo, error));
@@ -251,7 +294,7 @@ static int play(struct demo *demo)
     loop_on_signal(demo->loop, SIGTERM, interrupted, demo);
     loop_on_signal(demo->loop, SIGHUP, interrupted, demo);
     signal(SIGPIPE, SIG_IGN); // a closed output does not end the cluster
-    if (catalog == NULL || !set_stage(demo, catalog, &error)) {
+    if (catalog == NULL || !read_manifest(demo, &error) || !set_stage(demo, catalog, &error)) {
         demo->status = command_failed(&command_demo, &error);
     } else {
         if (!demo->serve) {
@@ -269,6 +312,8 @@ static int play(struct demo *demo)
     simulation_destroy(demo->simulation);
     loop_destroy(demo->loop);
     object_release((const struct object *)catalog);
+    documents_free(&demo->documents);
+    free(demo->aws_cluster);
     return demo->status;
 }
 
@@ -343,10 +388,13 @@ const struct command command_demo = {
     .arguments = "[--serve] [-f FILE] [--port N] [--kubeconfig FILE] [--catalog FILE] [--quiet]",
     .summary = "embedded cluster, simulated cloud and controller, on real manifests",
     .help = "Scales the Deployment of examples/inflate.yaml to 5, to 200 and to 0 pods and shows "
-            "what happens.\n\n"
+            "what happens; then plays examples/web.yaml on a simulated AWS account: a new machine "
+            "image, a spot\ninterruption, the end.\n\n"
             "  --serve              stay up instead, and serve the cluster to kubectl\n"
             "  -f, --file FILE      with --serve: apply this manifest instead of the example (a "
-            "folder, or \"-\", as well)\n"
+            "folder, or \"-\", as well);\n"
+            "                       with an EC2NodeClass in it the machines are instances of a "
+            "simulated AWS account\n"
             "  --port N             of the served cluster; default: any\n"
             "  --kubeconfig FILE    where to write the kubeconfig, which must not be there yet and "
             "is removed at the end;\n"

@@ -212,20 +212,27 @@ static void look(void *context)
     }
 }
 
+void demo_aws_options(struct aws_account_options *account, struct settings *settings,
+                      const char *cluster)
+{
+    *account = (struct aws_account_options){.latency_min = 20 * MILLISECOND,
+                                            .latency_max = 200 * MILLISECOND,
+                                            .lag_max = 2 * SECOND,
+                                            .cluster = cluster,
+                                            .queue = cluster,
+                                            .state_messages = true};
+    settings->cluster_name = cluster;
+    settings->interruption_queue = cluster;
+    settings->eks_control_plane = true;
+}
+
 static bool set_stage(struct play *play, struct settings *settings, uint64_t seed)
 {
     struct simulation_options options;
     struct error error = {0};
-    struct aws_account_options account = {.latency_min = 20 * MILLISECOND,
-                                          .latency_max = 200 * MILLISECOND,
-                                          .lag_max = 2 * SECOND,
-                                          .cluster = CLASS_NAME,
-                                          .queue = CLASS_NAME,
-                                          .state_messages = true};
+    struct aws_account_options account;
     simulation_options_defaults(&options);
-    settings->cluster_name = CLASS_NAME;
-    settings->interruption_queue = CLASS_NAME;
-    settings->eks_control_plane = true;
+    demo_aws_options(&account, settings, CLASS_NAME);
     options.loop = play->loop;
     options.seed = seed;
     options.settings = settings;
