@@ -50,7 +50,7 @@ struct settings {
     int64_t registration_timeout;   // LIF-72, LIF-440; nanoseconds
     int64_t initialization_timeout; // LIF-443; nanoseconds, 0: none
     const char *disabled_metrics;   // LIF-468
-    // AWS (LIF-380): accepted now, used by the AWS provider
+    // AWS (LIF-380)
     const char *cluster_name, *cluster_ca_bundle, *cluster_endpoint, *interruption_queue;
     const char *aws_feature_gates;
     bool isolated_vpc, eks_control_plane, disable_dry_run, enable_zonal_shift;
