@@ -179,7 +179,7 @@ class Usage(ProgramTest):
                            ("--metrics-port=99999", "between 0 and 65535"), ("--metrics-port=8081", "must differ"),
                            ("--log-level=loud", "debug, info, error"), ("--feature-gates=NodeRepair", "NAME=true|false"),
                            ("--disable-leader-election=maybe", "true or false"), ("--batch-idle-duration=5", "units"),
-                           ("--cluster-endpoint=foo", "absolute URL"), ("--provider=aws", "kwok")):
+                           ("--cluster-endpoint=foo", "absolute URL"), ("--provider=azure", "kwok")):
             self.assert_refused(self.adze("controller", flag), 2, part)
 
     def test_environment_LIF_470(self):

@@ -34,9 +34,12 @@ class Demo(ProgramTest):
         run = subprocess.run([ADZE, "demo", "--quiet"], capture_output=True, text=True, timeout=170)
         self.assertEqual((run.returncode, run.stderr), (0, ""))
         for act in ("5 replicas: 5 pods running on ", "200 replicas: 200 pods running on ",
-                    "no replicas: 0 pods running on 0 nodes\n  total $0.0000 an hour"):
+                    "no replicas: 0 pods running on 0 nodes\n  total $0.0000 an hour",
+                    "done: no node and no machine is left", "EC2NodeClass shop is Ready: 4 subnets, 2 security groups",
+                    "examples/web.yaml on EC2: 32 pods running on ", "a newer machine image: 32 pods running on ",
+                    "a spot interruption: 32 pods running on "):
             self.assertIn(act, run.stdout)
-        self.assertTrue(run.stdout.rstrip().endswith("done: no node and no machine is left"), run.stdout)
+        self.assertTrue(run.stdout.rstrip().endswith("done: no node and no instance is left"), run.stdout)
 
     def begin(self, *arguments):
         path = os.path.join(self.folder.name, "kubeconfig")

@@ -35,7 +35,7 @@ class Toy(unittest.TestCase):
     def test_it_does_not_run_against_a_cluster(self):
         code, output = adze("controller", "--provider", "toy")
         self.assertEqual(code, 2)
-        self.assertIn("--provider toy: only kwok runs against a cluster", output)
+        self.assertIn("--provider toy: only kwok or aws runs against a cluster", output)
 
 
 if __name__ == "__main__":
