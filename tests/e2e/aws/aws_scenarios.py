@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 import traceback
+import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..", "..")
@@ -116,7 +117,9 @@ class Account:
         self.layer = Layer(EMULATOR + 10, EMULATOR, prices, self.zones)
         self.layer.secrets[KEY] = (SECRET, TOKEN)
         direct = f"http://127.0.0.1:{EMULATOR}"
-        self.ec2, self.sqs, self.iam = (boot_agent.client(one, direct) for one in ("ec2", "sqs", "iam"))
+        urllib.request.urlopen(direct + "/moto-api/reset", b"").close()  # an earlier run's account
+        self.ec2, self.sqs, self.iam, self.eks = (boot_agent.client(one, direct)
+                                                  for one in ("ec2", "sqs", "iam", "eks"))
         self.set_up()
         with open(os.environ["RIG_CA"], "rb") as file:
             authority = base64.b64encode(file.read()).decode()
@@ -128,7 +131,8 @@ class Account:
         vpc = self.ec2.describe_vpcs()["Vpcs"][0]["VpcId"]
         self.group = self.ec2.create_security_group(GroupName="nodes", Description="nodes", VpcId=vpc)["GroupId"]
         self.ec2.create_tags(Resources=[*self.subnets, self.group], Tags=tag)
-        self.iam.create_role(RoleName="KarpenterNodeRole-e2e", AssumeRolePolicyDocument="{}")
+        role = self.iam.create_role(RoleName="KarpenterNodeRole-e2e", AssumeRolePolicyDocument="{}")["Role"]["Arn"]
+        self.eks.create_cluster(name=NAME, roleArn=role, resourcesVpcConfig={"subnetIds": self.subnets})
         self.queue = self.sqs.create_queue(QueueName=NAME)["QueueUrl"]
         self.release_images("1")
 
@@ -138,6 +142,7 @@ class Account:
             for variant in variants:
                 image = self.ec2.register_image(Name=f"al2023-{arch}-{variant}-{version}", Architecture=arch,
                                                 RootDeviceName="/dev/xvda")["ImageId"]
+                self.layer.architectures[image] = arch
                 path = f"amazon-linux-2023/{arch}/{variant}/recommended/image_id"
                 self.layer.parameters[f"/aws/service/eks/optimized-ami/{kubernetes()}/{path}"] = image
 
@@ -178,7 +183,8 @@ def running(count):
 
 
 def condition(kind, name, wanted):
-    for one in json.loads(kubectl("get", kind, name, "-o", "json"))["status"].get("conditions", []):
+    about = json.loads(kubectl("get", kind, name, "-o", "json"))
+    for one in about.get("status", {}).get("conditions", []):
         if one["type"] == wanted:
             return one
     return {}
@@ -410,15 +416,17 @@ def main():
     parser.add_argument("-k", default="")
     arguments = parser.parse_args()
     ADZE = arguments.adze
+    chosen = [one for one in SCENARIOS if arguments.k in one.__name__]
+    if not chosen:
+        print("0 passed, 0 failed")
+        return 0
     kubectl("apply", "--server-side", "-f", "-", given=os.popen(f"{ADZE} crds").read())
     kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
     apply(open(os.path.join(HERE, "..", "rbac.yaml")).read())
     RBAC = kubeconfig_of("adze")
     ACCOUNT = Account()
     passed = failed = 0
-    for scenario in SCENARIOS:
-        if arguments.k not in scenario.__name__:
-            continue
+    for scenario in chosen:
         begun = time.monotonic()
         print("---", scenario.__name__, flush=True)
         try:
@@ -438,7 +446,7 @@ def main():
     ACCOUNT.agent.stop()
     ACCOUNT.layer.close()
     print(f"{passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

@@ -48,6 +48,8 @@ class Layer:
         self.parameters = {}                     # SSM parameters that the emulator refuses to hold
         self.faults = []
         self.fleets = {}                         # client token -> (request, answer): the emulator forgets them
+        self.architectures = {}                  # image -> architecture: the emulator forgets it
+        self.pages = {}                          # request -> (name of the list, its items)
         self.calls = collections.Counter()       # by service and action
         self.refused = []                        # signatures that do not match
         self.log = []                            # (time, service, action, parameters) of changes
@@ -110,7 +112,10 @@ class Layer:
         handler.send_header("Content-Type", kind)
         handler.send_header("Content-Length", str(len(reply)))
         handler.end_headers()
-        handler.wfile.write(reply)
+        try:
+            handler.wfile.write(reply)
+        except OSError:  # the controller has waited long enough, or was killed
+            handler.close_connection = True
 
     @staticmethod
     def action_of(service, handler, body):
@@ -172,6 +177,8 @@ class Layer:
         return status, "application/x-amz-json-1.0", json.dumps({"__type": code, "message": message}).encode()
 
     def answer(self, service, action, parameters, handler, body):
+        if service == "ec2" and action.startswith("Describe") and parameters.get("DryRun") == "true":
+            return self.error("ec2", "DryRunOperation", "Request would have succeeded, but DryRun flag is set.", 412)
         own = getattr(self, f"{service}_{action}".replace("-", "_"), None)
         if own is not None:
             made = own(parameters, handler, body)
@@ -181,19 +188,52 @@ class Layer:
 
     def forward(self, handler, body):
         connection = http.client.HTTPConnection("127.0.0.1", self.emulator_port, timeout=60)
-        headers = {name: value for name, value in handler.headers.items() if name.lower() not in ("connection",)}
+        headers = {name: value for name, value in handler.headers.items()
+                   if name.lower() not in ("connection", "content-length")}
         connection.request(handler.command, handler.path, body, headers)
         reply = connection.getresponse()
         text = reply.read()
         connection.close()
         return reply.status, reply.getheader("Content-Type") or "text/xml", text
 
-    # Absent in the emulator.
-    def ec2_DescribeCapacityReservations(self, *_):
-        return 200, "text/xml", f'<R xmlns="{NAMESPACE}"><capacityReservationSet/></R>'.encode()
+    # The emulator answers with everything at once, after seconds.
+    def page(self, parameters, handler, body):
+        asked = {name: value for name, value in parameters.items() if name not in ("MaxResults", "NextToken")}
+        key = json.dumps(asked, sort_keys=True)
+        with self.lock:
+            found = self.pages.get(key)
+        if found is None:
+            asked = urllib.parse.urlencode(asked).encode()
+            status, kind, text = self.forward(handler, asked)
+            if status != 200:
+                return status, kind, text
+            ElementTree.register_namespace("", NAMESPACE)
+            whole = ElementTree.fromstring(text)[0]
+            found = whole.tag.rpartition("}")[2], [ElementTree.tostring(item) for item in whole]
+            with self.lock:
+                self.pages[key] = found
+        return self.page_of(parameters, *found)
 
-    def ec2_DescribePlacementGroups(self, *_):
-        return 200, "text/xml", f'<R xmlns="{NAMESPACE}"><placementGroupSet/></R>'.encode()
+    @staticmethod
+    def page_of(parameters, name, rows):
+        begin = int(parameters.get("NextToken") or 0)
+        end = begin + int(parameters.get("MaxResults") or len(rows))
+        more = f"<nextToken>{end}</nextToken>" if end < len(rows) else ""
+        return Layer.ec2(parameters, f"<{name}>{b''.join(rows[begin:end]).decode()}</{name}>{more}")
+
+    @staticmethod
+    def ec2(parameters, content):
+        name = parameters["Action"] + "Response"
+        return 200, "text/xml", f'<{name} xmlns="{NAMESPACE}">{content}</{name}>'.encode()
+
+    ec2_DescribeInstanceTypes = ec2_DescribeInstanceTypeOfferings = page
+
+    # Absent in the emulator.
+    def ec2_DescribeCapacityReservations(self, parameters, *_):
+        return self.ec2(parameters, "<capacityReservationSet/>")
+
+    def ec2_DescribePlacementGroups(self, parameters, *_):
+        return self.ec2(parameters, "<placementGroupSet/>")
 
     def pricing_GetProducts(self, parameters, *_):
         bare = any(f["Value"] == "Compute Instance (bare metal)" for f in parameters.get("Filters", []))
@@ -218,13 +258,13 @@ class Layer:
         return None
 
     # Every spot price of the emulator is 0.00001.
-    def ec2_DescribeSpotPriceHistory(self, *_):
+    def ec2_DescribeSpotPriceHistory(self, parameters, *_):
         now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.000Z")
-        rows = "".join(f"<item><instanceType>{name}</instanceType><productDescription>Linux/UNIX</productDescription>"
-                       f"<spotPrice>{price * 0.35:.6f}</spotPrice><timestamp>{now}</timestamp>"
-                       f"<availabilityZone>{zone}</availabilityZone></item>"
-                       for name, price in sorted(self.prices.items()) for zone in self.zones)
-        return 200, "text/xml", f'<R xmlns="{NAMESPACE}"><spotPriceHistorySet>{rows}</spotPriceHistorySet></R>'.encode()
+        rows = [f"<item><instanceType>{name}</instanceType><productDescription>Linux/UNIX</productDescription>"
+                f"<spotPrice>{price * 0.35:.6f}</spotPrice><timestamp>{now}</timestamp>"
+                f"<availabilityZone>{zone}</availabilityZone></item>".encode()
+                for name, price in sorted(self.prices.items()) for zone in self.zones]
+        return self.page_of(parameters, "spotPriceHistorySet", rows)
 
     def ec2_CreateLaunchTemplate(self, parameters, handler, body):
         name = parameters.get("LaunchTemplateName")
@@ -256,8 +296,7 @@ class Layer:
             if reply[0] != 200:
                 return reply
         else:
-            reply = (200, "text/xml", f'<CreateFleetResponse xmlns="{NAMESPACE}"><fleetId>fleet-none</fleetId>'
-                     "<fleetInstanceSet/></CreateFleetResponse>".encode())
+            reply = self.ec2(parameters, "<fleetId>fleet-none</fleetId><fleetInstanceSet/>")
         text = reply[2].decode().replace("</CreateFleetResponse>", self.errors_xml(errors) + "</CreateFleetResponse>")
         made = (200, "text/xml", text.encode())
         with self.lock:
@@ -310,6 +349,20 @@ class Layer:
                 self.template_of[name] = template
                 self.capacity_type[name] = parameters["TargetCapacitySpecification.DefaultTargetCapacityType"]
         return reply.status, "text/xml", text
+
+    # The emulator forgets the architecture of registered images.
+    def ec2_DescribeImages(self, parameters, handler, body):
+        status, kind, text = self.forward(handler, body)
+        if status != 200:
+            return status, kind, text
+        ElementTree.register_namespace("", NAMESPACE)
+        tree = ElementTree.fromstring(text)
+        space = {"e": NAMESPACE}
+        for item in tree.iterfind("e:imagesSet/e:item", space):
+            known = self.architectures.get(item.findtext("e:imageId", None, space))
+            if known is not None and item.find("e:architecture", space) is None:
+                ElementTree.SubElement(item, f"{{{NAMESPACE}}}architecture").text = known
+        return 200, "text/xml", ElementTree.tostring(tree)
 
     def ec2_DescribeInstances(self, parameters, handler, body):
         status, kind, text = self.forward(handler, body)
