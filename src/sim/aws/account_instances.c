@@ -328,6 +328,18 @@ static void interruption_draw(struct aws_instance *instance)
     timer_start(instance->reclaim, ns_from_seconds(hours * 3600));
 }
 
+void aws_account_calm(struct aws_account *account)
+{
+    struct aws_account_options *options = &account->options;
+    options->throttle_share = options->lost_share = options->server_error_share = 0;
+    options->stock_out_share = options->interruptions_per_hour = 0;
+    for (struct map_entry *e = map_first(account->instances); e != NULL; e = map_next(e)) {
+        const struct aws_instance *instance = map_value(e);
+        if (!instance->warned)
+            timer_stop(instance->reclaim);
+    }
+}
+
 void account_instance_free(void *value)
 {
     struct aws_instance *instance = value;

@@ -207,3 +207,21 @@ bool aws_account_remove(struct aws_account *account, const char *kind, const cha
             return json_array_remove(list, i) == 0;
     return false;
 }
+
+// --- templates and profiles ----------------------------------------------------------------------
+
+uint32_t aws_account_templates(const struct aws_account *account)
+{
+    return (uint32_t)map_count(account->templates);
+}
+
+uint32_t aws_account_profiles(const struct aws_account *account)
+{
+    return (uint32_t)map_count(account->profiles);
+}
+
+void aws_account_lose_templates(struct aws_account *account)
+{
+    map_destroy(account->templates, account_template_free);
+    account->templates = map_create();
+}

@@ -75,6 +75,8 @@ const json_t *aws_account_environment(const struct aws_account *account); // env
 
 void aws_account_add_fault(struct aws_account *account, const struct aws_account_fault *fault);
 void aws_account_clear_faults(struct aws_account *account);
+// From now on nothing fails at random, and no spot instance is interrupted that was not warned.
+void aws_account_calm(struct aws_account *account);
 // AWS's clock is ahead of the loop's: with check_signatures, more than 5 minutes refuses requests
 // (EC2: RequestExpired), and the Date header tells the client.
 void aws_account_skew_clock(struct aws_account *account, int64_t nanoseconds);
@@ -85,6 +87,10 @@ void aws_account_send_message(struct aws_account *account, const char *body);
 bool aws_account_put(struct aws_account *account, const char *kind, const json_t *resource,
                      struct error *error) MUST_USE;
 bool aws_account_remove(struct aws_account *account, const char *kind, const char *id);
+uint32_t aws_account_templates(const struct aws_account *account); // launch templates
+uint32_t aws_account_profiles(const struct aws_account *account);  // instance profiles
+// Deletes every launch template, as by another's hand.
+void aws_account_lose_templates(struct aws_account *account);
 
 // --- instances -----------------------------------------------------------------------------------
 uint32_t aws_account_instances(const struct aws_account *account); // not terminated

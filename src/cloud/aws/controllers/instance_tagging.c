@@ -21,15 +21,20 @@
 #define PARTITION_POLL_NS (5 * SECOND)
 #define BACKOFF_MAX_NS    MINUTE
 
+// Each NodeClaim has its own: while one waits for its turn to be tagged, others are described.
+struct tagging_work {
+    char *uid;            // of the NodeClaim
+    json_t *tags_missing; // NULL: not described yet
+    bool ended;           // its instance is gone, or shifted away from
+    bool tagged;          // its tags are complete
+};
 struct instance_tagging {
     struct manager *manager;
     const struct aws_controllers_environment *environment;
     struct reconcile_queue *tags, *partitions;
     int64_t next_tagging_ns;   // monotonic
-    json_t *tags_missing;      // of the one NodeClaim in work; NULL: not described yet
-    bool ended;                // its instance is gone, or shifted away from
-    bool tagged;               // its tags are complete
-    char *in_work;             // its UID
+    struct map *works;         // NodeClaim -> struct tagging_work
+    char tags_claim[256];      // the NodeClaim whose call is under way: there is one worker
     struct map *partition_of;  // NodeClaim -> text of its partition number
     char partition_claim[256]; // the NodeClaim whose instance is described
 };
@@ -39,6 +44,21 @@ static struct reconcile_result reconcile_tags(void *context, struct work_item *i
 static struct reconcile_result reconcile_partition(void *context, struct work_item *item,
                                                    struct error *error);
 
+static void work_free(void *value)
+{
+    struct tagging_work *work = value;
+    if (work == NULL)
+        return;
+    json_decref(work->tags_missing);
+    free(work->uid);
+    free(work);
+}
+
+static void forget_work(struct instance_tagging *tagging, const char *claim)
+{
+    work_free(map_remove(tagging->works, claim));
+}
+
 static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
                      const struct object *new_object)
 {
@@ -47,6 +67,7 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
         reconcile_queue_forget(tagging->tags, old_object->meta.name);
         reconcile_queue_forget(tagging->partitions, old_object->meta.name);
         free(map_remove(tagging->partition_of, old_object->meta.name));
+        forget_work(tagging, old_object->meta.name);
         return;
     }
     reconcile_queue_add(tagging->tags, new_object->meta.name);
@@ -59,6 +80,7 @@ struct instance_tagging *instance_tagging_create(
     struct instance_tagging *tagging = memory_allocate(sizeof *tagging);
     tagging->manager = manager;
     tagging->environment = environment;
+    tagging->works = map_create();
     tagging->partition_of = map_create();
     struct reconcile_queue_options options = {.name = "nodeclaim.tagging",
                                               .kind = "NodeClaim",
@@ -73,20 +95,11 @@ struct instance_tagging *instance_tagging_create(
     return tagging;
 }
 
-static void forget_work(struct instance_tagging *tagging)
-{
-    json_decref(tagging->tags_missing);
-    tagging->tags_missing = NULL;
-    free(tagging->in_work);
-    tagging->in_work = NULL;
-    tagging->ended = tagging->tagged = false;
-}
-
 void instance_tagging_destroy(struct instance_tagging *tagging)
 {
     if (tagging == NULL)
         return;
-    forget_work(tagging);
+    map_destroy(tagging->works, work_free);
     map_destroy(tagging->partition_of, free);
     free(tagging);
 }
@@ -121,72 +134,86 @@ static void want_tag(json_t *missing, const json_t *instance, const char *key, c
 }
 
 // AWN-466: a tag that is there stays, the user's Name too.
-static void note_instance(struct instance_tagging *tagging, const json_t *instance)
+static void note_instance(struct instance_tagging *tagging, struct tagging_work *work,
+                          const json_t *instance)
 {
     const char *zone_id = json_string_value(
         json_object_get(json_object_get(instance, "Placement"), "AvailabilityZoneId"));
-    struct mirror_iterator iterator = {0};
-    const struct object *claim;
-    while ((claim = mirror_next(tagging->manager->mirror, KIND_NODE_CLAIM, &iterator)) != NULL)
-        if (text_equal(claim->meta.uid, tagging->in_work))
-            break;
+    const struct node_claim *claim = find_claim(tagging, tagging->tags_claim);
     if (instance == NULL || claim == NULL ||
         (tagging->environment->zonal_shift != NULL &&
          zonal_shift_has(tagging->environment->zonal_shift, zone_id))) {
-        tagging->ended = true;
+        work->ended = true;
         return;
     }
-    tagging->tags_missing = json_array();
-    want_tag(tagging->tags_missing, instance, TAG_NAME,
-             ((const struct node_claim *)claim)->status.node_name);
-    want_tag(tagging->tags_missing, instance, TAG_NODE_CLAIM, claim->meta.name);
-    want_tag(tagging->tags_missing, instance, TAG_CLUSTER,
-             tagging->manager->settings->cluster_name);
-    tagging->tagged = json_array_size(tagging->tags_missing) == 0;
+    work->tags_missing = json_array();
+    want_tag(work->tags_missing, instance, TAG_NAME, claim->status.node_name);
+    want_tag(work->tags_missing, instance, TAG_NODE_CLAIM, claim->meta.name);
+    want_tag(work->tags_missing, instance, TAG_CLUSTER, tagging->manager->settings->cluster_name);
+    work->tagged = json_array_size(work->tags_missing) == 0;
 }
 
 static enum operation_outcome note_described(void *context, const struct aws_result *result)
 {
     struct instance_tagging *tagging = context;
+    struct tagging_work *work = map_get(tagging->works, tagging->tags_claim);
+    if (work == NULL) // the NodeClaim is gone
+        return OPERATION_NOTED;
     if (result->fault == AWS_FAULT_NOT_FOUND) {
-        tagging->ended = true;
+        work->ended = true;
         return OPERATION_NOTED;
     }
     if (result->error.kind != ERROR_NONE)
         return OPERATION_PASS;
-    note_instance(tagging, described_instance(result->reply));
+    note_instance(tagging, work, described_instance(result->reply));
     return OPERATION_NOTED;
 }
 
 static enum operation_outcome note_tagged(void *context, const struct aws_result *result)
 {
     struct instance_tagging *tagging = context;
+    struct tagging_work *work = map_get(tagging->works, tagging->tags_claim);
     tagging->next_tagging_ns = ns_add(loop_monotonic_ns(tagging->manager->loop), TAGGING_PAUSE_NS);
-    tagging->ended = result->fault == AWS_FAULT_NOT_FOUND;
-    tagging->tagged = result->error.kind == ERROR_NONE;
-    return tagging->ended || tagging->tagged ? OPERATION_NOTED : OPERATION_PASS;
+    if (work == NULL)
+        return OPERATION_NOTED;
+    work->ended = result->fault == AWS_FAULT_NOT_FOUND;
+    work->tagged = result->error.kind == ERROR_NONE;
+    return work->ended || work->tagged ? OPERATION_NOTED : OPERATION_PASS;
 }
 
-static struct reconcile_result annotate(struct instance_tagging *tagging,
-                                        const struct operation_about *about,
+static struct reconcile_result annotate(const struct operation_about *about,
                                         const struct node_claim *claim)
 {
     json_t *body = json_object();
     json_t *annotations = json_metadata(body, "annotations");
     json_object_set_new(annotations, ANNOTATION_TAGGED, json_string("true"));
     json_object_set_new(annotations, ANNOTATION_CLUSTER_TAGGED, json_string("true"));
-    forget_work(tagging);
     return start_patch(about, (const struct object *)claim, NULL, body);
 }
 
 static struct reconcile_result create_tags(struct instance_tagging *tagging,
                                            const struct operation_about *about,
-                                           const char *instance_id)
+                                           const char *instance_id, const struct tagging_work *work)
 {
     struct aws_request request = {.action = EC2_CREATE_TAGS,
                                   .parameters = json_pack("{s:[s], s:O}", "Resources", instance_id,
-                                                          "Tags", tagging->tags_missing)};
+                                                          "Tags", work->tags_missing)};
     return start_aws_call(about, tagging->environment->client, &request, note_tagged, tagging);
+}
+
+static struct tagging_work *work_of(struct instance_tagging *tagging,
+                                    const struct node_claim *claim)
+{
+    struct tagging_work *work = map_get(tagging->works, claim->meta.name);
+    if (work != NULL && !text_equal(work->uid, claim->meta.uid)) {
+        forget_work(tagging, claim->meta.name);
+        work = NULL;
+    }
+    if (work == NULL) {
+        work = map_ensure(tagging->works, claim->meta.name, sizeof *work);
+        work->uid = memory_copy_string(claim->meta.uid);
+    }
+    return work;
 }
 
 static struct reconcile_result reconcile_tags(void *context, struct work_item *item,
@@ -199,7 +226,7 @@ static struct reconcile_result reconcile_tags(void *context, struct work_item *i
     int64_t now = loop_monotonic_ns(tagging->manager->loop);
     (void)error;
     if (!needs_tags(claim)) {
-        forget_work(tagging);
+        forget_work(tagging, work_item_key(item));
         return reconcile_done();
     }
     const char *instance_id = instance_id_of(claim->status.provider_id);
@@ -208,22 +235,22 @@ static struct reconcile_result reconcile_tags(void *context, struct work_item *i
                   claim->meta.name, "s:provider-id", claim->status.provider_id);
         return reconcile_done();
     }
-    if (!text_equal(tagging->in_work, claim->meta.uid)) { // one worker: another one has given up
-        forget_work(tagging);
-        tagging->in_work = memory_copy_string(claim->meta.uid);
-    }
-    if (tagging->ended) {
-        forget_work(tagging);
+    struct tagging_work *work = work_of(tagging, claim);
+    if (work->ended) {
+        forget_work(tagging, claim->meta.name);
         return reconcile_done();
     }
-    if (tagging->tagged)
-        return annotate(tagging, &about, claim);
+    if (work->tagged) {
+        forget_work(tagging, claim->meta.name);
+        return annotate(&about, claim);
+    }
     if (tagging->next_tagging_ns > now)
         return reconcile_after(ns_subtract(tagging->next_tagging_ns, now));
-    if (tagging->tags_missing == NULL)
+    snprintf(tagging->tags_claim, sizeof tagging->tags_claim, "%s", claim->meta.name);
+    if (work->tags_missing == NULL)
         return start_describe_instance(&about, tagging->environment->client, instance_id,
                                        note_described, tagging);
-    return create_tags(tagging, &about, instance_id);
+    return create_tags(tagging, &about, instance_id, work);
 }
 
 // --- partitions (AWN-153) ------------------------------------------------------------------------

@@ -1,6 +1,8 @@
 // The provider's reconcilers: tags, partitions, capacity blocks, zonal shifts, on virtual time.
 #include "cloud/aws/provider_world.h"
 
+#include <stdio.h>
+
 #include "cloud/aws/controllers/instance_tagging.h"
 #include "cloud/aws/controllers/reservation_expiry.h"
 #include "cloud/aws/controllers/zonal_shift_controller.h"
@@ -72,6 +74,34 @@ static void tags_AWN_465_466(void **state)
     assert_string_equal(
         object_annotation(claim, "compatibility.karpenter.k8s.aws/cluster-name-tagged"), "true");
     assert_int_equal(fake_aws_calls(scene.world->aws, EC2_DESCRIBE_INSTANCES), 1);
+    instance_tagging_destroy(tagging);
+    close_scene(&scene);
+}
+
+// While one waits for its turn, the others are described, and none twice.
+static void many_instances_are_tagged_one_a_second_AWN_465(void **state)
+{
+    (void)state;
+    struct scene scene;
+    open_scene(&scene);
+    world_begin(scene.world);
+    struct instance_tagging *tagging =
+        instance_tagging_create(&scene.world->manager, &scene.environment);
+    world_add(scene.world, world_claim_text("web-1", "i-0abc", "", ",'nodeName':'node-1'"));
+    world_add(scene.world, world_claim_text("web-2", "i-0def", "", ",'nodeName':'node-2'"));
+    world_add(scene.world, world_claim_text("web-3", "i-0fff", "", ",'nodeName':'node-3'"));
+    fake_aws_reply(scene.world->aws, EC2_DESCRIBE_INSTANCES, instance("{'Tags':[]}", 0));
+    fake_aws_reply(scene.world->aws, EC2_CREATE_TAGS, json_object());
+    world_lead(scene.world);
+    loop_run_for(scene.world->loop, 20 * SECOND);
+    assert_int_equal(fake_aws_calls(scene.world->aws, EC2_CREATE_TAGS), 3);
+    assert_int_equal(fake_aws_calls(scene.world->aws, EC2_DESCRIBE_INSTANCES), 3);
+    for (int i = 1; i <= 3; i++) {
+        char name[10];
+        snprintf(name, sizeof name, "web-%d", i);
+        assert_string_equal(
+            object_annotation(world_claim(scene.world, name), "karpenter.k8s.aws/tagged"), "true");
+    }
     instance_tagging_destroy(tagging);
     close_scene(&scene);
 }
@@ -179,6 +209,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tags_AWN_465_466),
+        cmocka_unit_test(many_instances_are_tagged_one_a_second_AWN_465),
         cmocka_unit_test(partitions_AWN_153),
         cmocka_unit_test(capacity_blocks_end_AWI_610_945),
         cmocka_unit_test(zonal_shifts_are_told_AWI_654),
