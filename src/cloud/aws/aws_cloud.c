@@ -170,7 +170,8 @@ static void open_machines(struct aws_cloud *aws)
                                            .client = aws->client,
                                            .settings = environment->settings,
                                            .cluster = cluster,
-                                           .metrics = environment->metrics});
+                                           .metrics = environment->metrics,
+                                           .types = aws->types});
     struct aws_machines_environment machines = {.loop = environment->loop,
                                                 .client = aws->client,
                                                 .mirror = environment->mirror,

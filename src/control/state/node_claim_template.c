@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/duration.h"
 #include "base/text.h"
 #include "model/reading/catalog.h"
 #include "model/reading/requirement_match.h"
@@ -130,9 +131,11 @@ static json_t *spec_body(const struct plan_claim *claim, const struct claim_type
                             json_taints(&template->startup_taints, NULL, NULL));
     if (template->expire_after.text != NULL)
         json_object_set_new(spec, "expireAfter", json_string(template->expire_after.text));
-    if (template->termination_grace_period.text != NULL)
-        json_object_set_new(spec, "terminationGracePeriod",
-                            json_string(template->termination_grace_period.text));
+    if (template->termination_grace_period.text != NULL) {
+        char text[DURATION_TEXT_MAX]; // written anew, as upstream does; expireAfter stays
+        duration_format(template->termination_grace_period.nanoseconds, text);
+        json_object_set_new(spec, "terminationGracePeriod", json_string(text));
+    }
     if (types != NULL)
         json_object_set_new(spec, "resources",
                             json_pack("{s:o}", "requests", resource_map_encode(&claim->requests)));

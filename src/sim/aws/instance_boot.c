@@ -10,6 +10,7 @@
 #define MEMORY_PERMILLE    929
 #define MEBIBYTE           (INT64_C(1) << 20)
 #define GIBIBYTE           (INT64_C(1) << 30)
+#define GIGABYTE           INT64_C(1000000000)
 #define ROOT_GIBIBYTES     20
 #define RESERVED_BASE      (255 * MEBIBYTE) // of memory, and 11 Mi a pod (kubelets of EKS)
 #define RESERVED_PER_POD   (11 * MEBIBYTE)
@@ -30,8 +31,11 @@ static void resource_add(struct resource_map *map, const char *name, int64_t val
         map->items[map->count++] = (struct resource_quantity){name, value};
 }
 
-static int64_t root_bytes(const struct aws_instance *instance)
+static int64_t storage_bytes(const struct aws_instance *instance, const struct user_data *data)
 {
+    int64_t local = account_type_number(instance->facts, "instanceStorageInfo", "totalSizeInGB");
+    if (data->local_disks && local > 0)
+        return local * GIGABYTE;
     return (instance->volume_gibibytes > 0 ? instance->volume_gibibytes : ROOT_GIBIBYTES) *
            GIBIBYTE;
 }
@@ -65,7 +69,7 @@ static void capacity_fill(const struct aws_instance *instance, const struct user
     resource_add(&capacity, "cpu", cpus * 1000);
     resource_add(&capacity, "memory", memory);
     resource_add(&capacity, "pods", pods);
-    resource_add(&capacity, "ephemeral-storage", root_bytes(instance));
+    resource_add(&capacity, "ephemeral-storage", storage_bytes(instance, data));
     resource_add(&capacity, nvidia ? "nvidia.com/gpu" : "amd.com/gpu",
                  account_type_number(type, "gpus", "count"));
     resource_add(&capacity, "aws.amazon.com/neuron",

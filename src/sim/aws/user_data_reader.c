@@ -19,6 +19,10 @@ void user_data_read(const char *text, struct arena *arena, struct user_data *dat
     *data = (struct user_data){0};
     data->labels.items = arena_allocate_array(arena, LABELS_MAX, sizeof *data->labels.items);
     data->taints.items = arena_allocate_array(arena, TAINTS_MAX, sizeof *data->taints.items);
+    data->local_disks = strcasestr(text, "--local-disks raid0") != NULL ||
+                        strcasestr(text, "strategy: RAID0") != NULL ||
+                        (strstr(text, "'ephemeral-storage', 'bind'") != NULL &&
+                         strstr(text, "/var/lib/kubelet") != NULL);
     if (strstr(text, "node.eks.aws") != NULL) {
         data->family = USER_DATA_AL2023;
         node_config_read(text, arena, data);

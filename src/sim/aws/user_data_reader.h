@@ -21,6 +21,8 @@ struct user_data {
     struct string_map labels;            // in order of the text
     taint_list taints;
     int64_t max_pods; // 0: not said
+    // The local disks become one for pods: RAID0, or bound by a bootstrap command.
+    bool local_disks;
 };
 // All results live in the arena. Later settings win, as in the readers of the images.
 void user_data_read(const char *text, struct arena *arena, struct user_data *data);

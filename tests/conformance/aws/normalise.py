@@ -1,5 +1,5 @@
 """Brings what replay observed, and what was recorded, into one form (README.md says what has no meaning)."""
-import collections, copy, difflib, json, re
+import collections, copy, difflib, fractions, json, re
 
 TEMPLATE = re.compile(r"TEMPLATE-\w+")
 # Upstream's placeholders whose number has no meaning once objects have been paired by content.
@@ -11,6 +11,16 @@ PAIRS = re.compile(r"(--(?:kube-reserved|system-reserved|eviction-hard|eviction-
                    r"system-reserved-memory|kube-reserved-memory)=)(['\"]?)([^'\"\s]*)\2")
 TIMED_CLAIM_CONDITIONS = ("Initialized", "Ready", "ConsistentStateFound")
 TIMED_POOL_CONDITIONS = ("NodeRegistrationHealthy",)
+# They come with CreateTags, some time after the registration.
+TAGGING_ANNOTATIONS = ("karpenter.k8s.aws/tagged", "compatibility.karpenter.k8s.aws/cluster-name-tagged")
+# Reasons whose messages follow from other conditions or are the framework's: they are compared to the letter.
+PLAIN_REASONS = ("UnhealthyDependents", "ReconcilingDependents", "AwaitingReconciliation", "NodeClassReadinessUnknown",
+                 "NodeNotFound")
+OWN_TEXT = "(a message of its own)"
+SUFFIXES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15, "E": 10**18, "m": fractions.Fraction(1, 10**3),
+            "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50, "Ei": 2**60}
+NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?")
+QUANTITY = re.compile(r"([0-9]+(?:\.[0-9]+)?)([kMGTPEm]|[KMGTPE]i)?")
 READS = ("Describe", "Get", "List", "Receive", "Decode", "Assume")
 QUERIES = {("ec2", "DescribeCapacityReservations"), ("ec2", "DescribeImages"), ("ec2", "DescribeLaunchTemplates"),
            ("ec2", "DescribePlacementGroups"), ("ec2", "DescribeSecurityGroups"), ("ec2", "DescribeSubnets"),
@@ -275,6 +285,24 @@ def one_termination(requests):
     return others + [{"service": "ec2", "action": "TerminateInstances", "params": {"InstanceId": ids}}] if ids else others
 
 
+def priced(params):
+    """Priorities of overrides are numbers: nine digits of them count, not how a sum of doubles ends."""
+    for config in params.get("LaunchTemplateConfigs", []):
+        overrides = config.get("Overrides", {})
+        if "Priority" not in overrides.get("columns", []): continue
+        at = overrides["columns"].index("Priority")
+        for row in overrides["rows"]: row[at] = "%.9g" % float(row[at]) if NUMBER.fullmatch(row[at] or "") else row[at]
+        overrides["rows"].sort(key=text_of)
+    return params
+
+
+def without_subnets(request):
+    """A dry run of RunInstances tries one subnet after the other: one request, whose end counts (AWN-436)."""
+    if request["action"] != "RunInstances" or request["params"].get("DryRun") != "true": return request
+    interfaces = [{k: v for k, v in i.items() if k != "SubnetId"} for i in request["params"].get("NetworkInterface", [])]
+    return dict(request, params=dict(request["params"], NetworkInterface=interfaces))
+
+
 def merged(requests, phase):
     """Equal requests as one: refused ones are repeated, fleets add up their capacities."""
     found = collections.OrderedDict()
@@ -288,7 +316,7 @@ def merged(requests, phase):
             key["reply"]["instances"] = sorted(({**i, "ids": []} for i in launches), key=text_of)
         if request["service"] == "ssm": key["count"] = None
         if phase in ("validation", "cleanup"):  # what became of it in the end counts
-            found[text_of({**key, "error": None})] = copy.deepcopy(request)
+            found[text_of({**without_subnets(key), "error": None})] = copy.deepcopy(request)
             continue
         same = found.get(text_of(key))
         if same is None: found[text_of(key)] = copy.deepcopy(request)
@@ -310,7 +338,7 @@ def canonical_calls(calls):
     seen = set()
     for phase in ("validation", "launch", "steps", "cleanup", "queries"):
         if not calls.get(phase): continue
-        requests = [dict(r, params=tidy(r["params"])) for r in calls[phase]]
+        requests = [dict(r, params=priced(copy.deepcopy(tidy(r["params"])))) for r in calls[phase]]
         requests = merged(requests, phase)
         if phase == "validation": seen = {text_of(r) for r in requests}
         # A check that was made before, or whose template is still there, says nothing new.
@@ -323,13 +351,47 @@ def canonical_calls(calls):
     return result
 
 
-def canonical_claims(claims):
+def is_legible(message):
+    """A sentence for people, not a mere code: three words at least, one of them in small letters."""
+    words = message.split()
+    return len(words) >= 3 and any(re.fullmatch(r"[a-z']+", word) for word in words)
+
+
+def own_text(status, reason, message):
+    """AWN-37, AWN-437, AWN-611: message texts of what is not True are adze's own; status and reason are not."""
+    own = status != "True" and reason not in PLAIN_REASONS and is_legible(message)
+    return OWN_TEXT if own else message
+
+
+def with_own_texts(conditions):
+    return [dict(c, message=own_text(c["status"], c["reason"], c["message"])) for c in conditions or []]
+
+
+def by_value(quantities):
+    """75G and 75000000000 are one quantity."""
+    values = {}
+    for name, text in (quantities or {}).items():
+        match = QUANTITY.fullmatch(text) if isinstance(text, str) else None
+        values[name] = str(fractions.Fraction(match[1]) * SUFFIXES[match[2] or ""]) if match else text
+    return values
+
+
+def tidy_claim(claim, tagged):
+    claim["conditions"] = with_own_texts(conditions_of(claim["conditions"], TIMED_CLAIM_CONDITIONS))
+    claim["seen"] = sorted(s[:3] + [own_text(s[1], s[2], s[3])] for s in claim["seen"])
+    if not tagged: claim["annotations"] = {k: v for k, v in (claim.get("annotations") or {}).items() if k not in TAGGING_ANNOTATIONS}
+    for part in ("capacity", "allocatable"):
+        if claim["status"].get(part): claim["status"][part] = by_value(claim["status"][part])
+    requests = claim["spec"].get("resources", {}).get("requests")
+    if requests: claim["spec"]["resources"]["requests"] = by_value(requests)
+
+
+def canonical_claims(claims, tagged):
     """Sorted by content; equal ones that were given up count once."""
     result, given_up = [], set()
     for claim in sorted(claims, key=text_of):
         claim = copy.deepcopy(claim)
-        claim["conditions"] = conditions_of(claim["conditions"], TIMED_CLAIM_CONDITIONS)
-        claim["seen"] = sorted(claim["seen"])
+        tidy_claim(claim, tagged)
         # Whether a drained one had ended when the run was over depends on time.
         if any(s[:2] == ["Launched", "True"] for s in claim["seen"]): claim["deleted"] = False
         claim["spec"]["requirements"] = sorted(claim["spec"].get("requirements", []), key=text_of)
@@ -350,11 +412,13 @@ def canonical(expected, observed, case):
     for side in (expected, observed):
         side = without_numbers({**side, "calls": {phase: one_termination(requests) for phase, requests in side["calls"].items()}})
         side["calls"] = canonical_calls(side["calls"])
-        side["nodeClaims"] = canonical_claims(side.get("nodeClaims") or [])
+        side["nodeClaims"] = canonical_claims(side.get("nodeClaims") or [], case.get("tagged"))
+        if side.get("nodePool"): side["nodePool"]["conditions"] = with_own_texts(side["nodePool"].get("conditions"))
         node_class = side.get("nodeClass")
         if node_class:
             if node_class.get("spec") is None: node_class["spec"] = without_numbers(case["input"]["nodeClass"]["spec"])
             status = node_class.get("status") or {}
+            if "conditions" in status: status["conditions"] = with_own_texts(status["conditions"])
             if "amis" in status: status["amis"].sort(key=lambda a: (a.get("id", ""), text_of(a)))
         side["events"] = sorted(side.get("events") or [], key=text_of)
         sides.append(side)

@@ -89,6 +89,9 @@ def mutate(expect, path):
     for p in path[:-1]: place = place[p]
     value = place[path[-1]]
     if is_free(path, value): return False
+    if "message" in path or "seen" in path:  # one sentence is as good as another
+        place[path[-1]] = "" if normalise.is_legible(value) else value + "x"
+        return True
     place[path[-1]] = (not value) if isinstance(value, bool) else value + "x" if isinstance(value, str) else 77 if value is None else value + 1
     return True
 

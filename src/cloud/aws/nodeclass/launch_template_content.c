@@ -201,6 +201,7 @@ static struct user_data_options options_of(const struct launch_template_input *i
         .capacity_type = input->request->capacity_type,
         .taints = &claim->spec.taints,
         .startup_taints = &claim->spec.startup_taints,
+        .compatibility_upstream = input->settings->compatibility_upstream,
     };
 }
 

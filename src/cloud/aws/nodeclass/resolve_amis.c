@@ -20,7 +20,7 @@ struct discovery {
     struct ami_selection *selection;
     struct map *variants; // image id -> bits of enum ami_variant
     const char *build;    // of Windows
-    bool complete;
+    bool complete, parameters_known;
     const struct answer *failure; // the first
 };
 
@@ -187,6 +187,7 @@ static void discover_term(struct discovery *discovery, const struct ec2_selector
         bool known;
         const char *id =
             parameter(discovery, CUSTOM_PARAMETERS, term->ssm_parameter, CUSTOM_LIFETIME, &known);
+        discovery->parameters_known = discovery->parameters_known && known;
         if (text_starts_with(id, "ami-"))
             note_image(discovery, id, 0);
         return;
@@ -211,7 +212,8 @@ static void discover(struct discovery *discovery)
     }
     list_for_each (term, &pass->node_class->spec.ami_selector_terms)
         discover_term(discovery, term);
-    query_ids(discovery);
+    if (discovery->parameters_known) // all ids in one query
+        query_ids(discovery);
 }
 
 static void settle(struct discovery *discovery)
@@ -250,7 +252,8 @@ void resolve_amis(struct class_pass *pass)
                                   .selection =
                                       ami_selection_create(manager_now(pass->controllers->manager)),
                                   .variants = map_create(),
-                                  .complete = true};
+                                  .complete = true,
+                                  .parameters_known = true};
     discover(&discovery);
     settle(&discovery);
     map_destroy(discovery.variants, free);

@@ -202,6 +202,9 @@ static const char *verdict_key(struct class_pass *pass, const struct ec2_node_cl
         json_incref(json_object_get(json_object_get(all, "metadata"), "annotations"));
     json_object_del(annotations, ANNOTATION_EC2_HASH);
     json_object_del(annotations, ANNOTATION_EC2_HASH_VERSION);
+    // Upstream's hash of the spec leaves it out, though it changes the network interfaces.
+    if (pass->settings->compatibility_upstream)
+        json_object_del(json_object_get(all, "spec"), "ipPrefixCount");
     json_object_del(status, "conditions");
     json_object_del(status, "capacityReservations");
     json_object_del(all, "metadata");

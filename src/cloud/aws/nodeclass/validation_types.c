@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cloud/aws/families/ami_family.h"
 #include "cloud/aws/nodeclass/ami_mapping.h"
+#include "cloud/aws/types/type_fit.h"
 #include "model/reading/requirement_match.h"
 
 #define LABEL_TENANCY "karpenter.k8s.aws/instance-tenancy"
@@ -42,6 +43,19 @@ static bool pool_allows(const struct node_pool *pool, const struct instance_type
     return true;
 }
 
+// AWN-41.
+static bool fits(struct class_pass *pass, const struct ec2_node_class *draft,
+                 const struct instance_type *type)
+{
+    const struct node_class_environment *environment = &pass->controllers->environment;
+    const struct instance_infos *infos = ec2_types_infos(environment->types);
+    const struct instance_info *info =
+        infos != NULL ? instance_infos_find(infos, type->name) : NULL;
+    const struct placement_group *group = NULL;
+    placement_groups_of(environment->groups, draft, &group);
+    return info == NULL || ec2_type_fits_class(info, draft, group);
+}
+
 static bool any_pool_allows(struct class_pass *pass, const struct instance_type *type)
 {
     struct mirror_iterator iterator = {0};
@@ -52,11 +66,12 @@ static bool any_pool_allows(struct class_pass *pass, const struct instance_type 
 }
 
 // The usual types, without pods: nothing is launched with their user data.
-static void add_usual(struct class_pass *pass, const struct instance_type_catalog *catalog,
-                      struct candidates *out)
+static void add_usual(struct class_pass *pass, const struct ec2_node_class *draft,
+                      const struct instance_type_catalog *catalog, struct candidates *out)
 {
     list_for_each (type, &catalog->spec.instance_types) {
-        if (!text_equal(type->name, "m5.large") && !text_equal(type->name, "m6g.large"))
+        if ((!text_equal(type->name, "m5.large") && !text_equal(type->name, "m6g.large")) ||
+            !fits(pass, draft, type))
             continue;
         struct instance_type *copy = arena_allocate(pass->arena, sizeof *copy);
         *copy = *type;
@@ -101,13 +116,14 @@ const struct instance_type *validation_type(struct class_pass *pass,
         arena_allocate_array(pass->arena, total + 1, sizeof *candidates.items), 0};
     if (!ami_family_facts(ami_family_of(draft))->windows)
         list_for_each (type, &catalog->spec.instance_types)
-            if (any_pool_allows(pass, type))
+            if (any_pool_allows(pass, type) && fits(pass, draft, type))
                 candidates.items[candidates.count++] = type;
     if (candidates.count == 0)
-        add_usual(pass, catalog, &candidates);
+        add_usual(pass, draft, catalog, &candidates);
     if (candidates.count == 0)
         list_for_each (type, &catalog->spec.instance_types)
-            candidates.items[candidates.count++] = type;
+            if (fits(pass, draft, type))
+                candidates.items[candidates.count++] = type;
     const struct instance_type *type = first_of(draft, &candidates, true);
     return type != NULL ? type : first_of(draft, &candidates, false);
 }
