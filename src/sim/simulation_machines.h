@@ -4,7 +4,7 @@
 
 #include "base/map.h"
 #include "cloud/port/provider.h"
-#include "sim/simulation.h"
+#include "sim/simulation_options.h"
 
 struct simulation_machines;
 // NULL with the error: the AWS account's folder cannot be read. `settings` outlives the machines.

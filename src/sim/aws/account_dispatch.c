@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "sim/aws/account_actions.h"
 #include "sim/aws/account_faults.h"
 #include "sim/aws/account_signature.h"
 

@@ -21,7 +21,7 @@ struct account_faults *account_faults_create(void)
     return memory_allocate(sizeof(struct account_faults));
 }
 
-void aws_account_add_fault(struct aws_account *account, const struct aws_account_fault *fault)
+void account_faults_add(struct aws_account *account, const struct aws_account_fault *fault)
 {
     assert(fault->action != NULL);
     assert(fault->code != NULL);
@@ -33,7 +33,7 @@ void aws_account_add_fault(struct aws_account *account, const struct aws_account
     vector_push(&account->faults->list, copy);
 }
 
-void aws_account_clear_faults(struct aws_account *account)
+void account_faults_clear(struct aws_account *account)
 {
     vector_for_each (fault, &account->faults->list) {
         free(fault->order.action);

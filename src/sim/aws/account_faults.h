@@ -5,7 +5,9 @@
 
 struct account_faults;
 struct account_faults *account_faults_create(void);
-void account_faults_destroy(struct account_faults *faults);
+void account_faults_destroy(struct account_faults *faults); // after account_faults_clear()
+void account_faults_add(struct aws_account *account, const struct aws_account_fault *fault);
+void account_faults_clear(struct aws_account *account);
 
 // Refuses the call if a fault without pools hits it, or by chance.
 void account_faults_of_call(struct account_call *call);

@@ -102,8 +102,9 @@ static bool filter_passes(struct account_call *call, const json_t *filter, const
     return false;
 }
 
-bool account_filters_pass(struct account_call *call, const json_t *resource,
-                          const struct account_filter *filters)
+// Whether one resource passes; refuses the call at a filter that does not exist.
+static bool filters_pass(struct account_call *call, const json_t *resource,
+                         const struct account_filter *filters)
 {
     size_t i;
     json_t *filter;
@@ -145,10 +146,10 @@ bool account_filters_reply(struct account_call *call, const char *list_name, jso
     char *next = NULL;
     // A filter that does not exist is refused even where there is nothing to filter.
     json_t *nothing = json_object();
-    account_filters_pass(call, nothing, filters);
+    filters_pass(call, nothing, filters);
     json_decref(nothing);
     json_array_foreach (resources, i, resource)
-        if (account_filters_pass(call, resource, filters))
+        if (filters_pass(call, resource, filters))
             json_array_append(passed, resource);
     bool good =
         call->code == NULL && account_page(call, json_array_size(passed), &first, &end, &next);

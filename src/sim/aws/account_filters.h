@@ -12,9 +12,6 @@ struct account_filter {
 // with a NULL name. Steals `resources`. False: refused.
 bool account_filters_reply(struct account_call *call, const char *list_name, json_t *resources,
                            const struct account_filter *filters);
-// Part of it: whether one resource passes; refuses the call at a filter that does not exist.
-bool account_filters_pass(struct account_call *call, const json_t *resource,
-                          const struct account_filter *filters);
 // Part of it: the page of `list` that params.NextToken and MaxResults ask for; sets `next` (free
 // it) or NULL.
 bool account_page(struct account_call *call, size_t count, size_t *first, size_t *end, char **next);

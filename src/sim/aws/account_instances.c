@@ -8,6 +8,8 @@
 #include "base/quantity.h"
 #include "sim/aws/account_filters.h"
 #include "sim/aws/account_types.h"
+#include "sim/aws/aws_instance.h"
+#include "sim/aws/sqs_api.h"
 
 #define WARNING_SPAN     (2 * MINUTE) // between an interruption's warning and its end
 #define STOP_SECONDS_MIN 5
@@ -19,8 +21,10 @@
 static void stopped(void *context);
 static void reclaimed(void *context);
 static void interruption_draw(struct aws_instance *instance);
+static void event_send(struct aws_account *account, const char *detail_type, const char *id,
+                       json_t *detail);
 
-const char *account_instance_state(const struct aws_instance *instance)
+static const char *instance_state(const struct aws_instance *instance)
 {
     return instance->ended != 0 ? "terminated" : instance->ending ? "shutting-down" : "running";
 }
@@ -28,9 +32,8 @@ const char *account_instance_state(const struct aws_instance *instance)
 static void state_show(struct aws_instance *instance)
 {
     int code = instance->ended != 0 ? 48 : instance->ending ? 32 : 16;
-    json_object_set_new(
-        instance->shown, "instanceState",
-        json_pack("{s:i,s:s}", "code", code, "name", account_instance_state(instance)));
+    json_object_set_new(instance->shown, "instanceState",
+                        json_pack("{s:i,s:s}", "code", code, "name", instance_state(instance)));
 }
 
 bool account_instance_is_hidden(const struct aws_instance *instance)
@@ -180,8 +183,8 @@ static void address_give(struct aws_instance *instance)
              number & 255);
     snprintf(dashed, sizeof dashed, "10-%u-%u-%u", number >> 16 & 255, number >> 8 & 255,
              number & 255);
-    instance->private_dns = arena_format(instance->arena, "ip-%s.%s.compute.internal", dashed,
-                                         aws_account_region(account));
+    instance->private_dns =
+        arena_format(instance->arena, "ip-%s.%s.compute.internal", dashed, account_region(account));
     json_object_set_new(instance->shown, "privateIpAddress", json_string(address));
     json_object_set_new(instance->shown, "privateDnsName", json_string(instance->private_dns));
 }
@@ -268,10 +271,9 @@ struct aws_instance *account_instance_launch(struct aws_account *account,
 static void state_event(struct aws_instance *instance)
 {
     if (instance->account->options.state_messages)
-        account_event_send(instance->account, "EC2 Instance State-change Notification",
-                           instance->id,
-                           json_pack("{s:s,s:s}", "instance-id", instance->id, "state",
-                                     account_instance_state(instance)));
+        event_send(
+            instance->account, "EC2 Instance State-change Notification", instance->id,
+            json_pack("{s:s,s:s}", "instance-id", instance->id, "state", instance_state(instance)));
 }
 
 void account_instance_terminate(struct aws_instance *instance, const char *reason)
@@ -328,18 +330,6 @@ static void interruption_draw(struct aws_instance *instance)
     timer_start(instance->reclaim, ns_from_seconds(hours * 3600));
 }
 
-void aws_account_calm(struct aws_account *account)
-{
-    struct aws_account_options *options = &account->options;
-    options->throttle_share = options->lost_share = options->server_error_share = 0;
-    options->stock_out_share = options->interruptions_per_hour = 0;
-    for (struct map_entry *e = map_first(account->instances); e != NULL; e = map_next(e)) {
-        const struct aws_instance *instance = map_value(e);
-        if (!instance->warned)
-            timer_stop(instance->reclaim);
-    }
-}
-
 void account_instance_free(void *value)
 {
     struct aws_instance *instance = value;
@@ -352,21 +342,22 @@ void account_instance_free(void *value)
 
 // --- events --------------------------------------------------------------------------------------
 
-void account_event_send(struct aws_account *account, const char *detail_type, const char *id,
-                        json_t *detail)
+// An event of EC2 for the instance to the queue, in EventBridge's form. Steals `detail`.
+static void event_send(struct aws_account *account, const char *detail_type, const char *id,
+                       json_t *detail)
 {
     char now[INSTANT_TEXT_MAX], uuid[37];
     random_uuid(&account->ids, uuid);
     instant_format(ns_truncate(loop_now_ns(account->loop), SECOND), now);
-    json_t *event = json_pack(
-        "{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:[o],s:o}", "version", "0", "id", uuid, "detail-type",
-        detail_type, "source", "aws.ec2", "account", account_number(account), "time", now, "region",
-        aws_account_region(account), "resources",
-        json_sprintf("arn:aws:ec2:%s:%s:instance/%s", aws_account_region(account),
-                     account_number(account), id),
-        "detail", detail);
+    json_t *event = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:[o],s:o}", "version", "0", "id", uuid,
+                              "detail-type", detail_type, "source", "aws.ec2", "account",
+                              account_number(account), "time", now, "region",
+                              account_region(account), "resources",
+                              json_sprintf("arn:aws:ec2:%s:%s:instance/%s", account_region(account),
+                                           account_number(account), id),
+                              "detail", detail);
     CLEANUP_FREE char *body = json_dumps(event, JSON_COMPACT);
-    aws_account_send_message(account, body);
+    account_queue_send(account, body);
     json_decref(event);
 }
 
@@ -376,8 +367,8 @@ bool aws_account_interrupt(struct aws_account *account, const char *id)
     if (instance == NULL || instance->ending)
         return false;
     instance->warned = true;
-    account_event_send(account, "EC2 Spot Instance Interruption Warning", id,
-                       json_pack("{s:s,s:s}", "instance-id", id, "instance-action", "terminate"));
+    event_send(account, "EC2 Spot Instance Interruption Warning", id,
+               json_pack("{s:s,s:s}", "instance-id", id, "instance-action", "terminate"));
     timer_start(instance->reclaim, WARNING_SPAN);
     return true;
 }
@@ -387,8 +378,8 @@ bool aws_account_recommend_rebalance(struct aws_account *account, const char *id
     const struct aws_instance *instance = map_get(account->instances, id);
     if (instance == NULL || instance->ending)
         return false;
-    account_event_send(account, "EC2 Instance Rebalance Recommendation", id,
-                       json_pack("{s:s}", "instance-id", id));
+    event_send(account, "EC2 Instance Rebalance Recommendation", id,
+               json_pack("{s:s}", "instance-id", id));
     return true;
 }
 
@@ -399,104 +390,4 @@ bool aws_account_terminate(struct aws_account *account, const char *id)
         return false;
     account_instance_terminate(instance, "Client.UserInitiatedShutdown");
     return true;
-}
-
-// --- the header's readers ------------------------------------------------------------------------
-
-uint32_t aws_account_instances(const struct aws_account *account)
-{
-    uint32_t count = 0;
-    for (struct map_entry *e = map_first(account->instances); e != NULL; e = map_next(e))
-        count += ((const struct aws_instance *)map_value(e))->ended == 0;
-    return count;
-}
-
-const struct aws_instance *aws_account_instance_at(const struct aws_account *account,
-                                                   uint32_t index)
-{
-    uint32_t at = 0;
-    for (struct map_entry *e = map_first(account->instances); e != NULL; e = map_next(e)) {
-        const struct aws_instance *instance = map_value(e);
-        if (instance->ended == 0 && at++ == index)
-            return instance;
-    }
-    return NULL;
-}
-
-const struct aws_instance *aws_account_instance(const struct aws_account *account, const char *id)
-{
-    return map_get(account->instances, id);
-}
-
-void aws_account_each_instance(const struct aws_account *account,
-                               void (*visit)(void *context, const struct aws_instance *instance),
-                               void *context)
-{
-    for (struct map_entry *e = map_first(account->instances), *next; e != NULL; e = next) {
-        const struct aws_instance *instance = map_value(e);
-        next = map_next(e);
-        if (instance->ended == 0)
-            visit(context, instance);
-    }
-}
-
-const char *aws_instance_id(const struct aws_instance *instance)
-{
-    return instance->id;
-}
-
-const char *aws_instance_type_of(const struct aws_instance *instance)
-{
-    return instance->type;
-}
-
-const char *aws_instance_zone(const struct aws_instance *instance)
-{
-    return instance->zone;
-}
-
-const char *aws_instance_capacity_type(const struct aws_instance *instance)
-{
-    if (strcmp(json_text(instance->shown, "instanceLifecycle"), "spot") == 0)
-        return "spot";
-    return instance->reservation != NULL ? "reserved" : "on-demand";
-}
-
-int64_t aws_instance_price(const struct aws_instance *instance)
-{
-    const char *capacity_type = aws_instance_capacity_type(instance);
-    double price = account_price(instance->account, instance->type, instance->zone,
-                                 strcmp(capacity_type, "spot") == 0);
-    // A reservation is paid for anyway.
-    return price < 0 || strcmp(capacity_type, "reserved") == 0 ? 0 : price_from_double(price);
-}
-
-const char *aws_instance_provider_id(const struct aws_instance *instance)
-{
-    return instance->provider_id;
-}
-
-const char *aws_instance_private_dns(const struct aws_instance *instance)
-{
-    return instance->private_dns;
-}
-
-const char *aws_instance_user_data(const struct aws_instance *instance)
-{
-    return instance->user_data;
-}
-
-const char *aws_instance_tag(const struct aws_instance *instance, const char *key)
-{
-    size_t i;
-    json_t *tag;
-    json_array_foreach (json_object_get(instance->shown, "tagSet"), i, tag)
-        if (strcmp(json_text(tag, "key"), key) == 0)
-            return json_text(tag, "value");
-    return NULL;
-}
-
-const json_t *aws_instance_json(const struct aws_instance *instance)
-{
-    return instance->shown;
 }

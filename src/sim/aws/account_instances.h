@@ -15,11 +15,7 @@ struct aws_instance *account_instance_launch(struct aws_account *account,
                                              const struct account_launch *launch);
 void account_instance_terminate(struct aws_instance *instance, const char *reason);
 void account_instance_free(void *instance);
-const char *account_instance_state(const struct aws_instance *instance);
 // DescribeInstances does not show it yet, or no more.
 bool account_instance_is_hidden(const struct aws_instance *instance);
 // The free count of a reservation; -1: there is none that is active.
 int64_t account_reservation_free(const struct aws_account *account, const char *id);
-// An event of EC2 for the instance to the queue, in EventBridge's form. Steals `detail`.
-void account_event_send(struct aws_account *account, const char *detail_type, const char *id,
-                        json_t *detail);

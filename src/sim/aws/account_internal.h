@@ -7,7 +7,8 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "base/vector.h"
-#include "sim/aws/aws_account.h"
+#include "cloud/aws/client/aws_http.h"
+#include "sim/aws/aws_account_options.h"
 
 #define ACCOUNT_REQUEST_BYTES_MAX ((size_t)1 << 20)
 
@@ -56,7 +57,8 @@ struct account_call {
     json_t *count;       // for the observer
     json_t *fleet_reply; // for the observer
     bool dry_run;
-    bool waits; // the answer comes later (long polling)
+    bool waits; // the answer comes later (long polling), by this function; it empties the call
+    void (*answer)(struct account_call *call);
     struct aws_http_call *exchange;
 };
 typedef void (*account_handler)(struct account_call *call);
@@ -91,6 +93,7 @@ bool account_refuse(struct account_call *call, int status, const char *code, con
 bool account_refuse_dry_run(struct account_call *call); // "would have succeeded"
 // "<prefix><17 hex digits>"
 char *account_id(struct aws_account *account, const char *prefix);
+const char *account_region(const struct aws_account *account);
 const char *account_number(const struct aws_account *account); // "111122223333"
 const char *account_zone_id(const struct aws_account *account, const char *zone);
 // A resource of the environment by kind and id; NULL if there is none.

@@ -64,7 +64,7 @@ void account_ports_destroy(struct account_ports *ports)
     free(ports);
 }
 
-struct aws_http *aws_account_http(struct aws_account *account)
+struct aws_http *account_ports_open(struct aws_account *account)
 {
     struct port *port = memory_allocate(sizeof *port);
     port->http.operations = &operations;
@@ -232,6 +232,14 @@ static void exchange_deliver(struct aws_http_call *exchange)
     free(exchange);
 }
 
+// The answer of a call that waited.
+static void call_answer(struct account_call *call)
+{
+    assert(call->exchange->phase == EXCHANGE_WAITING);
+    call->waits = false;
+    answer_prepare(call->exchange);
+}
+
 static void exchange_steps(void *context)
 {
     struct aws_http_call *exchange = context;
@@ -240,17 +248,11 @@ static void exchange_steps(void *context)
         return;
     }
     assert(exchange->phase == EXCHANGE_SENT);
+    exchange->call.answer = call_answer;
     if (account_wire_read(&exchange->call, &exchange->request))
         account_dispatch(&exchange->call, &exchange->request);
     if (exchange->call.waits)
         exchange->phase = EXCHANGE_WAITING;
     else
         answer_prepare(exchange);
-}
-
-void account_ports_answer(struct account_call *call)
-{
-    assert(call->exchange->phase == EXCHANGE_WAITING);
-    call->waits = false;
-    answer_prepare(call->exchange);
 }

@@ -9,5 +9,4 @@
 struct account_ports;
 struct account_ports *account_ports_create(struct aws_account *account);
 void account_ports_destroy(struct account_ports *ports);
-// The answer of a call that waited (account_call.waits), now. Steals the call's contents.
-void account_ports_answer(struct account_call *call);
+struct aws_http *account_ports_open(struct aws_account *account);

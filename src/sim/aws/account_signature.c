@@ -179,11 +179,6 @@ static bool refuse(struct account_call *call, const char *ec2_code, const char *
     return account_refuse(call, ec2 ? 401 : 403, ec2 ? ec2_code : code, "%s", message);
 }
 
-void aws_account_skew_clock(struct aws_account *account, int64_t nanoseconds)
-{
-    account->clock_skew = nanoseconds;
-}
-
 bool account_signature_check(struct account_call *call, const struct aws_http_request *request)
 {
     struct claim claim = {0};

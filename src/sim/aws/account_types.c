@@ -311,7 +311,7 @@ static bool built_in_load(struct aws_account *account, struct error *error)
         json_loadb(ec2_facts_prices, (size_t)(ec2_facts_prices_end - ec2_facts_prices), 0, NULL);
     assert(types != NULL && prices != NULL);
     const json_t *regions = json_object_get(prices, "regions");
-    const json_t *region = json_object_get(regions, aws_account_region(account));
+    const json_t *region = json_object_get(regions, account_region(account));
     size_t i;
     json_t *facts;
     json_array_foreach (json_object_get(types, "types"), i, facts) {

@@ -33,6 +33,7 @@ static bool query_read(struct account_call *call, const char *form, size_t lengt
 static bool json_target_read(struct account_call *call, const struct aws_http_request *request,
                              const char *target);
 static bool rest_read(struct account_call *call, const struct aws_http_request *request);
+static char *base64_decode(const char *text, size_t *length);
 
 static const char *header(const struct aws_http_request *request, const char *name)
 {
@@ -160,7 +161,7 @@ static void user_data_decode(json_t *value)
 {
     const char *text = json_string_value(json_object_get(value, "UserData"));
     size_t length = 0;
-    CLEANUP_FREE char *decoded = text != NULL ? account_base64_decode(text, &length) : NULL;
+    CLEANUP_FREE char *decoded = text != NULL ? base64_decode(text, &length) : NULL;
     json_t *plain = decoded != NULL ? json_stringn(decoded, length) : NULL;
     if (plain != NULL)
         json_object_set_new(value, "UserData", plain);
@@ -433,7 +434,8 @@ void account_wire_write(const struct account_call *call, const char *request_id,
 
 // --- base64 --------------------------------------------------------------------------------------
 
-char *account_base64_decode(const char *text, size_t *length)
+// NULL: not base64; NUL-terminated.
+static char *base64_decode(const char *text, size_t *length)
 {
     size_t size = strlen(text);
     if (size % 4 != 0 || size > ACCOUNT_REQUEST_BYTES_MAX)

@@ -21,5 +21,4 @@ void account_wire_write(const struct account_call *call, const char *request_id,
 
 // Elements of `value` (an object), lists as sequences of `<item_name>`.
 void account_xml_add(struct text *out, const json_t *value, const char *item_name);
-char *account_base64_decode(const char *text, size_t *length); // NULL: not base64; NUL-terminated
 char *account_base64_encode(const void *data, size_t length);

@@ -9,6 +9,7 @@
 #include "sim/aws/account_dispatch.h"
 #include "sim/aws/account_faults.h"
 #include "sim/aws/account_instances.h"
+#include "sim/aws/account_internal.h"
 #include "sim/aws/account_ports.h"
 #include "sim/aws/account_types.h"
 #include "sim/aws/built_in_account.h"
@@ -58,7 +59,7 @@ void aws_account_destroy(struct aws_account *account)
         return;
     account_ports_destroy(account->ports);
     account_queue_destroy(account->queue);
-    aws_account_clear_faults(account);
+    account_faults_clear(account);
     account_faults_destroy(account->faults);
     map_destroy(account->instances, account_instance_free);
     map_destroy(account->templates, account_template_free);
@@ -107,6 +108,11 @@ static bool environment_check(const struct aws_account *account, struct error *e
 }
 
 const char *aws_account_region(const struct aws_account *account)
+{
+    return account_region(account);
+}
+
+const char *account_region(const struct aws_account *account)
 {
     return json_text(account->environment, "region");
 }
@@ -196,16 +202,44 @@ bool aws_account_put(struct aws_account *account, const char *kind, const json_t
     return true;
 }
 
-bool aws_account_remove(struct aws_account *account, const char *kind, const char *id)
+// --- from outside --------------------------------------------------------------------------------
+
+struct aws_http *aws_account_http(struct aws_account *account)
 {
-    json_t *list = json_object_get(account->environment, kind), *resource;
-    if (json_is_object(list))
-        return json_object_del(list, id) == 0;
-    size_t i;
-    json_array_foreach (list, i, resource)
-        if (strcmp(json_text(resource, "id"), id) == 0)
-            return json_array_remove(list, i) == 0;
-    return false;
+    return account_ports_open(account);
+}
+
+void aws_account_add_fault(struct aws_account *account, const struct aws_account_fault *fault)
+{
+    account_faults_add(account, fault);
+}
+
+void aws_account_clear_faults(struct aws_account *account)
+{
+    account_faults_clear(account);
+}
+
+void aws_account_skew_clock(struct aws_account *account, int64_t nanoseconds)
+{
+    account->clock_skew = nanoseconds;
+}
+
+void aws_account_send_message(struct aws_account *account, const char *body)
+{
+    account_queue_send(account, body);
+}
+
+void aws_account_set_status(struct aws_account *account, const char *id, const json_t *status)
+{
+    json_t *old = status != NULL ? map_set(account->statuses, id, json_deep_copy(status))
+                                 : map_remove(account->statuses, id);
+    json_decref(old);
+}
+
+void aws_account_set_zonal_shifts(struct aws_account *account, const json_t *shifts)
+{
+    json_decref(account->zonal_shifts);
+    account->zonal_shifts = json_deep_copy(shifts);
 }
 
 // --- templates and profiles ----------------------------------------------------------------------
@@ -224,4 +258,16 @@ void aws_account_lose_templates(struct aws_account *account)
 {
     map_destroy(account->templates, account_template_free);
     account->templates = map_create();
+}
+
+void aws_account_calm(struct aws_account *account)
+{
+    struct aws_account_options *options = &account->options;
+    options->throttle_share = options->lost_share = options->server_error_share = 0;
+    options->stock_out_share = options->interruptions_per_hour = 0;
+    for (struct map_entry *e = map_first(account->instances); e != NULL; e = map_next(e)) {
+        const struct aws_instance *instance = map_value(e);
+        if (!instance->warned)
+            timer_stop(instance->reclaim);
+    }
 }

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/aws/account_dispatch.h"
+#include "sim/aws/account_actions.h"
 #include "sim/aws/account_faults.h"
 #include "sim/aws/account_filters.h"
 #include "sim/aws/account_instances.h"

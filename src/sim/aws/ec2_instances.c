@@ -2,10 +2,11 @@
 #include <assert.h>
 #include <string.h>
 
-#include "sim/aws/account_dispatch.h"
+#include "sim/aws/account_actions.h"
 #include "sim/aws/account_filters.h"
 #include "sim/aws/account_instances.h"
 #include "sim/aws/account_wire.h"
+#include "sim/aws/instance_boot.h"
 
 static const struct account_filter instance_filters[] = {
     {"instance-id", "instanceId"},
@@ -146,13 +147,6 @@ void ec2_create_tags(struct account_call *call)
 }
 
 // --- status --------------------------------------------------------------------------------------
-
-void aws_account_set_status(struct aws_account *account, const char *id, const json_t *status)
-{
-    json_t *old = status != NULL ? map_set(account->statuses, id, json_deep_copy(status))
-                                 : map_remove(account->statuses, id);
-    json_decref(old);
-}
 
 static json_t *status_of(const struct aws_instance *instance)
 {

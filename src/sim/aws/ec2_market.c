@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/aws/account_dispatch.h"
+#include "sim/aws/account_actions.h"
 #include "sim/aws/account_filters.h"
 #include "sim/aws/account_types.h"
 
@@ -90,7 +90,7 @@ void ec2_describe_instance_type_offerings(struct account_call *call)
         vector_for_each (type, &call->account->types)
             json_array_append_new(list, json_pack("{s:s,s:s,s:s}", "instanceType", type->name,
                                                   "locationType", "region", "location",
-                                                  aws_account_region(call->account)));
+                                                  account_region(call->account)));
     account_filters_reply(call, "instanceTypeOfferingSet", list, filters);
 }
 
@@ -134,9 +134,9 @@ void ec2_get_spot_placement_scores(struct account_call *call)
     json_t *list = json_array(), *id;
     int score = 9;
     json_object_foreach (json_object_get(call->account->environment, "zones"), zone, id)
-        json_array_append_new(
-            list, json_pack("{s:s,s:O,s:i}", "region", aws_account_region(call->account),
-                            "availabilityZoneId", id, "score", score > 1 ? score-- : 1));
+        json_array_append_new(list, json_pack("{s:s,s:O,s:i}", "region",
+                                              account_region(call->account), "availabilityZoneId",
+                                              id, "score", score > 1 ? score-- : 1));
     static const struct account_filter filters[] = {{NULL, NULL}};
     account_filters_reply(call, "spotPlacementScoreSet", list, filters);
 }

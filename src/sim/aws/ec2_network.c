@@ -2,7 +2,7 @@
 // placement groups.
 #include <string.h>
 
-#include "sim/aws/account_dispatch.h"
+#include "sim/aws/account_actions.h"
 #include "sim/aws/account_filters.h"
 
 static json_t *kind_list(const struct account_call *call, const char *kind)
@@ -23,7 +23,7 @@ void ec2_describe_availability_zones(struct account_call *call)
                                                     {"region-name", "regionName"},
                                                     {NULL, NULL}};
     json_t *list = json_array(), *id;
-    const char *zone, *region = aws_account_region(call->account);
+    const char *zone, *region = account_region(call->account);
     json_object_foreach (json_object_get(call->account->environment, "zones"), zone, id)
         if (account_asked(call->params, "ZoneName", zone))
             json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:O,s:s,s:s}", "zoneName", zone,
@@ -204,8 +204,7 @@ static json_t *reservation_show(const struct account_call *call, const json_t *r
         json_text(reservation, "match"), "state", state[0] ? state : "active");
     json_object_set_new(shown, "capacityReservationArn",
                         json_sprintf("arn:aws:ec2:%s:%s:capacity-reservation/%s",
-                                     aws_account_region(account), json_text(reservation, "owner"),
-                                     id));
+                                     account_region(account), json_text(reservation, "owner"), id));
     json_object_set_new(shown, "reservationType", json_string(kind[0] ? kind : "default"));
     json_object_set_new(shown, "endDateType",
                         json_string(end == NS_NEVER ? "unlimited" : "limited"));

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "sim/aws/account_dispatch.h"
+#include "sim/aws/account_actions.h"
 #include "sim/aws/account_filters.h"
 
 #define USER_DATA_BYTES_MAX 16384

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "sim/aws/account_dispatch.h"
+#include "sim/aws/account_actions.h"
 #include "sim/aws/account_filters.h"
 
 #define PROFILES_MAX 1000

@@ -1,4 +1,5 @@
-// The Node that an instance's kubelet registers, of the facts of its type and its user data.
+#include "sim/aws/instance_boot.h"
+
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -120,8 +121,7 @@ static void labels_fill(const struct aws_instance *instance, const struct user_d
     label_set(arena, &labels, "kubernetes.io/hostname", instance->private_dns);
     label_set(arena, &labels, "node.kubernetes.io/instance-type", instance->type);
     label_set(arena, &labels, "topology.kubernetes.io/zone", instance->zone);
-    label_set(arena, &labels, "topology.kubernetes.io/region",
-              aws_account_region(instance->account));
+    label_set(arena, &labels, "topology.kubernetes.io/region", account_region(instance->account));
     label_set(arena, &labels, "topology.k8s.aws/zone-id",
               account_zone_id(instance->account, instance->zone));
     qsort(labels.items, labels.count, sizeof *labels.items, string_pair_compare);

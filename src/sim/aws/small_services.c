@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/aws/account_dispatch.h"
+#include "sim/aws/account_actions.h"
 #include "sim/aws/account_types.h"
 
 // --- STS -----------------------------------------------------------------------------------------
@@ -81,7 +81,7 @@ void ssm_get_parameter(struct account_call *call)
     call->reply =
         json_pack("{s:{s:s,s:s,s:s,s:i,s:s,s:o}}", "Parameter", "Name", name, "Type", "String",
                   "Value", value, "Version", 1, "DataType", "text", "ARN",
-                  json_sprintf("arn:aws:ssm:%s::parameter%s", aws_account_region(account), name));
+                  json_sprintf("arn:aws:ssm:%s::parameter%s", account_region(account), name));
 }
 
 void eks_describe_cluster(struct account_call *call)
@@ -100,7 +100,7 @@ void eks_describe_cluster(struct account_call *call)
                                 ipv6[0] ? "ipv6" : "ipv4");
     json_t *shown =
         json_pack("{s:s,s:o,s:s,s:s,s:s,s:{s:s},s:o}", "name", name, "arn",
-                  json_sprintf("arn:aws:eks:%s:%s:cluster/%s", aws_account_region(account),
+                  json_sprintf("arn:aws:eks:%s:%s:cluster/%s", account_region(account),
                                account_number(account), name),
                   "version", json_text(cluster, "version"), "endpoint",
                   json_text(cluster, "endpoint"), "status", "ACTIVE", "certificateAuthority",
@@ -126,12 +126,12 @@ static json_t *product_show(const struct aws_account *account, const struct acco
 {
     char price[40];
     snprintf(price, sizeof price, "%.10f", type->price);
-    const char *currency = text_starts_with(aws_account_region(account), "cn-") ? "CNY" : "USD";
+    const char *currency = text_starts_with(account_region(account), "cn-") ? "CNY" : "USD";
     json_t *product = json_pack(
         "{s:{s:s,s:{s:s,s:s,s:s,s:s}},s:s,s:{s:{s:{s:{s:{s:s,s:{s:s}}}}}}}", "product",
         "productFamily", family, "attributes", "instanceType", type->name, "operatingSystem",
-        "Linux", "regionCode", aws_account_region(account), "servicecode", "AmazonEC2",
-        "serviceCode", "AmazonEC2", "terms", "OnDemand", "SKU.JRTCKXETXF", "priceDimensions",
+        "Linux", "regionCode", account_region(account), "servicecode", "AmazonEC2", "serviceCode",
+        "AmazonEC2", "terms", "OnDemand", "SKU.JRTCKXETXF", "priceDimensions",
         "SKU.JRTCKXETXF.6YS6EN2CT7", "unit", "Hrs", "pricePerUnit", currency, price);
     char *text = json_dumps(product, JSON_COMPACT);
     json_t *item = json_string(text);
@@ -163,8 +163,7 @@ void pricing_get_products(struct account_call *call)
     call->reply = json_pack("{s:s,s:o}", "FormatVersion", "aws_v1", "PriceList", list);
     vector_for_each (type, &account->types) {
         if (type->price < 0 || (strstr(type->name, ".metal") != NULL) != metal ||
-            (region[0] != '\0' && strcmp(region, aws_account_region(account)) != 0) ||
-            index++ < first)
+            (region[0] != '\0' && strcmp(region, account_region(account)) != 0) || index++ < first)
             continue;
         if ((int64_t)json_array_size(list) == limit) {
             json_object_set_new(call->reply, "NextToken",
@@ -176,12 +175,6 @@ void pricing_get_products(struct account_call *call)
 }
 
 // --- ARC zonal shift, Service Quotas -------------------------------------------------------------
-
-void aws_account_set_zonal_shifts(struct aws_account *account, const json_t *shifts)
-{
-    json_decref(account->zonal_shifts);
-    account->zonal_shifts = json_deep_copy(shifts);
-}
 
 void arc_get_managed_resource(struct account_call *call)
 {

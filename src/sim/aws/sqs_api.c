@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/aws/account_dispatch.h"
-#include "sim/aws/account_ports.h"
+#include "sim/aws/account_actions.h"
 
 #define BATCH_MAX          10
 #define WAIT_SECONDS_MAX   20
@@ -69,7 +68,7 @@ static const char *message_put(struct account_queue *queue, const char *body)
     return message.id;
 }
 
-void aws_account_send_message(struct aws_account *account, const char *body)
+void account_queue_send(struct aws_account *account, const char *body)
 {
     assert(body != NULL);
     message_put(account->queue, body);
@@ -79,7 +78,7 @@ static char *queue_url(const struct aws_account *account)
 {
     const char *name = account->options.queue != NULL ? account->options.queue : "interruptions";
     struct text url = {0};
-    text_format(&url, "https://sqs.%s.amazonaws.com/%s/%s", aws_account_region(account),
+    text_format(&url, "https://sqs.%s.amazonaws.com/%s/%s", account_region(account),
                 account_number(account), name);
     return text_take(&url);
 }
@@ -120,7 +119,7 @@ void sqs_get_queue_attributes(struct account_call *call)
         json_pack("{s:{s:s,s:s,s:s,s:s,s:o}}", "Attributes", "ApproximateNumberOfMessages", visible,
                   "ApproximateNumberOfMessagesNotVisible", hidden, "MessageRetentionPeriod", "300",
                   "VisibilityTimeout", "30", "QueueArn",
-                  json_sprintf("arn:aws:sqs:%s:%s%s", aws_account_region(call->account),
+                  json_sprintf("arn:aws:sqs:%s:%s%s", account_region(call->account),
                                account_number(call->account), strrchr(url, '/')));
 }
 
@@ -235,7 +234,7 @@ static void waiters_serve(void *context)
             continue;
         }
         reply_with(waiter->call, messages);
-        account_ports_answer(waiter->call);
+        waiter->call->answer(waiter->call);
     }
     queue->waiters.count = kept;
     timer_set(queue);

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "cloud/aws/client/aws_actions.h"
+#include "cloud/aws/client/aws_action.h"
 #include "cloud/aws/client/aws_shapes.h"
 
 enum aws_protocol {

@@ -3,12 +3,15 @@
 
 #include <sys/queue.h>
 
+#include "base/loop.h"
 #include "base/random.h"
 #include "cloud/aws/client/aws_action_info.h"
-#include "cloud/aws/client/aws_client.h"
 #include "cloud/aws/client/aws_client_metrics.h"
 #include "cloud/aws/client/aws_codec.h"
+#include "cloud/aws/client/aws_credentials.h"
 #include "cloud/aws/client/aws_endpoints.h"
+#include "cloud/aws/client/aws_http.h"
+#include "cloud/aws/client/aws_request.h"
 #include "cloud/aws/client/aws_retry.h"
 #include "cloud/aws/client/aws_throttle.h"
 

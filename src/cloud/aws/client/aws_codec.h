@@ -11,11 +11,8 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cloud/aws/client/aws_actions.h"
+#include "cloud/aws/client/aws_codec_error.h"
 #include "cloud/aws/client/aws_http.h"
-
-#define AWS_CODE_BYTES    128
-#define AWS_MESSAGE_BYTES 1024
-#define AWS_ID_BYTES      128
 
 // --- requests ------------------------------------------------------------------------------------
 struct aws_wire { // free with aws_wire_clear()
@@ -46,11 +43,6 @@ char *aws_codec_encode_reply(enum aws_action action, const json_t *reply, const 
                              struct error *error);
 const char *aws_codec_content_type(enum aws_service service); // of replies
 
-struct aws_codec_error {
-    char code[AWS_CODE_BYTES]; // "" if the answer has none
-    char message[AWS_MESSAGE_BYTES];
-    char request_id[AWS_ID_BYTES];
-};
 // Reads the error from an answer other than 2xx, whatever its body is.
 void aws_codec_decode_error(enum aws_service service, const struct aws_http_response *response,
                             struct aws_codec_error *error);

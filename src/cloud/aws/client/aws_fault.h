@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "cloud/aws/client/aws_client.h"
+#include "cloud/aws/client/aws_request.h"
 
 enum aws_fault aws_fault_of(const char *code, int status);
 enum error_kind aws_fault_kind(enum aws_fault fault, const char *code, int status);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/nanoseconds.h"
+#include "base/text.h"
 
 #define SECONDS_MAX 253402300799.0 // of the year 9999
 

@@ -6,7 +6,8 @@
 
 #include "base/error.h"
 #include "cloud/aws/client/aws_action_info.h"
-#include "cloud/aws/client/aws_codec.h"
+#include "cloud/aws/client/aws_codec_error.h"
+#include "cloud/aws/client/aws_http.h"
 
 // Whether all parameters are of the shape.
 bool aws_json_check(const struct aws_action_info *action, const struct aws_shape *shape,

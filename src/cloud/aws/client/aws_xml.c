@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cloud/aws/client/aws_http.h"
 #include "cloud/aws/client/aws_query.h"
 
 #define DEPTH_MAX 64

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "cloud/aws/client/aws_action_info.h"
-#include "cloud/aws/client/aws_codec.h"
+#include "cloud/aws/client/aws_codec_error.h"
 
 json_t *aws_xml_decode(const struct aws_action_info *action, const char *body, size_t length,
                        char request_id[AWS_ID_BYTES], struct error *error) MUST_USE;

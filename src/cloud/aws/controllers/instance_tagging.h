@@ -3,7 +3,7 @@
 // of the NodeClaim (AWN-153).
 #pragma once
 
-#include "cloud/aws/controllers/aws_controllers.h"
+#include "cloud/aws/controllers/aws_controllers_environment.h"
 
 struct instance_tagging;
 struct instance_tagging *instance_tagging_create(

@@ -3,7 +3,7 @@
 // (AWI-906).
 #pragma once
 
-#include "cloud/aws/controllers/aws_controllers.h"
+#include "cloud/aws/controllers/aws_controllers_environment.h"
 
 #define LEARNED_CAPACITY_NAME "adze-learned-capacity"
 

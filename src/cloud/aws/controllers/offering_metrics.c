@@ -4,6 +4,7 @@
 
 #include "base/duration.h"
 #include "base/map.h"
+#include "cloud/aws/types/instance_infos.h"
 #include "reconcile/operations.h"
 
 #define CONTROLLER  "cloudprovider.metrics"

@@ -2,7 +2,7 @@
 // their offerings over all NodePools, replaced at each pass.
 #pragma once
 
-#include "cloud/aws/controllers/aws_controllers.h"
+#include "cloud/aws/controllers/aws_controllers_environment.h"
 
 struct offering_metrics;
 struct offering_metrics *offering_metrics_create(

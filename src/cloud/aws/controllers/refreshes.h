@@ -2,7 +2,7 @@
 // h, spot every 10 min).
 #pragma once
 
-#include "cloud/aws/controllers/aws_controllers.h"
+#include "cloud/aws/controllers/aws_controllers_environment.h"
 
 struct refreshes;
 struct refreshes *refreshes_create(struct manager *manager,

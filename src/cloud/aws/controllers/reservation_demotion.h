@@ -2,7 +2,7 @@
 // runs on demand, although it was launched into a capacity reservation, says so.
 #pragma once
 
-#include "cloud/aws/controllers/aws_controllers.h"
+#include "cloud/aws/controllers/aws_controllers_environment.h"
 
 struct reservation_demotion;
 struct reservation_demotion *reservation_demotion_create(

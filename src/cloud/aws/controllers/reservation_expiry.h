@@ -2,7 +2,7 @@
 // that ends within 40 minutes are deleted, so that they drain in time.
 #pragma once
 
-#include "cloud/aws/controllers/aws_controllers.h"
+#include "cloud/aws/controllers/aws_controllers_environment.h"
 
 struct reservation_expiry;
 struct reservation_expiry *reservation_expiry_create(

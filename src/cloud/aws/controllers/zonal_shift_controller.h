@@ -2,7 +2,7 @@
 // 30 s and tells NodePools of changes. Only with the setting ENABLE_ZONAL_SHIFT.
 #pragma once
 
-#include "cloud/aws/controllers/aws_controllers.h"
+#include "cloud/aws/controllers/aws_controllers_environment.h"
 
 struct zonal_shift_controller;
 // NULL: zonal shift is off.

@@ -1,3 +1,5 @@
+#include "cloud/aws/families/expression_evaluate.h"
+
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -7,7 +9,6 @@
 
 #include "base/text.h"
 #include "cloud/aws/families/expression_tree.h"
-#include "cloud/aws/families/kubelet_expression.h"
 
 struct evaluation {
     const struct kubelet_variables *variables;

@@ -2,7 +2,15 @@
 // expression_evaluate.c.
 #pragma once
 
-#include "cloud/aws/families/kubelet_expression.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#define EXPRESSION_BYTES_MAX 4096
+#define EXPRESSION_DEPTH_MAX 32
+#define EXPRESSION_NODES_MAX 1024
 
 enum expression_type {
     EXPRESSION_INT,

@@ -8,26 +8,11 @@
 // not.
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/error.h"
 #include "base/memory.h"
-
-#define EXPRESSION_BYTES_MAX 4096
-#define EXPRESSION_DEPTH_MAX 32
-#define EXPRESSION_NODES_MAX 1024
-
-struct kubelet_variables { // of one instance type
-    int64_t vcpus, memory_mib, default_enis, ips_per_eni, max_pods;
-    const char *instance_type;
-};
+#include "cloud/aws/families/expression_evaluate.h"
 
 struct expression; // in arena memory
 // NULL: it does not compile; the error names line, column and the place.
 struct expression *expression_compile(const char *text, struct arena *arena,
                                       struct error *error) MUST_USE;
-// A double is truncated toward zero; infinities, NaN, overflow and division by zero are errors.
-bool expression_evaluate(const struct expression *expression,
-                         const struct kubelet_variables *variables, int64_t *result,
-                         struct error *error) MUST_USE;

@@ -2,7 +2,7 @@
 // 238, 239).
 #pragma once
 
-#include "cloud/aws/families/user_data.h"
+#include "cloud/aws/families/user_data_options.h"
 
 struct node_registration { // in arena memory
     struct string_map labels;

@@ -3,9 +3,10 @@
 #pragma once
 
 #include "cloud/aws/interruption/instance_index.h"
-#include "cloud/aws/interruption/interruption.h"
+#include "cloud/aws/interruption/interruption_environment.h"
 #include "cloud/aws/interruption/interruption_kinds.h"
 #include "cloud/aws/interruption/interruption_metrics.h"
+#include "reconcile/manager.h"
 #include "reconcile/operations.h"
 
 #define CLAIMS_OF_INSTANCE_MAX 16

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cloud/aws/nodeclass/answers.h"
-#include "cloud/aws/nodeclass/node_class_controllers.h"
+#include "cloud/aws/nodeclass/node_class_environment.h"
 #include "reconcile/conditions.h"
 
 struct instance_profiles;
@@ -57,13 +57,3 @@ json_t *tag_filters(const struct string_map *tags);
 json_t *filter_of(const char *name, json_t *values /* stolen */);
 // "id=subnet-1 or team=a, zone=*" for messages; arena memory.
 const char *selector_text(struct arena *arena, const ec2_selector_term_list *terms);
-
-// --- resolvers, in the order of AWN-32 -----------------------------------------------------------
-void resolve_amis(struct class_pass *pass);
-void resolve_capacity_reservations(struct class_pass *pass);
-void resolve_placement_group(struct class_pass *pass);
-void resolve_subnets(struct class_pass *pass);
-void resolve_security_groups(struct class_pass *pass);
-void resolve_instance_profile(struct class_pass *pass);
-// `draft`: the NodeClass with the new status.
-void validate_node_class(struct class_pass *pass, const struct ec2_node_class *draft);

@@ -1,5 +1,5 @@
-// The end of launch templates: expiry (AWN-361), adoption of leftovers (AWN-362), deletion with
-// their NodeClass (AWN-372).
+#include "cloud/aws/nodeclass/launch_template_deletion.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "cloud/aws/nodeclass/ami_mapping.h"
+#include "cloud/aws/types/instance_infos.h"
 #include "model/reading/catalog.h"
 #include "model/reading/requirement_match.h"
 

@@ -3,7 +3,9 @@
 
 #include "base/vector.h"
 #include "cloud/aws/families/kubelet_config.h"
-#include "cloud/aws/nodeclass/launch_templates.h"
+#include "cloud/aws/nodeclass/launch_template_request.h"
+#include "cloud/aws/types/instance_info.h"
+#include "model/reading/settings.h"
 
 // The types of one template, and what they share.
 struct launch_template_group {

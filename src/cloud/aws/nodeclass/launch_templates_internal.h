@@ -3,7 +3,7 @@
 
 #include "base/map.h"
 #include "base/vector.h"
-#include "cloud/aws/nodeclass/launch_templates.h"
+#include "cloud/aws/nodeclass/launch_templates_options.h"
 
 enum template_state {
     TEMPLATE_ENSURING, // looked up or created
@@ -45,4 +45,3 @@ void template_job_end(struct template_job *job); // frees it; cancels a call und
 
 void template_entry_start(struct template_entry *entry);
 void template_entry_free(struct template_entry *entry); // not in the map any more
-void launch_templates_sweep(void *templates);           // the timer's function

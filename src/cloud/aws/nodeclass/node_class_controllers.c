@@ -9,6 +9,7 @@
 #include "cloud/aws/nodeclass/node_class_hash.h"
 #include "cloud/aws/nodeclass/node_class_status.h"
 #include "cloud/aws/nodeclass/node_class_termination.h"
+#include "cloud/aws/nodeclass/profile_collection.h"
 #include "cloud/aws/nodeclass/profile_deletions.h"
 #include "cloud/aws/nodeclass/validation_job.h"
 

@@ -5,6 +5,11 @@
 
 #include "base/text.h"
 #include "cloud/aws/nodeclass/node_class_termination.h"
+#include "cloud/aws/nodeclass/resolve_amis.h"
+#include "cloud/aws/nodeclass/resolve_capacity.h"
+#include "cloud/aws/nodeclass/resolve_network.h"
+#include "cloud/aws/nodeclass/resolve_profile.h"
+#include "cloud/aws/nodeclass/validate_node_class.h"
 #include "model/schema/decode.h"
 #include "model/schema/encode.h"
 #include "model/tables/kinds.h"

@@ -8,5 +8,3 @@ struct reconcile_result node_class_terminate(struct node_class_controllers *cont
                                              struct work_item *item,
                                              const struct ec2_node_class *node_class,
                                              struct error *error);
-// AWN-398: collects profiles that nothing uses, every 30 minutes.
-struct reconcile_queue *profile_collection_create(struct node_class_controllers *controllers);

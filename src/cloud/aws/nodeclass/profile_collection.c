@@ -1,9 +1,9 @@
-// Collection of instance profiles that nothing uses (AWN-398, 724).
+#include "cloud/aws/nodeclass/profile_collection.h"
+
 #include <string.h>
 
 #include "base/text.h"
 #include "cloud/aws/nodeclass/instance_profiles.h"
-#include "cloud/aws/nodeclass/node_class_termination.h"
 #include "cloud/aws/nodeclass/profile_deletions.h"
 
 #define INTERVAL (30 * MINUTE)

@@ -1,4 +1,5 @@
-// AMIs of an EC2NodeClass (AWN-165 to 177).
+#include "cloud/aws/nodeclass/resolve_amis.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,6 @@
 #include "base/text.h"
 #include "cloud/aws/nodeclass/ami_parameters.h"
 #include "cloud/aws/nodeclass/ami_selection.h"
-#include "cloud/aws/nodeclass/class_pass.h"
 #include "cloud/aws/nodeclass/latest_images.h"
 
 #define PAGE_SIZE       1000

@@ -1,10 +1,10 @@
-// Capacity reservations (AWN-130 to 135) and the placement group (AWN-150, 151) of an EC2NodeClass.
+#include "cloud/aws/nodeclass/resolve_capacity.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/text.h"
-#include "cloud/aws/nodeclass/class_pass.h"
 
 #define PAGE_SIZE     1000
 #define EXPIRING_TIME (40 * MINUTE)

@@ -1,9 +1,9 @@
-// Subnets (AWN-100 to 103) and security groups (AWN-120 to 122) of an EC2NodeClass.
+#include "cloud/aws/nodeclass/resolve_network.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "cloud/aws/nodeclass/class_pass.h"
 
 #define PAGE_SIZE 500
 

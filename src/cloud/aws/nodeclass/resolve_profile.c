@@ -1,8 +1,8 @@
-// The instance profile of an EC2NodeClass (AWN-390, 391, 394, 396).
+#include "cloud/aws/nodeclass/resolve_profile.h"
+
 #include <string.h>
 
 #include "base/text.h"
-#include "cloud/aws/nodeclass/class_pass.h"
 #include "cloud/aws/nodeclass/instance_profiles.h"
 
 #define READ_LIFETIME   (15 * MINUTE)

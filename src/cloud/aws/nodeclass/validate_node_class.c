@@ -1,15 +1,16 @@
-// ValidationSucceeded of an EC2NodeClass: the checks of AWN-421 in their order.
+#include "cloud/aws/nodeclass/validate_node_class.h"
+
 #include <assert.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/text.h"
 #include "cloud/aws/families/block_devices.h"
-#include "cloud/aws/nodeclass/class_pass.h"
 #include "cloud/aws/nodeclass/launch_template_groups.h"
 #include "cloud/aws/nodeclass/node_class_tags.h"
 #include "cloud/aws/nodeclass/validation_job.h"
 #include "cloud/aws/nodeclass/validation_types.h"
+#include "cloud/aws/types/instance_infos.h"
 #include "model/schema/encode.h"
 #include "model/validate/validate_kubelet.h"
 

@@ -6,8 +6,10 @@
 #include "base/quantity.h"
 #include "cloud/aws/types/catalogue_pack.h"
 #include "cloud/aws/types/ec2_offerings.h"
+#include "cloud/aws/types/instance_infos.h"
 #include "cloud/aws/types/type_capacity.h"
 #include "cloud/aws/types/type_facts.h"
+#include "cloud/aws/types/type_resolve.h"
 #include "model/reading/catalog.h"
 #include "model/tables/kinds.h"
 

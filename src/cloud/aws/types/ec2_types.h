@@ -6,31 +6,12 @@
 #pragma once
 
 #include "cloud/aws/client/aws_client.h"
-#include "cloud/aws/types/ec2_prices.h"
-#include "cloud/aws/types/instance_info.h"
-#include "cloud/aws/types/placement_group.h"
-#include "cloud/aws/types/reservation_counts.h"
+#include "cloud/aws/types/ec2_types_options.h"
+#include "cloud/aws/types/instance_infos.h"
 #include "cloud/aws/types/type_fit.h"
-#include "cloud/aws/types/unavailable_offerings.h"
-#include "model/reading/settings.h"
 #include "model/schema/ec2_node_class.h"
 
 struct ec2_types;
-struct ec2_types_options { // borrowed
-    struct loop *loop;
-    const struct settings *settings;
-    const char *region;
-    const struct ec2_prices *prices;
-    const struct unavailable_offerings *unavailable;
-    const struct reservation_counts *reservations;
-    const struct placement_groups *groups;
-    // Whether a zone id is shifted away from (AWI-650); NULL: none is.
-    bool (*zone_is_shifted)(void *context, const char *zone_id);
-    // AWI-167: the overlay price of an unpriced type in nano-USD, 0: none; NULL: none.
-    int64_t (*overlay_price)(void *context, const char *instance_type);
-    void (*changed)(void *context); // infos or zones have changed
-    void *context;
-};
 struct ec2_types *ec2_types_create(const struct ec2_types_options *options);
 void ec2_types_destroy(struct ec2_types *types);
 

@@ -1,11 +1,10 @@
 // Facts about EC2's instance types, as DescribeInstanceTypes gives them or as data/ec2/ has them
-// built in. Immutable once made; one arena for all.
+// built in.
 #pragma once
 
-#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
 
-#include "base/error.h"
-#include "base/memory.h"
 #include "model/schema/object.h"
 
 #define NETWORK_CARDS_MAX 32
@@ -45,18 +44,3 @@ struct instance_info {
     int64_t branch_interfaces; // 0: cannot trunk
     int64_t windows_addresses; // IPv4 addresses per interface of the table; 0: unknown
 };
-struct instance_infos {
-    struct arena *arena;
-    const struct instance_info **items; // by name
-    uint32_t count;
-};
-// AWI-1: an empty list; add replies page by page, then finish.
-struct instance_infos *instance_infos_create(void);
-void instance_infos_destroy(struct instance_infos *infos); // NULL is fine
-// A page of DescribeInstanceTypes; entries without name or vCPUs are skipped and counted.
-uint32_t instance_infos_add_page(struct instance_infos *infos, const json_t *reply);
-void instance_infos_finish(struct instance_infos *infos); // sorts; the last of equal names counts
-// The built-in ones (data/ec2/).
-struct instance_infos *instance_infos_built_in(struct error *error);
-const struct instance_info *instance_infos_find(const struct instance_infos *infos,
-                                                const char *name);

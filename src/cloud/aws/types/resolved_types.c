@@ -11,6 +11,8 @@
 #include "cloud/aws/types/catalogue_pack.h"
 #include "cloud/aws/types/offering_facts.h"
 #include "cloud/aws/types/resolved_key.h"
+#include "cloud/aws/types/type_fit.h"
+#include "cloud/aws/types/type_resolve.h"
 #include "model/reading/requirement_match.h"
 #include "model/schema/pack.h"
 #include "model/tables/kinds.h"

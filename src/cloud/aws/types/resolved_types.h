@@ -2,9 +2,11 @@
 // when prices, shortages, reservations or zonal shifts change.
 #pragma once
 
-#include "cloud/aws/types/ec2_types.h"
+#include "cloud/aws/types/ec2_types_options.h"
+#include "cloud/aws/types/instance_infos.h"
 #include "cloud/aws/types/learned_memory.h"
 #include "cloud/aws/types/type_zones.h"
+#include "model/schema/ec2_node_class.h"
 
 struct resolving { // what all NodeClasses share; borrowed
     const struct ec2_types_options *options;

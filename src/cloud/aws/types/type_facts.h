@@ -2,6 +2,10 @@
 // cannot be asked.
 #pragma once
 
+#include <jansson.h>
+
+#include "base/error.h"
+#include "base/memory.h"
 #include "cloud/aws/types/instance_info.h"
 
 // The whole table: {"types": [...]}, owned by the caller.

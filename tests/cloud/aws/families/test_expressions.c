@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "cloud/aws/families/helpers.h"
+#include "cloud/aws/families/expression_tree.h"
 #include "cloud/aws/families/kubelet_expression.h"
 
 static const struct kubelet_variables large = {

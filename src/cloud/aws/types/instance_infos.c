@@ -1,4 +1,4 @@
-#include "cloud/aws/types/instance_info.h"
+#include "cloud/aws/types/instance_infos.h"
 
 #include <assert.h>
 #include <math.h>
