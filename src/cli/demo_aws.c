@@ -111,7 +111,7 @@ static bool images_are_new(struct play *play)
     struct images images = {.amis = store_path(node_class(play), "status.amis")};
     // The status must have followed the change.
     if (json_integer_value(store_path(node_class(play), "metadata.generation")) < 2 ||
-        loop_monotonic_ns(play->loop) - play->act_begun < 10 * SECOND)
+        ns_subtract(loop_monotonic_ns(play->loop), play->act_begun) < 10 * SECOND)
         return false;
     store_each(store, store_resource_of_kind(store, "karpenter.sh/v1", "NodeClaim"), NULL,
                look_at_image, &images);

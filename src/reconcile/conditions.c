@@ -143,11 +143,9 @@ static bool set_one(struct conditions *conditions, enum condition_type type, con
         condition = &conditions->items.items[conditions->items.count - 1];
         condition->type = condition_name(type);
     }
-    // Within one pass later transitions are newer, as their order is seen in the root's message;
-    // the API has whole seconds.
     if (!same_text(condition->status, status))
         condition->last_transition_time =
-            conditions->now + (conditions->kind == KIND_EC2_NODE_CLASS ? ++conditions->sets : 0);
+            ns_add(conditions->now, conditions->orders_transitions ? ++conditions->sets : 0);
     assert(condition->type != NULL);
     condition->status = arena_copy_string(conditions->arena, status);
     condition->reason = arena_copy_string(conditions->arena, reason);
@@ -191,7 +189,7 @@ static void update_root(struct conditions *conditions)
         any_false = any_false || (current && same_text(condition->status, "False"));
         vector_push(&unhealthy, condition);
     }
-    if (conditions->kind == KIND_EC2_NODE_CLASS)
+    if (conditions->orders_transitions)
         put_untouched_in_order(unhealthy.items, unhealthy.count);
     struct text message = {0};
     for (uint32_t i = 0; i < unhealthy.count; i++) {

@@ -17,6 +17,9 @@ struct conditions {
         *dependents; // CONDITION_READY, the root, comes last; NULL: a kind without a root
     int64_t generation, created, now, sets;
     bool deleting, changed;
+    // To be set after reading: within one pass later transitions are newer, and the root's message
+    // shows their order; the API has whole seconds.
+    bool orders_transitions;
 };
 
 // Copies `list` and adds the conditions that LIF-11 requires. `now` is truncated to whole seconds,

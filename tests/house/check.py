@@ -303,7 +303,7 @@ def check_readmes(house, _symbols):
             continue
         text = path.read_text()
         # A floor's README also names its rooms, a line each.
-        within = [other for other in house.rooms if other.startswith(room + "/")]
+        within = [other for other in house.rooms if str(pathlib.PurePosixPath(other).parent) == room]
         a_room = re.compile(r"^(?:-|\d+\.) `(?:" + "|".join(other.split("/")[-1] for other in within) + r")/?`")
         if within:
             listed = re.findall(r"^(?:-|\d+\.) `([\w]+)/?`", text, re.MULTILINE)

@@ -247,11 +247,6 @@ static void aws_destroy(struct cloud *cloud)
     free(aws);
 }
 
-struct aws_client *aws_cloud_client(struct cloud *cloud)
-{
-    return aws_of(cloud)->client;
-}
-
 // --- preparation (AWN-500, AWI-3) ----------------------------------------------------------------
 
 static void types_loaded(void *context, const struct error *error)

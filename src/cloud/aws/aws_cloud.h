@@ -20,5 +20,3 @@ struct cloud *aws_cloud_create(const struct aws_cloud_options *options, struct e
 // The row's reconcilers.
 void *aws_cloud_reconcilers_create(struct manager *manager, struct cloud *cloud);
 void aws_cloud_reconcilers_destroy(void *reconcilers);
-
-struct aws_client *aws_cloud_client(struct cloud *cloud); // for tests and measurements

@@ -214,22 +214,6 @@ char *aws_codec_encode_reply(enum aws_action action, const json_t *reply, const 
     return aws_json_encode(info, reply);
 }
 
-const char *aws_codec_content_type(enum aws_service service)
-{
-    const struct aws_service_info *info = aws_service_info(service);
-    switch (info->protocol) {
-    case AWS_PROTOCOL_EC2:
-    case AWS_PROTOCOL_QUERY:
-        return "text/xml;charset=UTF-8";
-    case AWS_PROTOCOL_JSON:
-        return strcmp(info->version, "1.0") == 0 ? "application/x-amz-json-1.0"
-                                                 : "application/x-amz-json-1.1";
-    case AWS_PROTOCOL_REST_JSON:
-        break;
-    }
-    return "application/json";
-}
-
 static void copy_id(struct aws_codec_error *error, const struct aws_http_response *response)
 {
     static const char *const names[] = {"x-amzn-requestid", "x-amz-request-id"};

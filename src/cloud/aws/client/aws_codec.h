@@ -41,7 +41,6 @@ json_t *aws_codec_decode_reply(enum aws_action action, const char *body, size_t 
 // gives NULL; without, it is left out.
 char *aws_codec_encode_reply(enum aws_action action, const json_t *reply, const char *request_id,
                              struct error *error);
-const char *aws_codec_content_type(enum aws_service service); // of replies
 
 // Reads the error from an answer other than 2xx, whatever its body is.
 void aws_codec_decode_error(enum aws_service service, const struct aws_http_response *response,

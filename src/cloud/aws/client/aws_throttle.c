@@ -123,13 +123,6 @@ void aws_throttle_refused(struct aws_throttle *throttle, enum aws_action action)
     bucket->filled = now;
 }
 
-double aws_throttle_rate(struct aws_throttle *throttle, enum aws_action action)
-{
-    struct bucket *bucket = bucket_of(throttle, action);
-    bucket_fill(bucket);
-    return bucket->is_limited ? bucket->rate : 0;
-}
-
 static void bucket_fill(struct bucket *bucket)
 {
     int64_t now = loop_monotonic_ns(bucket->throttle->loop);

@@ -26,4 +26,3 @@ void aws_throttle_destroy(struct aws_throttle *throttle); // NULL is fine; no tu
 bool aws_throttle_enter(struct aws_throttle *throttle, struct aws_turn *turn);
 void aws_throttle_leave(struct aws_throttle *throttle, struct aws_turn *turn); // waiting or not
 void aws_throttle_refused(struct aws_throttle *throttle, enum aws_action action);
-double aws_throttle_rate(struct aws_throttle *throttle, enum aws_action action); // 0: no limit

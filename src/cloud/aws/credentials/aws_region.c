@@ -41,7 +41,7 @@ struct aws_region_search *aws_region_find(struct loop *loop, struct aws_http *ht
     return search;
 }
 
-void aws_region_cancel(struct aws_region_search *search)
+static void search_free(struct aws_region_search *search)
 {
     instance_metadata_destroy(search->metadata);
     timer_destroy(search->timer);
@@ -60,7 +60,7 @@ static void finish(struct aws_region_search *search, const char *region, const s
         snprintf(copy, sizeof copy, "%s", region);
     aws_region_found found = search->found;
     void *context = search->context;
-    aws_region_cancel(search);
+    search_free(search);
     found(context, why.kind == ERROR_NONE ? copy : NULL, &why);
 }
 

@@ -14,4 +14,3 @@ typedef void (*aws_region_found)(void *context, const char *region, const struct
 struct aws_region_search *aws_region_find(struct loop *loop, struct aws_http *http,
                                           const struct aws_environment *environment,
                                           aws_region_found found, void *context);
-void aws_region_cancel(struct aws_region_search *search); // `found` is not called; frees

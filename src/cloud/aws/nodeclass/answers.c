@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/map.h"
+#include "base/nanoseconds.h"
 #include "base/text.h"
 #include "base/vector.h"
 
@@ -89,7 +90,7 @@ static void sweep(void *context)
         struct entry *entry = map_value(at);
         int64_t keep = entry->last != NULL ? KEEP_EXPIRED : 0;
         bool done = entry->answer.state != ANSWER_PENDING && entry->waits.count == 0;
-        if (done && now - entry->answer.expires_at >= keep)
+        if (done && ns_subtract(now, entry->answer.expires_at) >= keep)
             free_entry(map_remove(answers->entries, map_key(at)));
     }
     if (map_count(answers->entries) > 0)
@@ -125,7 +126,7 @@ static void set_ready(struct entry *entry, json_t *value, int64_t lifetime_ns)
     entry->answer.state = ANSWER_READY;
     entry->answer.value = value;
     entry->answer.since = now;
-    entry->answer.expires_at = lifetime_ns > INT64_MAX - now ? INT64_MAX : now + lifetime_ns;
+    entry->answer.expires_at = ns_add(now, lifetime_ns);
     wake_waits(entry);
 }
 
@@ -140,7 +141,7 @@ static void set_failed(struct entry *entry, const struct aws_result *failure)
                                     .code = memory_copy_string(text_or_empty(failure->code)),
                                     .message = memory_copy_string(text_or_empty(failure->message)),
                                     .since = now,
-                                    .expires_at = now + HOUR};
+                                    .expires_at = ns_add(now, HOUR)};
     wake_waits(entry);
 }
 

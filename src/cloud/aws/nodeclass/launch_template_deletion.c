@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/metrics.h"
+#include "base/nanoseconds.h"
 #include "base/text.h"
 #include "cloud/aws/nodeclass/launch_templates_internal.h"
 #include "cloud/aws/nodeclass/node_class_tags.h"
@@ -51,7 +52,7 @@ void launch_templates_sweep(void *context)
         templates->options.settings->compatibility_upstream ? LIFETIME_UPSTREAM : LIFETIME;
     for (struct map_entry *at = map_first(templates->entries); at != NULL; at = map_next(at)) {
         struct template_entry *entry = map_value(at);
-        if (entry->state == TEMPLATE_KNOWN && now - entry->used_at >= lifetime)
+        if (entry->state == TEMPLATE_KNOWN && ns_subtract(now, entry->used_at) >= lifetime)
             expire(entry);
     }
     if (map_count(templates->entries) > 0)

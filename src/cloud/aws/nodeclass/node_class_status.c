@@ -202,6 +202,7 @@ static void pass_begin(struct class_pass *pass, struct node_class_controllers *c
     conditions_read_with(&pass->conditions, pass->arena, (const struct object *)node_class,
                          &node_class->status.conditions, manager_now(controllers->manager),
                          pass->settings->gate_reserved_capacity ? dependents_reserved : dependents);
+    pass->conditions.orders_transitions = true;
 }
 
 static void pass_end(struct class_pass *pass)

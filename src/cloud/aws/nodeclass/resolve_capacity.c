@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/nanoseconds.h"
 #include "base/text.h"
 
 #define PAGE_SIZE     1000
@@ -105,8 +106,9 @@ static json_t *status_entry(struct class_pass *pass, const json_t *entry)
         return NULL;
     }
     if (end != 0)
-        class_pass_requeue(pass, end - now);
-    bool expiring = end != 0 && strcmp(type, "capacity-block") == 0 && end - now <= EXPIRING_TIME;
+        class_pass_requeue(pass, ns_subtract(end, now));
+    bool expiring =
+        end != 0 && strcmp(type, "capacity-block") == 0 && ns_subtract(end, now) <= EXPIRING_TIME;
     bool interruptible = json_is_true(json_object_get(entry, "Interruptible"));
     json_t *out =
         json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:b}", "id", id, "availabilityZone",

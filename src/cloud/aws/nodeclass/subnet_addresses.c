@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/nanoseconds.h"
 #include "base/text.h"
 #include "model/reading/requirement_match.h"
 
@@ -26,7 +27,7 @@ struct subnet_addresses *subnet_addresses_create(struct loop *loop, int64_t refr
     assert(loop != NULL);
     struct subnet_addresses *addresses = memory_allocate(sizeof *addresses);
     addresses->loop = loop;
-    int64_t longer = refresh_interval_ns + 4 * MINUTE;
+    int64_t longer = ns_add(refresh_interval_ns, 4 * MINUTE);
     addresses->lifetime_ns = longer > 5 * MINUTE ? longer : 5 * MINUTE;
     addresses->entries = map_create();
     return addresses;
@@ -42,7 +43,8 @@ void subnet_addresses_destroy(struct subnet_addresses *addresses)
 
 static bool is_fresh(const struct subnet_addresses *addresses, const struct subnet_entry *entry)
 {
-    return loop_monotonic_ns(addresses->loop) - entry->fetched_at < addresses->lifetime_ns;
+    return ns_subtract(loop_monotonic_ns(addresses->loop), entry->fetched_at) <
+           addresses->lifetime_ns;
 }
 
 static void drop_expired(struct subnet_addresses *addresses)

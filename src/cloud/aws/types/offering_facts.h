@@ -2,7 +2,8 @@
 #pragma once
 
 #include "cloud/aws/types/ec2_offerings.h"
-#include "cloud/aws/types/resolved_types.h"
+#include "cloud/aws/types/resolving.h"
+#include "model/schema/ec2_node_class.h"
 
 struct offering_facts;
 // In arena memory; borrows the terms. `terms->node_class` must be set.

@@ -2,20 +2,9 @@
 // when prices, shortages, reservations or zonal shifts change.
 #pragma once
 
-#include "cloud/aws/types/ec2_types_options.h"
-#include "cloud/aws/types/instance_infos.h"
-#include "cloud/aws/types/learned_memory.h"
-#include "cloud/aws/types/type_zones.h"
+#include "cloud/aws/types/resolving.h"
 #include "model/schema/ec2_node_class.h"
 
-struct resolving { // what all NodeClasses share; borrowed
-    const struct ec2_types_options *options;
-    const char *region;
-    const struct instance_infos *infos;
-    const struct type_zones *zones;
-    const struct learned_memory *learned;
-    uint64_t generation; // of infos, zones and learned memory
-};
 struct resolved_types; // ends before the infos and zones
 struct resolved_types *resolved_types_create(const struct resolving *resolving,
                                              const struct ec2_node_class *node_class,

@@ -2,8 +2,8 @@
 #include <inttypes.h>
 
 #include "base/text.h"
-#include "cloud/aws/families/helpers.h"
 #include "cloud/aws/families/expression_tree.h"
+#include "cloud/aws/families/helpers.h"
 #include "cloud/aws/families/kubelet_expression.h"
 
 static const struct kubelet_variables large = {
