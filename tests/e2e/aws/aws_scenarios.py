@@ -25,6 +25,7 @@ from layer import Fault, Layer
 NAME = "e2e"
 EMULATOR = int(os.environ["RIG_PORT_BASE"]) + 6
 KEY, SECRET, TOKEN = "AKIDE2E", "secret/of+the=scenarios", "token/of+the=scenarios=="
+REST = int(os.environ.get("ADZE_E2E_REST", "15"))  # seconds of rest in which calls are counted
 ADZE = RBAC = None
 
 # As the EKS guides show them.
@@ -194,13 +195,14 @@ def settled():
     return len(ACCOUNT.running()) == len(names("claim")) == len(names("node"))
 
 
+def claimed():
+    return {claim.get("status", {}).get("providerID", "").rpartition("/")[2] for claim in items("claim")}
+
+
 def check_account():
     """One instance a NodeClaim and a Node; nothing leaked; every request was signed as botocore signs."""
     check_claims()
-    claims = {c["status"].get("providerID", "").rpartition("/")[2] for c in items("claim")}
-    instances = {one["InstanceId"] for one in ACCOUNT.running()}
-    if claims != instances:
-        raise Failure(f"claims {sorted(claims)} and instances {sorted(instances)}")
+    until(30, "one instance a claim", lambda: settled() and claimed() == instances())
     if ACCOUNT.layer.refused:
         raise Failure(f"signatures refused: {ACCOUNT.layer.refused[:3]}")
     if ACCOUNT.agent.refused:
@@ -221,13 +223,21 @@ def inflate_from_the_guide():
         apply(INFLATE)
         ready = until(60, "the EC2NodeClass to be Ready",
                       lambda: condition("ec2nodeclass", "default", "Ready").get("status") == "True")
+        begun = time.monotonic()
+        report_calls("start", 0, adze)
         scale(50)
         bound = until(120, "50 pods to run", running(50))
         until(60, "one instance a claim", settled)
         check_account()
         record(scenario="inflate", ready_s=round(ready, 1), bound_s=round(bound, 1), nodes=len(names("node")),
-               **adze.cost(), calls=dict(ACCOUNT.layer.calls))
+               **adze.cost())
+        report_calls("0 -> 50", time.monotonic() - begun, adze)
+        begun = time.monotonic()
+        time.sleep(REST)
+        report_calls("at rest", time.monotonic() - begun, adze)
+        begun = time.monotonic()
         down()
+        report_calls("50 -> 0", time.monotonic() - begun, adze)
         kubectl("delete", "nodepool,ec2nodeclass", "--all", "--timeout=60s")
         if [t for t in ACCOUNT.ec2.describe_launch_templates()["LaunchTemplates"]]:
             raise Failure("launch templates are left")
@@ -235,24 +245,39 @@ def inflate_from_the_guide():
             raise Failure("instance profiles are left")
 
 
+def report_calls(phase, seconds, adze):
+    """The calls since the last report, by action."""
+    with ACCOUNT.layer.lock:
+        calls = dict(sorted(ACCOUNT.layer.calls.items()))
+        ACCOUNT.layer.calls.clear()
+    record(phase=phase, seconds=round(seconds, 1), **adze.cost(), total=sum(calls.values()), calls=calls)
+
+
 def drift():
     """A newer image, another security group, other tags: each replaces the nodes (AWN-480)."""
-    with controller():
-        guide()
-        apply(INFLATE)
-        scale(6)
-        until(120, "6 pods to run", running(6))
-        for what, change in (
-                ("a newer image", lambda: ACCOUNT.release_images("2")),
-                ("other tags", lambda: patch_class({"tags": {"team": "a"}})),
-                ("another security group", another_group)):
-            before = {one["InstanceId"] for one in ACCOUNT.running()}
+    adze = controller()
+    guide()
+    apply(INFLATE)
+    scale(6)
+    until(120, "6 pods to run", running(6))
+    before = instances()
+    adze.stop()
+    ACCOUNT.release_images("2")
+    with controller():  # the latest image is asked for every five minutes, and at the start
+        changes = (("a newer image", lambda: None), ("other tags", lambda: patch_class({"tags": {"team": "a"}})),
+                   ("another security group", another_group))
+        for what, change in changes:
             change()
-            took = until(400 if what == "a newer image" else 240, f"{what} to replace the nodes",
-                         lambda: settled() and running(6)() and not before & {i["InstanceId"] for i in ACCOUNT.running()})
+            took = until(150, f"{what} to replace the nodes",
+                         lambda: settled() and running(6)() and not before & instances())
             check_account()
             record(scenario="drift", what=what, seconds=round(took, 1))
+            before = instances()
         down()
+
+
+def instances():
+    return {one["InstanceId"] for one in ACCOUNT.running()}
 
 
 def patch_class(spec):
@@ -279,7 +304,7 @@ def spot_interruption():
                    "region": "us-west-2", "resources": [], "detail": {"instance-id": victim, "instance-action": "terminate"}}
         ACCOUNT.sqs.send_message(QueueUrl=ACCOUNT.queue, MessageBody=json.dumps(message))
         took = until(110, "the pods to run elsewhere",
-                     lambda: running(5)() and victim not in {one["InstanceId"] for one in ACCOUNT.running()} and settled())
+                     lambda: running(5)() and victim not in instances() and settled())
         check_account()
         record(scenario="interruption", seconds=round(took, 1))
         down()

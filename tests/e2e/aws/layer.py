@@ -10,6 +10,7 @@ import http.client
 import http.server
 import json
 import re
+import sys
 import threading
 import time
 import urllib.parse
@@ -71,7 +72,12 @@ class Layer:
 
             do_GET = do_PUT = do_POST
 
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        class Server(http.server.ThreadingHTTPServer):
+            def handle_error(self, *about):
+                if not isinstance(sys.exc_info()[1], ConnectionError):  # the controller was stopped
+                    super().handle_error(*about)
+
+        self.server = Server(("127.0.0.1", port), Handler)
         self.server.daemon_threads = True
         self.url = f"http://127.0.0.1:{port}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
