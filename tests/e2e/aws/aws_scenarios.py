@@ -381,7 +381,9 @@ def faults():
                          if action == "CreateFleet" and parameters.get("DryRun") != "true") - begun
             if fleets > 40:
                 raise Failure(f"a storm of {fleets} launches under {what}")
-            record(scenario="faults", what=what, seconds=round(took, 1), fleets=fleets)
+            if fault.met == 0:
+                raise Failure(f"{what} were never met")
+            record(scenario="faults", what=what, seconds=round(took, 1), met=fault.met, fleets=fleets)
         no_secrets(adze)
         down()
 

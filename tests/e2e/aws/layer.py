@@ -30,15 +30,19 @@ class Fault:
     def __init__(self, action, code, message="injected", status=400, times=-1, delay=0, pools=None, lose=False, dry=None):
         self.action, self.code, self.message, self.status = action, code, message, status
         self.times, self.delay, self.pools, self.lose, self.dry = times, delay, pools, lose, dry
+        self.met = 0  # how often it was
 
     def takes(self, action, dry):
         if self.action not in (action, "*") or self.times == 0 or (self.dry is not None and self.dry != dry):
             return False
         self.times -= 1
+        self.met += 1
         return True
 
     def hits(self, pool):
-        return any(all(want in ("*", have) for want, have in zip(one, pool)) for one in self.pools)
+        found = any(all(want in ("*", have) for want, have in zip(one, pool)) for one in self.pools)
+        self.met += found
+        return found
 
 
 class Layer:

@@ -277,6 +277,15 @@ static void a_chosen_profile_comes_first(void **state)
     check(fixture, "file", "");
 }
 
+static void the_null_device_is_an_absent_file(void **state)
+{
+    struct fixture *fixture = *state;
+    write_file(fixture, "credentials",
+               "[default]\naws_access_key_id = file\naws_secret_access_key = secret\n");
+    fixture->environment[0] = "AWS_CONFIG_FILE=/dev/null";
+    check(fixture, "file", "");
+}
+
 static void faulty_profiles_are_errors(void **state)
 {
     struct fixture *fixture = *state;
@@ -559,6 +568,7 @@ int main(void)
         TEST(keys_of_the_environment_come_first),
         TEST(half_of_the_keys_is_an_error),
         TEST(a_chosen_profile_comes_first),
+        TEST(the_null_device_is_an_absent_file),
         TEST(faulty_profiles_are_errors),
         TEST(roles_are_assumed_from_the_origin_on),
         TEST(web_identity_is_unsigned_and_renewed),
