@@ -202,7 +202,8 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
         else if (first.kind == ERROR_NONE && problem.kind != ERROR_NONE)
             first = problem;
     }
-    qsort((void *)catalogs.items, catalogs.count, sizeof *catalogs.items, by_address);
+    if (catalogs.count > 0)
+        qsort((void *)catalogs.items, catalogs.count, sizeof *catalogs.items, by_address);
     if (keep(metrics, catalogs.items, catalogs.count))
         publish_offerings(metrics);
     vector_free(&catalogs);
