@@ -89,6 +89,32 @@ static uint32_t reservation_of(struct problem *problem, uint32_t set,
     return NONE;
 }
 
+#define LISTS_SEEN 16
+
+// Sets of the lists seen last: providers share the few lists of zones and capacity types between
+// the offerings of all types.
+struct list_memo {
+    struct {
+        const void *items;
+        uint32_t count, set;
+    } seen[LISTS_SEEN];
+    uint32_t next;
+};
+
+static uint32_t set_of_list(struct problem *problem, struct list_memo *memo,
+                            const requirement_list *list)
+{
+    for (uint32_t i = 0; list->count > 0 && i < LISTS_SEEN; i++)
+        if (memo->seen[i].items == list->items && memo->seen[i].count == list->count)
+            return memo->seen[i].set;
+    uint32_t set = set_from_api(problem->sets, list);
+    memo->seen[memo->next].items = list->items;
+    memo->seen[memo->next].count = list->count;
+    memo->seen[memo->next].set = set;
+    memo->next = (memo->next + 1) % LISTS_SEEN;
+    return set;
+}
+
 static void mark_keys(struct problem *problem, struct type_table *table, uint32_t set)
 {
     for (uint32_t i = 0; i < problem->sets->sets[set].count; i++) {
@@ -126,7 +152,8 @@ static const int64_t *row_allocatable(struct problem *problem, const struct inst
 // Rows of one type: the base group first, the others in order of appearance (SCH-118). A type
 // without available offerings keeps its base row, which messages count.
 static void add_rows(struct problem *problem, struct type_table *table,
-                     const struct instance_type *type, const struct overlay_effect *effect)
+                     const struct instance_type *type, const struct overlay_effect *effect,
+                     struct list_memo *memo)
 {
     uint32_t set = instance_type_set(problem, type);
     mark_keys(problem, table, set);
@@ -137,7 +164,7 @@ static void add_rows(struct problem *problem, struct type_table *table,
         const struct offering *offering = &type->offerings.items[i];
         if (!offering->available) {
             if (offering->reservation_capacity.present) // it still reports what is left (SCH-255)
-                reservation_of(problem, set_from_api(problem->sets, &offering->requirements),
+                reservation_of(problem, set_of_list(problem, memo, &offering->requirements),
                                offering);
             continue;
         }
@@ -159,7 +186,7 @@ static void add_rows(struct problem *problem, struct type_table *table,
         if (row->offerings.items == NULL)
             row->offerings.items = arena_allocate_array(problem->arena, type->offerings.count,
                                                         sizeof *row->offerings.items);
-        uint32_t offering_set = set_from_api(problem->sets, &offering->requirements);
+        uint32_t offering_set = set_of_list(problem, memo, &offering->requirements);
         mark_keys(problem, table, offering_set);
         uint32_t reservation = reservation_of(problem, offering_set, offering);
         table->has_reservations = table->has_reservations || reservation != NONE;
@@ -221,6 +248,7 @@ static struct type_table *same_table(struct problem *problem, const struct insta
 struct type_table *instance_types_for_pool(struct problem *problem, const struct node_pool *pool)
 {
     uint32_t count;
+    struct list_memo memo = {0};
     const struct instance_type **types = instance_types_list(problem, pool, &count);
     if (count == 0)
         return NULL;
@@ -232,7 +260,7 @@ struct type_table *instance_types_for_pool(struct problem *problem, const struct
     table->next = problem->catalog.tables;
     problem->catalog.tables = table;
     for (uint32_t i = 0; i < count; i++)
-        add_rows(problem, table, types[i], overlays_effect(problem, pool, types[i]));
+        add_rows(problem, table, types[i], overlays_effect(problem, pool, types[i]), &memo);
     assert(table->types_count == count);
     assert(table->count >= count);
     index_varieties(problem, table);
