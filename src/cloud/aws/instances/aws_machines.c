@@ -10,7 +10,7 @@
 #include "cloud/aws/instances/machine_list.h"
 #include "cloud/aws/instances/machine_types.h"
 
-struct operation { // a get, a delete, a describe or a tagging under way
+struct operation { // a get or a delete under way
     struct aws_machines *machines;
     struct operation *next, *previous;
     char *provider_id;
@@ -18,8 +18,6 @@ struct operation { // a get, a delete, a describe or a tagging under way
     struct timer *timer;
     struct error error; // to be answered by the timer
     machine_callback done;
-    aws_machine_described described;
-    aws_machine_tagged tagged;
     void *context;
 };
 
@@ -75,14 +73,7 @@ static void answer_error_later(void *context)
 {
     struct operation *operation = context;
     struct error error = operation->error;
-    aws_machine_tagged tagged = operation->tagged;
-    if (tagged == NULL) {
-        answer(operation, &error, NULL);
-        return;
-    }
-    void *tag_context = operation->context;
-    operation_free(operation);
-    tagged(tag_context, &error);
+    answer(operation, &error, NULL);
 }
 
 static void later(struct operation *operation, loop_function function)
@@ -193,14 +184,13 @@ static void delete_terminated(void *context, const struct error *error)
 }
 
 static bool refuse_shifted(const struct aws_machines *machines, const char *id,
-                           const struct aws_instance_facts *facts, const char *skipped,
-                           struct error *error)
+                           const struct aws_instance_facts *facts, struct error *error)
 {
     if (!instance_is_shifted(machines, facts))
         return false;
     error_set(error, ERROR_UNAVAILABLE,
-              "instance %s is in zonally shifted availability zone %s (%s), skipping %s", id,
-              facts->zone, facts->zone_id, skipped);
+              "instance %s is in zonally shifted availability zone %s (%s), skipping termination",
+              id, facts->zone, facts->zone_id);
     return true;
 }
 
@@ -213,8 +203,7 @@ static void delete_described(void *context, const struct error *error,
     remember(machines, operation->id, error, facts);
     if (error->kind != ERROR_NONE)
         delete_ended(operation, error);
-    else if (refuse_shifted(machines, operation->id, facts, "termination", &refused) ||
-             instance_is_ending(facts))
+    else if (refuse_shifted(machines, operation->id, facts, &refused) || instance_is_ending(facts))
         answer(operation, &refused, NULL);
     else
         instance_calls_terminate(machines->calls, operation->id, delete_terminated, operation);
@@ -229,63 +218,13 @@ void aws_machines_delete(struct aws_machines *machines, const char *provider_id,
         return;
     const struct cached_instance *cached = instance_cache_get(machines->cache, operation->id);
     if (cached != NULL &&
-        refuse_shifted(machines, operation->id, &cached->facts, "termination", &operation->error))
+        refuse_shifted(machines, operation->id, &cached->facts, &operation->error))
         later(operation, answer_error_later);
     else
         instance_calls_describe(machines->calls, operation->id, delete_described, operation);
 }
 
-// --- for the controllers -------------------------------------------------------------------------
-
-static void described(void *context, const struct error *error,
-                      const struct aws_instance_facts *facts)
-{
-    struct operation *operation = context;
-    aws_machine_described done = operation->described;
-    void *done_context = operation->context;
-    remember(operation->machines, operation->id, error, facts);
-    operation_free(operation);
-    done(done_context, error, facts);
-}
-
-void aws_machines_describe(struct aws_machines *machines, const char *id,
-                           aws_machine_described done, void *context)
-{
-    struct operation *operation = operation_create(machines, id, context);
-    operation->id = operation->provider_id;
-    operation->described = done;
-    instance_calls_describe(machines->calls, id, described, operation);
-}
-
-static void tagged(void *context, const struct error *error)
-{
-    struct operation *operation = context;
-    aws_machine_tagged done = operation->tagged;
-    void *done_context = operation->context;
-    operation_free(operation);
-    done(done_context, error);
-}
-
-void aws_machines_tag(struct aws_machines *machines, const char *id, const json_t *tags,
-                      aws_machine_tagged done, void *context)
-{
-    struct operation *operation = operation_create(machines, id, context);
-    const struct cached_instance *cached = instance_cache_get(machines->cache, id);
-    operation->id = operation->provider_id;
-    operation->tagged = done;
-    if (cached != NULL &&
-        refuse_shifted(machines, id, &cached->facts, "tag creation", &operation->error))
-        later(operation, answer_error_later);
-    else
-        instance_calls_tag(machines->calls, id, tags, tagged, operation);
-}
-
-const struct aws_instance_facts *aws_machines_cached(const struct aws_machines *machines,
-                                                     const char *id)
-{
-    const struct cached_instance *cached = instance_cache_get(machines->cache, id);
-    return cached != NULL ? &cached->facts : NULL;
-}
+// --- launches, lists, drift, types ---------------------------------------------------------------
 
 void aws_machines_launch(struct aws_machines *machines, const struct node_claim *claim,
                          machine_callback callback, void *context)
@@ -295,13 +234,7 @@ void aws_machines_launch(struct aws_machines *machines, const struct node_claim 
 
 void aws_machines_list(struct aws_machines *machines, machine_list_callback callback, void *context)
 {
-    machine_list_ask(machines,
-                     &(struct list_waiter){.machines_done = callback, .context = context});
-}
-
-void aws_machines_list_facts(struct aws_machines *machines, aws_machines_listed done, void *context)
-{
-    machine_list_ask(machines, &(struct list_waiter){.facts_done = done, .context = context});
+    machine_list_ask(machines, &(struct list_waiter){callback, context});
 }
 
 const char *aws_machines_drift_reason(struct aws_machines *machines, const struct node_claim *claim)

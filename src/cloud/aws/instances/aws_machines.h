@@ -24,21 +24,3 @@ const char *aws_machines_drift_reason(struct aws_machines *machines,
 const struct instance_type_catalog *aws_machines_instance_types(struct aws_machines *machines,
                                                                 const struct node_pool *pool,
                                                                 struct error *error);
-// For the controllers: a fresh look at an instance (NOT_FOUND: it is gone), and tags on it, refused
-// in a zone that traffic is shifted away from (AWI-425). Each gets one answer, later.
-typedef void (*aws_machine_described)(void *context, const struct error *error,
-                                      const struct aws_instance_facts *facts);
-void aws_machines_describe(struct aws_machines *machines, const char *id,
-                           aws_machine_described done, void *context);
-typedef void (*aws_machine_tagged)(void *context, const struct error *error);
-// `tags`: {"key": "value"}, borrowed.
-void aws_machines_tag(struct aws_machines *machines, const char *id, const json_t *tags,
-                      aws_machine_tagged done, void *context);
-// The cached facts of an instance, borrowed until the loop runs on; NULL: not known.
-const struct aws_instance_facts *aws_machines_cached(const struct aws_machines *machines,
-                                                     const char *id);
-// All instances of the cluster, of a snapshot at most 30 s old (AWI-410, 936).
-typedef void (*aws_machines_listed)(void *context, const struct error *error,
-                                    const struct aws_instance_facts *items, uint32_t count);
-void aws_machines_list_facts(struct aws_machines *machines, aws_machines_listed done,
-                             void *context);

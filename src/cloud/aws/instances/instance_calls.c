@@ -334,17 +334,7 @@ static void run_terminate(void *context, struct batch *batch)
     }
 }
 
-// --- tags and lists ------------------------------------------------------------------------------
-
-static void tagged(void *context, const struct aws_result *result)
-{
-    struct exchange *exchange = context;
-    struct error error = {0};
-    if (result->error.kind != ERROR_NONE)
-        error = error_of(result, "tagging instance");
-    answer_all(exchange, &error, NULL);
-    exchange_free(exchange);
-}
+// --- lists ---------------------------------------------------------------------------------------
 
 static struct ask *ask_create(const char *id, void *context)
 {
@@ -352,19 +342,6 @@ static struct ask *ask_create(const char *id, void *context)
     ask->id = memory_copy_string(id);
     ask->context = context;
     return ask;
-}
-
-void instance_calls_tag(struct instance_calls *calls, const char *id, const json_t *tags,
-                        instance_changed done, void *context)
-{
-    struct exchange *exchange = exchange_create(calls);
-    struct ask *ask = ask_create(id, context);
-    ask->changed = done;
-    vector_push(&exchange->asks, ask);
-    json_t *parameters = json_object();
-    json_object_set_new(parameters, "Resources", ids_of(exchange));
-    json_object_set_new(parameters, "Tags", tag_list_json(tags));
-    exchange_start(exchange, EC2_CREATE_TAGS, parameters, false, tagged);
 }
 
 static int compare_ids(const void *a, const void *b)

@@ -1,5 +1,5 @@
 // Calls of EC2 about instances: described and terminated in batches (AWI-362, 363, 367, 368),
-// listed by their tags (AWI-410), tagged (AWI-425). Each request gets one answer, later.
+// listed by their tags (AWI-410). Each request gets one answer, later.
 #pragma once
 
 #include "cloud/aws/client/aws_client.h"
@@ -26,9 +26,6 @@ void instance_calls_describe(struct instance_calls *calls, const char *id, insta
 typedef void (*instance_changed)(void *context, const struct error *error);
 void instance_calls_terminate(struct instance_calls *calls, const char *id, instance_changed done,
                               void *context);
-// `tags`: {"key": "value"}, borrowed.
-void instance_calls_tag(struct instance_calls *calls, const char *id, const json_t *tags,
-                        instance_changed done, void *context);
 typedef void (*instances_listed)(void *context, const struct error *error,
                                  const struct aws_instance_facts *items, uint32_t count);
 // Of the cluster, by id.

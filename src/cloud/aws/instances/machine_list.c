@@ -24,7 +24,7 @@ static void answer_machines(struct aws_machines *machines, const struct list_wai
                 machine_of_facts(machines, arena, &snapshot->items[i], &items[result.count++]);
         result.items = items;
     }
-    waiter->machines_done(waiter->context, &result);
+    waiter->done(waiter->context, &result);
 }
 
 static void answer_waiters(struct aws_machines *machines, const struct error *error)
@@ -33,14 +33,8 @@ static void answer_waiters(struct aws_machines *machines, const struct error *er
     waiters = {machines->waiters.items, machines->waiters.count, machines->waiters.capacity};
     machines->waiters.items = NULL;
     machines->waiters.count = machines->waiters.capacity = 0;
-    bool failed = error->kind != ERROR_NONE;
-    vector_for_each (waiter, &waiters) {
-        if (waiter->machines_done != NULL)
-            answer_machines(machines, waiter, error);
-        else
-            waiter->facts_done(waiter->context, error, failed ? NULL : machines->snapshot.items,
-                               failed ? 0 : machines->snapshot.count);
-    }
+    vector_for_each (waiter, &waiters)
+        answer_machines(machines, waiter, error);
     vector_free(&waiters);
 }
 

@@ -10,9 +10,8 @@
 
 struct operation;
 
-struct list_waiter { // wants machines, or facts
-    machine_list_callback machines_done;
-    instances_listed facts_done;
+struct list_waiter {
+    machine_list_callback done;
     void *context;
 };
 struct snapshot_of_instances { // the last complete list
