@@ -467,7 +467,7 @@ static void worlds_have_stock_outs_and_interruptions(void **state)
     options.interruptions_per_hour = 1;
     options.state_messages = true;
     options.gone = end_noted;
-    options.context = &ended;
+    options.machines_context = &ended;
     driver_open(&driver, options);
     template_create(&driver, "one", "");
     const char *body =
