@@ -31,7 +31,7 @@ TYPES = "apiVersion: adze/v1\nkind: InstanceTypeCatalog\nmetadata: {name: c}\nsp
 
 class Demo(ProgramTest):
     def test_to_the_end(self):
-        run = subprocess.run([ADZE, "demo", "--quiet"], capture_output=True, text=True, timeout=170)
+        run = subprocess.run([ADZE, "demo", "--quiet"], capture_output=True, text=True, timeout=400)
         self.assertEqual((run.returncode, run.stderr), (0, ""))
         for act in ("5 replicas: 5 pods running on ", "200 replicas: 200 pods running on ",
                     "no replicas: 0 pods running on 0 nodes\n  total $0.0000 an hour",
