@@ -79,7 +79,7 @@ def inline_make_targets():
 
 SHAPES = [
     (r"\b[a-z][a-z0-9-]*\.(?:metal|nano|micro|small|medium|\d*x?large)\b(?:-\d+xl)?", "TYPE"),
-    (r"\bnode-[0-9a-f]{8,}\b", "NODE"), (r"\b(default|office)-[a-z0-9]{5}\b", "CLAIM"),
+    (r"\bnode-[0-9a-f]{8,}\b", "NODE"), (r"\bi-[0-9a-f]{17}\b", "INSTANCE"), (r"\b(default|office)-[a-z0-9]{5}\b", "CLAIM"),
     (r"\b([a-z]{2}-[a-z]+-\d)[a-f]\b", r"\1z"),
     (r"\b(on-demand|spot)\b", "on-demand"),
     (r"\d{4}-\d\d-\d\dT[0-9:.]+Z", "TIME"), (r"\d+(?:\.\d+)?", "0"), (r"(?:0[hms])+\b", "0s"),

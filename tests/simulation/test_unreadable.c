@@ -82,7 +82,8 @@ static void drain_waits_for_an_unreadable_pod_until_the_deadline_API_603(void **
     moves_shrink(scenario, 0);
     scenario_run(scenario, 180); // drifted: another machine, which has the grace period
     spoil_pod(scenario);
-    assert_string_equal(view_text(claim(scenario), "spec.terminationGracePeriod"), "2m");
+    assert_string_equal(view_text(claim(scenario), "spec.terminationGracePeriod"),
+                        "2m0s"); // API-20
     hand_delete(scenario, KARPENTER, "NodeClaim", NULL, claim_name);
     scenario_run(scenario, 100);
     assert_non_null(claim(scenario));
