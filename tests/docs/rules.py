@@ -13,7 +13,7 @@ NAMED = "named"              # long builds, tests or measurements, or reads of t
 RULES = [
     (r"^make demo ARGS=--serve", BEGIN),
     (r"^export KUBECONFIG=\.\.\.", IN_TURN),
-    (r"^make demo\b|^adze demo --quiet", IN_BACKGROUND),
+    (r"^adze demo --quiet", IN_BACKGROUND),
     (r"^make |^bench/report", NAMED),
     (r"adze controller|adze crds \| kubectl apply|kubectl wait .* crd|kubectl apply -f examples/inflate.yaml", CONTROL_PLANE),
     (r"kubectl get .* -w\b", ENDLESS),

@@ -19,6 +19,12 @@ ADZE = os.path.abspath(sys.argv.pop(1))
 KUBECTL = os.environ.get("KUBECTL") or shutil.which("kubectl")
 MISSING = {name for name, path in (("kubectl", KUBECTL), ("jq", shutil.which("jq"))) if path is None}
 
+ACTS_OF_THE_DEMO = (
+    "5 replicas: 5 pods running on ", "200 replicas: 200 pods running on ",
+    "no replicas: 0 pods running on 0 nodes\n  total $0.0000 an hour", "done: no node and no machine is left",
+    "EC2NodeClass shop is Ready: 4 subnets, 2 security groups", "examples/web.yaml on EC2: 32 pods running on ",
+    "a newer machine image: 32 pods running on ", "a spot interruption: 32 pods running on ")
+
 
 class Shapes(unittest.TestCase):
     def test_what_differs_from_run_to_run_is_no_difference(self):
@@ -74,6 +80,15 @@ class Documents(unittest.TestCase):
         for document in documents.documents():
             if document != "README.md":
                 self.follow(document)
+
+    def test_the_demo_to_its_end(self):
+        """Its figures that are the same in every run, which the comparison of shapes passes over."""
+        for running in self.in_background.values():
+            status, out = running.wait(300)
+            self.assertEqual(status, 0, out)
+            for act in ACTS_OF_THE_DEMO:
+                self.assertIn(act, out)
+            self.assertTrue(out.rstrip().endswith("done: no node and no instance is left"), out)
 
     def follow(self, document):
         skipped = 0
