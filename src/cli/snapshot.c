@@ -54,6 +54,7 @@ static bool add_catalog(const struct request *request, const struct live_provide
     if (catalog == NULL)
         return false;
     snapshot_add(snapshot, (const struct object *)catalog);
+    live_provider_add_class_catalogs(provider, path, catalog, snapshot, NULL);
     object_release((const struct object *)catalog);
     return true;
 }

@@ -11,6 +11,7 @@
 #include "cli/input/command.h"
 #include "cli/input/options.h"
 #include "cli/output/validate_output.h"
+#include "cloud/providers.h"
 #include "model/reading/catalog.h"
 #include "model/schema/decode.h"
 #include "model/tables/kinds.h"
@@ -430,9 +431,11 @@ static void check_document(struct request *request, const struct document *docum
     else if (result->known != NULL && (result->known->id == KIND_INSTANCE_TYPE_CATALOG ||
                                        result->known->id == KIND_SNAPSHOT_CONTEXT))
         check_own_format(result);
-    else if (result->known != NULL && result->known->custom)
-        validate_object(result->known, document->value, old_of(request, document),
-                        &request->options, &result->findings, &result->stored);
+    else if (result->known != NULL && result->known->custom &&
+             validate_object(result->known, document->value, old_of(request, document),
+                             &request->options, &result->findings, &result->stored) &&
+             !request->options.core)
+        providers_check_class(result->known, result->stored, &result->findings);
 }
 
 static void check_together(const struct request *request, struct validate_result *results,

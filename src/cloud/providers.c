@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/vector.h"
+#include "model/schema/decode.h"
 
 // PROVIDERS is ROW(NAME) for each name of the list in src/cloud/meson.build; the provider's folder
 // defines NAME_provider.
@@ -40,6 +41,19 @@ const struct cloud_provider *provider_of_files(void)
         at++;
     assert(*at != NULL);
     return *at;
+}
+
+void providers_check_class(const struct kind *kind, const json_t *object, struct findings *findings)
+{
+    struct error ignored = {0}; // findings tell what cannot be read
+    for (const struct cloud_provider *const *at = providers; *at != NULL; at++) {
+        if ((*at)->node_class != kind->id || (*at)->check_class == NULL)
+            continue;
+        struct object *node_class = object_decode(object, kind, DECODE_LENIENT, &ignored);
+        if (node_class != NULL)
+            (*at)->check_class(node_class, findings);
+        object_release(node_class);
+    }
 }
 
 const struct instance_type_catalog *providers_read_catalog(const char *path, struct error *error)

@@ -2,6 +2,8 @@
 // provider is a line in src/cloud/meson.build and a folder; the README describes the folder.
 #pragma once
 
+#include <jansson.h>
+
 #include "cloud/port/provider.h"
 
 #define PROVIDERS_MAX 16
@@ -18,6 +20,11 @@ const struct cloud_provider *provider_of_files(void);
 void providers_offered(const char *names[PROVIDERS_MAX + 1]);
 // Names of the providers that run against a cluster, NULL-terminated.
 void providers_running(const char *names[PROVIDERS_MAX + 1]);
+
+// Adds what the provider of the kind of node class finds in an admitted object; kinds without a
+// provider's checks are fine.
+void providers_check_class(const struct kind *kind, const json_t *object,
+                           struct findings *findings);
 
 // The instance types of --catalog FILE, in a form of some provider. One reference, owned by the
 // caller.

@@ -14,8 +14,113 @@ metadata: {name: context}
 spec: {settings: {%s}}
 """
 
+EC2_CLASS = """---
+apiVersion: karpenter.k8s.aws/v1
+kind: EC2NodeClass
+metadata: {name: %s}
+spec:
+  role: r
+  subnetSelectorTerms: [{id: subnet-1}]
+  securityGroupSelectorTerms: [{id: sg-1}]
+  %s
+"""
+EC2_POOL = """---
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: %s}
+spec:
+  template:
+    metadata: {labels: {team: %s}}
+    spec:
+      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: %s}
+      requirements: [{key: node.kubernetes.io/instance-type, operator: In, values: [m5.xlarge, m5d.xlarge]}]
+"""
+TEAM = """---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: %s}
+spec:
+  replicas: %d
+  selector: {matchLabels: {app: %s}}
+  template:
+    metadata: {labels: {app: %s}}
+    spec:
+      nodeSelector: {team: %s}
+      containers: [{name: c, image: x, resources: {requests: {%s}}}]
+"""
+ALIAS = "amiSelectorTerms: [{alias: al2023@latest}]"
+
+
+def team(name, replicas, requests):
+    return TEAM % (name, replicas, name, name, name, requests)
+
 
 class Plan(ProgramTest):
+    def nodes_of(self, text):
+        """The number of new nodes by NodePool, and the table."""
+        path = self.write("classes.yaml", text)
+        status, out, err = self.adze("plan", "-f", path)
+        self.assertEqual(err, "")
+        self.assertLessEqual(max(map(len, out.splitlines())), 100)
+        plan = json.loads(self.adze("plan", "-f", path, "-o", "json")[1])
+        nodes = {}
+        for claim in plan["newNodeClaims"]:
+            nodes[claim["nodePool"]] = nodes.get(claim["nodePool"], 0) + 1
+        self.assertEqual(status, 3 if plan["unschedulable"] else 0)
+        return nodes, out
+
+    def test_node_classes_decide_on_types_AWN_210_212(self):
+        """Each NodePool has the types of its own EC2NodeClass: pods a node, disks, what the kubelet keeps."""
+        for spec, requests, few, many in (
+                ("kubelet: {maxPods: 10}", "cpu: 50m", 1, 4),
+                ("kubelet: {podsPerCore: 2}", "cpu: 50m", 1, 5),
+                ("kubelet: {systemReserved: {memory: 8Gi}}", "memory: 340Mi", 1, 3),
+                ("kubelet: {evictionHard: {memory.available: 60%}}", "memory: 340Mi", 1, 3),
+                ("blockDeviceMappings: [{deviceName: /dev/xvda, ebs: {volumeSize: 500Gi}}]", "ephemeral-storage: 2Gi", 5, 1),
+                ("instanceStorePolicy: RAID0", "ephemeral-storage: 2Gi", 5, 1)):
+            text = (EC2_CLASS % ("plain", ALIAS) + EC2_CLASS % ("own", ALIAS + "\n  " + spec) + EC2_POOL % ("a", "a", "plain") +
+                    EC2_POOL % ("b", "b", "own") + team("a", 40, requests) + team("b", 40, requests))
+            nodes, out = self.nodes_of(text)
+            self.assertEqual(nodes, {"a": few, "b": many}, spec + "\n" + out)
+            self.assertRegex(out, r"\nEC2NodeClass own, for NodePool b; not known here: zones of the subnets \(taken: us-east-1a,\n?")
+
+    def test_a_plain_node_class_changes_nothing(self):
+        pool = EC2_POOL % ("a", "a", "plain") + team("a", 40, "cpu: 500m")
+        alone = self.adze("plan", "-f", self.write("alone.yaml", pool), "-o", "json")
+        beside = self.adze("plan", "-f", self.write("beside.yaml", EC2_CLASS % ("plain", ALIAS) + pool), "-o", "json")
+        self.assertEqual(alone, beside)
+        kwok = self.adze("plan", "-f", os.path.join(self.folder.name, "beside.yaml"), "--provider", "kwok")[1]
+        self.assertNotIn("EC2NodeClass", kwok.split("NEW NODES")[0])
+
+    def test_unknown_facts_of_node_classes_are_told(self):
+        text = (EC2_CLASS % ("far", "amiFamily: AL2\n  amiSelectorTerms: [{id: ami-1}]\n  placementGroupSelector: {name: x}\n"
+                             "  capacityReservationSelectorTerms: [{id: cr-1}]") +
+                (EC2_POOL % ("a", "a", "far")).replace("requirements: [", "requirements: [{key: topology.kubernetes.io/zone, "
+                                                       "operator: In, values: [eu-west-1b]}, ") +
+                EC2_POOL % ("b", "b", "gone") + team("a", 2, "cpu: 1"))
+        nodes, out = self.nodes_of(text)
+        self.assertEqual(nodes, {"a": 1})
+        head = " ".join(out.split("NEW NODES")[0].split())
+        for part in ("zones of the subnets (taken: eu-west-1a, eu-west-1b, eu-west-1c)", "architectures of the images (taken: all)",
+                     "types and prices of eu-west-1 (taken: those of us-east-1)", "the placement group (it leaves out no type)",
+                     "free instances of capacity reservations (none is taken)",
+                     "EC2NodeClass gone of NodePool b is not in the input (taken: one for AL2023)"):
+            self.assertIn(part, head)
+
+    def test_a_node_class_that_cannot_be_read_has_no_types(self):
+        text = EC2_CLASS % ("bad", ALIAS + "\n  kubelet: {maxPods: [1]}") + EC2_POOL % ("a", "a", "bad") + team("a", 2, "cpu: 1")
+        nodes, out = self.nodes_of(text)
+        self.assertEqual(nodes, {})
+        self.assertIn("EC2NodeClass bad, for NodePool a: no instance types: parsing spec.kubelet", out)
+
+    def test_the_status_of_a_node_class_has_its_zones_AWI_11(self):
+        status = "\nstatus: {subnets: [{id: subnet-1, zone: us-west-2b, zoneID: usw2-az2}]}\n"
+        text = EC2_CLASS % ("own", ALIAS) + status.lstrip() + EC2_POOL % ("a", "a", "own") + team("a", 2, "cpu: 1")
+        for zone, nodes in (("us-west-2b", {"a": 1}), ("us-west-2a", {})):
+            found, out = self.nodes_of(text.replace("nodeSelector: {", "nodeSelector: {topology.kubernetes.io/zone: %s, " % zone))
+            self.assertEqual(found, nodes, out)
+            self.assertNotIn("zones of the subnets", out)
+
     def inflate(self, **changes):
         with open(INFLATE) as file:
             text = file.read()

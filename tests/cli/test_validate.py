@@ -55,6 +55,37 @@ class Validate(unittest.TestCase):
             "  hint: did you mean In?",
             "1 object, 1 error, 0 warnings"])
 
+    def test_user_data_GUI_14_AWN_276_711(self):
+        """Each family's user data is tried; the finding names the field's line."""
+        for alias, text, level, code, message in (
+                ("bottlerocket@v1.50.0", "[settings\na = 1\n", "errors", None, "no valid TOML"),
+                ("bottlerocket@v1.50.0", "[settings.kubernetes]\nmade-up = 1\n", "warnings", "W-userdata", "settings.kubernetes.made-up"),
+                ("bottlerocket@v1.50.0", "[other]\na = 1\n", "warnings", "W-userdata", "other is left out"),
+                ("al2@v20260715", "MIME-Version: 1.0\nContent-Type: multipart/mixed\n\n--//\nx", "errors", None, "no boundary"),
+                ("al2@v20260715", "echo hi", "warnings", "W-userdata", "does not begin with #!"),
+                ("al2023@v20260715", "echo hi", "warnings", "W-userdata", "no NodeConfig"),
+                ("al2023@v20260715", "<powershell>\nx\n</powershell>", "warnings", "W-userdata", "PowerShell"),
+                ("windows2022@latest", "#!/bin/bash\necho", "warnings", "W-userdata", "PowerShell"),
+                ("al2023@v20260715", "#!/bin/bash\n" + "echo 12345\n" * 1330, "warnings", "W-userdata-size", "16384"),
+                ("al2023@v20260715", "apiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\n", None, None, None),
+                ("al2023@v20260715", "#!/bin/bash\necho", None, None, None),
+                ("windows2022@latest", "Write-Host hi", None, None, None)):
+            spec = {**CLASS["spec"], "amiSelectorTerms": [{"alias": alias}], "userData": text}
+            self.write("class.json", json.dumps({**CLASS, "spec": spec}, indent=1))
+            status, out, _ = self.adze("validate", "class.json", "-o", "json")
+            found = json.loads(out)["objects"][0]
+            findings = [f for kind in ("errors", "warnings") for f in found[kind]]
+            self.assertEqual(status, 2 if level == "errors" else 0, text)
+            if level is None:
+                self.assertEqual(findings, [], text)
+                continue
+            finding, = findings
+            self.assertEqual(found[level], [finding])
+            self.assertEqual((finding["path"], finding.get("code"), finding["line"]), ("spec.userData", code, 24), text)
+            self.assertIn(message, finding["message"])
+            status, out, _ = self.adze("validate", "class.json", "--core", "-o", "json")
+            self.assertNotIn("W-userdata\"", out)
+
     def test_folders_lists_and_other_kinds_API_300_301(self):
         self.write("a/pool.yaml", "---\n" + POOL % "In" + "---\n---\napiVersion: v1\nkind: ConfigMap\n")
         self.write("a/b/class.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": [CLASS]}))

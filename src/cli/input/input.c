@@ -63,7 +63,8 @@ void input_free(struct input_options *options)
 // --- the instance types --------------------------------------------------------------------------
 
 static void describe_catalogs(struct input_options *options, const struct snapshot *snapshot,
-                              const struct live_provider *provider, const char *source)
+                              const struct live_provider *provider, const char *source,
+                              const char *classes)
 {
     struct text text = {0};
     uint32_t count = 0;
@@ -71,9 +72,10 @@ static void describe_catalogs(struct input_options *options, const struct snapsh
         const struct instance_type_catalog *catalog =
             (const struct instance_type_catalog *)snapshot->objects[KIND_INSTANCE_TYPE_CATALOG]
                 .items[i];
-        count += catalog->spec.instance_types.count;
+        if (classes == NULL || catalog->spec.node_pools.count == 0)
+            count += catalog->spec.instance_types.count;
     }
-    text_format(&text, "%" PRIu32 " %s", count, source);
+    text_format(&text, "%" PRIu32 " %s%s", count, source, text_or_empty(classes));
     if (provider->rivals != NULL)
         text_format(&text,
                     "\nConfigMap " PROVIDER_RECORD_NAME " is in namespaces %s: that of %s counts",
@@ -103,7 +105,7 @@ static bool add_catalog(struct input_options *options, struct snapshot *snapshot
                         const struct live_provider *provider, struct error *error)
 {
     if (options->catalog == NULL && snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count > 0) {
-        describe_catalogs(options, snapshot, provider, "of the input");
+        describe_catalogs(options, snapshot, provider, "of the input", NULL);
         return true;
     }
     const char *path =
@@ -112,10 +114,13 @@ static bool add_catalog(struct input_options *options, struct snapshot *snapshot
     if (catalog == NULL)
         return blame_name(error);
     forget_catalogs(snapshot);
+    struct text classes = {0};
     snapshot_add(snapshot, (const struct object *)catalog);
+    live_provider_add_class_catalogs(provider, path, catalog, snapshot, &classes);
     object_release((const struct object *)catalog);
     CLEANUP_FREE char *source = live_provider_catalog_text(provider, path);
-    describe_catalogs(options, snapshot, provider, source);
+    describe_catalogs(options, snapshot, provider, source, classes.data);
+    text_free(&classes);
     return true;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "cli/input/class_catalogs.h"
 #include "cloud/providers.h"
 
 void live_provider_free(struct live_provider *provider)
@@ -157,6 +158,16 @@ const struct instance_type_catalog *live_provider_catalog(const struct live_prov
               "the instance types of the cluster's controller are its own, and too many to be "
               "published: --catalog FILE gives them");
     return NULL;
+}
+
+void live_provider_add_class_catalogs(const struct live_provider *provider, const char *path,
+                                      const struct instance_type_catalog *common,
+                                      struct snapshot *snapshot, struct text *text)
+{
+    const struct provider_record *record = &provider->record;
+    const struct cloud_provider *row = provider_find(record->provider);
+    if (!is_set(path) && record->source == TYPES_BUILT_IN && row != NULL)
+        class_catalogs_add(snapshot, row, common, text);
 }
 
 char *live_provider_catalog_text(const struct live_provider *provider, const char *path)

@@ -26,5 +26,9 @@ void live_provider_leave_out_others(struct live_provider *provider, struct snaps
 const struct instance_type_catalog *live_provider_catalog(const struct live_provider *provider,
                                                           const char *path,
                                                           struct error *error) MUST_USE;
+// With the built-in instance types: those of the node classes in the snapshot (class_catalogs.h).
+void live_provider_add_class_catalogs(const struct live_provider *provider, const char *path,
+                                      const struct instance_type_catalog *common,
+                                      struct snapshot *snapshot, struct text *text);
 // Their source, to follow their number in messages; `path` as above. The caller frees it.
 char *live_provider_catalog_text(const struct live_provider *provider, const char *path);

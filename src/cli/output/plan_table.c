@@ -313,9 +313,25 @@ static void print_static_pools(const struct snapshot *snapshot)
         printf("\n");
 }
 
+// The first line is the source; each of the others is a remark.
+static void print_catalog(const char *catalog)
+{
+    size_t length = strcspn(catalog, "\n");
+    printf("instance types: %.*s\n", (int)length, catalog);
+    while (catalog[length] == '\n') {
+        catalog += length + 1;
+        length = strcspn(catalog, "\n");
+        struct text line = {0};
+        text_format(&line, "%.*s", (int)length, catalog);
+        print_wrapped(stdout, text_or_empty(line.data), 0, WIDTH);
+        text_free(&line);
+    }
+    putchar('\n');
+}
+
 void plan_print_table(const struct plan *plan, const struct snapshot *snapshot, const char *catalog)
 {
-    printf("instance types: %s\n\n", catalog);
+    print_catalog(catalog);
     print_claims(plan);
     print_placements(plan);
     print_unschedulable(plan);

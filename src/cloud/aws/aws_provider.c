@@ -4,7 +4,9 @@
 
 #include "cloud/aws/aws_access.h"
 #include "cloud/aws/aws_cloud.h"
+#include "cloud/aws/class_findings.h"
 #include "cloud/aws/types/built_in_types.h"
+#include "cloud/aws/types/class_types.h"
 
 static const struct instance_type_catalog *built_in(struct error *error)
 {
@@ -37,8 +39,10 @@ const struct cloud_provider aws_provider = {
     .node_class = KIND_EC2_NODE_CLASS,
     .serves = node_classes,
     .labels = &provider_labels_aws,
+    .check_class = ec2_class_findings,
     .catalog = built_in,
     .catalog_text = EC2_CATALOG_TEXT,
+    .class_catalog = ec2_class_catalog,
     .machines = "EC2 instances",
     .create = create,
     .reconcilers_create = aws_cloud_reconcilers_create,

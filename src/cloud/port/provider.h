@@ -8,11 +8,13 @@
 #include "cloud/port/cloud.h"
 #include "model/tables/well_known.h"
 
+struct findings;
 struct kube_client;
 struct manager;
 struct metrics;
 struct mirror;
 struct settings;
+struct text;
 
 // The environment of a provider's cloud. Everything is borrowed and outlives the cloud; the mirror
 // watches Nodes, NodeClaims and the provider's node class.
@@ -26,6 +28,14 @@ struct provider_environment {
     uint64_t seed;
 };
 
+// A node class whose instance types are wanted without a cluster; borrowed.
+struct class_catalog_request {
+    const struct object *node_class;
+    const struct node_pool *const *pools; // those that refer to it
+    uint32_t pools_count;
+    const struct settings *settings;
+};
+
 struct cloud_provider {
     const char *name; // for --provider, the metric label `provider` and the published record
 
@@ -33,6 +43,9 @@ struct cloud_provider {
     enum kind_id node_class;    // the node class kind that the controller watches
     const enum kind_id *serves; // LIF-2: kinds that its NodePools refer to; ends with KIND_COUNT
     const struct provider_labels *labels; // restricted domains, keys with fixed values
+    // Adds what is wrong with an admitted node class of the kind `node_class` and what of it has no
+    // effect, as far as that shows without a cluster (for `adze validate`). NULL: nothing to find.
+    void (*check_class)(const struct object *node_class, struct findings *findings);
 
     // --- instance types without a cluster ---
     // The built-in instance types: a reference that the caller releases.
@@ -43,6 +56,14 @@ struct cloud_provider {
     // Reads --catalog FILE in the provider's own formats; NULL: it has none. An error names the
     // entry. One reference, owned by the caller.
     const struct instance_type_catalog *(*read_catalog)(const char *path, struct error *error);
+
+    // The built-in instance types as a node class has them: its images, kubelet, disks. A reference
+    // that the caller releases; NULL with the error: none can be told; NULL without one: as
+    // `catalog`. `unknown`: facts that only a cluster has, phrases joined by ", " (NULL: not
+    // wanted). A NULL function:
+    // node classes change nothing.
+    const struct instance_type_catalog *(*class_catalog)(
+        const struct class_catalog_request *request, struct text *unknown, struct error *error);
 
     // --- in a cluster ---
     const char *machines; // a description of its machines, for --help of the controller

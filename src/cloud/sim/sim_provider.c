@@ -1,6 +1,7 @@
 #include "cloud/sim/sim_provider.h"
 
 #include "cloud/aws/types/built_in_types.h"
+#include "cloud/aws/types/class_types.h"
 #include "cloud/kwok/kwok_class_status.h"
 
 static const struct instance_type_catalog *built_in(struct error *error)
@@ -25,6 +26,7 @@ const struct cloud_provider sim_provider = {
     .catalog_text = EC2_CATALOG_TEXT,
     .catalog_help = "EC2's, with list prices",
     .catalog_of_files = true,
+    .class_catalog = ec2_class_catalog,
     .reconcilers_create = kwok_class_status_create,
     .reconcilers_destroy = kwok_class_status_destroy,
 };

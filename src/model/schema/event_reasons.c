@@ -178,6 +178,11 @@ static const struct event_row rows[] = {
          "the Node has joined without the taint karpenter.sh/unregistered, so that pods may have "
          "come too early",
          "LIF-41"},
+    [EVENT_USER_DATA_UNUSED] =
+        {"UserDataUnused", EVENT_WARNING, KIND_BIT(KIND_EC2_NODE_CLASS), HOUR,
+         "parts of spec.userData do not reach the machines, or cannot run there; the message names "
+         "them",
+         "AWN-711"},
     [EVENT_WAITING_ON_NODE_CLAIM_TERMINATION] =
         {"WaitingOnNodeClaimTermination", EVENT_NORMAL, NODE_CLASSES, USUAL,
          "the node class is being deleted, and stays until its NodeClaims are gone; the message "

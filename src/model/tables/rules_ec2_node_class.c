@@ -61,12 +61,15 @@ const struct rule rules_alias[] = {
                 "'bottlerocket', 'windows2019', 'windows2022', 'windows2025'",
      .expression = "self.find('^[^@]*') in @LIST@",
      .text_violated = is_unknown_family,
-     .arguments = alias_families},
+     .arguments = alias_families,
+     .hint = "in lower case, such as al2023@latest; images without an alias are found by id, name, "
+             "tags or ssmParameter"},
     {.id = "API-87",
      .message = "windows families may only specify version 'latest'",
      .expression = "!(self.find('^[^@]*') in @LIST@) || self.matches('^[^@]*@latest(@|$)')",
      .text_violated = is_pinned_windows,
-     .arguments = windows_families},
+     .arguments = windows_families,
+     .hint = "for example windows2022@latest; to pin an image, name its id and the amiFamily"},
 };
 
 static const char *const ami_fields[] = {"tags", "id", "name", "alias", "ssmParameter", NULL};
@@ -93,12 +96,14 @@ const struct rule rules_ami_terms[] = {
      .expression = "!self.exists(x, has(x.alias) && (has(x.id) || has(x.tags) || has(x.name) || "
                    "has(x.owner)))",
      .item_violated = rule_item_mixes,
-     .arguments = ami_alias_excludes},
+     .arguments = ami_alias_excludes,
+     .hint = "an alias says it all: leave the other fields out"},
     {.id = "API-88",
      .message = "'alias' is mutually exclusive, cannot be set with a combination of other "
                 "amiSelectorTerms",
      .expression = "size(self) == 1 || !self.exists(x, has(x.alias))",
-     .violated = alias_beside_terms},
+     .violated = alias_beside_terms,
+     .hint = "leave out the alias or all other terms"},
 };
 
 // --- the other selectors -------------------------------------------------------------------------
@@ -191,7 +196,9 @@ const struct rule rules_ec2_spec[] = {
      .message = "must specify exactly one of ['role', 'instanceProfile']",
      .expression = "has(self.role) != has(self.instanceProfile)",
      .violated = rule_none_or_both,
-     .arguments = identities},
+     .arguments = identities,
+     .hint =
+         "role names the IAM role of the nodes; instanceProfile one that exists, with its role"},
     FAMILY_RULE("AL2", "an", "al2"),
     FAMILY_RULE("AL2023", "an", "al2023"),
     FAMILY_RULE("Bottlerocket", "a", "bottlerocket"),

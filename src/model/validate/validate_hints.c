@@ -7,6 +7,7 @@
 #include "base/vector.h"
 #include "model/schema/form.h"
 #include "model/schema/tables.h"
+#include "model/validate/validate_warnings_names.h"
 #include "model/validate/validation.h"
 
 #define NAMES_MAX   64 // values of one enumeration
@@ -221,11 +222,15 @@ bool hint_pattern(const struct field *field, const char *value, struct text *out
     else if (strcmp(field->name, "group") == 0 && strchr(value, '/') != NULL)
         text_format(out, "write the group without the version: %.*s", (int)strcspn(value, "/"),
                     value);
+    else if (strcmp(field->name, "id") == 0)
+        hint_ec2_id(field->pattern, value, out);
+    else if (strcmp(field->name, "ownerID") == 0)
+        text_add(out, "the 12 digits of an account, in quotes");
     else if (strcmp(field->name, "priceAdjustment") == 0)
         text_add(out, "a sign is needed: +0.5, -0.5, +20% or -20%");
     else
         return false;
-    return true;
+    return out->length > 0;
 }
 
 static bool is_text_kind(const struct field *field)

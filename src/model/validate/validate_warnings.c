@@ -7,6 +7,7 @@
 #include "model/tables/rules_json.h"
 #include "model/tables/well_known.h"
 #include "model/validate/validate_warnings_budgets.h"
+#include "model/validate/validate_warnings_names.h"
 #include "model/validate/validate_warnings_requirements.h"
 #include "model/validate/validate_warnings_values.h"
 
@@ -158,6 +159,8 @@ void warn_node_pool(struct validation *validation, const json_t *object)
     json_object_foreach ((json_t *)labels, key, value) {
         struct place place = {&labels_place, key, 0};
         warn_key(validation, &place, key);
+        if (json_is_string(value))
+            warn_zone(validation, &place, label_alias_target(key), json_string_value(value));
     }
     warn_requirements(validation, &requirements_place, json_object_get(inner, "requirements"),
                       labels);

@@ -10,6 +10,7 @@
 #include "model/tables/rules_json.h"
 #include "model/tables/well_known.h"
 #include "model/validate/validate_kubelet.h"
+#include "model/validate/validate_warnings_names.h"
 #include "model/validate/validation.h"
 
 #define USER_DATA_MAX  16384 // bytes, before base64
@@ -323,6 +324,7 @@ void warn_ec2_node_class(struct validation *validation, const json_t *object)
                         "say what machines are made from", "without a spec it never becomes ready");
         return;
     }
+    warn_ec2_names(validation, &spec_place, spec);
     advise_aliases(validation, &spec_place, spec);
     advise_terms(validation, &spec_place, spec);
     advise_volumes(validation, &spec_place, spec);

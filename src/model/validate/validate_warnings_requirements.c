@@ -10,6 +10,7 @@
 #include "model/tables/well_known.h"
 #include "model/validate/validate_hints.h"
 #include "model/validate/validate_requirements.h"
+#include "model/validate/validate_warnings_names.h"
 
 static bool is_product_domain(const char *domain)
 {
@@ -108,7 +109,7 @@ static void advise_values(struct validation *validation, const struct place *pla
     const char *const *allowed = allowed_values(validation, key);
     bool is_list = json_text_is(requirement, "operator", "In") ||
                    json_text_is(requirement, "operator", "NotIn");
-    if (allowed == NULL || !is_list)
+    if (!is_list)
         return;
     struct place values_place = {place, "values", 0};
     size_t index;
@@ -117,7 +118,9 @@ static void advise_values(struct validation *validation, const struct place *pla
         struct place child = {&values_place, NULL, index};
         const char *word = json_string_value(value);
         struct text hint = {0};
-        if (word != NULL && !text_list_has(allowed, word))
+        if (word != NULL)
+            warn_zone(validation, &child, key, word);
+        if (word != NULL && allowed != NULL && !text_list_has(allowed, word))
             validation_warn(validation, &child, "W-unknown-value",
                             hint_enum(word, allowed, &hint) ? hint.data : NULL,
                             "%s has no value %s", key, word);

@@ -107,6 +107,14 @@ static void assert_no_finding(const char *text, const char *code)
 #define CLASS(spec)                                                                                \
     "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: c}, spec: {role: r, " \
     "subnetSelectorTerms: [{id: subnet-1}], securityGroupSelectorTerms: [{id: sg-1}]" spec "}}"
+#define BARE_CLASS(spec)                                                                          \
+    "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: c}, spec: {"         \
+    "securityGroupSelectorTerms: [{id: sg-1}], amiSelectorTerms: [{alias: al2@v20260715}], " spec \
+    "}}"
+#define GROUPS(terms)                                                                              \
+    "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: c}, spec: {role: r, " \
+    "subnetSelectorTerms: [{id: subnet-1}], amiSelectorTerms: [{alias: al2@v20260715}], "          \
+    "securityGroupSelectorTerms: [" terms "]}}"
 #define PINNED ", amiSelectorTerms: [{alias: al2023@v20240807}]"
 
 // --- the stored form -----------------------------------------------------------------------------
@@ -788,6 +796,97 @@ static void assert_set(const char *const *texts, size_t count, const char *expec
     text_free(&text);
 }
 
+// Names in the wrong form: each has the remedy in its hint.
+static void names_of_node_classes_API_313_AWN_1(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *line, *hint;
+    } cases[] = {
+        {BARE_CLASS("role: 'arn:aws:iam::000000000000:role/path/nodes', "
+                    "subnetSelectorTerms: [{id: subnet-1}]"),
+         "rejected spec.role: this is an ARN", "write role: nodes"},
+        {BARE_CLASS("role: 'arn:aws:iam::000000000000:instance-profile/own', "
+                    "subnetSelectorTerms: [{id: subnet-1}]"),
+         "rejected spec.role: this is an ARN", "write instanceProfile: own"},
+        {BARE_CLASS("instanceProfile: 'arn:aws-cn:iam::000000000000:instance-profile/own', "
+                    "subnetSelectorTerms: [{id: subnet-1}]"),
+         "rejected spec.instanceProfile: this is an ARN", "write instanceProfile: own"},
+        {BARE_CLASS("role: r, subnetSelectorTerms: [{id: mine}]"),
+         "refused spec.subnetSelectorTerms[0].id: ", "write tags: {Name: mine}"},
+        {BARE_CLASS("role: r, subnetSelectorTerms: [{id: eks-subnet-1}]"),
+         "warning W-name-form spec.subnetSelectorTerms[0].id: eks-subnet-1 is no id",
+         "write tags: {Name: eks-subnet-1}"},
+        {BARE_CLASS("role: r, subnetSelectorTerms: [{id: 'arn:aws:ec2:us-west-2:000000000000:"
+                    "subnet/subnet-0123456789abcdef0'}]"),
+         "warning W-name-form spec.subnetSelectorTerms[0].id: ",
+         "write id: subnet-0123456789abcdef0"},
+        {BARE_CLASS("role: r, subnetSelectorTerms: [{tags: {Name: subnet-0123456789abcdef0}}]"),
+         "warning W-name-form spec.subnetSelectorTerms[0].tags.Name: ",
+         "write id: subnet-0123456789abcdef0"},
+    };
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++)
+        assert_finding(cases[i].text, ADVICE, cases[i].line, cases[i].hint);
+}
+
+static void names_of_groups_images_and_versions_API_313(void **state)
+{
+    (void)state;
+    assert_finding(GROUPS("{id: mine}"), ADVICE,
+                   "refused spec.securityGroupSelectorTerms[0].id: ", "a name goes to name: mine");
+    assert_finding(
+        GROUPS("{name: sg-0123abcd}"), ADVICE,
+        "warning W-name-form spec.securityGroupSelectorTerms[0].name: ", "write id: sg-0123abcd");
+    assert_no_finding(GROUPS("{name: sg-nodes}, {tags: {Name: sg-nodes}}"), "W-name-form");
+    assert_finding(CLASS(", amiFamily: AL2, amiSelectorTerms: [{name: ami-0123abcd}]"), ADVICE,
+                   "warning W-name-form spec.amiSelectorTerms[0].name: ", "write id: ami-0123abcd");
+    assert_finding(CLASS(", amiFamily: AL2, amiSelectorTerms: [{id: mine}]"), ADVICE,
+                   "refused spec.amiSelectorTerms[0].id: ", "a name goes to name: mine");
+    assert_finding(CLASS(", amiSelectorTerms: [{alias: al2023@1.30}]"), ADVICE,
+                   "warning W-alias-version spec.amiSelectorTerms[0].alias: ", "v20260715");
+    assert_finding(CLASS(", amiSelectorTerms: [{alias: bottlerocket@v20260715}]"), ADVICE,
+                   "warning W-alias-version spec.amiSelectorTerms[0].alias: ", "v1.50.0");
+    assert_no_finding(CLASS(", amiSelectorTerms: [{alias: bottlerocket@1.50.0}]"), "W-alias");
+    assert_finding(CLASS(", amiSelectorTerms: [{alias: AL2023@latest}]"), ADVICE,
+                   "refused spec.amiSelectorTerms[0].alias: family is not supported", "lower case");
+    assert_finding(CLASS(", amiSelectorTerms: [{alias: windows2022@v1}]"), ADVICE,
+                   "refused spec.amiSelectorTerms[0].alias: windows", "windows2022@latest");
+    assert_finding(CLASS(", amiSelectorTerms: [{alias: al2023@v20240807}, {id: ami-1}]"), ADVICE,
+                   "refused spec.amiSelectorTerms: 'alias'", "leave out the alias");
+}
+
+static void zones_and_regions_API_313(void **state)
+{
+    (void)state;
+#define ZONE(key, value) POOL("", "", "[{key: " key ", operator: In, values: [" value "]}]")
+#define AT_VALUE         "warning W-zone spec.template.spec.requirements[0].values[0]: "
+    static const char *const good[] = {"us-west-2a", "us-gov-west-1b", "us-west-2-lax-1a",
+                                       "test-zone-1", "zone-1"};
+    assert_finding(ZONE("topology.kubernetes.io/zone", "us-west-2"), ADVICE,
+                   AT_VALUE "us-west-2 is a region", "such as us-west-2a");
+    assert_finding(ZONE("topology.kubernetes.io/zone", "us-gov-east-1"), ADVICE,
+                   AT_VALUE "us-gov-east-1 is a region", NULL);
+    assert_finding(ZONE("topology.kubernetes.io/zone", "use1-az2"), ADVICE,
+                   AT_VALUE "use1-az2 is the id of a zone", "topology.k8s.aws/zone-id");
+    assert_finding(ZONE("failure-domain.beta.kubernetes.io/zone", "us-west-2"), ADVICE,
+                   AT_VALUE "us-west-2 is a region", NULL);
+    assert_finding(ZONE("topology.kubernetes.io/region", "eu-central-1b"), ADVICE,
+                   AT_VALUE "eu-central-1b is a zone", "write eu-central-1,");
+    assert_finding(ZONE("topology.kubernetes.io/region", "us-west-2-lax-1a"), ADVICE,
+                   AT_VALUE "us-west-2-lax-1a is a zone", "write us-west-2,");
+    assert_finding(ZONE("topology.k8s.aws/zone-id", "us-west-2a"), ADVICE,
+                   AT_VALUE "us-west-2a is no id", "usw2-az1");
+    assert_finding(POOL("", "metadata: {labels: {topology.kubernetes.io/zone: us-west-2}}, ", "[]"),
+                   ADVICE, "warning W-zone spec.template.metadata.labels", "such as us-west-2a");
+    for (size_t i = 0; i < ARRAY_LENGTH(good); i++) {
+        char text[1000];
+        snprintf(text, sizeof text, ZONE("topology.kubernetes.io/zone", "%s"), good[i]);
+        assert_no_finding(text, "W-zone");
+    }
+    assert_no_finding(ZONE("topology.kubernetes.io/region", "us-west-2"), "W-zone");
+    assert_no_finding(ZONE("topology.k8s.aws/zone-id", "usw2-lax1-az1"), "W-zone");
+}
+
 static void references_and_ties_API_313(void **state)
 {
     (void)state;
@@ -848,6 +947,9 @@ int main(void)
         cmocka_unit_test(advice_on_node_pools_API_313),
         cmocka_unit_test(nothing_to_say_of_a_sound_pool),
         cmocka_unit_test(advice_on_node_classes_API_313),
+        cmocka_unit_test(names_of_node_classes_API_313_AWN_1),
+        cmocka_unit_test(names_of_groups_images_and_versions_API_313),
+        cmocka_unit_test(zones_and_regions_API_313),
         cmocka_unit_test(references_and_ties_API_313),
         cmocka_unit_test(status_message_of_refusals),
     };

@@ -45,6 +45,11 @@ static bool is_node_config(const char *text, bool compatibility)
     return yaml_read(&source, &error) && first != DOCUMENT_OTHER;
 }
 
+bool node_config_is_given(const char *text)
+{
+    return is_node_config(text, false);
+}
+
 // Upstream keeps the content type of a part alone, so that an encoded one cannot be read (AWN-709).
 static void keep_content_type(struct mime_parts *parts)
 {

@@ -1,10 +1,12 @@
 #include "cloud/aws/families/user_data.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "cloud/aws/families/bootstrap_script.h"
 #include "cloud/aws/families/bottlerocket.h"
+#include "cloud/aws/families/mime.h"
 #include "cloud/aws/families/node_config.h"
 #include "cloud/aws/families/node_registration.h"
 #include "cloud/aws/families/powershell.h"
@@ -33,10 +35,42 @@ const char *user_data_render(const struct user_data_options *options, struct are
     return bootstrap_script_render(options, &registration, arena, error);
 }
 
+// --- warnings ------------------------------------------------------------------------------------
+
+// Text of another family's form: it reaches the machine, which cannot use it. NULL: none.
+static const char *unfit_form(const struct ami_family_facts *facts, const char *text)
+{
+    text += strspn(text, " \t\r\n");
+    bool is_script = text_starts_with(text, "#!"), is_message = mime_is_message(text);
+    if (facts->windows)
+        return is_script || is_message
+                   ? "spec.userData: Windows runs PowerShell, not shell scripts or MIME parts"
+                   : NULL;
+    if (strncasecmp(text, "<powershell", strlen("<powershell")) == 0)
+        return "spec.userData: Linux does not run PowerShell";
+    if (is_script || is_message || *text == '\0')
+        return NULL;
+    if (strcmp(facts->name, "AL2023") == 0)
+        return node_config_is_given(text) ? NULL
+                                          : "spec.userData: it is no NodeConfig (YAML), and no "
+                                            "script, as it does not begin with #!";
+    return "spec.userData: it does not begin with #!, so that cloud-init cannot run it";
+}
+
 struct string_list user_data_warnings(const struct ec2_node_class *node_class, struct arena *arena)
 {
     assert(node_class != NULL && arena != NULL);
-    if (ami_family_of(node_class) == AMI_FAMILY_BOTTLEROCKET)
+    enum ami_family family = ami_family_of(node_class);
+    if (family == AMI_FAMILY_BOTTLEROCKET)
         return bottlerocket_warnings(node_class, arena);
-    return (struct string_list){0};
+    struct string_list list = {0};
+    const char *unfit =
+        family != AMI_FAMILY_CUSTOM
+            ? unfit_form(ami_family_facts(family), text_or_empty(node_class->spec.user_data))
+            : NULL;
+    if (unfit != NULL) {
+        list.items = arena_allocate_array(arena, 1, sizeof *list.items);
+        list.items[list.count++] = unfit;
+    }
+    return list;
 }

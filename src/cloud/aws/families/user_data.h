@@ -9,6 +9,6 @@
 const char *user_data_render(const struct user_data_options *options, struct arena *arena,
                              struct error *error) MUST_USE;
 
-// Parts of spec.userData that will not reach the machine (AWN-711), a sentence each, sorted as they
-// stand there. Empty: none, or it cannot be read.
+// Parts of spec.userData that will not reach the machine (AWN-711), or that it cannot use, a
+// sentence each, sorted as they stand there. Empty: none, or it cannot be read.
 struct string_list user_data_warnings(const struct ec2_node_class *node_class, struct arena *arena);

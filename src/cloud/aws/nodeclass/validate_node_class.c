@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "cloud/aws/families/block_devices.h"
+#include "cloud/aws/families/user_data.h"
 #include "cloud/aws/nodeclass/launch_template_groups.h"
 #include "cloud/aws/nodeclass/node_class_tags.h"
 #include "cloud/aws/nodeclass/validation_job.h"
@@ -13,6 +14,7 @@
 #include "cloud/aws/types/instance_infos.h"
 #include "model/schema/encode.h"
 #include "model/validate/validate_kubelet.h"
+#include "reconcile/events.h"
 
 #define CIDR          "cluster-cidr"
 #define SETTLED       (10 * MINUTE)
@@ -296,10 +298,26 @@ static void dry_run(struct class_pass *pass, const struct ec2_node_class *draft)
         apply_verdict(pass, answer->value);
 }
 
+// AWN-711: the NodeClass is fine, but not all of it has an effect.
+static void tell_unused_user_data(struct class_pass *pass)
+{
+    if (pass->settings->compatibility_upstream)
+        return;
+    struct string_list warnings = user_data_warnings(pass->node_class, pass->arena);
+    struct text text = {0};
+    for (uint32_t i = 0; i < warnings.count; i++)
+        text_join(&text, "; ", warnings.items[i]);
+    if (text.length > 0)
+        publish(pass->controllers->manager, (const struct object *)pass->node_class,
+                EVENT_USER_DATA_UNUSED, "%s", text.data);
+    text_free(&text);
+}
+
 void validate_node_class(struct class_pass *pass, const struct ec2_node_class *draft)
 {
     assert(draft != NULL);
     struct error error = {0};
+    tell_unused_user_data(pass);
     if (!check_cidr(pass) || !check_kubelet(pass) || !check_dependencies(pass))
         return;
     if (!block_devices_check(draft, &error)) { // AWN-704

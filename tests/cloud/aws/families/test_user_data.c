@@ -375,6 +375,35 @@ static void test_warnings(void **state) // AWN-711
     object_release((struct object *)node_class);
 }
 
+// Text of another family's form.
+static void test_unfit_forms_AWN_711(void **state)
+{
+    static const struct {
+        const char *spec, *warning;
+    } cases[] = {
+        {"{amiFamily: AL2, userData: 'echo'}", "does not begin with #!"},
+        {"{amiFamily: AL2023, userData: 'echo'}", "no NodeConfig"},
+        {"{amiFamily: AL2023, userData: ' <powershell>x</powershell>'}", "PowerShell"},
+        {"{amiFamily: Windows2019, userData: \"#!/bin/sh\"}", "PowerShell"},
+        {"{amiFamily: Windows2025, userData: \"MIME-Version: 1.0\"}", "PowerShell"},
+        {"{amiFamily: AL2023, userData: 'kind: NodeConfig'}", NULL},
+        {"{amiFamily: AL2, userData: \"#!/bin/sh\"}", NULL},
+        {"{amiFamily: AL2, userData: ' '}", NULL},
+        {"{amiFamily: Windows2022, userData: 'Write-Host x'}", NULL},
+        {"{amiFamily: Custom, userData: 'anything'}", NULL},
+    };
+    CLEANUP_ARENA struct arena *arena = arena_create(1024);
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+        struct ec2_node_class *node_class = node_class_of_spec(cases[i].spec);
+        struct string_list warnings = user_data_warnings(node_class, arena);
+        assert_int_equal(warnings.count, cases[i].warning != NULL);
+        if (cases[i].warning != NULL)
+            assert_non_null(strstr(warnings.items[0], cases[i].warning));
+        object_release((struct object *)node_class);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -392,6 +421,7 @@ int main(void)
         cmocka_unit_test(test_bad_bottlerocket),
         cmocka_unit_test(test_instance_store),
         cmocka_unit_test(test_warnings),
+        cmocka_unit_test(test_unfit_forms_AWN_711),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,135 @@
+#include "cli/input/class_catalogs.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/vector.h"
+#include "model/schema/pack.h"
+#include "model/tables/kinds.h"
+
+struct users { // of a node class
+    const struct node_pool **items;
+    uint32_t count, capacity;
+};
+
+static bool refers_to(const struct node_pool *pool, const struct kind *kind, const char *name)
+{
+    const struct node_class_reference *reference = pool->spec.template.spec.node_class_ref;
+    return reference != NULL && text_equal(reference->group, kind->group) &&
+           text_equal(reference->kind, kind->name) &&
+           (name == NULL || text_equal(reference->name, name));
+}
+
+static void find_users(struct users *users, const struct snapshot *snapshot,
+                       const struct object *node_class)
+{
+    for (uint32_t i = 0; i < snapshot->objects[KIND_NODE_POOL].count; i++) {
+        const struct object *pool = snapshot->objects[KIND_NODE_POOL].items[i];
+        if (pool->meta.name != NULL &&
+            refers_to((const struct node_pool *)pool, node_class->kind, node_class->meta.name))
+            vector_push(users, (const struct node_pool *)pool);
+    }
+}
+
+// --- catalogs ------------------------------------------------------------------------------------
+
+// `made` NULL: without types.
+static void add_catalog(struct snapshot *snapshot, const struct object *node_class,
+                        const struct users *users, const struct instance_type_catalog *common,
+                        const struct instance_type_catalog *made)
+{
+    struct text name = {0};
+    struct instance_type_catalog named = {.kind = kind_get(KIND_INSTANCE_TYPE_CATALOG)};
+    if (made != NULL)
+        named.spec.instance_types = made->spec.instance_types;
+    text_format(&name, "%s-%s", text_or_empty(common->meta.name), node_class->meta.name);
+    named.meta.name = name.data;
+    named.spec.node_pools.count = users->count;
+    named.spec.node_pools.items = memory_allocate_array(users->count, sizeof(char *));
+    for (uint32_t i = 0; i < users->count; i++)
+        named.spec.node_pools.items[i] = users->items[i]->meta.name;
+    const struct object *copy = object_copy((const struct object *)&named);
+    snapshot_add(snapshot, copy);
+    object_release(copy);
+    cleanup_free(&named.spec.node_pools.items);
+    text_free(&name);
+}
+
+static void describe(struct text *text, const struct object *node_class, const struct users *users,
+                     const char *unknown, const struct error *error)
+{
+    text_format(text, "\n%s %s, for NodePool%s ", node_class->kind->name, node_class->meta.name,
+                text_plural(users->count));
+    for (uint32_t i = 0; i < users->count; i++)
+        text_format(text, "%s%s", i > 0 ? ", " : "", users->items[i]->meta.name);
+    if (error->kind != ERROR_NONE)
+        text_format(text, ": no instance types: %s", error->message);
+    else if (!text_is_empty(unknown))
+        text_format(text, "; not known here: %s", unknown);
+}
+
+static void add_class(struct snapshot *snapshot, const struct cloud_provider *provider,
+                      const struct object *node_class, const struct instance_type_catalog *common,
+                      struct text *text)
+{
+    struct users users = {0};
+    struct text unknown = {0};
+    struct error error = {0};
+    find_users(&users, snapshot, node_class);
+    if (users.count > 0 && node_class->meta.name != NULL) {
+        const struct instance_type_catalog *made = provider->class_catalog(
+            &(struct class_catalog_request){node_class, users.items, users.count,
+                                            &snapshot->settings},
+            &unknown, &error);
+        bool own = made != NULL || error.kind != ERROR_NONE;
+        if (own)
+            add_catalog(snapshot, node_class, &users, common, made);
+        if (own && text != NULL)
+            describe(text, node_class, &users, unknown.data, &error);
+        object_release((const struct object *)made);
+    }
+    text_free(&unknown);
+    vector_free(&users);
+}
+
+// --- node classes that are not there -------------------------------------------------------------
+
+static bool is_there(const struct snapshot *snapshot, enum kind_id kind, const char *name)
+{
+    for (uint32_t i = 0; i < snapshot->objects[kind].count; i++)
+        if (text_equal(snapshot->objects[kind].items[i]->meta.name, name))
+            return true;
+    return false;
+}
+
+static void describe_missing(const struct snapshot *snapshot, enum kind_id kind, struct text *text)
+{
+    for (uint32_t i = 0; i < snapshot->objects[KIND_NODE_POOL].count; i++) {
+        const struct node_pool *pool =
+            (const struct node_pool *)snapshot->objects[KIND_NODE_POOL].items[i];
+        if (!refers_to(pool, kind_get(kind), NULL))
+            continue;
+        const char *name = pool->spec.template.spec.node_class_ref->name;
+        if (!is_there(snapshot, kind, name))
+            text_format(text, "\n%s %s of NodePool %s is not in the input (taken: one for AL2023)",
+                        kind_get(kind)->name, text_or_empty(name), text_or_empty(pool->meta.name));
+    }
+}
+
+void class_catalogs_add(struct snapshot *snapshot, const struct cloud_provider *provider,
+                        const struct instance_type_catalog *common, struct text *text)
+{
+    assert(provider != NULL && common != NULL);
+    if (provider->class_catalog == NULL)
+        return;
+    for (const enum kind_id *kind = provider->serves; *kind != KIND_COUNT; kind++) {
+        uint32_t count = snapshot->objects[*kind].count;
+        size_t before = text != NULL ? text->length : 0;
+        for (uint32_t i = 0; i < count; i++)
+            add_class(snapshot, provider, snapshot->objects[*kind].items[i], common, text);
+        if (text != NULL && text->length > before)
+            describe_missing(snapshot, *kind, text);
+    }
+}
