@@ -8,6 +8,7 @@
 #include "cloud/aws/client/aws_http_curl.h"
 #include "cloud/aws/credentials/aws_region.h"
 #include "cloud/aws/credentials/credential_chain.h"
+#include "cloud/aws/credentials/profile_settings.h"
 
 struct search {
     struct loop *loop;
@@ -27,18 +28,27 @@ static void region_found(void *context, const char *region, const struct error *
 
 bool aws_access_find(struct aws_access *access, struct loop *loop, struct error *error)
 {
-    static const struct aws_environment environment = {0};
+    static const struct aws_environment variables = {0};
     assert(access->http == NULL);
-    access->http = aws_http_curl_create(loop, getenv("AWS_CA_BUNDLE"), error);
+    access->settings = profile_settings_create(&variables, error);
+    if (access->settings == NULL)
+        return false;
+    access->environment = profile_settings_environment(access->settings);
+    access->http = aws_http_curl_create(
+        loop, aws_environment_get(&access->environment, "AWS_CA_BUNDLE"), error);
     if (access->http == NULL)
         return false;
     struct search search = {loop, access, error};
-    aws_region_find(loop, access->http, &environment, region_found, &search);
+    aws_region_find(loop, access->http, &access->environment, region_found, &search);
     loop_run(loop);
     if (access->region == NULL)
         return false;
-    struct credential_chain_options chain = {
-        .loop = loop, .http = access->http, .region = access->region, .seed = random_entropy()};
+    struct credential_chain_options chain = {.loop = loop,
+                                             .http = access->http,
+                                             .region = access->region,
+                                             .environment = access->environment.get,
+                                             .environment_context = access->environment.context,
+                                             .seed = random_entropy()};
     access->credentials = credential_chain_create(&chain);
     return true;
 }
@@ -52,6 +62,8 @@ bool aws_access_open(struct aws_access *access, struct loop *loop, struct metric
                                         .http = access->http,
                                         .credentials = access->credentials,
                                         .region = access->region,
+                                        .environment = access->environment.get,
+                                        .environment_context = access->environment.context,
                                         .metrics = metrics,
                                         .seed = random_entropy()};
     access->client = aws_client_create(&client, error);
@@ -65,6 +77,7 @@ void aws_access_close(struct aws_access *access)
         access->credentials->operations->destroy(access->credentials);
     if (access->http != NULL)
         access->http->operations->destroy(access->http);
+    profile_settings_destroy(access->settings);
     free(access->region);
     *access = (struct aws_access){0};
 }

@@ -3,10 +3,14 @@
 #pragma once
 
 #include "cloud/aws/client/aws_client.h"
+#include "cloud/aws/client/aws_endpoints.h"
 
 struct metrics;
+struct profile_settings;
 
 struct aws_access {
+    struct profile_settings *settings;
+    struct aws_environment environment; // the settings'
     struct aws_http *http;
     struct aws_credentials_source *credentials;
     char *region;

@@ -8,6 +8,7 @@
 #include "cloud/aws/cluster_discovery.h"
 #include "cloud/aws/controllers/aws_controllers.h"
 #include "cloud/aws/controllers/zonal_shift.h"
+#include "cloud/aws/credentials/profile_settings.h"
 #include "cloud/aws/instances/aws_machines.h"
 #include "cloud/aws/interruption/interruption.h"
 #include "cloud/aws/nodeclass/node_class_controllers.h"
@@ -24,6 +25,7 @@
 struct aws_cloud {
     struct cloud cloud;
     struct provider_environment environment;
+    struct profile_settings *settings;
     struct aws_http *http;
     struct aws_credentials_source *credentials;
     struct aws_client *client;
@@ -105,12 +107,15 @@ static bool open_client(struct aws_cloud *aws, const struct aws_cloud_options *o
                         struct error *error)
 {
     const struct provider_environment *environment = &aws->environment;
+    struct aws_environment variables = {options->variable, options->variable_context};
+    if (variables.get == NULL && options->settings != NULL)
+        variables = profile_settings_environment(options->settings);
     struct aws_client_options client = {.loop = environment->loop,
                                         .http = aws->http,
                                         .credentials = aws->credentials,
                                         .region = options->region,
-                                        .environment = options->variable,
-                                        .environment_context = options->variable_context,
+                                        .environment = variables.get,
+                                        .environment_context = variables.context,
                                         .metrics = environment->metrics,
                                         .seed = environment->seed};
     aws->client = aws_client_create(&client, error);
@@ -202,6 +207,7 @@ struct cloud *aws_cloud_create(const struct aws_cloud_options *options, struct e
     struct aws_cloud *aws = memory_allocate(sizeof *aws);
     aws->cloud.operations = &aws_operations;
     aws->environment = *options->environment;
+    aws->settings = options->settings;
     aws->http = options->http;
     aws->credentials = options->credentials;
     aws->types_retry = timer_create_on(aws->environment.loop, load_types, aws);
@@ -244,6 +250,7 @@ static void aws_destroy(struct cloud *cloud)
     if (aws->credentials != NULL)
         aws->credentials->operations->destroy(aws->credentials);
     aws->http->operations->destroy(aws->http);
+    profile_settings_destroy(aws->settings);
     free(aws);
 }
 

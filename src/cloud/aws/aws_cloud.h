@@ -5,14 +5,17 @@
 #include "cloud/aws/client/aws_client.h"
 #include "cloud/port/provider.h"
 
+struct profile_settings;
+
 struct aws_cloud_options {
     const struct provider_environment *environment; // borrowed, its members outlive the cloud
     struct aws_http *http;                          // taken over
     struct aws_credentials_source *credentials;     // taken over
     const char *region;                             // copied
-    // Environment variables of AWS's client; a NULL function: getenv().
+    // Environment variables of AWS's client; a NULL function: those of `settings`.
     const char *(*variable)(void *context, const char *name);
     void *variable_context;
+    struct profile_settings *settings; // taken over; NULL: none, getenv()
 };
 // NULL with the error: settings that cannot be right. HTTP and credentials are released then, too.
 struct cloud *aws_cloud_create(const struct aws_cloud_options *options, struct error *error);

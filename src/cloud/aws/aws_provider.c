@@ -21,10 +21,12 @@ static struct cloud *create(const struct provider_environment *environment, stru
         struct aws_cloud_options options = {.environment = environment,
                                             .http = access.http,
                                             .credentials = access.credentials,
-                                            .region = access.region};
+                                            .region = access.region,
+                                            .settings = access.settings};
         cloud = aws_cloud_create(&options, error);
         access.http = NULL; // taken over
         access.credentials = NULL;
+        access.settings = NULL;
     }
     aws_access_close(&access);
     if (cloud != NULL)

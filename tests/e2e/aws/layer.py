@@ -50,6 +50,7 @@ class Layer:
         self.emulator_port = emulator_port
         self.prices, self.zones = prices, zones  # type -> USD an hour on demand
         self.secrets = {}                        # access key -> (secret, session token or None)
+        self.given = []                          # all pairs of secret and token that ever were
         self.parameters = {}                     # SSM parameters that the emulator refuses to hold
         self.faults = []
         self.fleets = {}                         # client token -> (request, answer): the emulator forgets them
@@ -88,6 +89,11 @@ class Layer:
 
     def close(self):
         self.server.shutdown()
+
+    def give(self, key, secret, token):
+        """Credentials that the account knows from now on."""
+        self.secrets[key] = (secret, token)
+        self.given.append((secret, token))
 
     # --- one request ---------------------------------------------------------------------------
 

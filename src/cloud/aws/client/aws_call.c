@@ -24,6 +24,7 @@ static void call_take_page(struct aws_call *call, json_t *reply, const char *req
 static void call_failed(struct aws_call *call, const struct aws_http_response *response);
 static bool call_retries(struct aws_call *call, const struct aws_http_response *response,
                          const char *code);
+static bool call_again_later(struct aws_call *call, bool timed_out);
 static void call_finish(struct aws_call *call, struct aws_result *result);
 
 static bool call_is_unsigned(const struct aws_call *call)
@@ -158,28 +159,29 @@ static void call_answered(void *context, const struct aws_http_response *respons
 }
 
 // --- replies -------------------------------------------------------------------------------------
+// An answer that cannot be read was cut off or replaced on its way: it is as good as lost.
 static void call_succeeded(struct aws_call *call, const struct aws_http_response *response)
 {
     char request_id[AWS_ID_BYTES];
     struct error error = {0};
     json_t *reply = aws_codec_decode_reply(call->action, text_or_empty(response->body),
                                            response->body_bytes, request_id, &error);
-    aws_retry_give_back(&call->client->retry, call->taken);
-    call->taken = 0;
     if (request_id[0] == '\0') {
         const char *header = aws_http_header_of(response, "x-amzn-requestid");
         snprintf(request_id, sizeof request_id, "%s", text_or_empty(header));
     }
-    if (reply == NULL) {
+    if (reply != NULL) {
+        aws_retry_give_back(&call->client->retry, call->taken);
+        call->taken = 0;
+        call_take_page(call, reply, request_id, response->status);
+    } else if (call->once || !call_again_later(call, false)) {
         call_finish(call, &(struct aws_result){.error = error,
                                                .fault = AWS_FAULT_NO_ANSWER,
                                                .status = response->status,
                                                .code = "",
                                                .message = "",
                                                .request_id = request_id});
-        return;
     }
-    call_take_page(call, reply, request_id, response->status);
 }
 
 // The token of the next page; NULL if this one is the last.
@@ -212,9 +214,11 @@ static void join(struct aws_call *call, json_t *reply)
 // Prepares the next page; false with the call's error set if that cannot be.
 static bool turn_page(struct aws_call *call, const char *token)
 {
+    static char seen;
     const char *name = call->info->page_token;
-    const char *before = json_string_value(json_object_get(call->parameters, name));
-    if (text_equal(before, token) || call->pages >= PAGES_MAX)
+    if (call->tokens == NULL)
+        call->tokens = map_create();
+    if (map_set(call->tokens, token, &seen) != NULL || call->pages >= PAGES_MAX)
         return error_set(&call->error, ERROR_INTERNAL, "%s: the pages of the answer do not end",
                          call->info->permission);
     json_object_set_new(call->parameters, name, json_string(token));
@@ -311,6 +315,16 @@ static void call_again(struct aws_call *call, int64_t delay)
     timer_start(call->timer, delay);
 }
 
+// False: there is no further attempt.
+static bool call_again_later(struct aws_call *call, bool timed_out)
+{
+    struct aws_client *client = call->client;
+    if (!aws_retry_take(&client->retry, call->attempt, timed_out, &call->taken))
+        return false;
+    call_again(call, aws_retry_delay(call->attempt, &client->random));
+    return true;
+}
+
 static bool call_retries(struct aws_call *call, const struct aws_http_response *response,
                          const char *code)
 {
@@ -333,11 +347,7 @@ static bool call_retries(struct aws_call *call, const struct aws_http_response *
     }
     if (!is_lost && !aws_fault_is_transient(code, response->status))
         return false;
-    bool timed_out = is_lost && response->error.kind == ERROR_TIMEOUT;
-    if (!aws_retry_take(&client->retry, call->attempt, timed_out, &call->taken))
-        return false;
-    call_again(call, aws_retry_delay(call->attempt, &client->random));
-    return true;
+    return call_again_later(call, is_lost && response->error.kind == ERROR_TIMEOUT);
 }
 
 // --- the end -------------------------------------------------------------------------------------
@@ -372,5 +382,6 @@ void aws_call_free(struct aws_call *call)
     aws_wire_clear(&call->wire);
     json_decref(call->parameters);
     json_decref(call->joined);
+    map_destroy(call->tokens, NULL);
     free(call);
 }

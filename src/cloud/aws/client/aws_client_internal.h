@@ -4,6 +4,7 @@
 #include <sys/queue.h>
 
 #include "base/loop.h"
+#include "base/map.h"
 #include "base/random.h"
 #include "cloud/aws/client/aws_action_info.h"
 #include "cloud/aws/client/aws_client_metrics.h"
@@ -57,5 +58,6 @@ struct aws_call {
     int64_t signed_at;                       // by our clock
     int64_t began, attempt_began;            // monotonic
     json_t *joined;                          // replies so far
+    struct map *tokens;                      // of the pages so far; NULL: none
     struct error error;                      // of the start: the call ends with it
 };

@@ -224,6 +224,26 @@ static void copy_id(struct aws_codec_error *error, const struct aws_http_respons
     text_repair(error->request_id);
 }
 
+// AWS explains a refused signature by the request that it has seen, session token and all.
+static void hide_request(char *message)
+{
+    static const char *const marks[] = {"Canonical String", "AWS4-HMAC-SHA256",
+                                        "Authorization=", "Authorization:", "x-amz-security-token"};
+    char *end = NULL;
+    for (size_t i = 0; i < ARRAY_LENGTH(marks); i++) {
+        char *mark = strcasestr(message, marks[i]);
+        if (mark != NULL && (end == NULL || mark < end))
+            end = mark;
+    }
+    if (end == NULL)
+        return;
+    char *line = memchr(message, '\n', (size_t)(end - message));
+    *(line != NULL ? line : end) = '\0';
+    for (size_t length = strlen(message);
+         length > 0 && isspace((unsigned char)message[length - 1]);)
+        message[--length] = '\0';
+}
+
 void aws_codec_decode_error(enum aws_service service, const struct aws_http_response *response,
                             struct aws_codec_error *error)
 {
@@ -234,6 +254,7 @@ void aws_codec_decode_error(enum aws_service service, const struct aws_http_resp
     } else {
         aws_json_decode_error(response, error);
     }
+    hide_request(error->message);
     copy_id(error, response);
 }
 

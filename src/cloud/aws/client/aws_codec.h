@@ -42,7 +42,8 @@ json_t *aws_codec_decode_reply(enum aws_action action, const char *body, size_t 
 char *aws_codec_encode_reply(enum aws_action action, const json_t *reply, const char *request_id,
                              struct error *error);
 
-// Reads the error from an answer other than 2xx, whatever its body is.
+// Reads the error from an answer other than 2xx, whatever its body is. Of a message that quotes the
+// request, only the part before is kept: session tokens and signatures do not get into errors.
 void aws_codec_decode_error(enum aws_service service, const struct aws_http_response *response,
                             struct aws_codec_error *error);
 char *aws_codec_encode_error(enum aws_service service, const char *code, const char *message,

@@ -20,14 +20,24 @@ static const char *const not_found[] = {
 static const char *const unauthorized[] = {"UnauthorizedOperation", "AccessDenied",
                                            "AccessDeniedException"};
 static const char *const throttled[] = {
-    "RequestLimitExceeded",     "Throttling",
-    "ThrottlingException",      "ThrottledException",
-    "RequestThrottled",         "RequestThrottledException",
-    "TooManyRequestsException", "ProvisionedThroughputExceededException",
-    "BandwidthLimitExceeded",   "PriorRequestNotComplete",
-    "EC2ThrottledException",    "SlowDown",
+    "RequestLimitExceeded",
+    "Throttling",
+    "ThrottlingException",
+    "ThrottledException",
+    "RequestThrottled",
+    "RequestThrottledException",
+    "TooManyRequestsException",
+    "ProvisionedThroughputExceededException",
+    "BandwidthLimitExceeded",
+    "PriorRequestNotComplete",
+    "EC2ThrottledException",
+    "SlowDown",
+    "TransactionInProgressException",
 };
-static const char *const timed_out[] = {"RequestTimeout", "RequestTimeoutException"};
+static const char *const timed_out[] = {
+    "RequestTimeout", "RequestTimeoutException",
+    "IDPCommunicationError", // STS could not reach the identity provider
+};
 static const char *const of_credentials[] = {
     "ExpiredToken",         "ExpiredTokenException",       "RequestExpired",
     "InvalidClientTokenId", "UnrecognizedClientException", "AuthFailure",

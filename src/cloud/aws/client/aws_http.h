@@ -5,6 +5,7 @@
 // limits.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,7 @@ struct aws_http_request {
     const char *body; // NULL: none
     size_t body_bytes;
     int64_t timeout_ns; // of the exchange; 0: 4 min (AWN-524)
+    bool direct;        // by no proxy, whatever the environment says: credentials are in the answer
 };
 struct aws_http_response {
     int status; // 0: no answer, see error

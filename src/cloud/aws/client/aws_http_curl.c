@@ -137,10 +137,27 @@ static void curl_cancel(struct aws_http *base, struct aws_http_call *call)
     call_free(call);
 }
 
-// The metadata service and the agents of containers: no proxy can reach them.
-static bool is_near(const char *url)
+// Of this machine: a proxy would ask its own.
+static bool is_loopback(const char *url)
 {
-    return text_starts_with(url, "http://169.254.") || text_starts_with(url, "http://[fd00:ec2:");
+    const char *host = strstr(url, "://");
+    host = host != NULL ? host + 3 : url;
+    size_t length = host[0] == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":/?#");
+    return (length == 9 && strncasecmp(host, "localhost", 9) == 0) ||
+           (length == 5 && strncmp(host, "[::1]", 5) == 0) ||
+           (text_starts_with(host, "127.") && strspn(host, "0123456789.") == length);
+}
+
+// HTTPS_PROXY, ALL_PROXY and NO_PROXY are libcurl's own affair. HTTP_PROXY it takes in small
+// letters only, for the sake of CGI programs.
+static void set_proxy(CURL *easy, const struct aws_http_request *request)
+{
+    const char *capital = getenv("HTTP_PROXY");
+    if (request->direct || is_loopback(request->url))
+        curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
+    else if (text_starts_with(request->url, "http://") && !text_is_empty(capital) &&
+             text_is_empty(getenv("http_proxy")))
+        curl_easy_setopt(easy, CURLOPT_PROXY, capital);
 }
 
 static void set_options(struct aws_http_call *call, const struct aws_http_request *request)
@@ -165,8 +182,7 @@ static void set_options(struct aws_http_call *call, const struct aws_http_reques
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, receive_header);
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, call);
     curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-    if (is_near(request->url))
-        curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
+    set_proxy(easy, request);
     if (call->http->ca_bundle != NULL)
         curl_easy_setopt(easy, CURLOPT_CAINFO, call->http->ca_bundle);
 }

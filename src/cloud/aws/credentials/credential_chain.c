@@ -17,6 +17,8 @@
 #define FAILURE_PAUSE (2 * SECOND)  // an error is told again for so long
 #define RENEWAL_PAUSE (30 * SECOND) // after a renewal failed, with credentials that still hold
 #define REFUSED_PAUSE (5 * SECOND)
+#define STABLE_LEAST  (10 * MINUTE) // how long the instance's credentials are used beyond their end
+#define STABLE_MOST   (15 * MINUTE) // before newer ones are asked for
 
 struct waiter {
     TAILQ_ENTRY(waiter) link;
@@ -130,7 +132,7 @@ static void chain_refused(struct aws_credentials_source *base)
 {
     struct chain *chain = (struct chain *)base;
     int64_t age = ns_subtract(loop_monotonic_ns(chain->options.loop), chain->fetched_at);
-    if (chain->fetch == NULL && age >= REFUSED_PAUSE)
+    if (age >= REFUSED_PAUSE) // a fetch that is under way brings others
         held_credentials_clear(&chain->held);
 }
 
@@ -157,6 +159,27 @@ static void fetch_begin(struct chain *chain)
     chain->fetch = credential_fetch_start(&chain->options, fetched, chain);
 }
 
+// The metadata service gives the old ones while it gets no new ones, and EC2 takes them on.
+static void use_on(struct chain *chain)
+{
+    if (!chain->held.is_of_instance || chain->held.access_key_id == NULL || holds(chain))
+        return;
+    int64_t now = loop_now_ns(chain->options.loop);
+    int64_t end = ns_add(now, random_between(&chain->random, STABLE_LEAST, STABLE_MOST));
+    log_info("the instance's AWS credentials have expired; they are used on until there are others",
+             "d:asking-again-in", ns_subtract(end, now));
+    chain->held.expires = end;
+    chain->renew_at = ns_subtract(end, MARGIN);
+}
+
+// Five minutes and a bit before the end; of short-lived ones in the middle.
+static int64_t renewal_of(struct chain *chain)
+{
+    int64_t left = ns_subtract(chain->held.expires, loop_now_ns(chain->options.loop));
+    int64_t early = ns_add(MARGIN, random_between(&chain->random, 0, JITTER_MAX));
+    return ns_subtract(chain->held.expires, early > left / 2 ? left / 2 : early);
+}
+
 static void fetched(void *context, struct held_credentials *held, const struct error *error)
 {
     struct chain *chain = context;
@@ -168,13 +191,14 @@ static void fetched(void *context, struct held_credentials *held, const struct e
         chain->held = *held;
         *held = (struct held_credentials){0};
         chain->fetched_at = loop_monotonic_ns(loop);
-        int64_t early = ns_add(MARGIN, random_between(&chain->random, 0, JITTER_MAX));
-        chain->renew_at = ns_subtract(chain->held.expires, early);
+        chain->renew_at = renewal_of(chain);
+        use_on(chain);
         if (!holds(chain))
             error_set(&chain->error, ERROR_UNAUTHORIZED,
                       "AWS credentials: those that were given have expired already");
     } else {
         chain->error = *error;
+        use_on(chain);
     }
     if (chain->error.kind != ERROR_NONE) {
         chain->failed_at = loop_monotonic_ns(loop);

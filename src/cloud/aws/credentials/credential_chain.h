@@ -4,6 +4,7 @@
 // identity; the default profile; the container's endpoint; the instance's metadata. If it fails,
 // the error says what it was, and why the ones before it gave nothing; no other source takes its
 // place. Credentials are renewed five minutes before they expire, and the old ones used meanwhile.
+// Those of the instance are used on when its metadata service has none that are newer (AWN-521).
 #pragma once
 
 #include <stdint.h>

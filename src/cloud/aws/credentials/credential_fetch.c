@@ -185,6 +185,7 @@ static void ask_container(struct credential_fetch *fetch)
                                                            .url = fetch->plan->container_url,
                                                            .headers = headers,
                                                            .headers_count = token != NULL ? 2 : 1,
+                                                           .direct = true,
                                                            .timeout_ns = ENDPOINT_TIMEOUT},
                                 container_answered, fetch);
     secret_wipe(&token);
@@ -272,6 +273,7 @@ static void role_read(void *context, const char *body, size_t length, const stru
     if (body != NULL &&
         held_credentials_parse(body, length, "AWS credentials from the instance's metadata",
                                &fetch->held, &own)) {
+        fetch->held.is_of_instance = true;
         instance_metadata_destroy(fetch->metadata);
         fetch->metadata = NULL;
         assume_next(fetch);

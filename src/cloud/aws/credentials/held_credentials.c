@@ -22,7 +22,7 @@ void held_credentials_set(struct held_credentials *held, const char *access_key_
 {
     struct held_credentials fresh = {
         memory_copy_string(access_key_id), memory_copy_string(secret_access_key),
-        text_is_empty(session_token) ? NULL : memory_copy_string(session_token), expires};
+        text_is_empty(session_token) ? NULL : memory_copy_string(session_token), expires, false};
     held_credentials_clear(held);
     *held = fresh;
 }
@@ -33,6 +33,7 @@ void held_credentials_clear(struct held_credentials *held)
     wipe(&held->secret_access_key);
     wipe(&held->session_token);
     held->expires = 0;
+    held->is_of_instance = false;
 }
 
 struct aws_credentials held_credentials_view(const struct held_credentials *held)

@@ -1,6 +1,7 @@
 // Credentials that own their texts, and the JSON that sources give them in.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -8,7 +9,8 @@
 
 struct held_credentials { // zeroed: none
     char *access_key_id, *secret_access_key, *session_token;
-    int64_t expires; // instant; INT64_MAX: never
+    int64_t expires;     // instant; INT64_MAX: never
+    bool is_of_instance; // of its metadata: used beyond the end while there are no newer ones
 };
 void held_credentials_set(struct held_credentials *held, const char *access_key_id,
                           const char *secret_access_key, const char *session_token,

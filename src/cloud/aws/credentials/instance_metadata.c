@@ -23,6 +23,7 @@ struct instance_metadata {
     char token[TOKEN_BYTES];
     char *path;
     uint32_t attempt;
+    bool token_refused; // once in this read
     instance_metadata_done done;
     void *context;
 };
@@ -86,6 +87,7 @@ void instance_metadata_read(struct instance_metadata *metadata, const char *path
     free(metadata->path);
     metadata->path = memory_copy_string(path);
     metadata->attempt = 0;
+    metadata->token_refused = false;
     metadata->done = done;
     metadata->context = context;
     timer_start(metadata->timer, 0);
@@ -102,6 +104,7 @@ static void send(struct instance_metadata *metadata, const char *method, const c
                                                                      .url = url.data,
                                                                      .headers = &header,
                                                                      .headers_count = 1,
+                                                                     .direct = true,
                                                                      .timeout_ns = TIMEOUT},
                                           done, metadata);
     text_free(&url);
@@ -153,9 +156,12 @@ static void path_answered(void *context, const struct aws_http_response *respons
         finish(metadata, response, &error);
         return;
     }
-    if (response->status == 401)
-        metadata->token[0] = '\0'; // it has expired
-    if (try_again(metadata, response))
+    bool is_new = metadata->token_refused;
+    if (response->status == 401) { // the token has expired
+        metadata->token[0] = '\0';
+        metadata->token_refused = true;
+    }
+    if (!(response->status == 401 && is_new) && try_again(metadata, response))
         return;
     if (response->status == 404)
         error_set(&error, ERROR_NOT_FOUND, "the instance metadata service has no %s",

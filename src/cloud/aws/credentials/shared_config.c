@@ -16,11 +16,18 @@
 
 struct shared_config {
     struct map *profiles; // name -> map of key -> value
+    struct map *services; // of the sections [services NAME]; likewise
+};
+struct reading {
+    struct map *section; // NULL: of something else
+    size_t indent;       // of the last key
+    char *parent;        // the last key, of its own line and without a value; NULL: none
 };
 
 static void parse(struct shared_config *config, char *text, bool needs_prefix);
+static void read_line(struct reading *reading, char *line, size_t indent);
 static struct map *section(struct shared_config *config, char *name, bool needs_prefix);
-static void set(struct map *profile, char *line);
+static char *trim(char *text);
 
 static void profile_free(void *profile)
 {
@@ -36,6 +43,7 @@ void shared_config_destroy(struct shared_config *config)
     if (config == NULL)
         return;
     map_destroy(config->profiles, profile_free);
+    map_destroy(config->services, profile_free);
     free(config);
 }
 
@@ -43,6 +51,7 @@ struct shared_config *shared_config_parse(const char *config_text, const char *c
 {
     struct shared_config *config = memory_allocate(sizeof *config);
     config->profiles = map_create();
+    config->services = map_create();
     char *copy = memory_copy_string(config_text);
     parse(config, copy, true);
     secret_wipe(&copy);
@@ -104,16 +113,17 @@ static char *trim(char *text)
 
 static void parse(struct shared_config *config, char *text, bool needs_prefix)
 {
-    struct map *profile = NULL;
+    struct reading reading = {0};
     for (char *rest = text, *line; (line = strsep(&rest, "\n")) != NULL;) {
-        bool is_nested = line[0] == ' ' || line[0] == '\t';
+        size_t indent = strspn(line, " \t");
         line = trim(line);
-        if (line[0] == '\0' || line[0] == '#' || line[0] == ';' || is_nested)
+        if (line[0] == '\0' || line[0] == '#' || line[0] == ';')
             continue;
-        if (line[0] == '[')
-            profile = section(config, line + 1, needs_prefix);
-        else if (profile != NULL)
-            set(profile, line);
+        if (line[0] == '[' && (indent == 0 || reading.section == NULL))
+            reading = (struct reading){.section = section(config, line + 1, needs_prefix),
+                                       .indent = SIZE_MAX};
+        else if (reading.section != NULL)
+            read_line(&reading, line, indent);
     }
 }
 
@@ -126,39 +136,62 @@ static struct map *section(struct shared_config *config, char *name, bool needs_
     *end = '\0';
     name = trim(name);
     bool has_prefix = text_starts_with(name, "profile") && (name[7] == ' ' || name[7] == '\t');
+    bool is_services = text_starts_with(name, "services") && (name[8] == ' ' || name[8] == '\t');
+    struct map *sections = needs_prefix && is_services ? config->services : config->profiles;
     if (needs_prefix && has_prefix)
         name = trim(name + 8);
+    else if (needs_prefix && is_services)
+        name = trim(name + 9);
     else if (needs_prefix && strcmp(name, "default") != 0)
         return NULL;
     if (name[0] == '"' && strlen(name) >= 2 && text_ends_with(name, "\"")) {
         name++;
         name[strlen(name) - 1] = '\0';
     }
-    struct map *profile = map_get(config->profiles, name);
-    if (profile == NULL && map_count(config->profiles) < PROFILES_MAX) {
+    struct map *profile = map_get(sections, name);
+    if (profile == NULL && map_count(sections) < PROFILES_MAX) {
         profile = map_create();
-        map_set(config->profiles, name, profile);
+        map_set(sections, name, profile);
     }
     return profile;
 }
 
-static void set(struct map *profile, char *line)
+static void set(struct map *profile, const char *parent, const char *key, char *value)
 {
-    char *value = strchr(line, '=');
-    if (value == NULL || map_count(profile) >= KEYS_MAX)
-        return;
-    *value++ = '\0';
-    char *key = trim(line);
-    for (char *c = key; *c != '\0'; c++)
-        *c = (char)tolower((unsigned char)*c);
-    value = trim(value);
+    struct text name = {0};
+    text_format(&name, "%s%s%s", text_or_empty(parent), parent != NULL ? "." : "", key);
+    for (size_t i = 0; i < name.length; i++)
+        name.data[i] = (char)tolower((unsigned char)name.data[i]);
     char *comment = strstr(value, " #");
     if (comment != NULL) {
         *comment = '\0';
         value = trim(value);
     }
-    char *before = map_set(profile, key, memory_copy_string(value));
+    char *before = map_set(profile, name.data, memory_copy_string(value));
     secret_wipe(&before);
+    text_free(&name);
+}
+
+// A line that is indented deeper than the key above it belongs to that key.
+static void read_line(struct reading *reading, char *line, size_t indent)
+{
+    bool is_nested = indent > reading->indent;
+    char *value = strchr(line, '=');
+    if (!is_nested) {
+        reading->indent = indent;
+        reading->parent = NULL;
+    }
+    if (value == NULL || map_count(reading->section) >= KEYS_MAX)
+        return;
+    *value++ = '\0';
+    char *key = trim(line);
+    value = trim(value);
+    if (is_nested && reading->parent != NULL)
+        set(reading->section, reading->parent, key, value);
+    else if (!is_nested && value[0] == '\0')
+        reading->parent = key;
+    if (!is_nested)
+        set(reading->section, NULL, key, value);
 }
 
 bool shared_config_has(const struct shared_config *config, const char *profile)
@@ -171,6 +204,18 @@ const char *shared_config_get(const struct shared_config *config, const char *pr
 {
     const struct map *values = map_get(config->profiles, profile);
     const char *value = values != NULL ? map_get(values, key) : NULL;
+    return text_is_empty(value) ? NULL : value;
+}
+
+const char *shared_config_service(const struct shared_config *config, const char *profile,
+                                  const char *service, const char *key)
+{
+    const char *name = shared_config_get(config, profile, "services");
+    const struct map *values = name != NULL ? map_get(config->services, name) : NULL;
+    struct text path = {0};
+    text_format(&path, "%s.%s", service, key);
+    const char *value = values != NULL ? map_get(values, path.data) : NULL;
+    text_free(&path);
     return text_is_empty(value) ? NULL : value;
 }
 

@@ -1,7 +1,8 @@
 // The shared files of AWS's tools: ~/.aws/config and ~/.aws/credentials (AWN-520).
 //
-// Sections are [default], [profile NAME] in the first, [NAME] in the second; a key in both counts
-// as the second has it. Nested settings (indented lines) are skipped.
+// Sections are [default], [profile NAME], [services NAME] in the first, [NAME] in the second; a key
+// in both counts as the second has it. Lines that are indented below a key without a value are
+// settings within it.
 #pragma once
 
 #include "base/error.h"
@@ -18,5 +19,8 @@ bool shared_config_has(const struct shared_config *config, const char *profile);
 // NULL if absent or empty.
 const char *shared_config_get(const struct shared_config *config, const char *profile,
                               const char *key);
+// "endpoint_url" of the service "ec2", by the section [services NAME] that the profile names.
+const char *shared_config_service(const struct shared_config *config, const char *profile,
+                                  const char *service, const char *key);
 // AWS_PROFILE, AWS_DEFAULT_PROFILE or "default"; `chosen` says whether it was named.
 const char *shared_config_profile(const struct aws_environment *environment, bool *chosen);

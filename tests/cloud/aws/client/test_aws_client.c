@@ -5,6 +5,7 @@
 #include "base/nanoseconds.h"
 #include "base/text.h"
 #include "cloud/aws/client/aws_fault.h"
+#include "cloud/aws/client/aws_retry.h"
 #include "cloud/aws/fake_aws.h"
 
 struct outcome {
@@ -208,18 +209,124 @@ static void endless_pages_are_an_error(void **state)
     assert_int_equal(fixture->outcome.fault, AWS_FAULT_NONE);
 }
 
+static void a_token_that_comes_again_is_an_error(void **state)
+{
+    struct fixture *fixture = *state;
+    static const char *const tokens[] = {"a", "b", "c", "a"};
+    for (int i = 0; i < 4; i++)
+        fake_aws_reply_once(fixture->fake, EC2_DESCRIBE_IMAGES,
+                            json_pack("{s:s}", "NextToken", tokens[i]));
+    call(fixture, (struct aws_request){.action = EC2_DESCRIBE_IMAGES, .all_pages = true});
+    assert_int_equal(fixture->outcome.error.kind, ERROR_INTERNAL);
+    assert_string_equal(fixture->outcome.error.message,
+                        "ec2:DescribeImages: the pages of the answer do not end");
+    assert_int_equal(fake_aws_calls(fixture->fake, EC2_DESCRIBE_IMAGES), 4);
+}
+
 static void a_wrong_clock_is_corrected(void **state)
 {
     struct fixture *fixture = *state;
-    const char *body =
-        "<Response><Errors><Error><Code>RequestExpired</Code><Message>m</Message></Error>"
-        "</Errors></Response>";
-    fake_aws_raw_once(fixture->fake, EC2_DESCRIBE_IMAGES, 400, body, "Date",
-                      "Thu, 01 Jan 2026 01:00:00 GMT");
+    static const char *const codes[] = {"RequestExpired", "RequestTimeTooSkewed",
+                                        "SignatureDoesNotMatch", "RequestInTheFuture"};
+    static const char *const dates[][2] = {{"Thu, 01 Jan 2026 01:00:00 GMT", "20260101T0100"},
+                                           {"Wed, 31 Dec 2025 22:00:00 GMT", "20251231T2200"}};
     fake_aws_reply(fixture->fake, EC2_DESCRIBE_IMAGES, json_object());
+    for (int i = 0; i < 8; i++) { // forth and back
+        char body[256];
+        snprintf(body, sizeof body,
+                 "<Response><Errors><Error><Code>%s</Code><Message>m</Message></Error></Errors>"
+                 "</Response>",
+                 codes[i % 4]);
+        fake_aws_raw_once(fixture->fake, EC2_DESCRIBE_IMAGES, 400, body, "Date", dates[i % 2][0]);
+        call(fixture, (struct aws_request){.action = EC2_DESCRIBE_IMAGES});
+        assert_int_equal(fixture->outcome.fault, AWS_FAULT_NONE);
+        const char *signed_at = fake_aws_header(fixture->fake, "X-Amz-Date");
+        assert_true(text_starts_with(signed_at, dates[i % 2][1]));
+        call(fixture, (struct aws_request){.action = EC2_DESCRIBE_IMAGES}); // it is remembered
+        signed_at = fake_aws_header(fixture->fake, "X-Amz-Date");
+        assert_true(text_starts_with(signed_at, dates[i % 2][1]));
+    }
+    assert_int_equal(fake_aws_calls(fixture->fake, EC2_DESCRIBE_IMAGES), 8 * 3);
+}
+
+// Cut off, of a proxy, or of another question: as good as lost, and asked for again.
+static void unreadable_answers_are_asked_for_again(void **state)
+{
+    struct fixture *fixture = *state;
+    static const char *const bodies[] = {
+        "",
+        "<CreateFleetResponse><fleetId>fleet-",
+        "<html><body>Bad gateway</body></html>",
+        "{\"FleetId\": \"fleet-1\"}",
+        "<!DOCTYPE a [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;&a;&a;\">"
+        "<!ENTITY c \"&b;&b;&b;&b;&b;&b;&b;&b;&b;\"><!ENTITY d \"&c;&c;&c;&c;&c;&c;&c;\">]>"
+        "<CreateFleetResponse><fleetId>&d;</fleetId></CreateFleetResponse>",
+    };
+    fake_aws_reply(fixture->fake, EC2_CREATE_FLEET, json_pack("{s:s}", "FleetId", "fleet-1"));
+    for (uint32_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
+        fake_aws_forget_calls(fixture->fake);
+        fake_aws_raw_once(fixture->fake, EC2_CREATE_FLEET, 200, bodies[i], "Content-Type",
+                          "text/html");
+        call(fixture, (struct aws_request){.action = EC2_CREATE_FLEET});
+        assert_int_equal(fixture->outcome.fault, AWS_FAULT_NONE);
+        assert_int_equal(fake_aws_calls(fixture->fake, EC2_CREATE_FLEET), 2);
+        const json_t *first = fake_aws_parameters(fixture->fake, EC2_CREATE_FLEET, 0);
+        const json_t *second = fake_aws_parameters(fixture->fake, EC2_CREATE_FLEET, 1);
+        assert_true(json_equal(first, second)); // the client token as well
+    }
+    fake_aws_raw_once(fixture->fake, EC2_CREATE_FLEET, 200, bodies[1], NULL, NULL);
+    call(fixture, (struct aws_request){.action = EC2_CREATE_FLEET, .once = true});
+    assert_int_equal(fixture->outcome.fault, AWS_FAULT_NO_ANSWER);
+    assert_non_null(strstr(fixture->outcome.error.message, "the answer cannot be read"));
+}
+
+static void redirects_are_errors(void **state)
+{
+    struct fixture *fixture = *state;
+    fake_aws_raw_once(fixture->fake, EC2_DESCRIBE_IMAGES, 301, "<html/>", "Location",
+                      "http://evil/");
     call(fixture, (struct aws_request){.action = EC2_DESCRIBE_IMAGES});
-    assert_int_equal(fixture->outcome.fault, AWS_FAULT_NONE);
-    assert_string_equal(fake_aws_header(fixture->fake, "X-Amz-Date"), "20260101T010000Z");
+    assert_int_equal(fixture->outcome.fault, AWS_FAULT_OTHER);
+    assert_string_equal(fixture->outcome.error.message, "ec2:DescribeImages: HTTP status 301");
+    assert_int_equal(fake_aws_calls(fixture->fake, EC2_DESCRIBE_IMAGES), 1);
+}
+
+static const char *variable(void *context, const char *name)
+{
+    const char *const *pair = context;
+    return strcmp(name, pair[0]) == 0 ? pair[1] : NULL;
+}
+
+static void retries_can_be_set(void **state) // AWN-524
+{
+    (void)state;
+    static const struct {
+        const char *pair[2];
+        uint32_t attempts; // 0: refused
+    } cases[] = {
+        {{"", ""}, 3},
+        {{"AWS_MAX_ATTEMPTS", "1"}, 1},
+        {{"AWS_MAX_ATTEMPTS", "10"}, 10},
+        {{"AWS_MAX_ATTEMPTS", "0"}, 100},
+        {{"AWS_MAX_ATTEMPTS", "99999999999"}, 100},
+        {{"AWS_MAX_ATTEMPTS", "-1"}, 0},
+        {{"AWS_MAX_ATTEMPTS", "many"}, 0},
+        {{"AWS_RETRY_MODE", "Standard"}, 3},
+        {{"AWS_RETRY_MODE", "adaptive"}, 3},
+        {{"AWS_RETRY_MODE", "legacy"}, 3},
+        {{"AWS_RETRY_MODE", "never"}, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct aws_environment own = {variable, (void *)cases[i].pair};
+        struct aws_retry retry;
+        struct error error = {0};
+        bool good = aws_retry_init(&retry, &own, &error);
+        assert_int_equal(good, cases[i].attempts != 0);
+        if (good)
+            assert_int_equal(retry.attempts_max, cases[i].attempts);
+        else
+            assert_int_equal(error.kind, ERROR_INVALID);
+    }
 }
 
 static void a_typo_is_an_error_of_the_call(void **state)
@@ -257,6 +364,37 @@ static void throttled_classes_wait(void **state) // AWI-936
     assert_int_equal(fake_aws_calls(fixture->fake, EC2_CREATE_TAGS), 2);
 }
 
+// AWI-936: while the class is throttled, all that ends instances goes before what launches, and
+// that before tags; and calls come at the pace that AWS allows.
+static void contention_goes_by_priority(void **state)
+{
+    struct fixture *fixture = *state;
+    static const enum aws_action actions[] = {EC2_CREATE_TAGS, EC2_CREATE_FLEET,
+                                              EC2_TERMINATE_INSTANCES};
+    enum { EACH = 8 };
+    fake_aws_error(fixture->fake, EC2_DELETE_LAUNCH_TEMPLATE, 503, "RequestLimitExceeded", "slow");
+    for (size_t i = 0; i < 3; i++)
+        fake_aws_reply(fixture->fake, actions[i], json_object());
+    start(fixture, (struct aws_request){.action = EC2_DELETE_LAUNCH_TEMPLATE, .once = true});
+    loop_run_for(fixture->loop, 100 * MILLISECOND);
+    for (int i = 0; i < EACH; i++) {
+        for (size_t j = 0; j < 3; j++)
+            start(fixture, (struct aws_request){.action = actions[j], .once = true});
+    }
+    int64_t began = loop_monotonic_ns(fixture->loop);
+    while (fake_aws_calls(fixture->fake, EC2_CREATE_TAGS) < EACH) {
+        uint32_t tags = fake_aws_calls(fixture->fake, EC2_CREATE_TAGS);
+        uint32_t fleets = fake_aws_calls(fixture->fake, EC2_CREATE_FLEET);
+        uint32_t ended = fake_aws_calls(fixture->fake, EC2_TERMINATE_INSTANCES);
+        assert_true(fleets == 0 || ended == EACH);
+        assert_true(tags == 0 || fleets == EACH);
+        assert_true(loop_step(fixture->loop));
+    }
+    assert_true(loop_monotonic_ns(fixture->loop) - began > 5 * SECOND);
+    loop_run(fixture->loop);
+    assert_int_equal(fixture->outcome.done, 1 + 3 * EACH);
+}
+
 static void calls_end_with_the_client(void **state)
 {
     struct fixture *fixture = *state;
@@ -277,12 +415,23 @@ static void calls_end_with_the_client(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_call_is_signed_and_answered), TEST(errors_are_classified),
-        TEST(transient_errors_are_retried),  TEST(attempts_are_limited),
-        TEST(the_retry_quota_is_shared),     TEST(pages_are_joined),
-        TEST(pages_are_shown_one_by_one),    TEST(endless_pages_are_an_error),
-        TEST(a_wrong_clock_is_corrected),    TEST(a_typo_is_an_error_of_the_call),
-        TEST(throttled_classes_wait),        TEST(calls_end_with_the_client),
+        TEST(a_call_is_signed_and_answered),
+        TEST(errors_are_classified),
+        TEST(transient_errors_are_retried),
+        TEST(attempts_are_limited),
+        TEST(the_retry_quota_is_shared),
+        TEST(pages_are_joined),
+        TEST(pages_are_shown_one_by_one),
+        TEST(endless_pages_are_an_error),
+        TEST(a_wrong_clock_is_corrected),
+        TEST(a_typo_is_an_error_of_the_call),
+        TEST(throttled_classes_wait),
+        TEST(calls_end_with_the_client),
+        TEST(contention_goes_by_priority),
+        TEST(a_token_that_comes_again_is_an_error),
+        TEST(unreadable_answers_are_asked_for_again),
+        TEST(redirects_are_errors),
+        TEST(retries_can_be_set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -235,6 +235,24 @@ static void errors_of_each_protocol(void **state)
                 "QueueDoesNotExist", "m", "");
 }
 
+// Messages that quote the request would tell its session token and signature.
+static void quoted_requests_are_hidden(void **state)
+{
+    (void)state;
+    check_error(AWS_EC2,
+                "<Response><Errors><Error><Code>SignatureDoesNotMatch</Code><Message>It does not "
+                "match.\n\nThe Canonical String for this request should have been\n'POST\n/\n"
+                "x-amz-security-token:token</Message></Error></Errors></Response>",
+                "SignatureDoesNotMatch", "It does not match.", "");
+    check_error(
+        AWS_SSM,
+        "{\"__type\": \"IncompleteSignatureException\", \"message\": \"Something is missing. "
+        "Authorization=AWS4-HMAC-SHA256 Credential=a\"}",
+        "IncompleteSignatureException", "Something is missing.", "");
+    check_error(AWS_SSM, "{\"__type\": \"Other\", \"message\": \"X-Amz-Security-Token: token\"}",
+                "Other", "", "");
+}
+
 static void every_action_has_shapes(void **state)
 {
     (void)state;
@@ -267,6 +285,7 @@ int main(void)
         cmocka_unit_test(replies_in_xml),
         cmocka_unit_test(broken_replies_are_errors),
         cmocka_unit_test(errors_of_each_protocol),
+        cmocka_unit_test(quoted_requests_are_hidden),
         cmocka_unit_test(every_action_has_shapes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
