@@ -1,13 +1,12 @@
-// Texts that AWS, its metadata services and shared files give: replies of every protocol, errors,
-// requests from the wire, credentials, configuration. The first byte chooses.
+// Replies, requests and errors of AWS's protocols: any text through the table of every action. The
+// first byte chooses: the members of a reply, a whole reply, a request, an error.
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "cloud/aws/client/aws_action_info.h"
 #include "cloud/aws/client/aws_codec.h"
-#include "cloud/aws/credentials/credential_plan.h"
-#include "cloud/aws/credentials/held_credentials.h"
-#include "cloud/aws/credentials/shared_config.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -21,11 +20,31 @@ static void read_reply(enum aws_action action, const char *text, size_t length)
             abort();
         return;
     }
+    if (!json_is_object(reply))
+        abort();
     char *again = aws_codec_encode_reply(action, reply, "id", NULL);
     json_t *back = aws_codec_decode_reply(action, again, strlen(again), id, &error);
+    if (back == NULL)
+        abort();
     json_decref(back);
     free(again);
     json_decref(reply);
+}
+
+static void read_members(enum aws_action action, const char *text)
+{
+    const struct aws_action_info *info = aws_action_info(action);
+    enum aws_protocol protocol = aws_service_info(info->service)->protocol;
+    struct text whole = {0};
+    if (protocol == AWS_PROTOCOL_EC2)
+        text_format(&whole, "<%sResponse>%s</%sResponse>", info->name, text, info->name);
+    else if (protocol == AWS_PROTOCOL_QUERY)
+        text_format(&whole, "<%sResponse><%sResult>%s</%sResult></%sResponse>", info->name,
+                    info->name, text, info->name, info->name);
+    else
+        text_format(&whole, "{%s}", text);
+    read_reply(action, whole.data, whole.length);
+    text_free(&whole);
 }
 
 static void read_request(enum aws_action action, const char *text, size_t length)
@@ -34,45 +53,57 @@ static void read_request(enum aws_action action, const char *text, size_t length
     struct aws_http_request request = {
         .method = "POST", .url = "https://aws/", .body = text, .body_bytes = length};
     (void)aws_codec_identify(&request);
+    const char *path = aws_action_info(action)->path;
+    struct text url = {0};
+    if (path != NULL) {
+        text_format(&url, "https://aws%s%s", path, text);
+        request.url = url.data;
+    }
     json_t *parameters = aws_codec_decode_request(action, &request, &error);
+    if (parameters == NULL && error.kind == ERROR_NONE)
+        abort();
     struct aws_wire wire;
     if (parameters != NULL && aws_codec_encode_request(action, parameters, &wire, &error))
         aws_wire_clear(&wire);
     json_decref(parameters);
+    text_free(&url);
 }
 
-static void read_texts(const char *text, size_t length)
+static void read_errors(const char *text, size_t length)
 {
-    struct held_credentials held = {0};
-    struct error error = {0};
-    if (held_credentials_parse(text, length, "the text", &held, &error) !=
-        (held.access_key_id != NULL))
-        abort();
-    held_credentials_clear(&held);
-    struct shared_config *config = shared_config_parse(text, text);
-    (void)shared_config_get(config, "default", "region");
-    shared_config_destroy(config);
-    (void)credential_url_is_allowed(text);
+    const struct aws_http_header header = {"x-amzn-errortype", text};
+    for (enum aws_service service = 0; service < AWS_SERVICE_COUNT; service++) {
+        for (uint32_t headers = 0; headers < 2; headers++) {
+            struct aws_http_response response = {.status = 400,
+                                                 .headers = &header,
+                                                 .headers_count = headers,
+                                                 .body = text,
+                                                 .body_bytes = length};
+            struct aws_codec_error error;
+            aws_codec_decode_error(service, &response, &error);
+            if (strcasestr(error.message, "AWS4-HMAC-SHA256") != NULL ||
+                strcasestr(error.message, "x-amz-security-token") != NULL)
+                abort();
+        }
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0)
         return 0;
-    size_t length = size - 1;
-    char *text = strndup((const char *)data + 1, length);
-    length = strlen(text);
-    uint8_t choice = data[0];
-    struct aws_http_response response = {.status = 400, .body = text, .body_bytes = length};
-    struct aws_codec_error error;
-    if (choice < AWS_ACTION_COUNT)
-        read_reply(choice, text, length);
-    else if (choice < 2 * AWS_ACTION_COUNT)
-        read_request(choice - AWS_ACTION_COUNT, text, length);
-    else if (choice < 2 * AWS_ACTION_COUNT + AWS_SERVICE_COUNT)
-        aws_codec_decode_error(choice - 2 * AWS_ACTION_COUNT, &response, &error);
-    else
-        read_texts(text, length);
+    char *text = strndup((const char *)data + 1, size - 1);
+    size_t length = strlen(text);
+    for (enum aws_action action = 0; action < AWS_ACTION_COUNT && data[0] % 4 < 3; action++) {
+        if (data[0] % 4 == 0)
+            read_members(action, text);
+        else if (data[0] % 4 == 1)
+            read_reply(action, text, length);
+        else
+            read_request(action, text, length);
+    }
+    if (data[0] % 4 == 3)
+        read_errors(text, length);
     free(text);
     return 0;
 }
