@@ -482,6 +482,7 @@ static void a_thousand_claims_are_one_fleet_AWI_361(void **state)
     }
 }
 
+// AWI-252: the prefix of errors; AWI-365: instances in the order of requests, errors to the rest.
 static void a_shortage_is_learned_once_AWI_332_926(void **state)
 {
     struct fixture *fixture = *state;

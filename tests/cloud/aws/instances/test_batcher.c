@@ -102,6 +102,7 @@ static void the_example_of_AWI_370(void **state)
         metrics_find(fixture->metrics, "karpenter_cloudprovider_batcher_batch_size");
     struct metric *time =
         metrics_find(fixture->metrics, "karpenter_cloudprovider_batcher_batch_time_seconds");
+    // AWI-369, 704, 705.
     assert_int_equal((int)metric_read(size, "create_fleet"), 2);
     assert_int_equal((int)metric_read(time, "create_fleet"), 1);
 }

@@ -52,12 +52,12 @@ static void open_launch(struct fixture *fixture)
     for (uint32_t i = 0; i < ARRAY_LENGTH(made); i++)
         items[i] = &fixture->catalog->spec.instance_types.items[i];
     fixture->candidates = (struct launch_candidates){items, ARRAY_LENGTH(made)};
-    fixture->launch = (struct fleet_launch){
-        .node_class = (const struct ec2_node_class *)make_object("karpenter.k8s.aws/v1",
-                                                                 "EC2NodeClass", "{}", class_status),
-        .claim = make_claim("", NULL),
-        .capacity_type = "spot",
-        .candidates = &fixture->candidates};
+    fixture->launch =
+        (struct fleet_launch){.node_class = (const struct ec2_node_class *)make_object(
+                                  "karpenter.k8s.aws/v1", "EC2NodeClass", "{}", class_status),
+                              .claim = make_claim("", NULL),
+                              .capacity_type = "spot",
+                              .candidates = &fixture->candidates};
 }
 
 static int setup(void **state)
@@ -140,11 +140,14 @@ static enum error_kind failure(struct fixture *fixture, const char **message, co
 static void codes_of_the_table_AWI_332_344(void **state)
 {
     struct fixture *fixture = *state;
-    static const char *const codes[] = {
-        "InsufficientInstanceCapacity", "UnfulfillableCapacity",
-        "Unsupported",                  "MaxSpotInstanceCountExceeded",
-        "VcpuLimitExceeded",            "MaxFleetCountExceeded",
-        "ReservationCapacityExceeded",  "InsufficientFreeAddressesInSubnet"};
+    static const char *const codes[] = {"InsufficientInstanceCapacity",
+                                        "UnfulfillableCapacity",
+                                        "Unsupported",
+                                        "MaxSpotInstanceCountExceeded",
+                                        "VcpuLimitExceeded",
+                                        "MaxFleetCountExceeded",
+                                        "ReservationCapacityExceeded",
+                                        "InsufficientFreeAddressesInSubnet"};
     for (size_t i = 0; i < ARRAY_LENGTH(codes); i++) {
         const char *message, *reason;
         fixture->answer.errors_count = 0;

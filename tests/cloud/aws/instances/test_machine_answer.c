@@ -70,9 +70,9 @@ static void all_of_an_instance_is_read_AWI_400(void **state)
     assert_false(instance_is_ending(&facts));
 }
 
-#define IN_RESERVATION(preference)               \
-    ",\"CapacityReservationId\":\"cr-1\","       \
-    "\"CapacityReservationSpecification\":{"     \
+#define IN_RESERVATION(preference)           \
+    ",\"CapacityReservationId\":\"cr-1\","   \
+    "\"CapacityReservationSpecification\":{" \
     "\"CapacityReservationPreference\":\"" preference "\"}"
 
 static void capacity_types_AWI_401(void **state)
@@ -127,22 +127,67 @@ static const struct instance_type_catalog *catalog_of(void)
 {
     static const struct made_type made[] = {
         {"p5.metal",
-         "{\"cpu\":\"4\",\"memory\":\"8Gi\",\"pods\":\"29\",\"vpc.amazonaws.com/efa\":\"2\","
+         "{\"cpu\":\"4\",\"memory\":\"8Gi\",\"pods\":\"29\",\"vpc.amazonaws.com/"
+         "efa\":\"2\","
          "\"nvidia.com/gpu\":\"0\"}",
-         "[{\"key\":\"" LABEL("instance-hypervisor") "\",\"operator\":\"In\",\"values\":[\"\"]},"
-         "{\"key\":\"" LABEL("instance-gpu-name") "\",\"operator\":\"DoesNotExist\"},"
-         "{\"key\":\"" LABEL("capacity-reservation-id") "\",\"operator\":\"In\",\"values\":"
-         "[\"cr-of-the-type\"]},"
-         "{\"key\":\"" LABEL("instance-tenancy") "\",\"operator\":\"In\",\"values\":"
-         "[\"dedicated\",\"default\"]}]",
+         "[{\"key\":\"" LABEL(
+             "instance-hypervisor") "\",\"operator\":\"In\",\"values\":[\"\"]},"
+                                    "{\"key\":\"" LABEL(
+                                        "instance-gpu-name") "\",\"operator\":"
+                                                             "\"DoesNotExist\"},"
+                                                             "{\"key\":\"" LABEL(
+                                                                 "capacity-reservation-"
+                                                                 "id") "\",\"operator\":"
+                                                                       "\"In\","
+                                                                       "\"values\":"
+                                                                       "[\"cr-of-the-"
+                                                                       "type\"]},"
+                                                                       "{\"key\":"
+                                                                       "\"" LABEL("instance-"
+                                                                                  "tenancy") "\""
+                                                                                             ","
+                                                                                             "\""
+                                                                                             "op"
+                                                                                             "er"
+                                                                                             "at"
+                                                                                             "or"
+                                                                                             "\""
+                                                                                             ":"
+                                                                                             "\""
+                                                                                             "In"
+                                                                                             "\""
+                                                                                             ","
+                                                                                             "\""
+                                                                                             "va"
+                                                                                             "lu"
+                                                                                             "es"
+                                                                                             "\""
+                                                                                             ":"
+                                                                                             "["
+                                                                                             "\""
+                                                                                             "de"
+                                                                                             "di"
+                                                                                             "ca"
+                                                                                             "te"
+                                                                                             "d"
+                                                                                             "\""
+                                                                                             ","
+                                                                                             "\""
+                                                                                             "de"
+                                                                                             "fa"
+                                                                                             "ul"
+                                                                                             "t"
+                                                                                             "\""
+                                                                                             "]}"
+                                                                                             "]",
          {"on-demand us-west-2a 0.1"}}};
     return make_catalog(made, 1);
 }
 
-#define INSTANCE                                                                             \
-    "{\"InstanceId\":\"i-1\",\"State\":{\"Name\":\"shutting-down\"},\"ImageId\":\"ami-1\","   \
-    "\"InstanceType\":\"p5.metal\",\"Placement\":{\"AvailabilityZone\":\"us-west-2a\","       \
-    "\"Tenancy\":\"dedicated\"},\"Tags\":[{\"Key\":\"karpenter.sh/nodepool\",\"Value\":"      \
+#define INSTANCE                                                                            \
+    "{\"InstanceId\":\"i-1\",\"State\":{\"Name\":\"shutting-down\"},\"ImageId\":\"ami-1\"," \
+    "\"InstanceType\":\"p5.metal\",\"Placement\":{\"AvailabilityZone\":\"us-west-2a\","     \
+    "\"Tenancy\":\"dedicated\"},\"Tags\":[{\"Key\":\"karpenter.sh/nodepool\",\"Value\":"    \
     "\"pool\"}],\"LaunchTime\":\"2026-01-01T00:00:00Z\"%s}"
 
 static struct machine machine_of(const char *more, const struct instance_type *type,
@@ -169,9 +214,8 @@ static void labels_of_a_machine_AWI_84_260_to_262(void **state)
         "karpenter.k8s.aws/v1", "EC2NodeClass", "{}",
         "{\"subnets\":[{\"id\":\"s\",\"zone\":\"us-west-2a\",\"zoneID\":\"usw2-az1\"}]}");
     const struct placement_group group = {"pg-1", "group", "partition", NULL, 3};
-    struct machine machine =
-        machine_of("", &catalog->spec.instance_types.items[0],
-                   (const struct ec2_node_class *)node_class, &group);
+    struct machine machine = machine_of("", &catalog->spec.instance_types.items[0],
+                                        (const struct ec2_node_class *)node_class, &group);
     const struct string_map *labels = &machine.labels;
     // AWI-261.
     assert_string_equal(machine.provider_id, "aws:///us-west-2a/i-1");

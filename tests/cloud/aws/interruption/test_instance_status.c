@@ -42,8 +42,8 @@ static void failed_for_two_minutes_AWI_582(void **state)
     assert_false(findings.found[STATUS_SYSTEM]);
     findings = read_one(CHECK("SystemStatus", DETAIL("failed", ""))); // long ago
     assert_true(findings.found[STATUS_SYSTEM]);
-    findings = read_one(
-        CHECK("SystemStatus", DETAIL("insufficient-data", "") "," DETAIL("Failed", "")));
+    findings =
+        read_one(CHECK("SystemStatus", DETAIL("insufficient-data", "") "," DETAIL("Failed", "")));
     assert_false(findings.found[STATUS_SYSTEM]); // exactly "failed"
     findings = read_one(CHECK("AttachedEbsStatus", DETAIL("failed", "")));
     assert_true(findings.found[STATUS_EBS]);
@@ -61,11 +61,12 @@ static void events_count_at_once_AWI_582(void **state)
 static void categories_and_the_earliest_time_AWI_583(void **state)
 {
     (void)state;
-    struct instance_findings findings = read_one(
-        CHECK("InstanceStatus",
-              DETAIL("failed", SINCE("2025-12-31T23:00:00Z")) "," //
-              DETAIL("failed", SINCE("2025-12-31T22:00:00Z"))) ","
-        CHECK("SystemStatus", DETAIL("failed", SINCE("2025-12-31T23:30:00Z"))));
+    struct instance_findings findings = read_one(CHECK(
+        "InstanceStatus", DETAIL("failed", SINCE("2025-12-31T23:00:00Z")) "," //
+        DETAIL("failed",
+               SINCE("2025-12-31T22:00:00Z"))) "," CHECK("SystemStatus",
+                                                         DETAIL("failed",
+                                                                SINCE("2025-12-31T23:30:00Z"))));
     assert_true(findings.found[STATUS_INSTANCE]);
     assert_true(findings.found[STATUS_SYSTEM]);
     assert_int_equal(findings.since, NOW - 2 * HOUR);

@@ -49,6 +49,7 @@ static void expect_fault(const char *body, bool upstream, enum interruption_faul
     arena_destroy(parsed.arena);
 }
 
+// The bodies are those of AWI-517. AWI-511: another triple is nothing; AWI-513, 514, 515, 516.
 static void every_kind_AWI_512_to_516(void **state)
 {
     (void)state;

@@ -199,6 +199,10 @@ static void asks_and_keeps_AWI_1_to_10(void **state)
     const json_t *asked = fake_aws_last(fixture->fake, EC2_DESCRIBE_INSTANCE_TYPES);
     assert_int_equal(json_integer_value(json_object_get(asked, "MaxResults")), 100);
     assert_int_equal(json_array_size(json_object_get(asked, "Filters")), 2);
+    asked = fake_aws_last(fixture->fake, EC2_DESCRIBE_INSTANCE_TYPE_OFFERINGS); // AWI-2
+    assert_int_equal(json_integer_value(json_object_get(asked, "MaxResults")), 1000);
+    assert_string_equal(json_string_value(json_object_get(asked, "LocationType")),
+                        "availability-zone");
     const struct instance_type_catalog *first = catalogue(fixture, NULL);
     assert_int_equal(first->spec.instance_types.count, 2);
     // The same answer changes nothing, and neither does a failure (AWI-4, 5).
@@ -207,6 +211,9 @@ static void asks_and_keeps_AWI_1_to_10(void **state)
     fake_aws_error(fixture->fake, EC2_DESCRIBE_INSTANCE_TYPES, 403, "UnauthorizedOperation", "x");
     ec2_types_refresh(fixture->types, fake_aws_client(fixture->fake), note_end, fixture);
     ec2_types_refresh(fixture->types, fake_aws_client(fixture->fake), note_end, fixture);
+    const struct instance_type_catalog *meanwhile = catalogue(fixture, NULL);
+    assert_ptr_equal(meanwhile, first); // AWI-6: readers neither wait nor see half of it
+    release(meanwhile);
     loop_run_for(fixture->loop, MINUTE);
     assert_int_equal(fixture->ends, 4);
     assert_non_null(strstr(fixture->error.message, "UnauthorizedOperation"));

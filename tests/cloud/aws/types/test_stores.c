@@ -64,6 +64,8 @@ static void upstream_remembers_three_minutes_AWI_181(void **state)
     unavailable_mark_pool(offerings, &pool, "InsufficientInstanceCapacity", "fleet-1");
     assert_true(unavailable_has_pool(offerings, &pool));
     assert_int_equal(unavailable_sequence(offerings, "m5.large"), 1);
+    unavailable_succeeded(offerings, &pool); // AWI-182: nothing unmarks
+    assert_true(unavailable_has_pool(offerings, &pool));
     assert_int_equal(unavailable_sequence(offerings, "m5.xlarge"), 0); // AWI-187
     loop_run_for(loop, 2 * MINUTE);
     unavailable_mark_pool(offerings, &pool, "Unsupported", NULL); // restarts the three minutes
@@ -79,6 +81,23 @@ static void upstream_remembers_three_minutes_AWI_181(void **state)
     assert_false(unavailable_has_capacity_type(offerings, "on-demand"));
     assert_true(unavailable_has_subnet(offerings, "subnet-1"));
     assert_int_equal(unavailable_sequence(offerings, "m5.xlarge"), 2);
+    unavailable_offerings_destroy(offerings);
+}
+
+static void the_sweep_makes_available_AWI_751(void **state)
+{
+    (void)state;
+    struct unavailable_offerings *offerings = shortages(true);
+    const struct unavailable_pool earlier = {"c5.large", "us-west-2a", "spot", NULL, NULL};
+    unavailable_mark_pool(offerings, &earlier, "InsufficientInstanceCapacity", NULL);
+    loop_run_for(loop, 5 * SECOND);
+    unavailable_mark_pool(offerings, &pool, "InsufficientInstanceCapacity", NULL);
+    loop_run_for(loop, 3 * MINUTE);
+    assert_true(unavailable_has_pool(offerings, &pool)); // up to 10 s late
+    assert_int_equal(unavailable_sequence(offerings, "m5.large"), 1);
+    loop_run_for(loop, 10 * SECOND);
+    assert_false(unavailable_has_pool(offerings, &pool));
+    assert_int_equal(unavailable_sequence(offerings, "m5.large"), 2);
     unavailable_offerings_destroy(offerings);
 }
 
@@ -160,7 +179,7 @@ static void quotas_by_family_AWI_928(void **state)
 
 // --- reservations --------------------------------------------------------------------------------
 
-static void free_counts_AWN_134(void **state)
+static void free_counts_AWN_134_AWI_615(void **state)
 {
     (void)state;
     struct reservation_counts *counts = reservation_counts_create(loop);
@@ -293,7 +312,7 @@ static json_t *history(const char *zone, const char *price, const char *time)
                      "ProductDescription", "Linux/UNIX");
 }
 
-static void built_in_prices_AWI_201_211(void **state)
+static void built_in_prices_AWI_201_210_211(void **state)
 {
     (void)state;
     struct ec2_prices *prices = prices_of("eu-south-7", false);
@@ -392,14 +411,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(upstream_remembers_three_minutes_AWI_181, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(the_sweep_makes_available_AWI_751, set_up, tear_down),
         cmocka_unit_test_setup_teardown(scopes_are_exact_AWI_180, set_up, tear_down),
         cmocka_unit_test_setup_teardown(pools_back_off_AWI_928, set_up, tear_down),
         cmocka_unit_test_setup_teardown(causes_have_their_own_reach_AWI_928, set_up, tear_down),
         cmocka_unit_test_setup_teardown(quotas_by_family_AWI_928, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(free_counts_AWN_134, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(free_counts_AWN_134_AWI_615, set_up, tear_down),
         cmocka_unit_test_setup_teardown(groups_by_selector_AWN_150, set_up, tear_down),
         cmocka_unit_test_setup_teardown(least_memory_counts_AWI_22_25, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(built_in_prices_AWI_201_211, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(built_in_prices_AWI_201_210_211, set_up, tear_down),
         cmocka_unit_test_setup_teardown(products_are_laid_over_AWI_202_204, set_up, tear_down),
         cmocka_unit_test_setup_teardown(no_price_list_in_isolation_AWI_205, set_up, tear_down),
         cmocka_unit_test_setup_teardown(spot_prices_AWI_206_211_915, set_up, tear_down),

@@ -86,14 +86,14 @@ static int tear_down(void **state)
 
 // --- EC2's answers -------------------------------------------------------------------------------
 
-#define NETWORK(interfaces, addresses)                                                       \
+#define NETWORK(interfaces, addresses)                                                        \
     "\"NetworkInfo\":{\"DefaultNetworkCardIndex\":0,\"Ipv4AddressesPerInterface\":" addresses \
     ",\"NetworkCards\":[{\"NetworkCardIndex\":0,\"MaximumNetworkInterfaces\":" interfaces "}]}"
-#define PROCESSOR(architectures)                                        \
+#define PROCESSOR(architectures)                                         \
     "\"ProcessorInfo\":{\"SupportedArchitectures\":[" architectures "]," \
     "\"Manufacturer\":\"Intel\"}"
-#define TYPE_WITH(name, memory, more)                                                        \
-    "{\"InstanceType\":\"" name "\",\"SupportedUsageClasses\":[\"on-demand\",\"spot\"],"      \
+#define TYPE_WITH(name, memory, more)                                                    \
+    "{\"InstanceType\":\"" name "\",\"SupportedUsageClasses\":[\"on-demand\",\"spot\"]," \
     "\"VCpuInfo\":{\"DefaultVCpus\":2},\"MemoryInfo\":{\"SizeInMiB\":" memory "}," more "}"
 #define TYPE(name, more) \
     TYPE_WITH(name, "8192", PROCESSOR("\"x86_64\"") "," NETWORK("3", "10") more)
@@ -229,9 +229,8 @@ static void types_missing_in_the_tables_AWI_30(void **state)
     assert_int_equal(resource_map_get(&type->capacity, "vpc.amazonaws.com/pod-eni"), 0);
     assert_int_equal(resource_map_get(&type->capacity, "pods"), 29); // all else works
     assert_string_equal(values(type, LABEL("instance-category")), "zz");
-    assert_int_equal(resource_map_get(&type_in(all, "m5.large")->capacity,
-                                      "vpc.amazonaws.com/pod-eni"),
-                     9);
+    assert_int_equal(
+        resource_map_get(&type_in(all, "m5.large")->capacity, "vpc.amazonaws.com/pod-eni"), 9);
     release(all);
     all = catalogue(fixture, &windows);
     const char *address = "vpc.amazonaws.com/PrivateIPv4Address";
@@ -245,9 +244,10 @@ static void live_infos_have_the_interfaces_AWI_95_96(void **state)
 {
     struct fixture *fixture = *state;
     answer(fixture, "[" TYPE_WITH("m5.large", "8192",
-                                  PROCESSOR("\"x86_64\"") "," NETWORK("4", "20")) ","
-                    TYPE_WITH("m5.xlarge", "8192",
-                              PROCESSOR("\"x86_64\"") "," NETWORK("0", "20")) "]");
+                                  PROCESSOR("\"x86_64\"") "," NETWORK(
+                                      "4", "20")) "," TYPE_WITH("m5.xlarge", "8192",
+                                                                PROCESSOR("\"x86_64\"") "," NETWORK(
+                                                                    "0", "20")) "]");
     const struct instance_type_catalog *all = catalogue(fixture, &plain);
     assert_int_equal(resource_map_get(&type_in(all, "m5.large")->capacity, "pods"), 4 * 19 + 2);
     assert_int_equal(resource_map_get(&type_in(all, "m5.xlarge")->capacity, "pods"), 0); // not 2
@@ -257,14 +257,34 @@ static void live_infos_have_the_interfaces_AWI_95_96(void **state)
 static void odd_infos_AWI_42_to_67(void **state)
 {
     struct fixture *fixture = *state;
-    answer(fixture,
-           "[" TYPE_WITH("m5.old", "1024", PROCESSOR("\"i386\"") "," NETWORK("3", "10")) ","
-           TYPE_WITH("m5.both", "1024", PROCESSOR("\"i386\",\"x86_64\"") "," NETWORK("3", "10")) ","
-           TYPE_WITH("m5.none", "1024", NETWORK("3", "10")) ","
-           TYPE("strange", "") "," TYPE("c7i-flex.large", "") ","
-           TYPE("m5.disk", ",\"InstanceStorageInfo\":{\"TotalSizeInGB\":75,\"NvmeSupport\":"
-                           "\"unsupported\"},\"EbsInfo\":{\"EbsOptimizedSupport\":\"supported\","
-                           "\"EbsOptimizedInfo\":{\"MaximumBandwidthInMbps\":4750}}") "]");
+    answer(
+        fixture,
+        "[" TYPE_WITH("m5.old", "1024", PROCESSOR("\"i386\"") "," NETWORK("3", "10")) "," TYPE_WITH(
+            "m5.both", "1024",
+            PROCESSOR("\"i386\",\"x86_64\"") "," NETWORK(
+                "3",
+                "10")) "," TYPE_WITH("m5.none", "1024",
+                                     NETWORK(
+                                         "3",
+                                         "10")) "," TYPE("strange",
+                                                         "") "," TYPE("c7i-flex.large",
+                                                                      "") "," TYPE("m5.disk",
+                                                                                   ",\"InstanceStor"
+                                                                                   "ageInfo\":{"
+                                                                                   "\"TotalSizeInGB"
+                                                                                   "\":75,"
+                                                                                   "\"NvmeSupport\""
+                                                                                   ":"
+                                                                                   "\"unsupported\""
+                                                                                   "},\"EbsInfo\":{"
+                                                                                   "\"EbsOptimizedS"
+                                                                                   "upport\":"
+                                                                                   "\"supported\","
+                                                                                   "\"EbsOptimizedI"
+                                                                                   "nfo\":{"
+                                                                                   "\"MaximumBandwi"
+                                                                                   "dthInMbps\":"
+                                                                                   "4750}}") "]");
     const struct instance_type_catalog *all = catalogue(fixture, &plain);
     assert_string_equal(values(type_in(all, "m5.old"), "kubernetes.io/arch"), "[i386]"); // AWI-42
     assert_string_equal(values(type_in(all, "m5.both"), "kubernetes.io/arch"), "amd64");
@@ -286,10 +306,10 @@ static void odd_infos_AWI_42_to_67(void **state)
     release(all);
 }
 
-#define GPU(name, count, memory)                                                           \
+#define GPU(name, count, memory)                                                              \
     "{\"Name\":\"" name "\",\"Manufacturer\":\"NVIDIA\",\"Count\":" count ",\"MemoryInfo\":{" \
     "\"SizeInMiB\":" memory "}}"
-#define NEURON(name, count, cores)                                                  \
+#define NEURON(name, count, cores) \
     "{\"Name\":\"" name "\",\"Count\":" count ",\"CoreInfo\":{\"Count\":" cores ",\"Version\":1}}"
 
 static void two_kinds_of_devices_AWI_65_102_909(void **state)
@@ -299,11 +319,17 @@ static void two_kinds_of_devices_AWI_65_102_909(void **state)
         ec2_types_destroy(fixture->types);
         open_types(fixture, upstream != 0);
         answer(fixture,
-               "[" TYPE("g9.large", ",\"GpuInfo\":{\"Gpus\":[" GPU("A10G", "1", "24576") "," GPU(
-                   "Tesla T4", "2", "16384") "]}") ","
-               TYPE("trn9.large", ",\"NeuronInfo\":{\"NeuronDevices\":[" NEURON(
-                   "Trainium", "2", "4") "," NEURON("Inferentia", "1", "8") "]}") ","
-               TYPE("trn8.large", ",\"NeuronInfo\":{\"NeuronDevices\":[]}") "]");
+               "[" TYPE("g9.large",
+                        ",\"GpuInfo\":{\"Gpus\":[" GPU("A10G", "1", "24576") "," GPU(
+                            "Tesla T4", "2",
+                            "16384") "]}") "," TYPE("trn9.large",
+                                                    ",\"NeuronInfo\":{\"NeuronDevices\":"
+                                                    "[" NEURON("Trainium", "2", "4") "," NEURON(
+                                                        "Inferentia", "1",
+                                                        "8") "]}") "," TYPE("trn8.large",
+                                                                            ",\"NeuronInfo\":{"
+                                                                            "\"NeuronDevices\":"
+                                                                            "[]}") "]");
         const struct instance_type_catalog *all = catalogue(fixture, &plain);
         const struct instance_type *gpus = type_in(all, "g9.large");
         assert_string_equal(values(gpus, LABEL("instance-gpu-name")),
@@ -318,9 +344,9 @@ static void two_kinds_of_devices_AWI_65_102_909(void **state)
         assert_int_equal(resource_map_get(&neurons->capacity, "aws.amazon.com/neuron"), 3);
         assert_int_equal(resource_map_get(&neurons->capacity, "aws.amazon.com/neuroncore"),
                          upstream ? 3 * 4 : 2 * 4 + 8);
-        assert_int_equal(resource_map_get(&type_in(all, "trn8.large")->capacity,
-                                          "aws.amazon.com/neuroncore"),
-                         0);
+        assert_int_equal(
+            resource_map_get(&type_in(all, "trn8.large")->capacity, "aws.amazon.com/neuroncore"),
+            0);
         release(all);
     }
 }
@@ -440,8 +466,8 @@ static void each_class_has_its_own_fitness_AWI_903(void **state)
 {
     struct fixture *fixture = *state;
     static const struct class_text bottlerocket = {"br", "bottlerocket@latest", "", ""};
-    answer(fixture, "[" TYPE_WITH("a1.large", "4096",
-                                  PROCESSOR("\"arm64\"") "," NETWORK("3", "10")) "]");
+    answer(fixture,
+           "[" TYPE_WITH("a1.large", "4096", PROCESSOR("\"arm64\"") "," NETWORK("3", "10")) "]");
     for (int round = 0; round < 2; round++) {
         assert_string_equal(available(fixture, &plain, "a1.large"), "");
         assert_string_equal(available(fixture, &bottlerocket, "a1.large"), "a:on-demand a:spot");
@@ -450,7 +476,7 @@ static void each_class_has_its_own_fitness_AWI_903(void **state)
 
 // --- tests: offerings ----------------------------------------------------------------------------
 
-#define RESERVATION(id, type, zone, state)                                                   \
+#define RESERVATION(id, type, zone, state)                                                         \
     "{\"id\":\"" id "\",\"availabilityZone\":\"us-west-2" zone "\",\"instanceType\":\"" type "\"," \
     "\"reservationType\":\"capacity-block\",\"state\":\"" state "\",\"interruptible\":true}"
 
@@ -460,9 +486,8 @@ static void reservations_then_partitions_AWI_70_150_168(void **state)
     static const struct class_text class = {
         "both", "al2023@latest", ",\"placementGroupSelector\":{\"name\":\"group\"}",
         ",\"capacityReservations\":[" RESERVATION("cr-1", "m5.large", "a", "active") "]"};
-    answer(fixture,
-           "[" TYPE("m5.large", ",\"PlacementGroupInfo\":{\"SupportedStrategies\":[\"partition\"]}")
-           "," TYPE("c5.large", "") "]");
+    answer(fixture, "[" TYPE("m5.large", ",\"PlacementGroupInfo\":{\"SupportedStrategies\":["
+                                         "\"partition\"]}") "," TYPE("c5.large", "") "]");
     reservation_counts_fetched(fixture->reservations, "cr-1", 2, loop_now_ns(fixture->loop));
     placement_groups_resolved(fixture->groups, "name/group",
                               &(struct placement_group){"pg-1", "group", "partition", NULL, 2});
