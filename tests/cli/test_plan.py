@@ -74,6 +74,7 @@ class Plan(ProgramTest):
         for spec, requests, few, many in (
                 ("kubelet: {maxPods: 10}", "cpu: 50m", 1, 4),
                 ("kubelet: {podsPerCore: 2}", "cpu: 50m", 1, 5),
+                ("kubelet: {maxPods: vcpus * 2}", "cpu: 50m", 1, 5),
                 ("kubelet: {systemReserved: {memory: 8Gi}}", "memory: 340Mi", 1, 3),
                 ("kubelet: {evictionHard: {memory.available: 60%}}", "memory: 340Mi", 1, 3),
                 ("blockDeviceMappings: [{deviceName: /dev/xvda, ebs: {volumeSize: 500Gi}}]", "ephemeral-storage: 2Gi", 5, 1),

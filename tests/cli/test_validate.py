@@ -86,6 +86,22 @@ class Validate(unittest.TestCase):
             status, out, _ = self.adze("validate", "class.json", "--core", "-o", "json")
             self.assertNotIn("W-userdata\"", out)
 
+    def test_kubelet_expressions_AWN_233_718(self):
+        """Sizes as expressions are compiled, and evaluated for every instance type."""
+        for kubelet, level, path, message in (
+                ({"maxPods": "vcpus * "}, "rejected", "spec.kubelet.maxPods", "Syntax error"),
+                ({"kubeReserved": {"cpu": "nonsense + 1"}}, "rejected", "spec.kubelet.kubeReserved.cpu", "nonsense"),
+                ({"maxPods": "1 / 0"}, "rejected", "spec.kubelet", "division by zero"),
+                ({"maxPods": "10 / (vcpus - 2)"}, "warning", "spec.kubelet", "division by zero"),
+                ({"maxPods": "vcpus * 2"}, None, None, None)):
+            self.write("class.json", json.dumps({**CLASS, "spec": {**CLASS["spec"], "kubelet": kubelet}}))
+            status, out, _ = self.adze("validate", "class.json", "-o", "json")
+            found = json.loads(out)["objects"][0]
+            findings = [f for kind in ("errors", "warnings") for f in found[kind] if f.get("code") != "W-feature-gate"]
+            self.assertEqual(status, 2 if level == "rejected" else 0, kubelet)
+            self.assertEqual([(f["level"], f["path"]) for f in findings], [(level, path)] if level else [], kubelet)
+            self.assertTrue(not level or message in findings[0]["message"], findings)
+
     def test_folders_lists_and_other_kinds_API_300_301(self):
         self.write("a/pool.yaml", "---\n" + POOL % "In" + "---\n---\napiVersion: v1\nkind: ConfigMap\n")
         self.write("a/b/class.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": [CLASS]}))

@@ -1,11 +1,14 @@
 #include "cloud/aws/class_findings.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "cloud/aws/families/kubelet_config.h"
 #include "cloud/aws/families/user_data.h"
+#include "cloud/aws/nodeclass/launch_template_groups.h"
+#include "cloud/aws/types/instance_infos.h"
 #include "model/tables/kinds.h"
 
 #define PATH           "spec.userData"
@@ -78,13 +81,11 @@ static void try_user_data(const struct ec2_node_class *node_class, struct arena 
     kubelet_config_free(&kubelet);
 }
 
-void ec2_class_findings(const struct object *node_class, struct findings *findings)
+static void check_user_data(const struct ec2_node_class *class, struct arena *arena,
+                            struct findings *findings)
 {
-    assert(node_class->kind->id == KIND_EC2_NODE_CLASS);
-    const struct ec2_node_class *class = (const struct ec2_node_class *)node_class;
     if (text_is_empty(class->spec.user_data) || is_rejected(findings))
         return;
-    CLEANUP_ARENA struct arena *arena = arena_create(4096);
     struct string_list lost = user_data_warnings(class, arena);
     for (uint32_t i = 0; i < lost.count; i++)
         findings_add(
@@ -93,4 +94,77 @@ void ec2_class_findings(const struct object *node_class, struct findings *findin
                 .level = FINDING_WARNING, .code = "W-userdata", .rule = "AWN-711", .path = PATH},
             "%s", without_path(lost.items[i]));
     try_user_data(class, arena, findings);
+}
+
+// --- sizes as expressions (AWN-233 to 235, 718) --------------------------------------------------
+
+// An expression that fails for every type stops the NodeClass; for some, it leaves them out.
+static void try_expressions(const struct ec2_node_class *class,
+                            const struct kubelet_config *kubelet, struct arena *arena,
+                            struct findings *findings)
+{
+    struct error error = {0}, first = {0};
+    uint32_t bad = 0;
+    struct instance_infos *infos = instance_infos_built_in(&error);
+    for (uint32_t i = 0; infos != NULL && i < infos->count; i++) {
+        struct kubelet_values values;
+        struct kubelet_variables variables = kubelet_variables_of(class, infos->items[i]);
+        error = (struct error){0};
+        if (!kubelet_resolve(kubelet, &variables, true, arena, &values, &error) && bad++ == 0)
+            first = error;
+    }
+    if (bad > 0)
+        findings_add(
+            findings,
+            &(struct finding){.level = bad == infos->count ? FINDING_REJECTED : FINDING_WARNING,
+                              .code = bad == infos->count ? NULL : "W-kubelet-expression",
+                              .rule = "AWN-718",
+                              .path = "spec.kubelet"},
+            "%" PRIu32 " of %" PRIu32 " instance types: %s", bad, infos->count, first.message);
+    instance_infos_destroy(infos);
+}
+
+// "spec.kubelet.kubeReserved.cpu" of an error that ends in
+// "(field=spec.kubelet.kubeReserved[cpu])".
+static const char *path_in(struct arena *arena, const char *message)
+{
+    static const char mark[] = "(field=";
+    const char *at = strstr(message, mark);
+    if (at == NULL)
+        return "spec.kubelet";
+    at += strlen(mark);
+    char *path = arena_copy_bytes(arena, at, strcspn(at, ")]"));
+    char *bracket = strchr(path, '[');
+    if (bracket != NULL)
+        *bracket = '.';
+    return path;
+}
+
+static void check_expressions(const struct ec2_node_class *class, struct arena *arena,
+                              struct findings *findings)
+{
+    struct kubelet_config kubelet;
+    struct error error = {0};
+    if (!kubelet_config_read(&kubelet, arena, class->spec.kubelet, &error))
+        return; // admission's rules tell
+    if (kubelet_has_expressions(&kubelet)) {
+        if (kubelet_check_expressions(&kubelet, &error))
+            try_expressions(class, &kubelet, arena, findings);
+        else
+            findings_add(findings,
+                         &(struct finding){.level = FINDING_REJECTED,
+                                           .rule = "AWN-233",
+                                           .path = path_in(arena, error.message)},
+                         "%s", error.message);
+    }
+    kubelet_config_free(&kubelet);
+}
+
+void ec2_class_findings(const struct object *node_class, struct findings *findings)
+{
+    assert(node_class->kind->id == KIND_EC2_NODE_CLASS);
+    const struct ec2_node_class *class = (const struct ec2_node_class *)node_class;
+    CLEANUP_ARENA struct arena *arena = arena_create(4096);
+    check_user_data(class, arena, findings);
+    check_expressions(class, arena, findings);
 }

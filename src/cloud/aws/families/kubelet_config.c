@@ -167,6 +167,23 @@ static bool map_has_expressions(const struct string_map *map)
     return false;
 }
 
+bool kubelet_expressions_enabled(const struct settings *settings)
+{
+    char *copy CLEANUP_FREE = memory_copy_string(text_or_empty(settings->aws_feature_gates));
+    bool enabled = false;
+    for (char *rest = copy, *part; (part = strsep(&rest, ",")) != NULL;) {
+        while (*part == ' ')
+            part++;
+        char *equals = strchr(part, '=');
+        if (equals == NULL)
+            continue;
+        *equals = '\0';
+        if (strcmp(part, "NodeClassCEL") == 0 && !text_parse_bool(equals + 1, &enabled))
+            enabled = false;
+    }
+    return enabled;
+}
+
 bool kubelet_has_expressions(const struct kubelet_config *config)
 {
     return config->max_pods_expression != NULL || map_has_expressions(&config->kube_reserved) ||

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "cloud/aws/families/ami_family.h"
 #include "cloud/aws/families/kubelet_expression.h"
+#include "model/reading/settings.h"
 #include "model/schema/object.h"
 
 // The fields that adze interprets; texts as given. In arena memory, `json` included (it is freed
@@ -28,6 +29,8 @@ bool kubelet_config_read(struct kubelet_config *config, struct arena *arena, con
 void kubelet_config_free(struct kubelet_config *config);
 
 // --- expressions (AWN-233 to 235) ----------------------------------------------------------------
+// AWN-233: the gate of kubelet expressions.
+bool kubelet_expressions_enabled(const struct settings *settings);
 bool kubelet_has_expressions(const struct kubelet_config *config);
 // Compiles all expressions; the error names the field and the place. It begins "validating
 // expression, ".

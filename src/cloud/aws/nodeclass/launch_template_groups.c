@@ -26,23 +26,6 @@ struct splitting {
     struct kubelet_values values; // without expressions: the same for all types
 };
 
-bool kubelet_expressions_enabled(const struct settings *settings)
-{
-    char *copy CLEANUP_FREE = memory_copy_string(text_or_empty(settings->aws_feature_gates));
-    bool enabled = false;
-    for (char *rest = copy, *part; (part = strsep(&rest, ",")) != NULL;) {
-        while (*part == ' ')
-            part++;
-        char *equals = strchr(part, '=');
-        if (equals == NULL)
-            continue;
-        *equals = '\0';
-        if (strcmp(part, "NodeClassCEL") == 0 && !text_parse_bool(equals + 1, &enabled))
-            enabled = false;
-    }
-    return enabled;
-}
-
 static int64_t label_number(const struct instance_type *type, const char *key)
 {
     int64_t number;

@@ -38,5 +38,3 @@ void launch_template_groups_free(struct launch_template_groups *groups);
 // AWN-233: what expressions see of a type.
 struct kubelet_variables kubelet_variables_of(const struct ec2_node_class *node_class,
                                               const struct instance_info *info);
-// AWN-233: the gate of kubelet expressions.
-bool kubelet_expressions_enabled(const struct settings *settings);

@@ -9,6 +9,7 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "cloud/aws/families/ami_family.h"
+#include "cloud/aws/families/kubelet_config.h"
 #include "cloud/aws/types/built_in_types.h"
 #include "cloud/aws/types/ec2_types.h"
 #include "cloud/aws/types/type_facts.h"
@@ -175,6 +176,20 @@ struct resolver {
     struct ec2_types *types;
 };
 
+// Whether sizes are written as expressions though the gate is off.
+static bool lacks_gate(const struct class_catalog_request *request)
+{
+    CLEANUP_ARENA struct arena *arena = arena_create(1024);
+    const struct ec2_node_class *node_class = (const struct ec2_node_class *)request->node_class;
+    struct kubelet_config kubelet;
+    if (kubelet_expressions_enabled(request->settings) ||
+        !kubelet_config_read(&kubelet, arena, node_class->spec.kubelet, NULL))
+        return false;
+    bool lacks = kubelet_has_expressions(&kubelet);
+    kubelet_config_free(&kubelet);
+    return lacks;
+}
+
 static void resolver_open(struct resolver *resolver, const struct settings *settings,
                           const struct placing *placing)
 {
@@ -222,11 +237,17 @@ const struct instance_type_catalog *ec2_class_catalog(const struct class_catalog
     find_zones(&placing, request);
     place(&draft, &placing);
     struct resolver resolver;
-    resolver_open(&resolver, request->settings, &placing);
+    struct settings settings = *request->settings;
+    bool gate_taken = lacks_gate(request);
+    if (gate_taken)
+        settings.aws_feature_gates = "NodeClassCEL=true";
+    resolver_open(&resolver, &settings, &placing);
     ec2_types_use(resolver.types, infos, placing.zones);
     const struct instance_type_catalog *catalogue = ec2_types_for(resolver.types, &draft, error);
     resolver_close(&resolver);
     if (catalogue != NULL && unknown != NULL)
         tell_unknown((const struct ec2_node_class *)request->node_class, &placing, unknown);
+    if (catalogue != NULL && unknown != NULL && gate_taken)
+        text_join(unknown, ", ", "the feature gate NodeClassCEL (taken: on)");
     return catalogue;
 }

@@ -139,29 +139,6 @@ static void read_placement(struct resolved_types *resolved, const struct resolvi
     terms->group = &resolved->group;
 }
 
-// "NodeClassCEL=true" among the AWS gates.
-static bool expressions_gate(const struct settings *settings)
-{
-    static const char gate[] = "NodeClassCEL";
-    bool on = false;
-    const char *at = text_or_empty(settings->aws_feature_gates);
-    while (*at != '\0') {
-        at += strspn(at, ", ");
-        size_t length = strcspn(at, ",");
-        const char *equals = memchr(at, '=', length);
-        if (equals != NULL && (size_t)(equals - at) == sizeof gate - 1 &&
-            memcmp(at, gate, sizeof gate - 1) == 0) {
-            char value[8] = {0};
-            size_t bytes = (size_t)(at + length - equals - 1);
-            memcpy(value, equals + 1, bytes < sizeof value - 1 ? bytes : sizeof value - 1);
-            if (!text_parse_bool(value, &on))
-                on = false;
-        }
-        at += length;
-    }
-    return on;
-}
-
 static void read_node_class(struct resolved_types *resolved, const struct resolving *resolving)
 {
     const struct ec2_node_class *node_class = resolved->node_class;
@@ -170,7 +147,7 @@ static void read_node_class(struct resolved_types *resolved, const struct resolv
     const struct ami_family_facts *family = ami_family_facts(ami_family_of(node_class));
     terms->memory_overhead_fraction = settings->vm_memory_overhead_percent;
     terms->reserved_enis = settings->reserved_enis;
-    terms->expressions = expressions_gate(settings);
+    terms->expressions = kubelet_expressions_enabled(settings);
     terms->windows = family->windows;
     terms->windows_build = family->windows_build;
     terms->eni_limited_pods = family->eni_limited_pods;

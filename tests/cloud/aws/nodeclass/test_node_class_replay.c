@@ -8,6 +8,7 @@
 #include "base/loop_virtual.h"
 #include "base/metrics.h"
 #include "base/text.h"
+#include "kube/event_recorder.h"
 #include "model/reading/settings_read.h"
 #include "reconcile/operations.h"
 #include "sim/apiserver/api_server.h"
@@ -28,6 +29,7 @@ struct run {
     struct mirror *mirror;
     struct settings settings;
     struct metrics *metrics;
+    struct event_recorder *recorder;
     struct manager manager;
     struct aws_account *account;
     struct aws_http *http;
@@ -88,11 +90,13 @@ static void open_cluster(struct run *run)
     run->mirror = mirror_create(run->loop, run->kube);
     run->metrics = metrics_create(monotonic, run->loop);
     settings_defaults(&run->settings);
+    run->recorder = event_recorder_create(run->loop, run->kube, "adze");
     manager_init(&run->manager, &(struct manager_options){.loop = run->loop,
                                                           .client = run->kube,
                                                           .mirror = run->mirror,
                                                           .settings = &run->settings,
                                                           .metrics = run->metrics,
+                                                          .recorder = run->recorder,
                                                           .seed = 1});
     run->manager.operations = operations_create(&run->manager);
     static const enum kind_id kinds[] = {KIND_EC2_NODE_CLASS, KIND_NODE_CLAIM, KIND_NODE_POOL};
@@ -201,6 +205,7 @@ static void close_run(struct run *run)
     run->http->operations->destroy(run->http);
     aws_account_destroy(run->account);
     json_decref(run->environment);
+    event_recorder_destroy(run->recorder);
     mirror_destroy(run->mirror);
     kube_client_destroy(run->kube);
     operations_destroy(run->manager.operations);
@@ -328,8 +333,60 @@ static void recorded_node_classes_AWN_32_37(void **state)
         replay(names[i]);
 }
 
+struct event_count {
+    const char *text; // of the message
+    uint32_t count;   // of repetitions, too
+};
+
+static bool count_event(void *context, json_t *event)
+{
+    struct event_count *wanted = context;
+    const char *reason = json_string_value(json_object_get(event, "reason"));
+    const char *message = json_string_value(json_object_get(event, "message"));
+    if (text_equal(reason, "UserDataUnused") && strstr(message, wanted->text) != NULL)
+        wanted->count += (uint32_t)json_integer_value(json_object_get(event, "count"));
+    return true;
+}
+
+static uint32_t events_of(struct run *run, const char *text)
+{
+    struct event_count wanted = {.text = text};
+    store_each(run->store, store_resource_of_kind(run->store, "v1", "Event"), NULL, count_event,
+               &wanted);
+    return wanted.count;
+}
+
+// What of the user data has no effect is told once an hour, and stops nothing.
+static void unused_user_data_is_told_AWN_711(void **state)
+{
+    (void)state;
+    for (int upstream = 0; upstream < 2; upstream++) {
+        struct run run;
+        struct error error = {0};
+        open_run(&run);
+        run.settings.compatibility_upstream = upstream;
+        json_t *scenario = load_case("discover-ami-br-latest");
+        json_t *object = json_object_get(json_object_get(scenario, "input"), "nodeClass");
+        json_object_set_new(json_object_get(object, "spec"), "userData",
+                            json_string("[other]\na = 1\n"));
+        const char *name =
+            json_string_value(json_object_get(json_object_get(object, "metadata"), "name"));
+        assert_non_null(store_add(run.store, run.resource, NULL, object, &error));
+        loop_run_for(run.loop, 40 * MINUTE);
+        assert_int_equal(events_of(&run, "other is left out"), !upstream);
+        const json_t *status = json_object_get(node_class_now(&run, name), "status");
+        compare_conditions(
+            json_object_get(json_object_get(json_object_get(scenario, "expect"), "nodeClass"),
+                            "status"),
+            status);
+        json_decref(scenario);
+        close_run(&run);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(recorded_node_classes_AWN_32_37)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(recorded_node_classes_AWN_32_37),
+                                       cmocka_unit_test(unused_user_data_is_told_AWN_711)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
