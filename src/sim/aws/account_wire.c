@@ -101,7 +101,8 @@ static bool nest(json_t *root, char *path, const char *value)
         json_t *inner = json_object_get(place, part);
         if (inner == NULL) {
             inner = json_object();
-            json_object_set_new(place, part, inner);
+            if (json_object_set_new(place, part, inner) != 0) // no UTF-8
+                return false;
         }
         place = inner;
         part = next;
