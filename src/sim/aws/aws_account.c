@@ -91,19 +91,40 @@ static bool environment_load(struct aws_account *account, struct error *error)
     return account->environment != NULL && environment_check(account, error);
 }
 
+// A part that is absent is empty.
+static bool environment_part(json_t *environment, const char *name, json_t *empty,
+                             struct error *error)
+{
+    const json_t *part = json_object_get(environment, name);
+    bool fits = part == NULL || json_typeof(part) == json_typeof(empty);
+    if (part == NULL)
+        json_object_set(environment, name, empty);
+    if (!fits)
+        error_set(error, ERROR_INVALID, "environment.json: %s is no %s", name,
+                  json_is_array(empty) ? "list" : "object");
+    json_decref(empty);
+    return fits;
+}
+
 static bool environment_check(const struct aws_account *account, struct error *error)
 {
-    static const char *const lists[] = {"subnets", "securityGroups", "images",
-                                        "capacityReservations", "placementGroups"};
-    const json_t *environment = account->environment;
+    static const char *const lists[] = {"subnets",
+                                        "securityGroups",
+                                        "images",
+                                        "capacityReservations",
+                                        "placementGroups",
+                                        "missingRoles",
+                                        "missingInstanceProfiles"};
+    static const char *const objects[] = {"zones", "ssmParameters", "cluster"};
+    json_t *environment = account->environment;
+    if (json_text(environment, "region")[0] == '\0')
+        return error_set(error, ERROR_INVALID, "environment.json: region is missing");
     for (size_t i = 0; i < ARRAY_LENGTH(lists); i++)
-        if (!json_is_array(json_object_get(environment, lists[i])))
-            return error_set(error, ERROR_INVALID, "environment.json: %s is no list", lists[i]);
-    if (!json_is_object(json_object_get(environment, "zones")) ||
-        !json_is_object(json_object_get(environment, "ssmParameters")) ||
-        json_text(environment, "region")[0] == '\0')
-        return error_set(error, ERROR_INVALID,
-                         "environment.json: region, zones or ssmParameters are missing");
+        if (!environment_part(environment, lists[i], json_array(), error))
+            return false;
+    for (size_t i = 0; i < ARRAY_LENGTH(objects); i++)
+        if (!environment_part(environment, objects[i], json_object(), error))
+            return false;
     return true;
 }
 

@@ -68,12 +68,25 @@ void sts_decode_authorization_message(struct account_call *call)
 
 // --- SSM, EKS ------------------------------------------------------------------------------------
 
+// A parameter is asked for by its name or by its ARN (…:parameter/path/name, …:parameter/name).
+static const char *parameter_value(const json_t *parameters, const char **name)
+{
+    static const char mark[] = ":parameter/";
+    const char *path = text_starts_with(*name, "arn:") ? strstr(*name, mark) : NULL;
+    if (path != NULL) {
+        *name = path + sizeof mark - 2; // with its slash
+        if (json_object_get(parameters, *name) == NULL)
+            ++*name;
+    }
+    return json_string_value(json_object_get(parameters, *name));
+}
+
 void ssm_get_parameter(struct account_call *call)
 {
     const char *name = json_text(call->params, "Name");
     const struct aws_account *account = call->account;
-    const char *value = json_string_value(
-        json_object_get(json_object_get(account->environment, "ssmParameters"), name));
+    const char *value =
+        parameter_value(json_object_get(account->environment, "ssmParameters"), &name);
     if (value == NULL) {
         account_refuse(call, 400, "ParameterNotFound", "ParameterNotFound");
         return;

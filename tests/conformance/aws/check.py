@@ -98,6 +98,8 @@ def judge(case, raw, prices, exceptions=(), events=False):
 
 def run(a, path, prices, exceptions):
     with open(path) as f: case = json.load(f)
+    name = os.path.basename(path)[:-5]
+    case = {"name": name, "area": name.partition("-")[0], **case}
     raw, failure = replayed(a, path)
     if raw is None: return [("replay", failure)]
     differences, observed = judge(case, raw, prices, exceptions.get(case["name"], []), a.events)

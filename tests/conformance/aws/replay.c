@@ -141,7 +141,9 @@ static const char *first_instance(struct replay *replay)
 
 static void send_message(struct replay *replay, const json_t *step)
 {
-    char *body = json_dumps(json_object_get(step, "body"), JSON_ENCODE_ANY | JSON_SORT_KEYS);
+    const json_t *given = json_object_get(step, "body");
+    char *body = json_is_string(given) ? strdup(json_string_value(given)) // as it is
+                                       : json_dumps(given, JSON_ENCODE_ANY | JSON_SORT_KEYS);
     char *message = with_instance(body != NULL ? body : "{}", first_instance(replay));
     aws_account_send_message(simulation_account(replay->simulation), message);
     free(message);

@@ -183,6 +183,31 @@ class Meaningless(unittest.TestCase):
         self.assertFalse(compare.explains(theirs[0], ("spec.tags", "full")))
         self.assertFalse(compare.explains(theirs[0], ("spec.tagsets", "empty")))
 
+    def test_words_of_schemas(self):
+        """The kinds of refusal that come from the schema have words of their own on either side."""
+        for theirs, ours in (("Required value", "is required"),
+                             ('Invalid value: "integer": spec.a in body must be of type string: "integer"', "must be a string, not a number"),
+                             ("Too many: 31: must have at most 30 items", "has 31 entries; at most 30 are allowed"),
+                             ("Too long: may not be more than 30 bytes", "is 35 characters long; at most 30 are allowed"),
+                             ('Invalid value: "x": spec.a in body should match \'^cr-$\'', '"x" does not have the form ^cr-$'),
+                             ("Invalid value: -1: spec.a in body should be greater than or equal to 0", "-1 is less than 0"),
+                             ('Invalid value: "": spec.a in body should be at least 1 chars long', "must not be empty")):
+            expected = {"code": 422, "object": "X", "message": 'X "n" is invalid: spec.a: ' + theirs}
+            found = []
+            compare.compare_refusals(expected, {**expected, "message": 'X "n" is invalid: spec.a: ' + ours}, found)
+            self.assertEqual(found, [], theirs)
+            compare.compare_refusals(expected, {**expected, "message": 'X "n" is invalid: spec.a: a rule of its own'}, found)
+            self.assertEqual(len(found), 2, theirs)
+
+    def test_rules_left_unchecked(self):
+        """A badly broken schema ends kube-apiserver's checks before the rules; adze goes on."""
+        expected = {"code": 422, "object": "X", "message": 'X "n" is invalid: [spec.a: Required value, <nil>: Invalid value: null: some rules were not checked]'}
+        found = []
+        compare.compare_refusals(expected, {**expected, "message": 'X "n" is invalid: [spec.a: is required, spec: one of a and b]'}, found)
+        self.assertEqual(found, [])
+        compare.compare_refusals(expected, {**expected, "message": 'X "n" is invalid: [spec.a: is required, spec.b: is required]'}, found)
+        self.assertEqual(len(found), 1)
+
 
 class Exceptions(unittest.TestCase):
     EXCEPTION = {"rule": "AWN-1", "reason": "wrong upstream", "differs": "^a: ", "instead": [{"at": "c/type=R/m", "is": "new"}]}

@@ -1,4 +1,6 @@
 // The simulated AWS account on the wire: reads, launches, queue, faults.
+#include <unistd.h>
+
 #include "account_driver.h"
 
 #define CATALOGUE "(m5|c5|m6g|t3)\\.(large|xlarge)"
@@ -331,6 +333,12 @@ static void small_services_answer(void **state)
     reply = json_call(&driver, "AmazonSSM.GetParameter", "{\"Name\": \"/oracle/image/x86\"}");
     assert_has(driver.body, "\"Value\":\"ami-99e906cf16966e5bd\"");
     json_decref(reply);
+    // AWN-170: by ARN as well.
+    reply =
+        json_call(&driver, "AmazonSSM.GetParameter",
+                  "{\"Name\": \"arn:aws:ssm:us-west-2:111122223333:parameter/oracle/image/arm\"}");
+    assert_has(driver.body, "\"Value\":\"ami-28855d4cbc523a14c\"");
+    json_decref(reply);
     reply = json_call(&driver, "AWSPriceListService.GetProducts",
                       "{\"ServiceCode\": \"AmazonEC2\", \"Filters\": [{\"Field\": "
                       "\"productFamily\", \"Value\": \"Compute Instance\"}]}");
@@ -354,6 +362,62 @@ static void small_services_answer(void **state)
 #define QUEUE "https://sqs.us-west-2.amazonaws.com/111122223333/interruptions"
 
 // A long poll ends with the first message; one that is not deleted comes back.
+static const char *const other_files[] = {"instance-types.xml.gz", "offerings.xml.gz",
+                                          "prices.json.gz"};
+
+static void link_other_files(const char *folder)
+{
+    for (size_t i = 0; i < ARRAY_LENGTH(other_files); i++) {
+        char path[100];
+        snprintf(path, sizeof path, "%s/%s", folder, other_files[i]);
+        struct text target = {0};
+        text_format(&target, "%s/%s", ACCOUNT_FOLDER, other_files[i]);
+        assert_int_equal(symlink(target.data, path), 0);
+        text_free(&target);
+    }
+}
+
+static void remove_folder(const char *folder, const char *environment)
+{
+    for (size_t i = 0; i < ARRAY_LENGTH(other_files); i++) {
+        char path[100];
+        snprintf(path, sizeof path, "%s/%s", folder, other_files[i]);
+        assert_int_equal(unlink(path), 0);
+    }
+    assert_int_equal(unlink(environment), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+// A folder of whatever origin: the parts that it leaves out are empty.
+static void absent_parts_are_empty(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/adze-account-XXXXXX", path[100];
+    assert_non_null(mkdtemp(folder));
+    link_other_files(folder);
+    snprintf(path, sizeof path, "%s/environment.json", folder);
+    json_t *environment = json_pack("{s:s}", "region", "us-gov-west-1");
+    assert_int_equal(json_dump_file(environment, path, 0), 0);
+    struct driver driver;
+    driver_open(&driver, (struct aws_account_options){.folder = folder, .catalogue = "m5\\.large"});
+    const char *body = ec2(&driver, "DescribePlacementGroups");
+    assert_int_equal(driver.status, 200);
+    assert_int_equal(occurrences(body, "<groupId>"), 0);
+    body = ec2(&driver, "DescribeSubnets");
+    assert_int_equal(occurrences(body, "<subnetId>"), 0);
+    driver_close(&driver);
+    struct error error = {0};
+    struct loop *loop = loop_create_virtual(TEST_EPOCH);
+    json_object_set_new(environment, "images", json_object());
+    assert_int_equal(json_dump_file(environment, path, 0), 0);
+    assert_null(
+        aws_account_create(&(struct aws_account_options){.folder = folder, .loop = loop}, &error));
+    assert_string_equal(error.message, "environment.json: images is no list");
+    loop_destroy(loop);
+    json_decref(environment);
+    remove_folder(folder, path);
+}
+
 static void messages_wait_hide_and_come_back(void **state)
 {
     (void)state;
@@ -508,6 +572,7 @@ int main(void)
         cmocka_unit_test(new_instances_show_after_the_lag),
         cmocka_unit_test(profiles_have_roles),
         cmocka_unit_test(small_services_answer),
+        cmocka_unit_test(absent_parts_are_empty),
         cmocka_unit_test(messages_wait_hide_and_come_back),
         cmocka_unit_test(interruptions_end_the_instance_two_minutes_later),
         cmocka_unit_test(lost_answers_have_their_effect),
