@@ -167,6 +167,12 @@ static void aliases_and_old_names_API_172_MIG_60(void **state)
     assert_true(text_list_has(label_known_values("karpenter.sh/capacity-type", NULL), "reserved"));
     assert_null(label_known_values("karpenter.k8s.aws/instance-tenancy", NULL));
     assert_non_null(label_known_values("karpenter.k8s.aws/instance-tenancy", &provider_labels_aws));
+    // AWI-83.
+    static const char *const resources[] = {"vpc.amazonaws.com/pod-eni", "aws.amazon.com/neuron",
+                                            "aws.amazon.com/neuroncore", "habana.ai/gaudi",
+                                            "vpc.amazonaws.com/efa"};
+    for (size_t i = 0; i < sizeof resources / sizeof *resources; i++)
+        assert_true(text_list_has(provider_labels_aws.resources, resources[i]));
 }
 
 // A decode and an encode give the stored form of an API server.

@@ -571,6 +571,7 @@ static void classes_that_are_not_ready_AWN_39(void **state)
 
 // --- reading and ending --------------------------------------------------------------------------
 
+// AWI-416: from the cache, or of EC2.
 static void get_describes_once_AWI_405_406(void **state)
 {
     struct fixture *fixture = *state;
@@ -592,6 +593,7 @@ static void get_describes_once_AWI_405_406(void **state)
     assert_string_equal(fixture->answers[4].provider_id, "aws:///us-west-2a/i-7");
 }
 
+// AWI-421: the caller repeats it until the instance is not found.
 static void delete_is_repeated_until_it_is_gone_AWI_420(void **state)
 {
     struct fixture *fixture = *state;
