@@ -1,20 +1,19 @@
 // adze iam: the least IAM policy for the features in use.
 #include <ctype.h>
-#include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/input/command.h"
+#include "cli/input/settings_options.h"
 #include "cloud/aws/iam_policy.h"
+#include "model/reading/settings_read.h"
 
-static bool is_plain(const char *text) // goes into ARNs and templates
-{
-    for (const char *at = text; *at != '\0'; at++)
-        if (!isalnum((unsigned char)*at) && strchr("-_.+=,@:/", *at) == NULL)
-            return false;
-    return *text != '\0' && strlen(text) < 512;
-}
+struct request {
+    struct settings settings;
+    struct iam_policy_options policy;
+    const char *format;
+};
 
 static void print(json_t *value)
 {
@@ -24,13 +23,12 @@ static void print(json_t *value)
 
 static void print_cloudformation(json_t *policy, const char *cluster)
 {
-    char name[600];
-    snprintf(name, sizeof name, "KarpenterControllerPolicy-%s", cluster);
     json_t *template = json_pack(
-        "{s:s, s:s, s:{s:{s:s, s:{s:s, s:O}}}, s:{s:{s:{s:s}}}}", "AWSTemplateFormatVersion",
+        "{s:s, s:s, s:{s:{s:s, s:{s:o, s:O}}}, s:{s:{s:{s:s}}}}", "AWSTemplateFormatVersion",
         "2010-09-09", "Description", "The permissions of adze, the node autoscaler", "Resources",
         "KarpenterControllerPolicy", "Type", "AWS::IAM::ManagedPolicy", "Properties",
-        "ManagedPolicyName", name, "PolicyDocument", policy, "Outputs", "PolicyArn", "Value", "Ref",
+        "ManagedPolicyName", json_sprintf("KarpenterControllerPolicy-%s", cluster),
+        "PolicyDocument", policy, "Outputs", "PolicyArn", "Value", "Ref",
         "KarpenterControllerPolicy");
     print(template);
     json_decref(template);
@@ -46,25 +44,41 @@ static void print_terraform(json_t *policy, const char *cluster)
     free(text);
 }
 
-static int check(const struct iam_policy_options *options, const char *format)
+// Goes into ARNs and templates. Commas separate the parts of lists.
+static bool is_plain(const char *text)
 {
+    for (const char *at = text; *at != '\0'; at++)
+        if (!isalnum((unsigned char)*at) && strchr("-_.+=,@:/*", *at) == NULL)
+            return false;
+    return *text != '\0' && strlen(text) < 2048;
+}
+
+static int check(const struct request *request)
+{
+    const struct iam_policy_options *policy = &request->policy;
     const struct {
         const char *name, *value;
-    } texts[] = {{"--cluster", options->cluster},          {"--region", options->region},
-                 {"--account", options->account},          {"--partition", options->partition},
-                 {"--queue", options->interruption_queue}, {"--node-role", options->node_role}};
-    if (options->cluster == NULL || options->region == NULL || options->account == NULL)
-        return command_usage_error(&command_iam, "--cluster, --region and --account are needed");
+    } texts[] = {{"--cluster-name", policy->cluster},
+                 {"--region", policy->region},
+                 {"--account", policy->account},
+                 {"--partition", policy->partition},
+                 {"--interruption-queue", policy->interruption_queue},
+                 {"--node-role", policy->node_roles},
+                 {"--ssm-parameter", policy->ssm_parameters}};
+    if (text_is_empty(policy->cluster) || text_is_empty(policy->region) || policy->account == NULL)
+        return command_usage_error(&command_iam,
+                                   "--cluster-name, --region and --account are needed");
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (texts[i].value != NULL && !is_plain(texts[i].value))
             return command_usage_error(&command_iam, "%s is not valid", texts[i].name);
-    if (strlen(options->account) != 12 || strspn(options->account, "0123456789") != 12)
+    if (strlen(policy->account) != 12 || strspn(policy->account, "0123456789") != 12)
         return command_usage_error(&command_iam, "--account takes twelve digits");
-    if (strcmp(format, "json") != 0 && strcmp(format, "cloudformation") != 0 &&
-        strcmp(format, "terraform") != 0)
+    if (strcmp(request->format, "json") != 0 && strcmp(request->format, "cloudformation") != 0 &&
+        strcmp(request->format, "terraform") != 0)
         return command_usage_error(&command_iam,
-                                   "-o takes json, cloudformation or terraform, not %s", format);
-    return 0;
+                                   "-o takes json, cloudformation or terraform, not %s",
+                                   request->format);
+    return -1;
 }
 
 static const char *partition_of(const char *region)
@@ -74,77 +88,105 @@ static const char *partition_of(const char *region)
                                                  : "aws";
 }
 
-static int run(int argc, char **argv)
+static const char *region_of_environment(void)
 {
-    static const struct option names[] = {{"cluster", required_argument, NULL, 'c'},
-                                          {"region", required_argument, NULL, 'r'},
-                                          {"account", required_argument, NULL, 'a'},
-                                          {"partition", required_argument, NULL, 'p'},
-                                          {"queue", required_argument, NULL, 'q'},
-                                          {"node-role", required_argument, NULL, 'n'},
-                                          {"zonal-shift", no_argument, NULL, 'z'},
-                                          {"own-instance-profiles", no_argument, NULL, 'i'},
-                                          {"upstream", no_argument, NULL, 'u'},
-                                          {"output", required_argument, NULL, 'o'},
-                                          {0}};
-    struct iam_policy_options options = {0};
-    const char *format = "json";
-    int option;
-    optind = 1;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, "o:", names, NULL)) != -1) {
-        if (option == '?')
-            return command_usage_error(&command_iam, "unknown or incomplete option %s",
-                                       argv[optind - 1]);
-        const char **text = option == 'c'   ? &options.cluster
-                            : option == 'r' ? &options.region
-                            : option == 'a' ? &options.account
-                            : option == 'p' ? &options.partition
-                            : option == 'q' ? &options.interruption_queue
-                            : option == 'n' ? &options.node_role
-                            : option == 'o' ? &format
-                                            : NULL;
-        if (text != NULL)
-            *text = optarg;
-        options.zonal_shift = options.zonal_shift || option == 'z';
-        options.own_instance_profiles = options.own_instance_profiles || option == 'i';
-        options.upstream = options.upstream || option == 'u';
-    }
-    if (optind < argc)
-        return command_usage_error(&command_iam, "unexpected argument %s", argv[optind]);
-    int status = check(&options, format);
-    if (status != 0)
-        return status;
-    if (options.partition == NULL)
-        options.partition = partition_of(options.region);
-    json_t *policy = iam_policy_create(&options);
-    if (strcmp(format, "terraform") == 0)
-        print_terraform(policy, options.cluster);
-    else if (strcmp(format, "cloudformation") == 0)
-        print_cloudformation(policy, options.cluster);
+    const char *region = getenv("AWS_REGION");
+    return region != NULL && *region != '\0' ? region : getenv("AWS_DEFAULT_REGION");
+}
+
+// Short names of options that belong to settings.
+static int read_options(struct request *request, int argc, char **argv)
+{
+    struct iam_policy_options *policy = &request->policy;
+    const struct settings *settings = &request->settings;
+    bool upstream = false, zonal_shift = false;
+    const char *cluster = NULL, *queue = NULL;
+    const struct extra_option extras[] = {
+        {"cluster", &cluster, NULL},
+        {"queue", &queue, NULL},
+        {"zonal-shift", NULL, &zonal_shift},
+        {"upstream", NULL, &upstream},
+        {"region", &policy->region, NULL},
+        {"account", &policy->account, NULL},
+        {"partition", &policy->partition, NULL},
+        {"node-role", &policy->node_roles, NULL},
+        {"ssm-parameter", &policy->ssm_parameters, NULL},
+        {"own-instance-profiles", NULL, &policy->own_instance_profiles},
+        {"doctor", NULL, &policy->doctor},
+        {"output", &request->format, NULL},
+        {"o", &request->format, NULL},
+        {0},
+    };
+    int status =
+        settings_from_command_line(&command_iam, &request->settings, argc, argv, extras);
+    policy->cluster = cluster != NULL ? cluster : settings->cluster_name;
+    policy->interruption_queue = queue != NULL ? queue : settings->interruption_queue;
+    if (text_is_empty(policy->interruption_queue) && queue == NULL)
+        policy->interruption_queue = NULL;
+    policy->zonal_shift = zonal_shift || settings->enable_zonal_shift;
+    policy->isolated_vpc = settings->isolated_vpc;
+    policy->upstream = upstream || settings->compatibility_upstream;
+    if (policy->region == NULL)
+        policy->region = region_of_environment();
+    return status;
+}
+
+static int print_policy(struct request *request)
+{
+    struct iam_policy_options *options = &request->policy;
+    struct error error = {0};
+    if (options->partition == NULL)
+        options->partition = partition_of(options->region);
+    json_t *policy = iam_policy_create(options, &error);
+    if (policy == NULL)
+        return command_failed(&command_iam, &error);
+    if (strcmp(request->format, "terraform") == 0)
+        print_terraform(policy, options->cluster);
+    else if (strcmp(request->format, "cloudformation") == 0)
+        print_cloudformation(policy, options->cluster);
     else
         print(policy);
     json_decref(policy);
     return 0;
 }
 
+static int run(int argc, char **argv)
+{
+    struct request request = {.format = "json"};
+    settings_defaults(&request.settings);
+    int status = read_options(&request, argc, argv);
+    if (status < 0)
+        status = check(&request);
+    if (status < 0)
+        status = print_policy(&request);
+    settings_free(&request.settings);
+    return status;
+}
+
 const struct command command_iam = {
     .name = "iam",
-    .arguments = "--cluster NAME --region REGION --account ID [-o FORMAT]",
+    .arguments = "--cluster-name NAME --region REGION --account ID [SETTINGS] [-o FORMAT]",
     .summary = "print the least IAM policy of the AWS provider",
-    .help = "      --cluster NAME         name of the EKS cluster\n"
-            "      --region REGION        its region\n"
-            "      --account ID           the AWS account, twelve digits\n"
-            "      --partition NAME       aws, aws-cn or aws-us-gov; default: by the region\n"
-            "      --queue NAME           interruption queue, name or ARN; default: none\n"
-            "      --node-role ROLE       role of the nodes, name or ARN; default:\n"
-            "                             KarpenterNodeRole-<cluster>\n"
-            "      --zonal-shift          with ENABLE_ZONAL_SHIFT\n"
-            "      --own-instance-profiles\n"
-            "                             every EC2NodeClass names its instance profile\n"
-            "      --upstream             without the permissions of adze's own features\n"
-            "  -o, --output FORMAT        json (default), cloudformation or terraform\n"
-            "\n"
-            "  adze iam --cluster prod --region eu-west-1 --account 111122223333 --queue prod\n",
+    .help =
+        "Reads the controller's settings, flags or environment variables: --cluster-name, "
+        "--interruption-queue,\n--enable-zonal-shift, --isolated-vpc and --compatibility decide "
+        "which statements are printed.\n\n"
+        "      --region REGION        default: AWS_REGION\n"
+        "      --account ID           the AWS account, twelve digits\n"
+        "      --partition NAME       aws, aws-cn or aws-us-gov; default: by the region\n"
+        "      --node-role ROLES      roles of the nodes, names or ARNs, separated by commas;\n"
+        "                             default: KarpenterNodeRole-<cluster>\n"
+        "      --ssm-parameter NAMES  own parameters of amiSelectorTerms, separated by commas;\n"
+        "                             * stands for any text\n"
+        "      --own-instance-profiles\n"
+        "                             every EC2NodeClass names its instance profile\n"
+        "      --doctor               the controller's role runs `adze doctor`, too\n"
+        "      --cluster, --queue, --zonal-shift, --upstream\n"
+        "                             short for --cluster-name, --interruption-queue,\n"
+        "                             --enable-zonal-shift and --compatibility upstream\n"
+        "  -o, --output FORMAT        json (default), cloudformation or terraform\n"
+        "\n"
+        "  adze iam --cluster-name prod --region eu-west-1 --account 111122223333 "
+        "--interruption-queue prod\n",
     .run = run,
 };

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/loop_virtual.h"
 #include "base/text.h"
+#include "cloud/aws/iam_policy.h"
 #include "model/reading/settings_read.h"
 #include "sim/store/store_json.h"
 #include "simulation/aws_soak_world.h"
@@ -130,6 +131,8 @@ static void on_call(void *context, const struct aws_account_request *request)
 {
     struct aws_soak_world *world = context;
     world->result->calls++;
+    if (strstr(text_or_empty(request->error_message), "not authorized to") != NULL)
+        violate(world, "the policy does not allow %s: %s", request->action, request->error_message);
     world->result->fleets += text_equal(request->action, "CreateFleet") && !request->dry_run;
     if (request->reply != NULL)
         world->result->launches += json_array_size(json_object_get(request->reply, "instances"));
@@ -177,6 +180,23 @@ static double maybe(struct random *random, double rate)
     return random_chance(random, 0.6) ? rate * random_unit(random) : 0;
 }
 
+// The policy that `adze iam` prints for the settings (AWN-620): each call must be allowed.
+static json_t *policy_of(const struct settings *settings)
+{
+    struct error error = {0};
+    json_t *policy = iam_policy_create(
+        &(struct iam_policy_options){.partition = "aws",
+                                     .region = "us-west-2",
+                                     .account = "111122223333",
+                                     .cluster = settings->cluster_name,
+                                     .node_roles = "soak-nodes,other-nodes",
+                                     .interruption_queue = settings->interruption_queue},
+        &error);
+    if (policy == NULL)
+        abort();
+    return policy;
+}
+
 static void draw_faults(struct aws_soak_world *world, struct random *random)
 {
     world->api_faults = (struct sim_faults){
@@ -221,6 +241,8 @@ static bool create(struct aws_soak_world *world, struct random *random)
     world->settings.eks_control_plane = true; // the account has images of its version alone
     world->settings.gate_node_repair = random_chance(random, 0.5);
     world->settings.gate_spot_to_spot_consolidation = random_chance(random, 0.5);
+    json_t *policy = policy_of(&world->settings);
+    world->account.policy = policy;
     options.loop = world->loop;
     options.seed = random_next(random);
     options.settings = &world->settings;
@@ -233,6 +255,7 @@ static bool create(struct aws_soak_world *world, struct random *random)
     options.api_fault = on_request;
     options.fault_context = world;
     world->simulation = simulation_create(&options);
+    json_decref(policy);
     return world->simulation != NULL || violate(world, "no account: %s", error.message);
 }
 

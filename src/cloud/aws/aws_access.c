@@ -65,7 +65,8 @@ bool aws_access_open(struct aws_access *access, struct loop *loop, struct metric
                                         .environment = access->environment.get,
                                         .environment_context = access->environment.context,
                                         .metrics = metrics,
-                                        .seed = random_entropy()};
+                                        .seed = random_entropy(),
+                                        .decodes_denials = true};
     access->client = aws_client_create(&client, error);
     return access->client != NULL;
 }

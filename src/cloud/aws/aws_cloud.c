@@ -117,7 +117,9 @@ static bool open_client(struct aws_cloud *aws, const struct aws_cloud_options *o
                                         .environment = variables.get,
                                         .environment_context = variables.context,
                                         .metrics = environment->metrics,
-                                        .seed = environment->seed};
+                                        .seed = environment->seed,
+                                        .decodes_denials =
+                                            !environment->settings->compatibility_upstream};
     aws->client = aws_client_create(&client, error);
     if (aws->client == NULL)
         return false;

@@ -5,12 +5,13 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "cloud/aws/interruption/queue_address.h"
 
 #define ACTIONS_MAX    16
 #define RESOURCES_MAX  8
 #define CONDITIONS_MAX 6
 
-enum feature { ALWAYS, QUEUE, ZONAL_SHIFT, PROFILES, OWN };
+enum feature { ALWAYS, QUEUE, NO_QUEUE, ZONAL_SHIFT, PROFILES, PRICES, OWN, DOCTOR, DOCTOR_QUEUE };
 
 struct grant { // an action; NULL permission: the end
     enum aws_action action;
@@ -30,7 +31,7 @@ struct grant { // an action; NULL permission: the end
     }
 
 // In the texts %P is the partition, %R the region, %A the account, %C the cluster, %N the node
-// role's ARN, %Q the queue's ARN.
+// roles' ARNs, %Q the queues' ARNs, %S the ARNs of parameters: each a resource of its own.
 struct iam_condition {
     const char *operator, * key;
     const char *values[4]; // a single one is written as text
@@ -135,18 +136,23 @@ static const struct statement statements[] = {
                  CALL(EC2_DESCRIBE_SUBNETS), END_OF_ACTIONS},
      .resources = {"*"},
      .conditions = {{"StringEquals", "aws:RequestedRegion", {"%R"}}}},
-    {.sid = "AllowAdditionalRegionalReadActions",
+    // Why a node does not join, and why a call is refused.
+    {.sid = "AllowDiagnosticReadActions",
      .feature = OWN,
-     .actions = {CALL(EC2_DESCRIBE_AVAILABILITY_ZONES), CALL(EC2_DESCRIBE_SPOT_INSTANCE_REQUESTS),
-                 CALL(EC2_GET_CONSOLE_OUTPUT), CALL(EC2_GET_SPOT_PLACEMENT_SCORES),
-                 CALL(SERVICE_QUOTAS_GET_SERVICE_QUOTA), CALL(STS_DECODE_AUTHORIZATION_MESSAGE),
+     .actions = {CALL(EC2_GET_CONSOLE_OUTPUT), CALL(STS_DECODE_AUTHORIZATION_MESSAGE),
                  END_OF_ACTIONS},
+     .resources = {"*"},
+     .conditions = {{"StringEquals", "aws:RequestedRegion", {"%R"}}}},
+    {.sid = "AllowSpotInterruptionReadActions",
+     .feature = NO_QUEUE,
+     .actions = {CALL(EC2_DESCRIBE_SPOT_INSTANCE_REQUESTS), END_OF_ACTIONS},
      .resources = {"*"},
      .conditions = {{"StringEquals", "aws:RequestedRegion", {"%R"}}}},
     {.sid = "AllowSSMReadActions",
      .actions = {CALL(SSM_GET_PARAMETER), END_OF_ACTIONS},
-     .resources = {"arn:%P:ssm:%R::parameter/aws/service/*"}},
+     .resources = {"arn:%P:ssm:%R::parameter/aws/service/*", "%S"}},
     {.sid = "AllowPricingReadActions",
+     .feature = PRICES,
      .actions = {CALL(PRICING_GET_PRODUCTS), END_OF_ACTIONS},
      .resources = {"*"}},
     {.sid = "AllowPassingInstanceRole",
@@ -193,69 +199,126 @@ static const struct statement statements[] = {
      .conditions = {{"StringEquals",
                      "arc-zonal-shift:ResourceIdentifier",
                      {"arn:%P:eks:%R:%A:cluster/%C"}}}},
+    {.sid = "AllowDoctorQuotaRead",
+     .feature = DOCTOR,
+     .actions = {CALL(SERVICE_QUOTAS_GET_SERVICE_QUOTA), END_OF_ACTIONS},
+     .resources = {"*"}},
+    {.sid = "AllowDoctorTestMessage",
+     .feature = DOCTOR_QUEUE,
+     .actions = {CALL(SQS_SEND_MESSAGE), END_OF_ACTIONS},
+     .resources = {"%Q"}},
 };
 
 static bool is_wanted(const struct statement *statement, const struct iam_policy_options *options)
 {
+    bool queue = !text_is_empty(options->interruption_queue);
     switch (statement->feature) {
     case QUEUE:
-        return !text_is_empty(options->interruption_queue);
+        return queue;
+    case NO_QUEUE:
+        return !queue && !options->upstream;
     case ZONAL_SHIFT:
         return options->zonal_shift;
     case PROFILES:
         return !options->own_instance_profiles;
+    case PRICES:
+        return !options->isolated_vpc;
     case OWN:
         return !options->upstream;
+    case DOCTOR:
+        return options->doctor;
+    case DOCTOR_QUEUE:
+        return options->doctor && queue;
     case ALWAYS:
         break;
     }
     return true;
 }
 
-static void add_node_role(struct text *out, const struct iam_policy_options *options)
-{
-    if (text_starts_with(options->node_role, "arn:"))
-        text_add(out, options->node_role);
-    else if (!text_is_empty(options->node_role))
-        text_format(out, "arn:%s:iam::%s:role/%s", options->partition, options->account,
-                    options->node_role);
-    else
-        text_format(out, "arn:%s:iam::%s:role/KarpenterNodeRole-%s", options->partition,
-                    options->account, options->cluster);
-}
-
-static void add_queue(struct text *out, const struct iam_policy_options *options)
-{
-    if (text_starts_with(options->interruption_queue, "arn:"))
-        text_add(out, options->interruption_queue);
-    else
-        text_format(out, "arn:%s:sqs:%s:%s:%s", options->partition, options->region,
-                    options->account, options->interruption_queue);
-}
-
 static json_t *filled(const char *pattern, const struct iam_policy_options *options)
 {
     struct text out = {0};
     for (const char *at = pattern; *at != '\0'; at++) {
-        const char *value = *at != '%'     ? NULL
-                            : at[1] == 'P' ? options->partition
-                            : at[1] == 'R' ? options->region
-                            : at[1] == 'A' ? options->account
-                            : at[1] == 'C' ? options->cluster
-                                           : NULL;
-        if (*at != '%')
+        if (*at != '%') {
             text_add_char(&out, *at);
-        else if (value != NULL)
-            text_add(&out, value);
-        else if (at[1] == 'N')
-            add_node_role(&out, options);
-        else
-            add_queue(&out, options);
-        at += *at == '%';
+            continue;
+        }
+        at++;
+        assert(strchr("PRAC", *at) != NULL);
+        text_add(&out, *at == 'P'   ? options->partition
+                       : *at == 'R' ? options->region
+                       : *at == 'A' ? options->account
+                                    : options->cluster);
     }
     json_t *text = json_string(text_or_empty(out.data));
     text_free(&out);
     return text;
+}
+
+// --- resources that the options name -------------------------------------------------------------
+
+// Calls `add` with each part of a list with commas.
+static void each_part(const char *list, json_t *out, const struct iam_policy_options *options,
+                      json_t *(*arn_of)(const char *part, const struct iam_policy_options *options))
+{
+    CLEANUP_FREE char *copy = memory_copy_string(text_or_empty(list));
+    char *rest = copy;
+    for (char *part; (part = strsep(&rest, ",")) != NULL;) {
+        part += strspn(part, " ");
+        part[strcspn(part, " ")] = '\0';
+        if (*part != '\0')
+            json_array_append_new(out, arn_of(part, options));
+    }
+}
+
+static json_t *role_arn(const char *role, const struct iam_policy_options *options)
+{
+    if (text_starts_with(role, "arn:"))
+        return json_string(role);
+    return json_sprintf("arn:%s:iam::%s:role/%s", options->partition, options->account,
+                        role + (role[0] == '/'));
+}
+
+static json_t *parameter_arn(const char *parameter, const struct iam_policy_options *options)
+{
+    if (text_starts_with(parameter, "arn:"))
+        return json_string(parameter);
+    return json_sprintf("arn:%s:ssm:%s:%s:parameter/%s", options->partition, options->region,
+                        options->account, parameter + (parameter[0] == '/'));
+}
+
+static bool add_queues(json_t *out, const struct iam_policy_options *options, struct error *error)
+{
+    struct queue_address queues[QUEUES_MAX];
+    unsigned count;
+    if (!queue_addresses_parse(options->interruption_queue, options->upstream, queues, &count,
+                               error))
+        return false;
+    for (unsigned i = 0; i < count; i++)
+        json_array_append_new(
+            out, json_sprintf("arn:%s:sqs:%s:%s:%s", options->partition,
+                              queues[i].region[0] != '\0' ? queues[i].region : options->region,
+                              queues[i].account[0] != '\0' ? queues[i].account : options->account,
+                              queues[i].name));
+    return true;
+}
+
+static bool add_resource(json_t *out, const char *pattern, const struct iam_policy_options *options,
+                         struct error *error)
+{
+    if (strcmp(pattern, "%Q") == 0)
+        return add_queues(out, options, error);
+    if (strcmp(pattern, "%S") == 0)
+        each_part(options->ssm_parameters, out, options, parameter_arn);
+    else if (strcmp(pattern, "%N") == 0 && !text_is_empty(options->node_roles))
+        each_part(options->node_roles, out, options, role_arn);
+    else if (strcmp(pattern, "%N") == 0)
+        json_array_append_new(out, json_sprintf("arn:%s:iam::%s:role/KarpenterNodeRole-%s",
+                                                options->partition, options->account,
+                                                options->cluster));
+    else
+        json_array_append_new(out, filled(pattern, options));
+    return true;
 }
 
 static void add_condition(json_t *out, const struct iam_condition *condition,
@@ -275,8 +338,10 @@ static void add_condition(json_t *out, const struct iam_condition *condition,
     json_decref(key);
 }
 
-static json_t *encode(const struct statement *statement, const struct iam_policy_options *options)
+static bool add_statement(json_t *list, const struct statement *statement,
+                          const struct iam_policy_options *options, struct error *error)
 {
+    bool good = true;
     json_t *actions = json_array(), *resources = json_array(), *conditions = json_object();
     for (size_t i = 0; i < ACTIONS_MAX && statement->actions[i].permission != NULL; i++) {
         const struct grant *grant = &statement->actions[i];
@@ -285,7 +350,7 @@ static json_t *encode(const struct statement *statement, const struct iam_policy
                                                        : aws_action_permission(grant->action)));
     }
     for (size_t i = 0; i < RESOURCES_MAX && statement->resources[i] != NULL; i++)
-        json_array_append_new(resources, filled(statement->resources[i], options));
+        good = good && add_resource(resources, statement->resources[i], options, error);
     for (size_t i = 0; i < CONDITIONS_MAX && statement->conditions[i].operator!= NULL; i++)
         add_condition(conditions, &statement->conditions[i], options);
     json_t *out = json_pack("{s:s, s:s, s:o, s:o}", "Sid", statement->sid, "Effect", "Allow",
@@ -293,18 +358,23 @@ static json_t *encode(const struct statement *statement, const struct iam_policy
     if (json_object_size(conditions) > 0)
         json_object_set(out, "Condition", conditions);
     json_decref(conditions);
-    return out;
+    json_array_append_new(list, out);
+    return good;
 }
 
-json_t *iam_policy_create(const struct iam_policy_options *options)
+json_t *iam_policy_create(const struct iam_policy_options *options, struct error *error)
 {
     assert(options->partition != NULL && options->region != NULL);
     assert(options->account != NULL && options->cluster != NULL);
     json_t *list = json_array();
-    for (size_t i = 0; i < ARRAY_LENGTH(statements); i++)
+    bool good = true;
+    for (size_t i = 0; i < ARRAY_LENGTH(statements) && good; i++)
         if (is_wanted(&statements[i], options))
-            json_array_append_new(list, encode(&statements[i], options));
-    return json_pack("{s:s, s:o}", "Version", "2012-10-17", "Statement", list);
+            good = add_statement(list, &statements[i], options, error);
+    json_t *policy = good ? json_pack("{s:s, s:O}", "Version", "2012-10-17", "Statement", list)
+                          : NULL;
+    json_decref(list);
+    return policy;
 }
 
 bool iam_policy_allows(const json_t *policy, const char *permission)

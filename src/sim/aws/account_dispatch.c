@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "sim/aws/account_actions.h"
 #include "sim/aws/account_faults.h"
+#include "sim/aws/account_policy.h"
 #include "sim/aws/account_signature.h"
 
 // How an action treats DryRun and ClientToken.
@@ -95,6 +96,8 @@ void account_dispatch(struct account_call *call, const struct aws_http_request *
 static void action_run(struct account_call *call, const struct action *action)
 {
     account_faults_of_call(call);
+    if (call->code == NULL)
+        account_policy_check(call);
     if (call->code == NULL && call->dry_run && (action->traits & CHECKS_DRY_RUN) == 0)
         account_refuse_dry_run(call);
     if (call->code != NULL)

@@ -81,6 +81,10 @@ struct aws_account {
     struct account_queue *queue; // SQS
     struct account_ports *ports; // HTTP
     struct account_faults *faults;
+    json_t *policy;       // of the caller; NULL: everything is allowed
+    json_t *policy_uses;  // {"<Sid> <action>": count}
+    json_t *denials;      // {"<encoded message>": plain}
+    json_t *quotas;       // {"<code>": value}
     json_t *zonal_shifts; // [{"awayFrom", "expiryTime", "appliedStatus", ...}]
     int64_t start;        // instant; reservations end relative to it
     int64_t clock_skew;   // AWS's clock is ahead of the loop's by this

@@ -10,6 +10,7 @@
 #include "sim/aws/account_faults.h"
 #include "sim/aws/account_instances.h"
 #include "sim/aws/account_internal.h"
+#include "sim/aws/account_policy.h"
 #include "sim/aws/account_ports.h"
 #include "sim/aws/account_types.h"
 #include "sim/aws/built_in_account.h"
@@ -39,6 +40,10 @@ struct aws_account *aws_account_create(const struct aws_account_options *options
     account->tokens = map_create();
     account->statuses = map_create();
     account->zonal_shifts = json_array();
+    account->policy_uses = json_object();
+    account->denials = json_object();
+    account->quotas = json_object();
+    account_policy_set(account, options->policy);
     account->faults = account_faults_create();
     account->queue = account_queue_create(account);
     account->ports = account_ports_create(account);
@@ -68,6 +73,8 @@ void aws_account_destroy(struct aws_account *account)
     map_destroy(account->statuses, json_free);
     account_types_destroy(account);
     json_decref(account->zonal_shifts);
+    json_decref(account->quotas);
+    account_policy_free(account);
     json_decref(account->environment);
     free(account->folder);
     free(account->catalogue);
@@ -243,6 +250,21 @@ void aws_account_clear_faults(struct aws_account *account)
 void aws_account_skew_clock(struct aws_account *account, int64_t nanoseconds)
 {
     account->clock_skew = nanoseconds;
+}
+
+void aws_account_set_policy(struct aws_account *account, const json_t *policy)
+{
+    account_policy_set(account, policy);
+}
+
+const json_t *aws_account_policy_uses(const struct aws_account *account)
+{
+    return account->policy_uses;
+}
+
+void aws_account_set_quota(struct aws_account *account, const char *code, double value)
+{
+    json_object_set_new(account->quotas, code, json_real(value));
 }
 
 void aws_account_send_message(struct aws_account *account, const char *body)

@@ -32,6 +32,12 @@ void aws_account_calm(struct aws_account *account);
 // AWS's clock is ahead of the loop's: with check_signatures, more than 5 minutes refuses requests
 // (EC2: RequestExpired), and the Date header tells the client.
 void aws_account_skew_clock(struct aws_account *account, int64_t nanoseconds);
+// The IAM policy that each call is checked against from now on; NULL: everything is allowed.
+void aws_account_set_policy(struct aws_account *account, const json_t *policy);
+// {"<Sid> <action>": number of permissions that the statement gave}; borrowed.
+const json_t *aws_account_policy_uses(const struct aws_account *account);
+// The value of a quota of EC2 by its code ("L-1216C47A": vCPUs on demand); 1,920 otherwise.
+void aws_account_set_quota(struct aws_account *account, const char *code, double value);
 // Puts a message on the interruption queue.
 void aws_account_send_message(struct aws_account *account, const char *body);
 // Adds or replaces an image, subnet, security group, SSM parameter... in environment.json's form:

@@ -44,6 +44,7 @@ struct aws_account_options {
     bool pricing_fails;
     bool check_signatures; // answers SignatureDoesNotMatch and the like
     bool state_messages;   // EC2's state changes go to the interruption queue
+    const json_t *policy;  // IAM policy of the caller; NULL: everything is allowed
     const char *queue;     // name of the interruption queue; NULL: "interruptions"
     // Observers; may be NULL.
     void (*requested)(void *context, const struct aws_account_request *request);

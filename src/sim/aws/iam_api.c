@@ -18,6 +18,12 @@ void account_profile_free(void *account_profile)
     free(profile);
 }
 
+const json_t *account_profile_shown(const struct aws_account *account, const char *name)
+{
+    const struct account_profile *profile = map_get(account->profiles, name);
+    return profile != NULL ? profile->shown : NULL;
+}
+
 static struct account_profile *profile_find(struct account_call *call)
 {
     const char *name = json_text(call->params, "InstanceProfileName");

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/aws/account_actions.h"
+#include "sim/aws/account_policy.h"
 #include "sim/aws/account_types.h"
 
 // --- STS -----------------------------------------------------------------------------------------
@@ -58,12 +59,14 @@ void sts_decode_authorization_message(struct account_call *call)
                        "The message cannot be decoded");
         return;
     }
-    call->reply =
-        json_pack("{s:s}", "DecodedMessage",
-                  "{\"allowed\":false,\"explicitDeny\":false,\"context\":{\"principal\":{\"arn\":"
-                  "\"arn:aws:sts::111122223333:assumed-role/KarpenterController/adze\"},"
-                  "\"action\":\"ec2:RunInstances\",\"resource\":"
-                  "\"arn:aws:ec2:us-west-2:111122223333:instance/*\"}}");
+    const json_t *plain = account_policy_decode(call->account, encoded);
+    if (plain == NULL) {
+        account_refuse(call, 400, "InvalidAuthorizationMessageException",
+                       "The message is not of this account");
+        return;
+    }
+    CLEANUP_FREE char *text = json_dumps(plain, JSON_COMPACT);
+    call->reply = json_pack("{s:s}", "DecodedMessage", text);
 }
 
 // --- SSM, EKS ------------------------------------------------------------------------------------
@@ -206,7 +209,9 @@ void arc_get_managed_resource(struct account_call *call)
 void quotas_get_service_quota(struct account_call *call)
 {
     const char *code = json_text(call->params, "QuotaCode");
+    const json_t *known = json_object_get(call->account->quotas, code);
+    double value = known != NULL ? json_real_value(known) : 1920;
     call->reply = json_pack("{s:{s:s,s:s,s:s,s:f,s:s,s:b}}", "Quota", "ServiceCode",
                             json_text(call->params, "ServiceCode"), "QuotaCode", code, "QuotaName",
-                            "Running instances", "Value", 1920.0, "Unit", "None", "Adjustable", 1);
+                            "Running instances", "Value", value, "Unit", "None", "Adjustable", 1);
 }

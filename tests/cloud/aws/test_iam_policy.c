@@ -32,7 +32,8 @@ static void every_change_is_granted_AWN_620(void **state)
                                          .cluster = "test-cluster",
                                          .interruption_queue = "interruptions",
                                          .zonal_shift = true};
-    json_t *policy = iam_policy_create(&options);
+    struct error error = {0};
+    json_t *policy = iam_policy_create(&options, &error);
     for (int i = 0; i < AWS_ACTION_COUNT; i++) {
         enum aws_action action = (enum aws_action)i;
         if (changes_something(action) && !needs_none(action) &&

@@ -310,7 +310,9 @@ static void show_log(void *context, const char *line)
 
 static bool set_stage(struct replay *replay, struct error *error)
 {
+    json_t *policy = scenario_policy(&replay->account, &replay->settings);
     struct aws_account_options account = {
+        .policy = policy,
         .folder = replay->account.folder,
         .catalogue = replay->account.catalogue,
         .pricing_fails = replay->account.pricing_fails,
@@ -325,6 +327,7 @@ static bool set_stage(struct replay *replay, struct error *error)
     options.aws = &account;
     options.aws_error = error;
     replay->simulation = simulation_create(&options);
+    json_decref(policy);
     if (replay->simulation == NULL)
         return false;
     const json_t *settings = json_object_get(replay->scenario, "settings");

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cloud/aws/iam_policy.h"
 #include "base/text.h"
 #include "model/reading/settings_read.h"
 
@@ -115,6 +116,24 @@ bool scenario_settings(struct settings *settings, const struct scenario_account 
         done = done && json_is_string(value) &&
                settings_set(settings, name, json_string_value(value), error);
     return done;
+}
+
+json_t *scenario_policy(const struct scenario_account *account, const struct settings *settings)
+{
+    struct error error = {0};
+    const char *queue = settings->interruption_queue;
+    return iam_policy_create(
+        &(struct iam_policy_options){.partition = "aws",
+                                     .region = text_at(account->environment, "region"),
+                                     .account = text_at(account->environment, "account"),
+                                     .cluster = settings->cluster_name,
+                                     .node_roles = "*",
+                                     .ssm_parameters = "*",
+                                     .interruption_queue = queue,
+                                     .zonal_shift = settings->enable_zonal_shift,
+                                     .isolated_vpc = settings->isolated_vpc,
+                                     .upstream = settings->compatibility_upstream},
+        &error);
 }
 
 static void add_fault(struct aws_account *account, const json_t *fault)

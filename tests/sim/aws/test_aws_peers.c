@@ -175,9 +175,6 @@ static void other_services_agree(void **state)
         call(peers, STS_ASSUME_ROLE,
              json_pack("{s:s,s:s}", "RoleArn", "arn:aws:iam::1:role/r", "RoleSessionName", "adze"));
     assert_string_equal(text(reply, "Credentials.AccessKeyId"), AWS_ACCOUNT_ACCESS_KEY);
-    reply =
-        call(peers, STS_DECODE_AUTHORIZATION_MESSAGE, json_pack("{s:s}", "EncodedMessage", "abc"));
-    assert_non_null(strstr(text(reply, "DecodedMessage"), "ec2:RunInstances"));
     reply = call(peers, SERVICE_QUOTAS_GET_SERVICE_QUOTA,
                  json_pack("{s:s,s:s}", "ServiceCode", "ec2", "QuotaCode", "L-1216C47A"));
     assert_true(json_number_value(at(reply, "Quota.Value")) > 0);

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/nanoseconds.h"
+#include "cloud/aws/client/aws_denial.h"
 #include "cloud/aws/client/aws_fault.h"
 #include "cloud/aws/client/sigv4.h"
 
@@ -291,7 +292,8 @@ static void call_failed(struct aws_call *call, const struct aws_http_response *r
         error_set(&result.error, aws_fault_kind(fault, answer.code, response->status), "%s: %s: %s",
                   permission, answer.code, answer.message);
     }
-    call_finish(call, &result);
+    if (fault != AWS_FAULT_UNAUTHORIZED || !aws_denial_explain(call, &result, call_finish))
+        call_finish(call, &result);
 }
 
 // AWS's clock by the answer's Date; whether it is far from the one of the signature.
@@ -370,6 +372,11 @@ static void call_finish(struct aws_call *call, struct aws_result *result)
 void aws_call_free(struct aws_call *call)
 {
     struct aws_client *client = call->client;
+    if (call->decodes_for != NULL)
+        call->decodes_for->decoding = NULL;
+    if (call->decoding != NULL)
+        aws_call_free(call->decoding);
+    aws_denied_free(call->denied);
     if (!call->is_cancelled)
         LIST_REMOVE(call, link);
     if (call->exchange != NULL)

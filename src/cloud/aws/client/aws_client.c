@@ -31,6 +31,8 @@ struct aws_client *aws_client_create(const struct aws_client_options *options, s
     client->environment = environment;
     client->retry = retry;
     snprintf(client->region, sizeof client->region, "%s", options->region);
+    client->decodes_denials = options->decodes_denials;
+    client->start = aws_client_start;
     random_seed(&client->random, options->seed);
     client->throttle = aws_throttle_create(options->loop);
     LIST_INIT(&client->calls);
@@ -46,6 +48,7 @@ void aws_client_destroy(struct aws_client *client)
     while (!LIST_EMPTY(&client->calls))
         aws_call_cancel(LIST_FIRST(&client->calls));
     aws_throttle_destroy(client->throttle);
+    aws_denials_free(&client->denials);
     free(client);
 }
 

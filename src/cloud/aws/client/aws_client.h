@@ -31,6 +31,9 @@ struct aws_client_options { // borrowed, all of it outlives the client
     void *environment_context;
     struct metrics *metrics; // aws_sdk_go_* (AWI-722); NULL: none
     uint64_t seed;           // of the jitter
+    // Encoded reasons of refusals are decoded by another call (sts:DecodeAuthorizationMessage), at
+    // most once in ten minutes for an action.
+    bool decodes_denials;
 };
 struct aws_client *aws_client_create(const struct aws_client_options *options, struct error *error);
 // No callback comes after this; calls under way end.

@@ -10,6 +10,7 @@
 #include "cloud/aws/client/aws_client_metrics.h"
 #include "cloud/aws/client/aws_codec.h"
 #include "cloud/aws/client/aws_credentials.h"
+#include "cloud/aws/client/aws_denial.h"
 #include "cloud/aws/client/aws_endpoints.h"
 #include "cloud/aws/client/aws_http.h"
 #include "cloud/aws/client/aws_request.h"
@@ -31,6 +32,10 @@ struct aws_client {
     int64_t clock_skew; // AWS's clock less ours
     struct aws_calls calls;
     uint64_t sent[AWS_ACTION_COUNT];
+    bool decodes_denials;
+    // aws_client_start(), for calls on behalf of others.
+    struct aws_call *(*start)(struct aws_client *client, const struct aws_request *request);
+    struct aws_denials denials;
 };
 
 // One call: throttle, credentials, exchange, and again for retries and further pages. At most one
@@ -60,4 +65,7 @@ struct aws_call {
     json_t *joined;                          // replies so far
     struct map *tokens;                      // of the pages so far; NULL: none
     struct error error;                      // of the start: the call ends with it
+    struct aws_denied *denied;               // refused; its message is being decoded
+    struct aws_call *decoding;               // by this call
+    struct aws_call *decodes_for;            // this call decodes for that one
 };

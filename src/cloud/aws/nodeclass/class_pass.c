@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cloud/aws/nodeclass/launch_failure.h"
+#include "cloud/aws/nodeclass/refusal.h"
 
 #define TERMS_IN_MESSAGE 5
 #define WORD_MAX         100
@@ -60,29 +60,6 @@ void pass_note_error(struct class_pass *pass, const struct error *error)
         pass->error = *error;
 }
 
-// The statements of the documented policy (AWN-620) by the beginning of the permission.
-static const char *statement_of(const char *permission)
-{
-    static const char *const rows[][2] = {
-        {"ec2:Describe", "AllowRegionalReadActions"},
-        {"ssm:GetParameter", "AllowSSMReadActions"},
-        {"iam:GetInstanceProfile", "AllowInstanceProfileReadActions"},
-        {"iam:CreateInstanceProfile", "AllowScopedInstanceProfileCreationActions"},
-        {"iam:TagInstanceProfile", "AllowScopedInstanceProfileTagActions"},
-        {"iam:ListInstanceProfiles", "AllowUnscopedInstanceProfileListAction"},
-        {"iam:PassRole", "AllowPassingInstanceRole"},
-        {"iam:", "AllowScopedInstanceProfileActions"},
-        {"eks:DescribeCluster", "AllowAPIServerEndpointDiscovery"},
-        {"ec2:DeleteLaunchTemplate", "AllowScopedDeletion"},
-        {"ec2:CreateLaunchTemplate", "AllowScopedEC2InstanceActionsWithTags"},
-        {"ec2:", "AllowScopedEC2InstanceAccessActions"},
-    };
-    for (size_t i = 0; i < ARRAY_LENGTH(rows); i++)
-        if (text_starts_with(permission, rows[i][0]))
-            return rows[i][1];
-    return NULL;
-}
-
 const char *pass_refusal(struct class_pass *pass, const struct answer *failure)
 {
     const char *message = failure->error.message;
@@ -92,12 +69,13 @@ const char *pass_refusal(struct class_pass *pass, const struct answer *failure)
     size_t length = end != NULL ? (size_t)(end - message) : strlen(message);
     while (length > 0 && message[length - 1] == ':')
         length--;
-    char *permission = arena_copy_bytes(pass->arena, message, length);
-    const char *statement = statement_of(permission);
-    if (statement == NULL)
-        return arena_copy_string(pass->arena, message);
-    return arena_format(pass->arena, "%s; adze's role needs %s (statement %s of the policy)",
-                        message, permission, statement);
+    const char *permission = arena_copy_bytes(pass->arena, message, length);
+    struct text text = {0};
+    text_add(&text, message);
+    refusal_explain(permission, message, &text);
+    const char *copy = arena_copy_string(pass->arena, text.data);
+    text_free(&text);
+    return copy;
 }
 
 void pass_fail(struct class_pass *pass, enum condition_type type, const struct answer *failure)

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cloud/aws/nodeclass/launch_failure.h"
 #include "cloud/aws/nodeclass/node_class_tags.h"
+#include "cloud/aws/nodeclass/refusal.h"
 #include "model/tables/kinds.h"
 
 struct validation_job {
@@ -84,11 +85,12 @@ static void fail(struct validation_job *job, const struct aws_result *failure)
 
 // AWN-437: the refused action, and the policy statement that allows it.
 static void refuse(struct validation_job *job, enum condition_reason reason, const char *permission,
-                   const char *statement, const char *text)
+                   const char *text)
 {
     struct text message = {0};
-    text_format(&message, "%s is refused: %s; see statement %s of the policy (%.600s)", permission,
-                launch_failure_of(text).message, statement, text_or_empty(text));
+    text_format(&message, "%s is refused: %s (%.600s)", permission, launch_failure_of(text).message,
+                text_or_empty(text));
+    refusal_explain(permission, text, &message);
     text_repair(message.data);
     pass_verdict(job, reason, message.data);
     text_free(&message);
@@ -142,10 +144,7 @@ static void judge_first(struct validation_job *job)
                                  .message = text_or_empty(job->first_message)};
     char *text CLEANUP_FREE = text_of(&failure);
     if (failure.fault == AWS_FAULT_UNAUTHORIZED) {
-        refuse(job, CONDITION_REASON_RUN_INSTANCES_AUTH_CHECK_FAILED, "ec2:RunInstances",
-               strstr(text, "PassRole") != NULL ? "AllowPassingInstanceRole"
-                                                : "AllowScopedEC2InstanceActionsWithTags",
-               text);
+        refuse(job, CONDITION_REASON_RUN_INSTANCES_AUTH_CHECK_FAILED, "ec2:RunInstances", text);
         return;
     }
     if (strcmp(failure.code, "InvalidParameterValue") == 0 &&
@@ -210,8 +209,7 @@ static void on_fleet(void *context, const struct aws_result *result)
         run_instances(job);
     } else if (result->fault == AWS_FAULT_UNAUTHORIZED) {
         char *text CLEANUP_FREE = text_of(result);
-        refuse(job, CONDITION_REASON_CREATE_FLEET_AUTH_CHECK_FAILED, "ec2:CreateFleet",
-               "AllowScopedEC2InstanceActionsWithTags", text);
+        refuse(job, CONDITION_REASON_CREATE_FLEET_AUTH_CHECK_FAILED, "ec2:CreateFleet", text);
     } else {
         fail(job, result);
     }
@@ -246,7 +244,7 @@ static void on_template(void *context, const struct launch_templates_result *res
         create_fleet(job);
     } else if (result->fault == AWS_FAULT_UNAUTHORIZED) {
         refuse(job, CONDITION_REASON_CREATE_LAUNCH_TEMPLATE_AUTH_CHECK_FAILED,
-               "ec2:CreateLaunchTemplate", "AllowScopedEC2InstanceActionsWithTags", text);
+               "ec2:CreateLaunchTemplate", text);
     } else if (text_starts_with(text, "InvalidUserData.Malformed") &&
                strstr(text, "User data is limited to") != NULL) {
         struct text message = {0};
