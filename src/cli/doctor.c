@@ -9,7 +9,7 @@
 #include "cli/input/settings_options.h"
 #include "cloud/aws/aws_access.h"
 #include "cloud/aws/aws_provider.h"
-#include "cloud/aws/doctor.h"
+#include "cloud/aws/doctor/doctor.h"
 #include "kube/transport/http_transport.h"
 #include "kube/transport/kube_config_load.h"
 #include "model/reading/settings_read.h"
@@ -21,7 +21,8 @@ struct examination {
     struct kube_client *kube; // NULL: no cluster was found
     struct aws_access access;
     struct doctor *doctor;
-    uint32_t counts[4]; // by enum doctor_verdict
+    char kube_problem[300]; // "": none
+    uint32_t counts[4];     // by enum doctor_verdict
 };
 
 static const char *verdict_name(enum doctor_verdict verdict)
@@ -61,7 +62,7 @@ static void open_cluster(struct examination *examination, const char *kubeconfig
     if (transport != NULL)
         examination->kube = kube_client_create(examination->loop, transport, &unlimited);
     else
-        fprintf(stderr, "adze doctor: %s\n", error.message);
+        snprintf(examination->kube_problem, sizeof examination->kube_problem, "%s", error.message);
 }
 
 static int examine(struct examination *examination, const char *kubeconfig, const char *context)
@@ -71,14 +72,16 @@ static int examine(struct examination *examination, const char *kubeconfig, cons
     open_cluster(examination, kubeconfig, context);
     if (!aws_access_open(&examination->access, examination->loop, NULL, &error))
         return command_failed(&command_doctor, &error);
-    struct doctor_options options = {.loop = examination->loop,
-                                     .client = examination->access.client,
-                                     .http = examination->access.http,
-                                     .kube = examination->kube,
-                                     .settings = &examination->settings,
-                                     .line = print_line,
-                                     .done = examined,
-                                     .context = examination};
+    struct doctor_options options = {
+        .loop = examination->loop,
+        .client = examination->access.client,
+        .http = examination->access.http,
+        .kube = examination->kube,
+        .kube_problem = examination->kube_problem[0] != '\0' ? examination->kube_problem : NULL,
+        .settings = &examination->settings,
+        .line = print_line,
+        .done = examined,
+        .context = examination};
     examination->doctor = doctor_start(&options);
     loop_run(examination->loop);
     const uint32_t *counts = examination->counts;
@@ -137,7 +140,8 @@ const struct command command_doctor = {
         "  --context NAME       of the kubeconfig; default: the current one\n"
         "Settings are those of the controller: --cluster-name, --interruption-queue, "
         "--cluster-endpoint and others,\nor their environment variables.\n\n"
-        "Exit code: 1 if a check failed.\n\n"
+        "Exit codes: 0 nothing failed (there may be warnings), 1 a check failed, 2 bad usage or no "
+        "region.\n\n"
         "Example:\n"
         "  adze doctor --provider aws --cluster-name shop --interruption-queue shop\n",
     .run = run,

@@ -75,9 +75,8 @@ static int check(const struct request *request)
         return command_usage_error(&command_iam, "--account takes twelve digits");
     if (strcmp(request->format, "json") != 0 && strcmp(request->format, "cloudformation") != 0 &&
         strcmp(request->format, "terraform") != 0)
-        return command_usage_error(&command_iam,
-                                   "-o takes json, cloudformation or terraform, not %s",
-                                   request->format);
+        return command_usage_error(
+            &command_iam, "-o takes json, cloudformation or terraform, not %s", request->format);
     return -1;
 }
 
@@ -117,8 +116,7 @@ static int read_options(struct request *request, int argc, char **argv)
         {"o", &request->format, NULL},
         {0},
     };
-    int status =
-        settings_from_command_line(&command_iam, &request->settings, argc, argv, extras);
+    int status = settings_from_command_line(&command_iam, &request->settings, argc, argv, extras);
     policy->cluster = cluster != NULL ? cluster : settings->cluster_name;
     policy->interruption_queue = queue != NULL ? queue : settings->interruption_queue;
     if (text_is_empty(policy->interruption_queue) && queue == NULL)

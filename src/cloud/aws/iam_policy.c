@@ -313,9 +313,9 @@ static bool add_resource(json_t *out, const char *pattern, const struct iam_poli
     else if (strcmp(pattern, "%N") == 0 && !text_is_empty(options->node_roles))
         each_part(options->node_roles, out, options, role_arn);
     else if (strcmp(pattern, "%N") == 0)
-        json_array_append_new(out, json_sprintf("arn:%s:iam::%s:role/KarpenterNodeRole-%s",
-                                                options->partition, options->account,
-                                                options->cluster));
+        json_array_append_new(out,
+                              json_sprintf("arn:%s:iam::%s:role/KarpenterNodeRole-%s",
+                                           options->partition, options->account, options->cluster));
     else
         json_array_append_new(out, filled(pattern, options));
     return true;
@@ -371,8 +371,8 @@ json_t *iam_policy_create(const struct iam_policy_options *options, struct error
     for (size_t i = 0; i < ARRAY_LENGTH(statements) && good; i++)
         if (is_wanted(&statements[i], options))
             good = add_statement(list, &statements[i], options, error);
-    json_t *policy = good ? json_pack("{s:s, s:O}", "Version", "2012-10-17", "Statement", list)
-                          : NULL;
+    json_t *policy =
+        good ? json_pack("{s:s, s:O}", "Version", "2012-10-17", "Statement", list) : NULL;
     json_decref(list);
     return policy;
 }

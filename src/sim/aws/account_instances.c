@@ -252,6 +252,12 @@ struct aws_instance *account_instance_launch(struct aws_account *account,
     instance->shown = json_pack("{s:s}", "instanceId", id);
     state_show(instance);
     facts_show(instance, launch, instance->shown);
+    if (instance->facts != NULL)
+        json_object_set_new(
+            instance->shown, "cpuOptions",
+            json_pack("{s:I,s:i}", "coreCount",
+                      (json_int_t)account_type_number(instance->facts, "vCpuInfo", "defaultVCpus"),
+                      "threadsPerCore", 1));
     address_give(instance);
     network_show(account, launch, data, instance->shown);
     placement_show(account, launch, data, instance->shown);

@@ -170,9 +170,11 @@ static json_t *launch_tags(const struct review *review, const json_t *data, cons
     return tags;
 }
 
-// ec2:RunInstances of the template; `of`: the call, for the tags.
+// ec2:RunInstances with the parameters of the template, or with its own; `of`: the call, for the
+// tags.
 static void need_run(struct review *review, const char *of, const struct account_template *template)
 {
+    const json_t *data = template != NULL ? template->data : review->call->params;
     static const char *const created[] = {"instance", "volume", "network-interface",
                                           "spot-instances-request"};
     static const char *const used[] = {"security-group", "subnet", "capacity-reservation",
@@ -181,13 +183,13 @@ static void need_run(struct review *review, const char *of, const struct account
     bool spot = strcmp(json_text(target, "DefaultTargetCapacityType"), "spot") == 0;
     char arn[RESOURCE_MAX];
     need(review, "ec2:RunInstances",
-         arn_of(review, arn, "ec2", "", "image/", json_text(template->data, "ImageId")),
-         json_object());
+         arn_of(review, arn, "ec2", "", "image/", json_text(data, "ImageId")), json_object());
     for (size_t i = 0; i < ARRAY_LENGTH(used); i++)
         need(review, "ec2:RunInstances", ec2_arn(review, arn, used[i], "/*"), json_object());
-    need_template(review, "ec2:RunInstances", template);
+    if (template != NULL)
+        need_template(review, "ec2:RunInstances", template);
     for (size_t i = 0; i < ARRAY_LENGTH(created) - (spot ? 0 : 1); i++) {
-        json_t *tags = launch_tags(review, template->data, created[i]);
+        json_t *tags = launch_tags(review, data, created[i]);
         ec2_arn(review, arn, created[i], "/*");
         need(review, "ec2:RunInstances", arn, requested(tags));
         json_t *context = requested(tags);
@@ -195,7 +197,7 @@ static void need_run(struct review *review, const char *of, const struct account
         need(review, "ec2:CreateTags", arn, context);
         json_decref(tags);
     }
-    need_profile(review, json_text(json_object_get(template->data, "IamInstanceProfile"), "Name"));
+    need_profile(review, json_text(json_object_get(data, "IamInstanceProfile"), "Name"));
 }
 
 static const struct account_template *template_of(const struct review *review,
@@ -259,8 +261,7 @@ static void review_ec2(struct review *review)
         review_fleet(review);
     } else if (strcmp(action, "RunInstances") == 0) {
         template = template_of(review, json_object_get(params, "LaunchTemplate"));
-        if (template != NULL)
-            need_run(review, "RunInstances", template);
+        need_run(review, "RunInstances", template);
     } else if (strcmp(action, "CreateLaunchTemplate") == 0) {
         json_t *tags = account_tags_of(params, "launch-template");
         need_created(review, action, "launch-template", tags);
@@ -329,8 +330,8 @@ static void review_others(struct review *review)
     if (call->service == AWS_EKS)
         arn_of(review, arn, "eks", number, "cluster/", json_text(call->params, "name"));
     if (call->service == AWS_SQS) {
-        arn_of(review, arn, "sqs", number,
-               "", queue != NULL ? queue + 1 : json_text(call->params, "QueueName"));
+        arn_of(review, arn, "sqs", number, "",
+               queue != NULL ? queue + 1 : json_text(call->params, "QueueName"));
         if (strcmp(call->action, "DeleteMessageBatch") == 0)
             snprintf(name, sizeof name, "sqs:DeleteMessage");
     }
@@ -346,11 +347,11 @@ static void review_others(struct review *review)
 static const char *encode(struct review *review, char out[65])
 {
     struct aws_account *account = review->call->account;
-    json_t *plain = json_pack(
-        "{s:b,s:b,s:{s:[]},s:{s:{s:o},s:s,s:s,s:{s:[]}}}", "allowed", 0, "explicitDeny", 0,
-        "matchedStatements", "items", "context", "principal", "arn",
-        json_sprintf(PRINCIPAL, account_number(account)), "action", review->action, "resource",
-        review->resource, "conditions", "items");
+    json_t *plain =
+        json_pack("{s:b,s:b,s:{s:[]},s:{s:{s:o},s:s,s:s,s:{s:[]}}}", "allowed", 0, "explicitDeny",
+                  0, "matchedStatements", "items", "context", "principal", "arn",
+                  json_sprintf(PRINCIPAL, account_number(account)), "action", review->action,
+                  "resource", review->resource, "conditions", "items");
     CLEANUP_FREE char *text = json_dumps(plain, JSON_COMPACT);
     hash_sha256_hex(text, strlen(text), out);
     if (json_object_size(account->denials) >= DENIALS_MAX)

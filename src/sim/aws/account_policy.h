@@ -4,7 +4,8 @@
 
 #include "sim/aws/account_internal.h"
 
-// The policy of the caller, {"Statement": [...]}; NULL: everything is allowed. A reference is taken.
+// The policy of the caller, {"Statement": [...]}; NULL: everything is allowed. A reference is
+// taken.
 void account_policy_set(struct aws_account *account, const json_t *policy);
 void account_policy_free(struct aws_account *account);
 // Refuses the call unless the policy allows each of its permissions on each resource.

@@ -40,13 +40,13 @@ static bool all_match(const json_t *patterns, const json_t *values, matcher matc
 }
 
 // One operator with its keys. An unknown operator holds for nothing.
-static bool operator_holds(const char *operator, const json_t *keys, const json_t *context)
+static bool operator_holds(const char *operator, const json_t * keys, const json_t *context)
 {
     bool for_all = text_starts_with(operator, FOR_ALL);
     const char *name = operator+(for_all ? strlen(FOR_ALL) : 0);
     size_t length = strcspn(name, ":");
-    bool if_exists = length > strlen(IF_EXISTS) &&
-                     strcmp(name + length - strlen(IF_EXISTS), IF_EXISTS) == 0;
+    bool if_exists =
+        length > strlen(IF_EXISTS) && strcmp(name + length - strlen(IF_EXISTS), IF_EXISTS) == 0;
     length -= if_exists ? strlen(IF_EXISTS) : 0;
     bool like = length == strlen("StringLike") && strncmp(name, "StringLike", length) == 0;
     if (!like && (length != strlen("StringEquals") || strncmp(name, "StringEquals", length) != 0))

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cloud/aws/iam_policy.h"
 #include "base/text.h"
+#include "cloud/aws/iam_policy.h"
 #include "model/reading/settings_read.h"
 
 #define PATH_BYTES 4200

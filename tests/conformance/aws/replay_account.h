@@ -24,6 +24,7 @@ const char *scenario_account_dns(const struct scenario_account *account, const j
 // The settings of the recordings, then the scenario's own.
 bool scenario_settings(struct settings *settings, const struct scenario_account *account,
                        const json_t *scenario, struct error *error) MUST_USE;
-// The policy that `adze iam` prints for the settings (AWN-620): each call of the scenario passes it.
+// The policy that `adze iam` prints for the settings (AWN-620): each call of the scenario passes
+// it.
 json_t *scenario_policy(const struct scenario_account *account, const struct settings *settings);
 void scenario_faults(struct aws_account *account, const json_t *faults);

@@ -114,9 +114,9 @@ static const struct aws_action_info actions[AWS_ACTION_COUNT] = {
         ROW(AWS_STS, "sts", GetCallerIdentity, sts_get_caller_identity, READ),
     [SSM_GET_PARAMETER] = JSON_ROW(AWS_SSM, "ssm", GetParameter, ssm_get_parameter, READ),
     [SQS_DELETE_MESSAGE] = JSON_ROW(AWS_SQS, "sqs", DeleteMessage, sqs_delete_message, CHANGE),
-    [SQS_DELETE_MESSAGE_BATCH] =
-        {AWS_SQS, "DeleteMessageBatch", "sqs:DeleteMessage", // IAM knows the single one
-         &sqs_delete_message_batch_request, NULL, CHANGE},
+    [SQS_DELETE_MESSAGE_BATCH] = {AWS_SQS, "DeleteMessageBatch",
+                                  "sqs:DeleteMessage", // IAM knows the single one
+                                  &sqs_delete_message_batch_request, NULL, CHANGE},
     [SQS_GET_QUEUE_ATTRIBUTES] =
         JSON_ROW(AWS_SQS, "sqs", GetQueueAttributes, sqs_get_queue_attributes, READ),
     [SQS_GET_QUEUE_URL] = JSON_ROW(AWS_SQS, "sqs", GetQueueUrl, sqs_get_queue_url, READ),

@@ -130,8 +130,7 @@ static void decoded(void *context, const struct aws_result *result)
     tell(call);
 }
 
-bool aws_denial_explain(struct aws_call *call, const struct aws_result *refused,
-                        aws_denial_end end)
+bool aws_denial_explain(struct aws_call *call, const struct aws_result *refused, aws_denial_end end)
 {
     struct aws_client *client = call->client;
     const char *introduction, *encoded = aws_denial_encoded(refused->message, &introduction);
@@ -151,13 +150,14 @@ bool aws_denial_explain(struct aws_call *call, const struct aws_result *refused,
         tell(call);
         return true;
     }
-    json_t *parameters = json_pack("{s:s%}", "EncodedMessage", encoded, strcspn(encoded, " \n\r\t"));
+    json_t *parameters =
+        json_pack("{s:s%}", "EncodedMessage", encoded, strcspn(encoded, " \n\r\t"));
     call->decoding =
         client->start(client, &(struct aws_request){.action = STS_DECODE_AUTHORIZATION_MESSAGE,
-                                                       .parameters = parameters,
-                                                       .once = true,
-                                                       .done = decoded,
-                                                       .context = call});
+                                                    .parameters = parameters,
+                                                    .once = true,
+                                                    .done = decoded,
+                                                    .context = call});
     call->decoding->decodes_for = call;
     return true;
 }

@@ -1,8 +1,8 @@
-// The checks of `adze doctor` on an AWS account and its cluster: credentials, permissions,
-// discovery tags, the interruption queue, the cluster's endpoint, CRDs, the clock, quotas.
+// The checks of `adze doctor` on an AWS account and its cluster: credentials, the clock, discovery
+// tags, permissions (AWN-620), the interruption queue, the cluster's endpoint, CRDs, quotas.
 //
-// Nothing is changed but for a test message on the queue. Each check ends with a line that passes
-// or says what to do.
+// Nothing is changed but for a test message on the queue, which is taken off again. Each check ends
+// with a line that passes or says what to do.
 #pragma once
 
 #include "cloud/aws/client/aws_client.h"
@@ -21,6 +21,7 @@ struct doctor_options { // borrowed
     struct aws_client *client;
     struct aws_http *http;    // for the clock
     struct kube_client *kube; // NULL: no cluster can be reached; its checks are skipped
+    const char *kube_problem; // why `kube` is NULL; may be NULL
     const struct settings *settings;
     void (*line)(void *context, const struct doctor_line *line);
     void (*done)(void *context); // after the last line
@@ -28,4 +29,5 @@ struct doctor_options { // borrowed
 };
 struct doctor;
 struct doctor *doctor_start(const struct doctor_options *options);
-void doctor_destroy(struct doctor *doctor); // also before its end
+void doctor_destroy(struct doctor *doctor);                 // also before its end
+const char *doctor_check_name(const struct doctor *doctor); // the present one's

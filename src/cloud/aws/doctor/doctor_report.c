@@ -1,0 +1,35 @@
+#include "cloud/aws/doctor/doctor_report.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cloud/aws/nodeclass/refusal.h"
+
+void doctor_report(struct doctor *doctor, enum doctor_verdict verdict, const char *subject,
+                   const char *text, const char *remedy)
+{
+    struct text name = {0};
+    assert(text != NULL);
+    text_add(&name, doctor_check_name(doctor));
+    if (subject != NULL)
+        text_format(&name, " %s", subject);
+    struct doctor_line line = {verdict, name.data, text, remedy};
+    doctor->options.line(doctor->options.context, &line);
+    text_free(&name);
+}
+
+void doctor_report_failure(struct doctor *doctor, enum doctor_verdict verdict, const char *subject,
+                           enum aws_action action, const struct aws_result *result,
+                           const char *remedy)
+{
+    struct text text = {0};
+    assert(result->error.kind != ERROR_NONE);
+    if (result->fault == AWS_FAULT_UNAUTHORIZED) {
+        refusal_explain(aws_action_permission(action), result->message, &text);
+        remedy = text.data + strspn(text.data, "; ");
+    }
+    doctor_report(doctor, verdict, subject, result->error.message, remedy);
+    text_free(&text);
+}
