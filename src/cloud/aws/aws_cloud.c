@@ -410,6 +410,7 @@ void *aws_cloud_reconcilers_create(struct manager *manager, struct cloud *cloud)
                                             .prices = aws->prices,
                                             .reservations = aws->reservations,
                                             .machines = aws->machines,
+                                            .zonal_shift = aws->zonal_shift,
                                             .cloud = cloud,
                                         });
     reconcilers->interruption = interruption_create(manager, &(struct interruption_environment){

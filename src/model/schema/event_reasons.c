@@ -121,6 +121,11 @@ static const struct event_row rows[] = {
          "the provider has no machine that the NodeClaim would take; it is deleted, and its pods "
          "are planned anew",
          "LIF-33"},
+    [EVENT_INTERRUPTION_QUEUE_MISSING] =
+        {"InterruptionQueueMissing", EVENT_WARNING, POOL, HOUR,
+         "the NodePool uses spot, and there is no interruption queue: interruptions are noticed "
+         "late",
+         "AWI-959"},
     [EVENT_INVALID_ANNOTATION] =
         {"InvalidAnnotation", EVENT_WARNING, POOL, MINUTE,
          "an annotation of the NodePool has no effect, as its value cannot be read", "SCH-521"},
@@ -140,6 +145,16 @@ static const struct event_row rows[] = {
     [EVENT_NODE_CLASS_NOT_READY] = {"NodeClassNotReady", EVENT_WARNING, CLAIM, USUAL,
                                     "the NodeClaim is deleted, as its node class cannot be used",
                                     "LIF-33"},
+    [EVENT_NODE_CLASS_PROBLEM] =
+        {"NodeClassProblem", EVENT_WARNING, KIND_BIT(KIND_EC2_NODE_CLASS), 15 * MINUTE,
+         "the node class is not ready, or AWS cannot be asked; the message has the condition, and "
+         "names what is missing and where",
+         "AWN-702"},
+    [EVENT_NODE_NOT_REGISTERED] =
+        {"NodeNotRegistered", EVENT_WARNING, CLAIM, 15 * MINUTE,
+         "the machine was launched minutes ago and has not become a Node; the message has the last "
+         "lines of its console, where they can be read",
+         "STO-25"},
     [EVENT_NODE_REPAIR_BLOCKED] = {"NodeRepairBlocked", EVENT_WARNING, NODE | CLAIM | POOL,
                                    15 * MINUTE,
                                    "so many nodes are unhealthy that none of them is repaired",

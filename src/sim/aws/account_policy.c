@@ -170,6 +170,18 @@ static json_t *launch_tags(const struct review *review, const json_t *data, cons
     return tags;
 }
 
+// What a launch uses beside its template.
+static void need_used(struct review *review, const char *action, const json_t *data)
+{
+    static const char *const used[] = {"security-group", "subnet", "capacity-reservation",
+                                       "placement-group"};
+    char arn[RESOURCE_MAX];
+    arn_of(review, arn, "ec2", "", "image/", json_text(data, "ImageId"));
+    need(review, action, arn, json_object());
+    for (size_t i = 0; i < ARRAY_LENGTH(used); i++)
+        need(review, action, ec2_arn(review, arn, used[i], "/*"), json_object());
+}
+
 // ec2:RunInstances with the parameters of the template, or with its own; `of`: the call, for the
 // tags.
 static void need_run(struct review *review, const char *of, const struct account_template *template)
@@ -177,15 +189,10 @@ static void need_run(struct review *review, const char *of, const struct account
     const json_t *data = template != NULL ? template->data : review->call->params;
     static const char *const created[] = {"instance", "volume", "network-interface",
                                           "spot-instances-request"};
-    static const char *const used[] = {"security-group", "subnet", "capacity-reservation",
-                                       "placement-group"};
     const json_t *target = json_object_get(review->call->params, "TargetCapacitySpecification");
     bool spot = strcmp(json_text(target, "DefaultTargetCapacityType"), "spot") == 0;
     char arn[RESOURCE_MAX];
-    need(review, "ec2:RunInstances",
-         arn_of(review, arn, "ec2", "", "image/", json_text(data, "ImageId")), json_object());
-    for (size_t i = 0; i < ARRAY_LENGTH(used); i++)
-        need(review, "ec2:RunInstances", ec2_arn(review, arn, used[i], "/*"), json_object());
+    need_used(review, "ec2:RunInstances", data);
     if (template != NULL)
         need_template(review, "ec2:RunInstances", template);
     for (size_t i = 0; i < ARRAY_LENGTH(created) - (spot ? 0 : 1); i++) {
@@ -227,6 +234,7 @@ static void review_fleet(struct review *review)
         if (template == NULL)
             continue;
         need_template(review, "ec2:CreateFleet", template);
+        need_used(review, "ec2:CreateFleet", template->data);
         need_run(review, "CreateFleet", template);
     }
 }

@@ -2,9 +2,11 @@
 
 #include <stdlib.h>
 
+#include "cloud/aws/controllers/console_output.h"
 #include "cloud/aws/controllers/instance_tagging.h"
 #include "cloud/aws/controllers/learned_capacity.h"
 #include "cloud/aws/controllers/offering_metrics.h"
+#include "cloud/aws/controllers/queue_advice.h"
 #include "cloud/aws/controllers/refreshes.h"
 #include "cloud/aws/controllers/reservation_demotion.h"
 #include "cloud/aws/controllers/reservation_expiry.h"
@@ -19,6 +21,8 @@ struct aws_controllers {
     struct zonal_shift_controller *zonal_shift;
     struct learned_capacity *learned;
     struct offering_metrics *metrics;
+    struct console_output *console;
+    struct queue_advice *advice;
 };
 
 struct aws_controllers *aws_controllers_create(
@@ -34,6 +38,8 @@ struct aws_controllers *aws_controllers_create(
     controllers->zonal_shift = zonal_shift_controller_create(manager, environment);
     controllers->learned = learned_capacity_create(manager, environment);
     controllers->metrics = offering_metrics_create(manager, environment);
+    controllers->console = console_output_create(manager, environment);
+    controllers->advice = queue_advice_create(manager);
     return controllers;
 }
 
@@ -41,6 +47,8 @@ void aws_controllers_destroy(struct aws_controllers *controllers)
 {
     if (controllers == NULL)
         return;
+    queue_advice_destroy(controllers->advice);
+    console_output_destroy(controllers->console);
     offering_metrics_destroy(controllers->metrics);
     learned_capacity_destroy(controllers->learned);
     zonal_shift_controller_destroy(controllers->zonal_shift);

@@ -13,6 +13,7 @@
 #include "model/schema/decode.h"
 #include "model/schema/encode.h"
 #include "model/tables/kinds.h"
+#include "reconcile/events.h"
 #include "reconcile/patch.h"
 
 static const enum condition_type dependents[] = {CONDITION_AMIS_READY,
@@ -164,12 +165,40 @@ static void resolve(struct class_pass *pass, const json_t *object)
         validate(pass, object);
 }
 
+// An event for each condition that says what is wrong, also for those of the first pass, which are
+// no transitions. Waiting is not wrong.
+static void tell_problems(struct class_pass *pass)
+{
+    const struct object *object = (const struct object *)pass->node_class;
+    if (pass->settings->compatibility_upstream)
+        return;
+    for (size_t i = 0; dependents_reserved[i] != CONDITION_READY; i++) {
+        const struct condition *condition =
+            conditions_get(&pass->conditions, dependents_reserved[i]);
+        if (condition == NULL || text_equal(condition->status, "True") ||
+            text_is_empty(condition->message) ||
+            text_equal(condition->reason,
+                       condition_reason_name(CONDITION_REASON_AWAITING_RECONCILIATION)) ||
+            text_equal(condition->reason,
+                       condition_reason_name(CONDITION_REASON_DEPENDENCIES_NOT_READY)))
+            continue;
+        struct text key = {0};
+        text_format(&key, "%s-%s-%s", text_or_empty(object->meta.uid), condition->type,
+                    condition->reason);
+        publish_keyed(pass->controllers->manager, object, EVENT_NODE_CLASS_PROBLEM, key.data,
+                      "%s is %s (%s): %s", condition->type, condition->status, condition->reason,
+                      condition->message);
+        text_free(&key);
+    }
+}
+
 static struct reconcile_result conclude(struct class_pass *pass, const json_t *object,
                                         struct error *error)
 {
     for (uint32_t i = 0; i < pass->failures.count; i++)
         answers_drop(pass->controllers->answers, pass->failures.items[i]);
     const json_t *old = json_object_get(object, "status");
+    tell_problems(pass);
     json_t *status = new_status(pass, old);
     json_object_set_new(status, "conditions", conditions_encode(&pass->conditions));
     if (!is_same(object, status)) {

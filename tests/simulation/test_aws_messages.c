@@ -1,0 +1,562 @@
+// Pitfalls of users on AWS, in a whole world with a simulated account: a condition and an event
+// name what is missing and where (AWN-702, AWI-959, STO-25). And the printed policy (AWN-620) is
+// enough for a cluster's life, and no statement of it is idle.
+#include <stdarg.h>
+#include <string.h>
+
+#include "support/cmocka_all.h"
+
+#include "base/log.h"
+#include "base/loop_virtual.h"
+#include "base/nanoseconds.h"
+#include "base/text.h"
+#include "cloud/aws/iam_policy.h"
+#include "model/reading/settings_read.h"
+#include "sim/aws/aws_account.h"
+#include "sim/simulation.h"
+#include "sim/store/store_json.h"
+
+#define TAGGED "[{tags: {karpenter.sh/discovery: shop}}]"
+
+struct scene {
+    struct loop *loop;
+    struct settings settings;
+    struct aws_account_options account;
+    struct simulation *simulation;
+};
+
+static struct scene *scene_open(void)
+{
+    struct scene *scene = memory_allocate(sizeof *scene);
+    struct log_options quiet = {.level = LOG_NONE};
+    assert_true(log_configure(&quiet, NULL));
+    scene->loop = loop_create_virtual(INT64_C(1785000000) * SECOND);
+    settings_defaults(&scene->settings);
+    scene->settings.cluster_name = "shop";
+    scene->settings.interruption_queue = "interruptions";
+    scene->settings.eks_control_plane = true;
+    scene->account = (struct aws_account_options){.cluster = "shop",
+                                                  .catalogue = "m5\\.(large|xlarge)",
+                                                  .latency_min = 5 * MILLISECOND,
+                                                  .latency_max = 50 * MILLISECOND};
+    return scene;
+}
+
+static void scene_begin(struct scene *scene)
+{
+    struct simulation_options options;
+    struct error error = {0};
+    simulation_options_defaults(&options);
+    options.loop = scene->loop;
+    options.seed = 1;
+    options.settings = &scene->settings;
+    options.aws = &scene->account;
+    options.aws_error = &error;
+    scene->simulation = simulation_create(&options);
+    if (scene->simulation == NULL)
+        fail_msg("%s", error.message);
+}
+
+static void scene_close(struct scene *scene)
+{
+    simulation_destroy(scene->simulation);
+    loop_destroy(scene->loop);
+    free(scene);
+}
+
+static void PRINTF_LIKE(2, 3) apply(struct scene *scene, const char *format, ...)
+{
+    struct text text = {0};
+    struct error error = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    text_format_list(&text, format, arguments);
+    va_end(arguments);
+    if (!simulation_apply(scene->simulation, text.data, &error))
+        fail_msg("%s in %s", error.message, text.data);
+    text_free(&text);
+}
+
+static void apply_class(struct scene *scene, const char *subnets, const char *groups,
+                        const char *identity)
+{
+    apply(scene,
+          "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: default}, spec: "
+          "{%s, amiSelectorTerms: [{alias: al2023@latest}], subnetSelectorTerms: %s, "
+          "securityGroupSelectorTerms: %s}}",
+          identity, subnets, groups);
+}
+
+static void apply_pool(struct scene *scene, const char *requirements)
+{
+    apply(scene,
+          "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: default}, spec: "
+          "{template: {spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: "
+          "default}, requirements: [%s]}}}}",
+          requirements);
+}
+
+static void apply_pods(struct scene *scene, int replicas)
+{
+    apply(scene,
+          "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: default}, "
+          "spec: {replicas: %d, selector: {matchLabels: {app: web}}, template: {metadata: {labels: "
+          "{app: web}}, spec: {containers: [{name: main, image: pause, resources: {requests: {cpu: "
+          "1, memory: 1Gi}}}]}}}}",
+          replicas);
+}
+
+static void run(struct scene *scene, int seconds)
+{
+    loop_run_for(scene->loop, seconds * SECOND);
+}
+
+struct wanted {
+    const char *kind, *type, *reason, *part, *remedy;
+    bool found;
+    struct text all;
+};
+
+static bool has_parts(const struct wanted *wanted, const char *message)
+{
+    return strstr(text_or_empty(message), wanted->part) != NULL &&
+           strstr(text_or_empty(message), wanted->remedy) != NULL;
+}
+
+static bool look_at_event(void *context, json_t *event)
+{
+    struct wanted *wanted = context;
+    const char *kind = json_string_value(store_path(event, "involvedObject.kind"));
+    const char *reason = json_string_value(json_object_get(event, "reason"));
+    const char *message = json_string_value(json_object_get(event, "message"));
+    text_format(&wanted->all, "%s %s: %s\n", kind, reason, message);
+    wanted->found =
+        wanted->found || (text_equal(kind, wanted->kind) && text_equal(reason, wanted->reason) &&
+                          has_parts(wanted, message));
+    return true;
+}
+
+static void expect_event(struct scene *scene, const char *kind, const char *reason,
+                         const char *part, const char *remedy)
+{
+    struct wanted wanted = {.kind = kind, .reason = reason, .part = part, .remedy = remedy};
+    struct store *store = simulation_store(scene->simulation);
+    store_each(store, store_resource_of_kind(store, "v1", "Event"), NULL, look_at_event, &wanted);
+    if (!wanted.found)
+        fail_msg("no event %s %s with %s ... %s in\n%s", kind, reason, part, remedy,
+                 wanted.all.data);
+    text_free(&wanted.all);
+}
+
+static bool look_at_conditions(void *context, json_t *object)
+{
+    struct wanted *wanted = context;
+    size_t i;
+    json_t *condition;
+    json_array_foreach (store_path(object, "status.conditions"), i, condition) {
+        const char *type = json_string_value(json_object_get(condition, "type"));
+        const char *reason = json_string_value(json_object_get(condition, "reason"));
+        const char *message = json_string_value(json_object_get(condition, "message"));
+        text_format(&wanted->all, "%s %s %s: %s\n", type,
+                    json_string_value(json_object_get(condition, "status")), reason, message);
+        wanted->found =
+            wanted->found || (text_equal(type, wanted->type) &&
+                              text_equal(reason, wanted->reason) && has_parts(wanted, message));
+    }
+    return true;
+}
+
+static void expect_condition(struct scene *scene, const char *api_version, const char *kind,
+                             const char *type, const char *reason, const char *part,
+                             const char *remedy)
+{
+    struct wanted wanted = {
+        .kind = kind, .type = type, .reason = reason, .part = part, .remedy = remedy};
+    struct store *store = simulation_store(scene->simulation);
+    store_each(store, store_resource_of_kind(store, api_version, kind), NULL, look_at_conditions,
+               &wanted);
+    if (!wanted.found)
+        fail_msg("no condition %s %s with %s ... %s in\n%s", type, reason, part, remedy,
+                 text_or_empty(wanted.all.data));
+    text_free(&wanted.all);
+}
+
+// On the EC2NodeClass, both.
+static void expect_problem(struct scene *scene, const char *type, const char *reason,
+                           const char *part, const char *remedy)
+{
+    expect_condition(scene, "karpenter.k8s.aws/v1", "EC2NodeClass", type, reason, part, remedy);
+    expect_event(scene, "EC2NodeClass", "NodeClassProblem", part, remedy);
+    expect_event(scene, "EC2NodeClass", "NodeClassProblem", type, reason);
+}
+
+static json_t *policy_of(const struct settings *settings)
+{
+    struct error error = {0};
+    json_t *policy = iam_policy_create(
+        &(struct iam_policy_options){.partition = "aws",
+                                     .region = "us-west-2",
+                                     .account = "111122223333",
+                                     .cluster = settings->cluster_name,
+                                     .node_roles = "nodes",
+                                     .zonal_shift = settings->enable_zonal_shift,
+                                     .interruption_queue = settings->interruption_queue},
+        &error);
+    assert_non_null(policy);
+    return policy;
+}
+
+static json_t *statement_of(const json_t *policy, const char *sid)
+{
+    size_t i;
+    json_t *statement;
+    json_array_foreach (json_object_get(policy, "Statement"), i, statement)
+        if (text_equal(json_string_value(json_object_get(statement, "Sid")), sid))
+            return statement;
+    fail_msg("no statement %s", sid);
+    return NULL;
+}
+
+// --- the network ---------------------------------------------------------------------------------
+
+static void no_subnet_matches_AWN_702(void **state)
+{
+    (void)state;
+    struct scene *scene = scene_open();
+    scene_begin(scene);
+    simulation_start_controller(scene->simulation);
+    apply_class(scene, "[{tags: {team: nobody}}]", TAGGED, "role: nodes");
+    run(scene, 20);
+    expect_problem(scene, "SubnetsReady", "SubnetsNotFound", "no subnet in us-west-2",
+                   "team=nobody");
+    expect_condition(scene, "karpenter.k8s.aws/v1", "EC2NodeClass", "Ready", "UnhealthyDependents",
+                     "", "SubnetsReady");
+    scene_close(scene);
+}
+
+static void no_security_group_matches_AWN_702(void **state)
+{
+    (void)state;
+    struct scene *scene = scene_open();
+    scene_begin(scene);
+    simulation_start_controller(scene->simulation);
+    apply_class(scene, TAGGED, "[{name: nowhere}]", "role: nodes");
+    run(scene, 20);
+    expect_problem(scene, "SecurityGroupsReady", "SecurityGroupsNotFound",
+                   "no security group in us-west-2", "name nowhere");
+    scene_close(scene);
+}
+
+static void no_image_matches(void **state)
+{
+    (void)state;
+    struct scene *scene = scene_open();
+    scene_begin(scene);
+    simulation_start_controller(scene->simulation);
+    apply(scene,
+          "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: default}, "
+          "spec: {role: nodes, amiFamily: AL2023, amiSelectorTerms: [{id: ami-0123456789}], "
+          "subnetSelectorTerms: " TAGGED ", securityGroupSelectorTerms: " TAGGED "}}");
+    run(scene, 20);
+    expect_problem(scene, "AMIsReady", "AMINotFound", "spec.amiSelectorTerms", "ami-0123456789");
+    scene_close(scene);
+}
+
+// The API server says it: the class does not come into being.
+static void missing_ami_selector_terms(void **state)
+{
+    (void)state;
+    struct scene *scene = scene_open();
+    struct error error = {0};
+    scene_begin(scene);
+    assert_false(simulation_apply(
+        scene->simulation,
+        "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: default}, spec: "
+        "{role: nodes, subnetSelectorTerms: " TAGGED ", securityGroupSelectorTerms: " TAGGED "}}",
+        &error));
+    assert_non_null(strstr(error.message, "amiSelectorTerms"));
+    scene_close(scene);
+}
+
+// --- roles ---------------------------------------------------------------------------------------
+
+static void put_missing(struct scene *scene, const char *list, const char *name)
+{
+    const json_t *environment = aws_account_environment(simulation_account(scene->simulation));
+    json_array_append_new(json_object_get(environment, list), json_string(name));
+}
+
+static void a_missing_role_AWN_702(void **state)
+{
+    (void)state;
+    struct scene *scene = scene_open();
+    scene_begin(scene);
+    put_missing(scene, "missingRoles", "nodes");
+    simulation_start_controller(scene->simulation);
+    apply_class(scene, TAGGED, TAGGED, "role: nodes");
+    run(scene, 20);
+    expect_problem(scene, "InstanceProfileReady", "RoleNotFound", "the IAM role \"nodes\"",
+                   "does not exist");
+    scene_close(scene);
+}
+
+static void a_missing_instance_profile(void **state)
+{
+    (void)state;
+    struct scene *scene = scene_open();
+    scene_begin(scene);
+    put_missing(scene, "missingInstanceProfiles", "own-profile");
+    simulation_start_controller(scene->simulation);
+    apply_class(scene, TAGGED, TAGGED, "instanceProfile: own-profile");
+    run(scene, 30);
+    expect_problem(scene, "ValidationSucceeded", "InstanceProfileNotFound",
+                   "EC2 knows no instance profile", "own-profile");
+    scene_close(scene);
+}
+
+// A role that the controller may not pass: the action, the role, the statement.
+static void a_role_that_may_not_be_passed_AWN_437(void **state)
+{
+    (void)state;
+    struct scene *scene = scene_open();
+    json_t *policy = policy_of(&scene->settings);
+    json_object_set_new(statement_of(policy, "AllowPassingInstanceRole"), "Resource",
+                        json_string("arn:aws:iam::111122223333:role/others"));
+    scene->account.policy = policy;
+    scene_begin(scene);
+    json_decref(policy);
+    simulation_start_controller(scene->simulation);
+    apply_class(scene, TAGGED, TAGGED, "role: nodes");
+    run(scene, 30);
+    expect_problem(scene, "InstanceProfileReady", "Unauthorized",
+                   "iam:PassRole on arn:aws:iam::111122223333:role/nodes",
+                   "statement AllowPassingInstanceRole");
+    scene_close(scene);
+}
+
+// --- refused calls -------------------------------------------------------------------------------
+
+// EC2 hides the reason; the account decodes it (sts:DecodeAuthorizationMessage).
+static void an_encoded_refusal_is_decoded_AWN_437(void **state)
+{
+    (void)state;
+    struct scene *scene = scene_open();
+    json_t *policy = policy_of(&scene->settings);
+    json_object_set_new(statement_of(policy, "AllowScopedEC2InstanceAccessActions"), "Resource",
+                        json_pack("[s,s]", "arn:aws:ec2:us-west-2::image/*",
+                                  "arn:aws:ec2:us-west-2:*:security-group/*"));
+    scene->account.policy = policy;
+    scene_begin(scene);
+    json_decref(policy);
+    simulation_start_controller(scene->simulation);
+    apply_class(scene, TAGGED, TAGGED, "role: nodes");
+    run(scene, 30);
+    expect_problem(scene, "ValidationSucceeded", "CreateFleetAuthCheckFailed",
+                   "ec2:CreateFleet on arn:aws:ec2:us-west-2:111122223333:subnet/",
+                   "statement AllowScopedEC2InstanceAccessActions");
+    scene_close(scene);
+}
+
+static void a_refusal_that_cannot_be_decoded(void **state)
+{
+    (void)state;
+    struct scene *scene = scene_open();
+    json_t *policy = policy_of(&scene->settings);
+    json_object_set_new(statement_of(policy, "AllowScopedEC2InstanceAccessActions"), "Resource",
+                        json_string("arn:aws:ec2:us-west-2::image/*"));
+    json_object_set_new(statement_of(policy, "AllowDiagnosticReadActions"), "Action", json_array());
+    scene->account.policy = policy;
+    scene_begin(scene);
+    json_decref(policy);
+    simulation_start_controller(scene->simulation);
+    apply_class(scene, TAGGED, TAGGED, "role: nodes");
+    run(scene, 30);
+    expect_problem(scene, "ValidationSucceeded", "CreateFleetAuthCheckFailed",
+                   "grant sts:DecodeAuthorizationMessage", "adze's role needs ec2:CreateFleet");
+    scene_close(scene);
+}
+
+static void a_read_that_is_refused_AWN_702(void **state)
+{
+    (void)state;
+    struct scene *scene = scene_open();
+    json_t *policy = policy_of(&scene->settings);
+    json_t *actions = json_object_get(statement_of(policy, "AllowRegionalReadActions"), "Action");
+    for (size_t i = 0; i < json_array_size(actions); i++)
+        if (strcmp(json_string_value(json_array_get(actions, i)), "ec2:DescribeSubnets") == 0)
+            json_array_remove(actions, i);
+    scene->account.policy = policy;
+    scene_begin(scene);
+    json_decref(policy);
+    simulation_start_controller(scene->simulation);
+    apply_class(scene, TAGGED, TAGGED, "role: nodes");
+    run(scene, 30);
+    expect_problem(scene, "SubnetsReady", "Unauthorized", "needs ec2:DescribeSubnets",
+                   "statement AllowRegionalReadActions");
+    scene_close(scene);
+}
+
+// --- nodes and pools -----------------------------------------------------------------------------
+
+// User data of another cluster: the instances run, and never join.
+static void a_node_that_never_registers_STO_25(void **state)
+{
+    (void)state;
+    struct scene *scene = scene_open();
+    scene->settings.cluster_endpoint = "https://another.example";
+    scene_begin(scene);
+    simulation_start_controller(scene->simulation);
+    apply_class(scene, TAGGED, TAGGED, "role: nodes");
+    apply_pool(scene, "");
+    apply_pods(scene, 1);
+    run(scene, 480);
+    expect_condition(scene, "karpenter.sh/v1", "NodeClaim", "Registered", "NodeNotFound", "", "");
+    expect_event(scene, "NodeClaim", "NodeNotRegistered", "has not joined the cluster",
+                 "the last lines of its console: [    1.0] the kubelet cannot join the cluster");
+    scene_close(scene);
+}
+
+static void no_instance_type_is_left_SCH_45(void **state)
+{
+    (void)state;
+    struct scene *scene = scene_open();
+    scene_begin(scene);
+    simulation_start_controller(scene->simulation);
+    apply_class(scene, TAGGED, TAGGED, "role: nodes");
+    apply_pool(scene, "{key: karpenter.k8s.aws/instance-family, operator: In, values: [p5]}");
+    apply_pods(scene, 1);
+    run(scene, 60);
+    expect_event(scene, "NodePool", "NoCompatibleInstanceTypes", "", "");
+    expect_event(scene, "Pod", "FailedScheduling", "", "");
+    scene_close(scene);
+}
+
+static void spot_without_a_queue_AWI_959(void **state)
+{
+    (void)state;
+    struct scene *scene = scene_open();
+    scene->settings.interruption_queue = NULL;
+    scene_begin(scene);
+    simulation_start_controller(scene->simulation);
+    apply_class(scene, TAGGED, TAGGED, "role: nodes");
+    apply_pool(scene, "{key: karpenter.sh/capacity-type, operator: In, values: [spot, on-demand]}");
+    run(scene, 400);
+    expect_event(scene, "NodePool", "InterruptionQueueMissing", "INTERRUPTION_QUEUE is not set",
+                 "create the queue");
+    scene_close(scene);
+}
+
+// --- the policy ----------------------------------------------------------------------------------
+
+static void count_refusals(void *context, const struct aws_account_request *request)
+{
+    struct text *refusals = context;
+    if (strstr(text_or_empty(request->error_message), "not authorized to") != NULL)
+        text_format(refusals, "%s: %s\n", request->action, request->error_message);
+}
+
+static void live(struct scene *scene)
+{
+    apply(scene, "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: spare}, "
+                 "spec: {role: nodes, amiSelectorTerms: [{alias: al2023@latest}], "
+                 "subnetSelectorTerms: " TAGGED ", securityGroupSelectorTerms: " TAGGED
+                 ", capacityReservationSelectorTerms: [{tags: {team: shop}}], "
+                 "placementGroupSelector: {name: shop-group}}}");
+    apply_class(scene, TAGGED, TAGGED, "role: nodes");
+    apply_pool(scene, "{key: karpenter.sh/capacity-type, operator: In, values: [spot]}");
+    apply_pods(scene, 3);
+    run(scene, 200);
+    assert_int_equal(simulation_pods_running(scene->simulation), 3);
+    struct aws_account *account = simulation_account(scene->simulation);
+    const char *id = aws_instance_id(aws_account_instance_at(account, 0));
+    if (scene->settings.interruption_queue != NULL)
+        assert_true(aws_account_interrupt(account, id));
+    run(scene, 300);
+    apply_pods(scene, 0);
+    run(scene, 600);
+    assert_int_equal(aws_account_instances(account), 0);
+    struct error error = {0};
+    assert_true(simulation_delete(scene->simulation, "karpenter.sh/v1", "NodePool", NULL, "default",
+                                  &error));
+    assert_true(simulation_delete(scene->simulation, "karpenter.k8s.aws/v1", "EC2NodeClass", NULL,
+                                  "default", &error));
+    assert_true(simulation_delete(scene->simulation, "karpenter.k8s.aws/v1", "EC2NodeClass", NULL,
+                                  "spare", &error));
+    run(scene, 600);
+    assert_int_equal(simulation_count(scene->simulation, "karpenter.k8s.aws/v1", "EC2NodeClass"),
+                     0);
+}
+
+// Statements that only what goes wrong needs, tested above and with the doctor.
+static bool is_for_trouble(const char *action)
+{
+    return strcmp(action, "ec2:GetConsoleOutput") == 0 ||
+           strcmp(action, "sts:DecodeAuthorizationMessage") == 0;
+}
+
+static void expect_uses(const struct scene *scene, const json_t *policy)
+{
+    const json_t *uses = aws_account_policy_uses(simulation_account(scene->simulation));
+    size_t i, k;
+    json_t *statement, *action;
+    json_array_foreach (json_object_get(policy, "Statement"), i, statement)
+        json_array_foreach (json_object_get(statement, "Action"), k, action) {
+            struct text key = {0};
+            text_format(&key, "%s %s", json_string_value(json_object_get(statement, "Sid")),
+                        json_string_value(action));
+            if (json_object_get(uses, key.data) == NULL &&
+                !is_for_trouble(json_string_value(action)))
+                fail_msg("%s is granted and never used", key.data);
+            text_free(&key);
+        }
+}
+
+static void a_life_under_the_policy(bool queue)
+{
+    struct scene *scene = scene_open();
+    struct text refusals = {0};
+    scene->settings.enable_zonal_shift = true;
+    if (!queue)
+        scene->settings.interruption_queue = NULL;
+    json_t *policy = policy_of(&scene->settings);
+    scene->account.policy = policy;
+    scene->account.requested = count_refusals;
+    scene->account.context = &refusals;
+    scene_begin(scene);
+    simulation_start_controller(scene->simulation);
+    live(scene);
+    if (refusals.length > 0)
+        fail_msg("%s", refusals.data);
+    expect_uses(scene, policy);
+    scene_close(scene);
+    json_decref(policy);
+    text_free(&refusals);
+}
+
+static void the_policy_is_enough_and_used_AWN_620(void **state)
+{
+    (void)state;
+    a_life_under_the_policy(true);
+    a_life_under_the_policy(false);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_subnet_matches_AWN_702),
+        cmocka_unit_test(no_security_group_matches_AWN_702),
+        cmocka_unit_test(no_image_matches),
+        cmocka_unit_test(missing_ami_selector_terms),
+        cmocka_unit_test(a_missing_role_AWN_702),
+        cmocka_unit_test(a_missing_instance_profile),
+        cmocka_unit_test(a_role_that_may_not_be_passed_AWN_437),
+        cmocka_unit_test(an_encoded_refusal_is_decoded_AWN_437),
+        cmocka_unit_test(a_refusal_that_cannot_be_decoded),
+        cmocka_unit_test(a_read_that_is_refused_AWN_702),
+        cmocka_unit_test(a_node_that_never_registers_STO_25),
+        cmocka_unit_test(no_instance_type_is_left_SCH_45),
+        cmocka_unit_test(spot_without_a_queue_AWI_959),
+        cmocka_unit_test(the_policy_is_enough_and_used_AWN_620),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
