@@ -3,7 +3,7 @@
 
 #include "support/cmocka_all.h"
 
-#include "cloud/aws/client/aws_denial.h"
+#include "cloud/aws/client/aws_denials.h"
 #include "cloud/aws/controllers/console_text.h"
 #include "cloud/aws/iam_policy.h"
 #include "cloud/aws/nodeclass/refusal.h"

@@ -10,7 +10,7 @@
 #include "cloud/aws/client/aws_client_metrics.h"
 #include "cloud/aws/client/aws_codec.h"
 #include "cloud/aws/client/aws_credentials.h"
-#include "cloud/aws/client/aws_denial.h"
+#include "cloud/aws/client/aws_denials.h"
 #include "cloud/aws/client/aws_endpoints.h"
 #include "cloud/aws/client/aws_http.h"
 #include "cloud/aws/client/aws_request.h"

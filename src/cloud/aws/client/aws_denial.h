@@ -1,32 +1,9 @@
-// Encoded authorization messages: EC2 hides why it refuses a call, and STS decodes it
-// (sts:DecodeAuthorizationMessage). The text becomes the one that other services give in plain.
+// A refused call whose reason is encoded ends with the decoded one.
 #pragma once
 
-#include <stdbool.h>
+#include "cloud/aws/client/aws_client_internal.h"
 
-#include "base/text.h"
-#include "cloud/aws/client/aws_action.h"
-
-// The encoded part of AWS's message, where it begins with its introduction; NULL: there is none.
-const char *aws_denial_encoded(const char *message, const char **introduction);
-// Appends "User: ... is not authorized to perform: ec2:RunInstances on resource: arn:... because no
-// identity-based policy allows the ec2:RunInstances action" from STS's answer. False: it cannot be
-// read, and nothing is appended.
-bool aws_denial_read(const char *decoded, struct text *out);
-
-struct aws_call;
-struct aws_result;
-typedef void (*aws_denial_end)(struct aws_call *call, struct aws_result *result);
 // Starts to decode the message of a refused call, which then ends later, with a readable message.
 // False: there is nothing to decode; end it now.
 bool aws_denial_explain(struct aws_call *call, const struct aws_result *refused,
                         aws_denial_end end);
-
-// What was decoded last for an action: calls that are refused again and again ask once in a while.
-struct aws_denials {
-    char *texts[AWS_ACTION_COUNT]; // "": it could not be decoded; NULL: never asked
-    int64_t asked[AWS_ACTION_COUNT];
-};
-void aws_denials_free(struct aws_denials *denials);
-struct aws_denied; // a refused call's result, until its message is decoded
-void aws_denied_free(struct aws_denied *denied); // NULL is fine

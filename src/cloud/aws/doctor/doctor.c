@@ -3,7 +3,11 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "cloud/aws/doctor/doctor_internal.h"
+#include "cloud/aws/doctor/doctor_account.h"
+#include "cloud/aws/doctor/doctor_cluster.h"
+#include "cloud/aws/doctor/doctor_permissions.h"
+#include "cloud/aws/doctor/doctor_queue.h"
+#include "cloud/aws/doctor/doctor_quotas.h"
 #include "cloud/aws/doctor/doctor_report.h"
 
 // One check, or several of a kind in a row.
@@ -29,6 +33,7 @@ static void run_checks(void *context)
     struct doctor *doctor = context;
     while (doctor->index < ARRAY_LENGTH(checks)) {
         const struct check *check = &checks[doctor->index];
+        doctor->name = check->name;
         if (check->needs_identity && !doctor->has_identity)
             doctor_report(doctor, DOCTOR_SKIPPED, NULL, "AWS has not accepted the credentials",
                           NULL);
@@ -71,36 +76,4 @@ void doctor_destroy(struct doctor *doctor)
     free(doctor->queue.message);
     free(doctor->queue.handle);
     free(doctor);
-}
-
-const char *doctor_check_name(const struct doctor *doctor)
-{
-    assert(doctor->index < ARRAY_LENGTH(checks));
-    return checks[doctor->index].name;
-}
-
-void doctor_next_part(struct doctor *doctor)
-{
-    doctor->call = NULL;
-    doctor->http_call = NULL;
-    doctor->part++;
-    timer_start(doctor->next, 0);
-}
-
-bool doctor_call_in(struct doctor *doctor, const char *region, enum aws_action action,
-                    json_t *parameters, aws_done done)
-{
-    struct aws_request request = {.action = action,
-                                  .parameters = parameters,
-                                  .region = region != NULL && *region != '\0' ? region : NULL,
-                                  .done = done,
-                                  .context = doctor};
-    assert(doctor->call == NULL);
-    doctor->call = aws_client_start(doctor->options.client, &request);
-    return true;
-}
-
-bool doctor_call(struct doctor *doctor, enum aws_action action, json_t *parameters, aws_done done)
-{
-    return doctor_call_in(doctor, NULL, action, parameters, done);
 }

@@ -5,29 +5,8 @@
 // with a line that passes or says what to do.
 #pragma once
 
-#include "cloud/aws/client/aws_client.h"
-#include "kube/client.h"
-#include "model/reading/settings.h"
+#include "cloud/aws/doctor/doctor_options.h"
 
-enum doctor_verdict { DOCTOR_PASSED, DOCTOR_WARNING, DOCTOR_FAILED, DOCTOR_SKIPPED };
-struct doctor_line { // borrowed
-    enum doctor_verdict verdict;
-    const char *check;  // "credentials", "permission ec2:DescribeSubnets"
-    const char *text;   // what was found
-    const char *remedy; // NULL: none is needed
-};
-struct doctor_options { // borrowed
-    struct loop *loop;
-    struct aws_client *client;
-    struct aws_http *http;    // for the clock
-    struct kube_client *kube; // NULL: no cluster can be reached; its checks are skipped
-    const char *kube_problem; // why `kube` is NULL; may be NULL
-    const struct settings *settings;
-    void (*line)(void *context, const struct doctor_line *line);
-    void (*done)(void *context); // after the last line
-    void *context;
-};
 struct doctor;
 struct doctor *doctor_start(const struct doctor_options *options);
-void doctor_destroy(struct doctor *doctor);                 // also before its end
-const char *doctor_check_name(const struct doctor *doctor); // the present one's
+void doctor_destroy(struct doctor *doctor); // also before its end

@@ -1,4 +1,5 @@
-// Credentials, clock, discovery tags.
+#include "cloud/aws/doctor/doctor_account.h"
+
 #include <curl/curl.h>
 #include <string.h>
 

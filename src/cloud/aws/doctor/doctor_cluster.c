@@ -1,4 +1,5 @@
-// The EKS cluster, its API server, its CRDs.
+#include "cloud/aws/doctor/doctor_cluster.h"
+
 #include <stdio.h>
 #include <string.h>
 

@@ -6,9 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cloud/aws/client/aws_action.h"
+#include "cloud/aws/doctor/doctor_state.h"
 
-struct doctor;
 struct doctor_permission {
     enum aws_action action;
     json_t *(*parameters)(const struct doctor *doctor); // NULL: it cannot be tried here
@@ -18,3 +17,6 @@ struct doctor_permission {
 };
 extern const struct doctor_permission doctor_permissions[];
 extern const uint32_t doctor_permissions_count;
+// Tries them in order. Begins the call of the present part and returns true, or returns false at
+// its end.
+bool doctor_check_permissions(struct doctor *doctor);

@@ -1,5 +1,5 @@
-// The interruption queue: each that is set is found, and a test message goes through it. Messages
-// of others that are received on the way stay visible.
+#include "cloud/aws/doctor/doctor_queue.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

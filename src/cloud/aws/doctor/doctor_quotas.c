@@ -1,4 +1,5 @@
-// Quotas of vCPUs, against those in use.
+#include "cloud/aws/doctor/doctor_quotas.h"
+
 #include <string.h>
 
 #include "base/memory.h"
