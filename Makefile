@@ -18,9 +18,10 @@ test: $(TEST_BUILD)/build.ninja ## unit, conformance and simulation tests, sanit
 	@ninja -C $(TEST_BUILD) -j $(JOBS)
 	@$(TEST_ENVIRONMENT) meson test -C $(TEST_BUILD) --no-rebuild --print-errorlogs --num-processes $(JOBS) --timeout-multiplier 5
 
-soak: $(TEST_BUILD)/build.ninja ## random simulated worlds for SOAK_SECONDS (600), or SEEDS=from-to; ARGS="--size 4"
-	@ninja -C $(TEST_BUILD) -j $(JOBS) tests/simulation/soak
+soak: $(TEST_BUILD)/build.ninja ## random simulated worlds for SOAK_SECONDS (600; a fifth more on AWS), or SEEDS=from-to; ARGS="--size 4"
+	@ninja -C $(TEST_BUILD) -j $(JOBS) tests/simulation/soak tests/simulation/aws_soak
 	@$(TEST_BUILD)/tests/simulation/soak $(if $(SEEDS),--seeds $(SEEDS),--seconds $(SOAK_SECONDS)) $(ARGS)
+	@$(TEST_BUILD)/tests/simulation/aws_soak $(if $(SEEDS),--seeds $(SEEDS),--seconds $$(($(SOAK_SECONDS) / 5)))
 
 test-e2e: all ## the real control plane (builds it on first use), kwok and kubectl
 	@ninja -C $(BUILD) -j $(JOBS) tests/conformance/aws/replay

@@ -176,6 +176,21 @@ static bool open_servers(struct process *process, struct error *error)
 
 // --- the controller and its lease ----------------------------------------------------------------
 
+// The namespace of the lease, and of the provider's record.
+static const char *own_namespace(const struct process *process)
+{
+    const char *namespace = process->settings.leader_election_namespace;
+    return namespace != NULL && *namespace != '\0' ? namespace : process->config->namespace;
+}
+
+// That of what the provider keeps. A kubeconfig's namespace is the user's, not the controller's.
+static const char *keeping_namespace(const struct process *process)
+{
+    const char *namespace = process->settings.leader_election_namespace;
+    bool in_pod = process->config->token_file != NULL;
+    return text_is_empty(namespace) && !in_pod ? NULL : own_namespace(process);
+}
+
 static bool open_controller(struct process *process, struct error *error)
 {
     const struct cloud_provider *provider = process->provider;
@@ -189,6 +204,7 @@ static bool open_controller(struct process *process, struct error *error)
         .settings = &process->settings,
         .metrics = process->metrics,
         .api_ca = process->config->ca_data,
+        .namespace = keeping_namespace(process),
         .seed = random_entropy(),
     };
     process->cloud = provider->create(&environment, error);
@@ -212,13 +228,6 @@ static bool open_controller(struct process *process, struct error *error)
 static void show_leading(struct process *process, bool leading)
 {
     metric_set(process->leading, leading, process->settings.leader_election_name);
-}
-
-// The namespace of the lease, and of the provider's record.
-static const char *own_namespace(const struct process *process)
-{
-    const char *namespace = process->settings.leader_election_namespace;
-    return namespace != NULL && *namespace != '\0' ? namespace : process->config->namespace;
 }
 
 static void start_working(struct process *process)

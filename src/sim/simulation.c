@@ -222,6 +222,7 @@ void simulation_start_standby(struct simulation *simulation)
         .mirror = process->mirror,
         .settings = &simulation->settings,
         .metrics = process->metrics,
+        .namespace = simulation->options.record_namespace,
         .seed = seed,
     };
     if (simulation->options.aws != NULL) // its provider follows kinds that it must find watched

@@ -1,13 +1,16 @@
 // Runs soak worlds on AWS (aws_soak.h).
 //
-//   aws_soak --seeds FROM-TO [--seconds N]               many in one process; fails if one does
+//   aws_soak [--seeds FROM-TO] [--seconds N]             many in one process; fails if one does
 //   aws_soak --seed N [--leave-out 3,4,...] [--verbose]  one of them
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "simulation/aws_soak.h"
+
+#define SEEDS_DEFAULT 12
 
 struct run {
     struct aws_soak_options options;
@@ -61,7 +64,7 @@ static bool run_seed(struct run *run, unsigned long long seed, struct aws_soak_r
 
 int main(int count, char **arguments)
 {
-    struct run run = {.from = 1, .to = 12};
+    struct run run = {.from = 1};
     struct aws_soak_result sum = {0};
     unsigned long long failed = 0, seed;
     time_t begun = time(NULL);
@@ -79,6 +82,8 @@ int main(int count, char **arguments)
         }
     }
     run.options.left_out = run.left_out;
+    if (run.to == 0)
+        run.to = run.seconds > 0 ? ULLONG_MAX - 1 : SEEDS_DEFAULT;
     for (seed = run.from; seed <= run.to; seed++) {
         if (run.seconds > 0 && time(NULL) - begun >= (time_t)run.seconds)
             break;

@@ -65,6 +65,11 @@ static void types_changed(void *cloud)
     cloud_change_types(cloud);
 }
 
+static void drift_changed(void *cloud, const char *node_claim)
+{
+    cloud_change_drift(cloud, node_claim);
+}
+
 static int64_t overlay_price(void *context, const char *instance_type)
 {
     const struct aws_cloud *aws = context;
@@ -172,6 +177,8 @@ static void open_machines(struct aws_cloud *aws)
     const struct cluster_facts *cluster = cluster_discovery_facts(aws->discovery);
     aws->addresses =
         subnet_addresses_create(environment->loop, environment->settings->subnet_refresh_interval);
+    if (environment->settings->compatibility_upstream)
+        subnet_addresses_choose_one(aws->addresses);
     aws->templates = launch_templates_create(
         &(struct launch_templates_options){.loop = environment->loop,
                                            .client = aws->client,
@@ -193,7 +200,7 @@ static void open_machines(struct aws_cloud *aws)
                                                 .zone_is_shifted = zone_is_shifted,
                                                 .failed_node_class = failed_node_class,
                                                 .spot_role_missing = spot_role_missing,
-                                                .changed = types_changed,
+                                                .drift_changed = drift_changed,
                                                 .overlaid = with_overlays,
                                                 .context = aws,
                                                 .metrics = environment->metrics};
@@ -411,6 +418,7 @@ void *aws_cloud_reconcilers_create(struct manager *manager, struct cloud *cloud)
                                             .reservations = aws->reservations,
                                             .machines = aws->machines,
                                             .zonal_shift = aws->zonal_shift,
+                                            .namespace = aws->environment.namespace,
                                             .cloud = cloud,
                                         });
     reconcilers->interruption = interruption_create(manager, &(struct interruption_environment){

@@ -32,3 +32,17 @@ void cloud_change_types(struct cloud *cloud)
     if (cloud->types_changed != NULL)
         cloud->types_changed(cloud->watch_context);
 }
+
+void cloud_watch_drift(struct cloud *cloud, void (*changed)(void *context, const char *node_claim),
+                       void *context)
+{
+    assert(changed == NULL || cloud->drift_changed == NULL);
+    cloud->drift_changed = changed;
+    cloud->drift_context = context;
+}
+
+void cloud_change_drift(struct cloud *cloud, const char *node_claim)
+{
+    if (cloud->drift_changed != NULL)
+        cloud->drift_changed(cloud->drift_context, node_claim);
+}

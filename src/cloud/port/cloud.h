@@ -80,13 +80,21 @@ struct cloud {
     const struct cloud_provider *provider; // its row
     void (*types_changed)(void *context);  // cloud_watch_types(); NULL: no watcher
     void *watch_context;
+    // cloud_watch_drift(); NULL: no watcher
+    void (*drift_changed)(void *context, const char *node_claim);
+    void *drift_context;
 };
 // Calls back, on the loop's thread, when the answers of instance_types change by themselves:
 // prices, types (DIS-704, DIS-750). One watcher at a time; NULL removes it.
 void cloud_watch_types(struct cloud *cloud, void (*changed)(void *context), void *context);
+// The same for the answer of drift_reason for one NodeClaim, by its name: what was not known of its
+// machine is known now (DIS-77).
+void cloud_watch_drift(struct cloud *cloud, void (*changed)(void *context, const char *node_claim),
+                       void *context);
 // Calls `ready` when the cloud can be used: at once if it needs no preparation.
 void cloud_prepare(struct cloud *cloud, void (*ready)(void *context), void *context);
 // For implementations: reports a change of the catalog.
 void cloud_change_types(struct cloud *cloud);
+void cloud_change_drift(struct cloud *cloud, const char *node_claim);
 // The node class (group, kind) label that marks managed nodes (LIF-2): "<group>/<lower-case kind>".
 void cloud_node_class_label(const char *group, const char *kind, char *out, size_t size);

@@ -25,6 +25,7 @@ struct provider_environment {
     const struct settings *settings;
     struct metrics *metrics; // NULL: none
     const char *api_ca;      // PEM: the API server's certificates; NULL: the system's
+    const char *namespace;   // the controller's own, for what it keeps; NULL: kube-system
     uint64_t seed;
 };
 

@@ -72,6 +72,13 @@ static void on_node_class(void *context, enum mirror_change change, const struct
     }
 }
 
+// DIS-77: as above, for a machine of which the provider knows more now.
+static void on_drift(void *context, const char *node_claim)
+{
+    struct disruption_conditions *disruption = context;
+    reconcile_queue_add(disruption->queue, node_claim);
+}
+
 struct disruption_conditions *disruption_conditions_create(struct control *control)
 {
     struct disruption_conditions *disruption = memory_allocate(sizeof *disruption);
@@ -86,6 +93,7 @@ struct disruption_conditions *disruption_conditions_create(struct control *contr
     mirror_on_change(control->manager.mirror, KIND_NODE_CLAIM, on_claim, disruption);
     mirror_on_change(control->manager.mirror, KIND_NODE_POOL, on_pool, disruption);
     mirror_on_change(control->manager.mirror, control->node_class_kind, on_node_class, disruption);
+    cloud_watch_drift(control->cloud, on_drift, disruption);
     disruption->drift = drift_detection_create(control);
     disruption->pod_churn = pod_churn_create(control);
     return disruption;
@@ -95,6 +103,7 @@ void disruption_conditions_destroy(struct disruption_conditions *disruption)
 {
     if (disruption == NULL)
         return;
+    cloud_watch_drift(disruption->control->cloud, NULL, NULL);
     drift_detection_destroy(disruption->drift);
     pod_churn_destroy(disruption->pod_churn);
     free(disruption);

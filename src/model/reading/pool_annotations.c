@@ -31,6 +31,11 @@ static bool is_amount(const char *resource, const char *value)
     return quantity_parse(resource, value, &amount, &error) && amount > 0;
 }
 
+bool pool_annotation_is_true(const struct node_pool *pool, const char *key)
+{
+    return pool != NULL && text_equal(object_annotation((const struct object *)pool, key), "true");
+}
+
 const char *pool_annotation_problem(const char *key, const char *value)
 {
     if (!text_starts_with(key, "adze.dev/"))
@@ -45,6 +50,10 @@ const char *pool_annotation_problem(const char *key, const char *value)
         return is_amount("cpu", value) ? NULL : "must be an amount of cpu, such as \"16\"";
     if (strcmp(key, ANNOTATION_MAX_SHARE_PER_WORKLOAD) == 0)
         return is_percentage(value) ? NULL : "must be a percentage from 1 to 100, such as \"50\"";
+    if (strcmp(key, ANNOTATION_ON_DEMAND_FALLBACK) == 0 ||
+        strcmp(key, ANNOTATION_REPLACE_AT_RISK) == 0)
+        return strcmp(value, "true") == 0 || strcmp(value, "false") == 0 ? NULL
+                                                                         : "must be true or false";
     if (strcmp(key, ANNOTATION_SPOT_INTERRUPTIONS) == 0)
         return NULL; // adze's own annotation
     return "is no annotation that adze reads on a NodePool";

@@ -316,7 +316,7 @@ static void reclaimed(void *context)
 {
     struct aws_instance *instance = context;
     struct aws_account *account = instance->account;
-    if (instance->warned) {
+    if (instance->warned_at != 0) {
         account_instance_terminate(instance, "Server.SpotInstanceTermination");
         return;
     }
@@ -372,7 +372,7 @@ bool aws_account_interrupt(struct aws_account *account, const char *id)
     struct aws_instance *instance = map_get(account->instances, id);
     if (instance == NULL || instance->ending)
         return false;
-    instance->warned = true;
+    instance->warned_at = loop_now_ns(account->loop);
     event_send(account, "EC2 Spot Instance Interruption Warning", id,
                json_pack("{s:s,s:s}", "instance-id", id, "instance-action", "terminate"));
     timer_start(instance->reclaim, WARNING_SPAN);

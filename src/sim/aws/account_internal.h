@@ -39,7 +39,7 @@ struct aws_instance {
     bool ending;                 // shutting-down
     struct timer *timer;         // from shutting-down to terminated
     struct timer *reclaim;       // to the interruption's warning, then to the end
-    bool warned;
+    int64_t warned_at;           // of the interruption; 0: not warned
     struct arena *arena;
 };
 

@@ -310,7 +310,7 @@ void aws_account_calm(struct aws_account *account)
     options->stock_out_share = options->interruptions_per_hour = 0;
     for (struct map_entry *e = map_first(account->instances); e != NULL; e = map_next(e)) {
         const struct aws_instance *instance = map_value(e);
-        if (!instance->warned)
+        if (instance->warned_at == 0)
             timer_stop(instance->reclaim);
     }
 }

@@ -139,6 +139,22 @@ static bool candidate_add(struct fleet *fleet, const struct account_template *te
     return true;
 }
 
+// EC2 refuses a type that is named twice in a zone, whatever the subnets.
+static bool pools_differ(struct fleet *fleet)
+{
+    struct map *pools = map_create();
+    bool differ = true;
+    vector_for_each (candidate, &fleet->candidates) {
+        char key[300];
+        snprintf(key, sizeof key, "%s %s %s", candidate->type, candidate->zone,
+                 text_or_empty(candidate->reservation));
+        differ = map_set(pools, key, fleet) == NULL && differ;
+    }
+    map_destroy(pools, NULL);
+    return differ || account_refuse(fleet->call, 400, "InvalidFleetConfig",
+                                    "The fleet configuration contains duplicate instance pools.");
+}
+
 static bool fleet_read(struct fleet *fleet)
 {
     struct account_call *call = fleet->call;
@@ -156,6 +172,8 @@ static bool fleet_read(struct fleet *fleet)
     }
     if (fleet->candidates.count == 0)
         return account_refuse(call, 400, "MissingParameter", "The request has no overrides");
+    if (!pools_differ(fleet))
+        return false;
     qsort(fleet->candidates.items, fleet->candidates.count, sizeof *fleet->candidates.items,
           candidate_compare);
     return true;

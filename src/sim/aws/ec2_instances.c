@@ -208,12 +208,25 @@ void ec2_get_console_output(struct account_call *call)
     call->reply = json_pack("{s:s,s:s,s:s}", "instanceId", id, "timestamp", now, "output", encoded);
 }
 
+// The request's status as EC2 shows it: a warning marks it until the instance is gone.
+static json_t *spot_status(const struct aws_instance *instance)
+{
+    char updated[INSTANT_TEXT_MAX];
+    const char *code = instance->ending ? "instance-terminated-by-user" : "fulfilled";
+    if (instance->warned_at == 0)
+        return json_pack("{s:s}", "code", code);
+    instant_format_milli(instance->warned_at, updated);
+    code = instance->ending ? "instance-terminated-no-capacity" : "marked-for-termination";
+    return json_pack("{s:s,s:s}", "code", code, "updateTime", updated);
+}
+
 void ec2_describe_spot_instance_requests(struct account_call *call)
 {
     static const struct account_filter filters[] = {
         {"spot-instance-request-id", "spotInstanceRequestId"},
         {"instance-id", "instanceId"},
         {"state", "state"},
+        {"status-code", "status.code"},
         {NULL, NULL}};
     json_t *list = json_array();
     for (struct map_entry *e = map_first(call->account->instances); e != NULL; e = map_next(e)) {
@@ -222,11 +235,10 @@ void ec2_describe_spot_instance_requests(struct account_call *call)
         if (request[0] == '\0' || account_instance_is_hidden(instance) ||
             !account_asked(call->params, "SpotInstanceRequestId", request))
             continue;
-        json_array_append_new(
-            list,
-            json_pack("{s:s,s:s,s:s,s:{s:s}}", "spotInstanceRequestId", request, "instanceId",
-                      instance->id, "state", instance->ending ? "closed" : "active", "status",
-                      "code", instance->ending ? "instance-terminated-by-user" : "fulfilled"));
+        json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:o}", "spotInstanceRequestId", request,
+                                              "instanceId", instance->id, "state",
+                                              instance->ending ? "closed" : "active", "status",
+                                              spot_status(instance)));
     }
     account_filters_reply(call, "spotInstanceRequestSet", list, filters);
 }

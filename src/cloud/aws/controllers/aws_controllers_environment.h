@@ -13,5 +13,6 @@ struct aws_controllers_environment { // borrowed
     struct reservation_counts *reservations;
     struct aws_machines *machines;
     struct zonal_shift *zonal_shift; // NULL: no zone is ever shifted
+    const char *namespace;           // of what is kept across restarts; NULL: kube-system
     struct cloud *cloud;             // for its instance types by NodePool
 };

@@ -9,17 +9,19 @@
 #include "kube/path.h"
 #include "reconcile/operations.h"
 
-#define CONTROLLER      "providers.instancetype.capacity"
-#define STORE_KEY       "store"
-#define STORE_DELAY_NS  (30 * SECOND) // a wave of Nodes is written at once
-#define STORE_BYTES_MAX (900 * 1024)
-#define BACKOFF_MAX_NS  (1000 * SECOND)
-#define DATA_KEY        "memory"
+#define CONTROLLER        "providers.instancetype.capacity"
+#define STORE_KEY         "store"
+#define STORE_DELAY_NS    (30 * SECOND) // a wave of Nodes is written at once
+#define STORE_BYTES_MAX   (900 * 1024)
+#define BACKOFF_MAX_NS    (1000 * SECOND)
+#define DATA_KEY          "memory"
+#define DEFAULT_NAMESPACE "kube-system"
 
 struct learned_capacity {
     struct manager *manager;
     const struct aws_controllers_environment *environment;
     struct reconcile_queue *queue, *store;
+    const char *namespace;
     bool loaded, missing, forbidden, dirty;
 };
 
@@ -55,6 +57,8 @@ struct learned_capacity *learned_capacity_create(
                                               .context = capacity};
     capacity->manager = manager;
     capacity->environment = environment;
+    capacity->namespace =
+        environment->namespace != NULL ? environment->namespace : DEFAULT_NAMESPACE;
     capacity->queue = manager_queue(manager, &options);
     mirror_on_change(manager->mirror, KIND_NODE, on_node, capacity);
     if (manager->settings->compatibility_upstream)
@@ -145,7 +149,7 @@ struct store_call {
 static void add_path(const struct learned_capacity *capacity, struct text *path)
 {
     text_add(path, "/api/v1/namespaces/");
-    query_escape(path, capacity->manager->settings->leader_election_namespace);
+    query_escape(path, capacity->namespace);
     text_add(path, "/configmaps");
 }
 
@@ -166,10 +170,16 @@ static void end_call(struct store_call *call, const struct error *error)
         capacity->forbidden = true;
         outcome = OPERATION_NOTED;
         log_info("learned memory of instance types is not kept across restarts", "s:controller",
-                 CONTROLLER, "n:ConfigMap", capacity->manager->settings->leader_election_namespace,
-                 LEARNED_CAPACITY_NAME, "s:cause", error->message);
+                 CONTROLLER, "n:ConfigMap", capacity->namespace, LEARNED_CAPACITY_NAME, "s:cause",
+                 error->message);
     }
     operation_end(&call->operation, outcome, error);
+}
+
+static void tell_place(const struct learned_capacity *capacity)
+{
+    log_info("learned memory of instance types is kept across restarts", "s:controller", CONTROLLER,
+             "n:ConfigMap", capacity->namespace, LEARNED_CAPACITY_NAME);
 }
 
 static void loaded(void *context, const struct kube_result *result)
@@ -180,16 +190,19 @@ static void loaded(void *context, const struct kube_result *result)
         json_string_value(json_object_get(json_object_get(result->body, "data"), DATA_KEY));
     if (result->error.kind == ERROR_NOT_FOUND) {
         capacity->loaded = capacity->missing = true;
+        tell_place(capacity);
         operation_end(&call->operation, OPERATION_NOTED, NULL);
         return;
     }
     if (result->error.kind == ERROR_NONE) {
         json_t *value = text != NULL ? json_loads(text, 0, NULL) : NULL;
-        if (value != NULL)
-            ec2_types_learned_decode(capacity->environment->types, value);
+        uint32_t count =
+            value != NULL ? ec2_types_learned_decode(capacity->environment->types, value) : 0;
         json_decref(value);
         capacity->loaded = true;
-        cloud_change_types(capacity->environment->cloud);
+        tell_place(capacity);
+        if (count > 0)
+            cloud_change_types(capacity->environment->cloud);
     }
     end_call(call, &result->error);
 }
@@ -220,10 +233,9 @@ static struct reconcile_result write_store(struct learned_capacity *capacity,
     capacity->dirty = false;
     if (text == NULL || strlen(text) > STORE_BYTES_MAX)
         return reconcile_done();
-    json_t *body =
-        json_pack("{s:s, s:s, s:{s:s, s:s}, s:{s:s}}", "apiVersion", "v1", "kind", "ConfigMap",
-                  "metadata", "name", LEARNED_CAPACITY_NAME, "namespace",
-                  capacity->manager->settings->leader_election_namespace, "data", DATA_KEY, text);
+    json_t *body = json_pack("{s:s, s:s, s:{s:s, s:s}, s:{s:s}}", "apiVersion", "v1", "kind",
+                             "ConfigMap", "metadata", "name", LEARNED_CAPACITY_NAME, "namespace",
+                             capacity->namespace, "data", DATA_KEY, text);
     add_path(capacity, &path);
     struct store_call *call = begin_call(capacity, item, "keeping learned memory");
     if (capacity->missing) {
@@ -242,8 +254,7 @@ static struct reconcile_result reconcile_store(void *context, struct work_item *
 {
     struct learned_capacity *capacity = context;
     (void)error;
-    if (text_is_empty(capacity->manager->settings->leader_election_namespace) ||
-        capacity->forbidden)
+    if (capacity->forbidden)
         return reconcile_done();
     if (!capacity->loaded) {
         struct text path = {0};

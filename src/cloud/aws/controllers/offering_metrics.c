@@ -8,6 +8,7 @@
 #include "reconcile/operations.h"
 
 #define CONTROLLER  "cloudprovider.metrics"
+#define SOON_NS     (5 * SECOND)
 #define INTERVAL_NS MINUTE
 #define KEY         "metrics"
 #define MIB         (1024.0 * 1024.0)
@@ -190,6 +191,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     VECTOR(const struct instance_type_catalog *) catalogs = {0};
     struct mirror_iterator iterator = {0};
     struct error first = {0};
+    bool waits = false; // for a NodeClass that has no subnets yet
     (void)item;
     publish_types(metrics);
     for (const struct object *pool;
@@ -199,6 +201,8 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
             cloud->operations->instance_types(cloud, (const struct node_pool *)pool, &problem);
         if (catalog != NULL)
             vector_push(&catalogs, catalog);
+        else if (problem.kind == ERROR_NODE_CLASS_NOT_READY)
+            waits = true;
         else if (first.kind == ERROR_NONE && problem.kind != ERROR_NONE)
             first = problem;
     }
@@ -211,5 +215,5 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
         *error = first;
         return reconcile_error();
     }
-    return reconcile_after(INTERVAL_NS);
+    return reconcile_after(waits ? SOON_NS : INTERVAL_NS);
 }

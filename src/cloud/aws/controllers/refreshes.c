@@ -12,7 +12,7 @@
 struct refreshes {
     const struct aws_controllers_environment *environment;
     struct periodic *types, *prices, *spot_prices; // spot_prices NULL: together with the others
-    bool upstream;
+    bool upstream, types_are_due; // types_are_due: not those that the start has asked for
 };
 
 static bool refresh_types(void *context, struct operation_about *about);
@@ -64,6 +64,11 @@ static void refreshed(void *operation, const struct error *error)
 static bool refresh_types(void *context, struct operation_about *about)
 {
     struct refreshes *refreshes = context;
+    if (!refreshes->types_are_due && ec2_types_loaded(refreshes->environment->types)) {
+        refreshes->types_are_due = true;
+        return false;
+    }
+    refreshes->types_are_due = true;
     about->doing = "updating instance types";
     ec2_types_refresh(refreshes->environment->types, refreshes->environment->client, refreshed,
                       operation_begin(about, sizeof(struct operation)));

@@ -138,20 +138,6 @@ static void learn_reserved(const struct fleet_learning *learning, const struct f
               "s:capacity-reservation-id", id);
 }
 
-const char *launch_partition(const struct node_claim *claim)
-{
-    const char *lowest = NULL;
-    list_for_each (requirement, &claim->spec.requirements) {
-        if (!text_equal(requirement->key, LABEL_PARTITION) ||
-            !text_equal(requirement->operator, "In"))
-            continue;
-        list_for_each (value, &requirement->values)
-            if (lowest == NULL || strcmp(*value, lowest) < 0)
-                lowest = *value;
-    }
-    return lowest;
-}
-
 // AWI-332, 333.
 static void learn_pool(const struct fleet_learning *learning, const struct fleet_launch *launch,
                        const struct fleet_error *error, const char *fleet_id)
@@ -172,7 +158,7 @@ static void learn_pool(const struct fleet_learning *learning, const struct fleet
         return;
     }
     if (pool.group_id != NULL)
-        pool.partition = launch_partition(launch->claim);
+        pool.partition = launch->partition;
     if (pool.instance_type[0] != '\0')
         unavailable_mark_pool(learning->unavailable, &pool, error->code, fleet_id);
 }

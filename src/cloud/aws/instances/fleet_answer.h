@@ -38,6 +38,7 @@ struct fleet_launch { // the launch of which all requests of the fleet are copie
     const struct node_claim *claim;
     const char *capacity_type;
     const struct placement_group *group; // NULL: none
+    const char *partition;               // that EC2 is told (partition_choice.h); NULL: none
     const struct launch_candidates *candidates;
 };
 // AWI-330 to 336: once a fleet (AWI-926). Returns whether the role for spot is missing (AWI-334).
@@ -48,6 +49,3 @@ void fleet_failure(const struct fleet_answer *answer, struct error *error, const
 // The reserved offering of that type and zone (AWI-274: at most one), or NULL.
 const struct offering *fleet_reserved_offering(const struct launch_candidates *candidates,
                                                const char *instance_type, const char *zone);
-// The partition that EC2 is told, as the launch template does (AWN-152, AWI-671): of those that the
-// claim's requirement lists the lowest in the order of text; NULL: it lists none.
-const char *launch_partition(const struct node_claim *claim);

@@ -19,10 +19,17 @@ static const char *value_of(const struct offering *offering, const char *key)
     return text_or_empty(requirement_single_value(&offering->requirements, key));
 }
 
-static const struct ec2_subnet *subnet_in(const struct fleet_inputs *inputs, const char *zone)
+// Of several subnets of the zone the types take one in turn, so that a full one fails a part of
+// them only (AWI-935): EC2 refuses a fleet that names a type twice in a zone.
+static const struct ec2_subnet *subnet_in(const struct fleet_inputs *inputs, const char *zone,
+                                          uint32_t turn)
 {
+    uint32_t count = 0;
     for (uint32_t i = 0; i < inputs->subnets_count; i++)
-        if (text_equal(inputs->subnets[i].subnet->zone, zone))
+        count += text_equal(inputs->subnets[i].subnet->zone, zone);
+    uint32_t wanted = count == 0 || inputs->upstream ? 0 : turn % count;
+    for (uint32_t i = 0; i < inputs->subnets_count; i++)
+        if (text_equal(inputs->subnets[i].subnet->zone, zone) && wanted-- == 0)
             return inputs->subnets[i].subnet;
     return NULL;
 }
@@ -48,12 +55,12 @@ static bool has_zone(const json_t *overrides, size_t from, const char *zone)
 }
 
 static void add_type(const struct fleet_inputs *inputs, const struct launch_template *template,
-                     const struct instance_type *type, json_t *overrides)
+                     const struct instance_type *type, uint32_t turn, json_t *overrides)
 {
     size_t from = json_array_size(overrides);
     list_for_each (offering, &type->offerings) {
         const char *zone = value_of(offering, LABEL_ZONE);
-        const struct ec2_subnet *subnet = subnet_in(inputs, zone);
+        const struct ec2_subnet *subnet = subnet_in(inputs, zone, turn);
         if (subnet == NULL || !is_wanted(inputs, template, offering) ||
             has_zone(overrides, from, zone))
             continue;
@@ -62,8 +69,10 @@ static void add_type(const struct fleet_inputs *inputs, const struct launch_temp
         json_object_set_new(override, "SubnetId", json_string(subnet->id));
         json_object_set_new(override, "ImageId", json_string(template->image_id));
         json_object_set_new(override, "AvailabilityZone", json_string(zone));
-        json_object_set_new(override, "Priority",
-                            json_real(launch_price(launch_candidate_of(type), offering)));
+        // AWI-934: without overlays EC2 ignores it, and equal requests would differ.
+        if (inputs->upstream || launch_is_prioritized(inputs->claim))
+            json_object_set_new(override, "Priority",
+                                json_real(launch_price(launch_candidate_of(type), offering)));
         json_array_append_new(overrides, override);
     }
 }
@@ -114,11 +123,12 @@ static json_t *sorted(json_t *list, int (*compare)(const void *, const void *))
 static json_t *configs_of(const struct fleet_inputs *inputs)
 {
     json_t *configs = json_array();
+    uint32_t turn = 0;
     for (uint32_t i = 0; i < inputs->templates_count; i++) {
         const struct launch_template *template = &inputs->templates[i];
         json_t *overrides = json_array();
         for (uint32_t t = 0; t < template->types_count; t++)
-            add_type(inputs, template, template->types[t], overrides);
+            add_type(inputs, template, template->types[t], turn++, overrides);
         if (json_array_size(overrides) == 0) {
             json_decref(overrides);
             continue;

@@ -16,6 +16,7 @@ struct fleet_inputs { // borrowed
     const struct subnet_choice *subnets;
     uint32_t subnets_count;
     const json_t *tags; // AWN-460
+    bool upstream;      // Priority everywhere (AWI-934), one subnet for each zone (AWI-935)
 };
 // For one instance, in a fixed order, without ClientToken. NULL: no override is left (AWI-293).
 json_t *fleet_request_build(const struct fleet_inputs *inputs);

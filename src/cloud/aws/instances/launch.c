@@ -10,7 +10,9 @@
 #include "cloud/aws/instances/aws_labels.h"
 #include "cloud/aws/instances/machine_answer.h"
 #include "cloud/aws/nodeclass/node_class_tags.h"
+#include "cloud/aws/nodeclass/partition_choice.h"
 #include "model/reading/catalog.h"
+#include "model/reading/pool_annotations.h"
 #include "model/reading/requirement_match.h"
 #include "model/schema/condition_types.h"
 
@@ -147,6 +149,8 @@ static bool choose_types(struct launch_plan *plan, struct launch_error *error)
                              "Error resolving instance types: %s", problem.message);
     if (!find_group(plan, error))
         return false;
+    plan->partition =
+        partition_choice(plan->claim, plan->group, environment->settings->compatibility_upstream);
     apply_overlays(plan);
     if (!launch_filters_apply(plan->arena, plan->catalog, plan->claim, environment->settings,
                               &plan->candidates, &error->error))
@@ -204,12 +208,29 @@ void launch_plan_settle(struct launch_plan *plan, const char *used_subnet)
     plan->subnets_count = 0;
 }
 
+bool launch_plan_fall_back(struct launch_plan *plan)
+{
+    const struct aws_machines_environment *environment = plan->environment;
+    const char *name = object_label((const struct object *)plan->claim, LABEL_NODE_POOL);
+    if (environment->settings->compatibility_upstream || name == NULL ||
+        !text_equal(plan->capacity_type, CAPACITY_TYPE_SPOT) ||
+        !launch_is_offered(&plan->candidates, plan->claim, CAPACITY_TYPE_ON_DEMAND) ||
+        !pool_annotation_is_true(
+            (const struct node_pool *)mirror_get(environment->mirror, KIND_NODE_POOL, NULL, name),
+            ANNOTATION_ON_DEMAND_FALLBACK))
+        return false;
+    assert(plan->subnets_count == 0);
+    plan->capacity_type = CAPACITY_TYPE_ON_DEMAND;
+    return true;
+}
+
 struct fleet_launch launch_plan_for_fleet(const struct launch_plan *plan)
 {
     return (struct fleet_launch){.node_class = plan->node_class,
                                  .claim = plan->claim,
                                  .capacity_type = plan->capacity_type,
                                  .group = plan->group,
+                                 .partition = plan->partition,
                                  .candidates = &plan->candidates};
 }
 
@@ -281,7 +302,7 @@ void launch_plan_answer(const struct launch_plan *plan, struct arena *arena,
                                       .type = type,
                                       .node_class = plan->node_class,
                                       .group = plan->group,
-                                      .partition = launch_partition(plan->claim)};
+                                      .partition = plan->partition};
     machine_answer_build(arena, &sources, machine);
     machine_answer_annotate(arena, plan->node_class, environment->cluster->ca_bundle, machine);
     machine->node_claim_name = arena_copy_string(arena, plan->claim->meta.name);

@@ -15,6 +15,7 @@ struct launch_plan {
     const char *capacity_type, *tenancy; // static texts
     json_t *tags;
     const struct placement_group *group; // a copy; NULL: none
+    const char *partition;               // partition_choice(); the claim's or static
     struct subnet_choice *subnets;
     uint32_t subnets_count;
 };
@@ -31,6 +32,9 @@ void launch_plan_free(struct launch_plan *plan);
 bool launch_plan_choose_subnets(struct launch_plan *plan, struct launch_error *error) MUST_USE;
 // Gives back the addresses in all subnets but that of the instance (AWI-310); NULL: no instance.
 void launch_plan_settle(struct launch_plan *plan, const char *used_subnet);
+// AWI-930: from spot to on-demand, where the NodeClaim allows it, its NodePool asks for it, and the
+// candidates have on-demand offerings. False: nothing has changed.
+bool launch_plan_fall_back(struct launch_plan *plan);
 struct fleet_launch launch_plan_for_fleet(const struct launch_plan *plan);
 // The machine of an instance that the fleet gave (AWI-264).
 void launch_plan_answer(const struct launch_plan *plan, struct arena *arena,

@@ -1,6 +1,7 @@
 #include "cloud/aws/instances/launch_filters.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,19 +148,6 @@ static bool is_affordable(const void *context, const struct offering *offering)
            offering->price <= *limit;
 }
 
-static void filter_spot(struct launch_filter *filter)
-{
-    int64_t limit, spot;
-    if (!wants(filter->claim, CAPACITY_TYPE_SPOT) ||
-        !wants(filter->claim, CAPACITY_TYPE_ON_DEMAND) ||
-        !cheapest(filter, CAPACITY_TYPE_ON_DEMAND, &limit) ||
-        !cheapest(filter, CAPACITY_TYPE_SPOT, &spot))
-        return;
-    for (uint32_t i = 0; i < filter->candidates->count; i++)
-        filter->rejected[i] =
-            !candidate_keep_offerings(filter->candidates->items[i], is_affordable, &limit);
-}
-
 // --- minValues -----------------------------------------------------------------------------------
 
 static bool has_min_values(const struct node_claim *claim)
@@ -197,6 +185,37 @@ static bool min_values_met(const struct launch_filter *filter, struct text *unme
             count_values(filter, requirement->key) < requirement->min_values.value)
             text_join(unmet, " ", requirement->key);
     return unmet->length == 0;
+}
+
+static bool any_is_affordable(const struct instance_type *type, int64_t limit)
+{
+    list_for_each (offering, &type->offerings)
+        if (is_affordable(&limit, offering))
+            return true;
+    return false;
+}
+
+// AWI-931: minValues that hold before hold afterwards; else nothing is dropped.
+static void filter_spot(struct launch_filter *filter)
+{
+    int64_t limit, spot;
+    struct text unmet = {0};
+    if (!wants(filter->claim, CAPACITY_TYPE_SPOT) ||
+        !wants(filter->claim, CAPACITY_TYPE_ON_DEMAND) ||
+        !cheapest(filter, CAPACITY_TYPE_ON_DEMAND, &limit) ||
+        !cheapest(filter, CAPACITY_TYPE_SPOT, &spot))
+        return;
+    for (uint32_t i = 0; i < filter->candidates->count; i++)
+        filter->rejected[i] = !any_is_affordable(filter->candidates->items[i], limit);
+    bool met = min_values_met(filter, &unmet);
+    text_free(&unmet);
+    if (!met) {
+        memset(filter->rejected, 0, filter->candidates->count * sizeof *filter->rejected);
+        return;
+    }
+    for (uint32_t i = 0; i < filter->candidates->count; i++)
+        if (!filter->rejected[i])
+            candidate_keep_offerings(filter->candidates->items[i], is_affordable, &limit);
 }
 
 // --- the chain -----------------------------------------------------------------------------------
@@ -260,7 +279,7 @@ static void run_filters(struct launch_filter *filter, bool upstream)
         text_free(&unmet);
         remove_rejected(filter, "exotic-instance-filter");
     }
-    if (!min_values) {
+    if (!min_values || !upstream) {
         filter_spot(filter);
         remove_rejected(filter, "spot-offering-filter");
     }
@@ -300,6 +319,50 @@ static void sort_by_price(struct arena *arena, struct launch_filter *filter)
         filter->candidates->items[i] = ranked[i].type;
 }
 
+// Notes the type's pools of spot, by family and zone; returns whether any is new.
+static bool note_pools(const struct launch_filter *filter, const struct instance_type *type,
+                       struct map *pools)
+{
+    char key[300];
+    bool any = false;
+    list_for_each (offering, &type->offerings) {
+        const char *zone = requirement_single_value(&offering->requirements, LABEL_ZONE);
+        if (zone == NULL || !text_equal(offering_capacity_type(offering), CAPACITY_TYPE_SPOT) ||
+            !offering_compatible(offering, &filter->claim->spec.requirements))
+            continue;
+        snprintf(key, sizeof key, "%.*s %s", (int)strcspn(type->name, "."), type->name, zone);
+        any = map_set(pools, key, filter->candidates) == NULL || any;
+    }
+    return any;
+}
+
+// AWI-932: half of the places are for the cheapest types, the others for those that add a family in
+// a zone, by price. Spot's capacity comes and goes by both.
+static void spread_pools(struct arena *arena, struct launch_filter *filter)
+{
+    struct launch_candidates *candidates = filter->candidates;
+    uint32_t kept = 0, count = candidates->count, left = 0;
+    const struct instance_type **order = arena_allocate_array(arena, count, sizeof *order);
+    const struct instance_type **others = arena_allocate_array(arena, count, sizeof *others);
+    struct map *pools = map_create();
+    for (uint32_t i = 0; i < count; i++) {
+        bool adds = note_pools(filter, candidates->items[i], pools);
+        if (kept < LAUNCH_TYPES_MAX && (i < LAUNCH_TYPES_MAX / 2 || adds))
+            order[kept++] = candidates->items[i];
+        else
+            others[left++] = candidates->items[i];
+    }
+    map_destroy(pools, NULL);
+    assert(kept + left == count);
+    memcpy(order + kept, others, left * sizeof *others);
+    candidates->items = order;
+    candidates->count = count;
+    struct launch_filter cut = *filter;
+    struct launch_candidates first = {order, LAUNCH_TYPES_MAX};
+    cut.candidates = &first;
+    sort_by_price(arena, &cut);
+}
+
 bool launch_filters_apply(struct arena *arena, const struct instance_type_catalog *catalog,
                           const struct node_claim *claim, const struct settings *settings,
                           struct launch_candidates *candidates, struct error *error)
@@ -313,6 +376,9 @@ bool launch_filters_apply(struct arena *arena, const struct instance_type_catalo
     if (candidates->count == 0)
         return nothing_left(error);
     sort_by_price(arena, &filter);
+    if (candidates->count > LAUNCH_TYPES_MAX && !settings->compatibility_upstream &&
+        !has_min_values(claim) && launch_is_offered(candidates, claim, CAPACITY_TYPE_SPOT))
+        spread_pools(arena, &filter);
     if (candidates->count > LAUNCH_TYPES_MAX)
         candidates->count = LAUNCH_TYPES_MAX;
     struct text unmet = {0};
@@ -328,7 +394,7 @@ bool launch_filters_apply(struct arena *arena, const struct instance_type_catalo
 
 // --- capacity type and tenancy -------------------------------------------------------------------
 
-static bool is_offered(const struct launch_candidates *candidates, const struct node_claim *claim,
+bool launch_is_offered(const struct launch_candidates *candidates, const struct node_claim *claim,
                        const char *capacity_type)
 {
     if (!wants(claim, capacity_type))
@@ -344,10 +410,10 @@ static bool is_offered(const struct launch_candidates *candidates, const struct 
 const char *launch_capacity_type(const struct launch_candidates *candidates,
                                  const struct node_claim *claim)
 {
-    if (is_offered(candidates, claim, CAPACITY_TYPE_RESERVED))
+    if (launch_is_offered(candidates, claim, CAPACITY_TYPE_RESERVED))
         return CAPACITY_TYPE_RESERVED;
-    return is_offered(candidates, claim, CAPACITY_TYPE_SPOT) ? CAPACITY_TYPE_SPOT
-                                                             : CAPACITY_TYPE_ON_DEMAND;
+    return launch_is_offered(candidates, claim, CAPACITY_TYPE_SPOT) ? CAPACITY_TYPE_SPOT
+                                                                    : CAPACITY_TYPE_ON_DEMAND;
 }
 
 const char *launch_tenancy(const struct node_claim *claim)

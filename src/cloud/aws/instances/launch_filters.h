@@ -11,6 +11,9 @@
 bool launch_filters_apply(struct arena *arena, const struct instance_type_catalog *catalog,
                           const struct node_claim *claim, const struct settings *settings,
                           struct launch_candidates *candidates, struct error *error) MUST_USE;
+// The claim allows the capacity type, and a candidate has a fitting offering of it.
+bool launch_is_offered(const struct launch_candidates *candidates, const struct node_claim *claim,
+                       const char *capacity_type);
 // AWI-280: static text.
 const char *launch_capacity_type(const struct launch_candidates *candidates,
                                  const struct node_claim *claim);

@@ -33,8 +33,9 @@ struct launch {
     struct fleet *fleet;      // that it is part of; NULL: not yet
     struct timer *timer;      // to answer later; NULL: none
     struct launch_error error;
-    bool retried;      // AWI-250.9
-    bool is_suspended; // its fleet's outcome is unknown, and nobody waits
+    bool retried;         // AWI-250.9
+    bool has_fallen_back; // AWI-930
+    bool is_suspended;    // its fleet's outcome is unknown, and nobody waits
 };
 // How a launch goes on after its fleet.
 struct launch_endings {

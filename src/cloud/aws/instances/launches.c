@@ -111,11 +111,35 @@ static void leave(struct launch *launch)
         forget(launches, record);
 }
 
+// Once more from the templates on: another request needs another token.
+static void launch_again(struct launch *launch)
+{
+    launch->record->attempts++;
+    json_decref(launch->request);
+    launch->request = NULL;
+    begin(launch);
+}
+
+// AWI-930.
+static bool fall_back(struct launch *launch, const struct launch_error *error)
+{
+    if (launch->has_fallen_back || error->error.kind != ERROR_INSUFFICIENT_CAPACITY ||
+        launch->request == NULL || !launch_plan_fall_back(&launch->plan))
+        return false;
+    launch->has_fallen_back = true;
+    log_info("no spot capacity, falling back to on-demand", "o:NodeClaim",
+             launch->plan.claim->meta.name, "s:error", error->error.message);
+    launch_again(launch);
+    return true;
+}
+
 static void launch_fail(struct launch *launch, const struct launch_error *error)
 {
     struct machine_result result = {.error = error->error, .reason = error->reason};
     assert(result.error.kind != ERROR_NONE);
     launch_plan_settle(&launch->plan, NULL);
+    if (fall_back(launch, error))
+        return;
     launch->record->attempts++;
     launch_end(launch, &result);
 }
@@ -146,13 +170,12 @@ static void learn_success(struct launch *launch, const struct fleet_instance *in
             reservation_counts_launched(environment->reservations, id, asked_at);
         return;
     }
-    const char *partition = launch_partition(plan->claim);
     struct unavailable_pool pool = {
         .instance_type = type,
         .zone = zone,
         .capacity_type = plan->capacity_type,
         .group_id = plan->group != NULL ? plan->group->id : NULL,
-        .partition = plan->group != NULL ? partition : NULL,
+        .partition = plan->group != NULL ? plan->partition : NULL,
     };
     unavailable_succeeded(environment->unavailable, &pool);
 }
@@ -234,15 +257,16 @@ static void templates_done(void *context, const struct launch_templates_result *
     }
     for (uint32_t i = 0; i < result->count; i++)
         vector_push(&launch->templates, memory_copy_string(result->items[i].name));
-    launch->request =
-        fleet_request_build(&(struct fleet_inputs){.node_class = plan->node_class,
-                                                   .claim = plan->claim,
-                                                   .capacity_type = plan->capacity_type,
-                                                   .templates = result->items,
-                                                   .templates_count = result->count,
-                                                   .subnets = plan->subnets,
-                                                   .subnets_count = plan->subnets_count,
-                                                   .tags = plan->tags});
+    launch->request = fleet_request_build(
+        &(struct fleet_inputs){.node_class = plan->node_class,
+                               .claim = plan->claim,
+                               .capacity_type = plan->capacity_type,
+                               .templates = result->items,
+                               .templates_count = result->count,
+                               .subnets = plan->subnets,
+                               .subnets_count = plan->subnets_count,
+                               .tags = plan->tags,
+                               .upstream = plan->environment->settings->compatibility_upstream});
     if (launch->request == NULL) {
         no_offerings(launch);
         return;
@@ -282,11 +306,8 @@ static void launch_retry(struct launch *launch, const struct launch_error *error
         return;
     }
     launch->retried = true;
-    launch->record->attempts++; // another request needs another token
     launch_plan_settle(&launch->plan, NULL);
-    json_decref(launch->request);
-    launch->request = NULL;
-    begin(launch);
+    launch_again(launch);
 }
 
 // --- the door ------------------------------------------------------------------------------------

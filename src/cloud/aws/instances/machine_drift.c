@@ -16,15 +16,17 @@
 
 struct lookup { // of an instance for drift
     struct aws_machines *machines;
-    char *id;
+    char *id, *claim; // of the instance; the NodeClaim's name
     bool in_flight;
     int64_t again_at; // monotonic
 };
 
 static void lookup_free(void *value)
 {
-    free(((struct lookup *)value)->id);
-    free(value);
+    struct lookup *lookup = value;
+    free(lookup->id);
+    free(lookup->claim);
+    free(lookup);
 }
 
 static void looked(void *context, const struct error *error, const struct aws_instance_facts *facts)
@@ -32,8 +34,8 @@ static void looked(void *context, const struct error *error, const struct aws_in
     struct lookup *lookup = context;
     struct aws_machines *machines = lookup->machines;
     int64_t now = loop_monotonic_ns(machines->environment.loop);
-    assert(machines->looking > 0);
-    machines->looking--;
+    CLEANUP_FREE char *claim = memory_copy_string(lookup->claim);
+    assert(lookup->in_flight);
     lookup->in_flight = false;
     if (error->kind == ERROR_NONE) {
         instance_cache_put(machines->cache, facts, now);
@@ -42,9 +44,8 @@ static void looked(void *context, const struct error *error, const struct aws_in
     } else {
         lookup->again_at = ns_add(now, LOOK_AGAIN_NS);
     }
-    // Told once for all that were asked for at a time.
-    if (machines->looking == 0 && machines->environment.changed != NULL)
-        machines->environment.changed(machines->environment.context);
+    if (error->kind == ERROR_NONE && machines->environment.drift_changed != NULL)
+        machines->environment.drift_changed(machines->environment.context, claim);
 }
 
 // Those that were never found are forgotten when there are many.
@@ -61,7 +62,7 @@ static void forget_failed(struct aws_machines *machines, int64_t now)
     }
 }
 
-static void look(struct aws_machines *machines, const char *id)
+static void look(struct aws_machines *machines, const char *id, const char *claim)
 {
     int64_t now = loop_monotonic_ns(machines->environment.loop);
     if (map_count(machines->lookups) > LOOKUPS_AT_ONCE)
@@ -71,10 +72,10 @@ static void look(struct aws_machines *machines, const char *id)
         return;
     if (lookup->id == NULL) {
         lookup->id = memory_copy_string(id);
+        lookup->claim = memory_copy_string(claim);
         lookup->machines = machines;
     }
     lookup->in_flight = true;
-    machines->looking++;
     instance_calls_describe(machines->calls, id, looked, lookup);
 }
 
@@ -91,15 +92,15 @@ static const struct ec2_node_class *class_of_pool(struct aws_machines *machines,
     return reference != NULL ? usable_node_class(machines, reference->name) : NULL;
 }
 
-static void note(struct aws_machines *machines, const char *id, struct cached_instance *cached,
-                 const struct drift_verdict *verdict)
+static void note(struct aws_machines *machines, const struct node_claim *claim,
+                 struct cached_instance *cached, const struct drift_verdict *verdict)
 {
     if (cached != NULL && !verdict->doubts_reservation && verdict->reason == NULL)
         cached->suspected_at = 0;
     if (cached != NULL && verdict->doubts_reservation && cached->suspected_at == 0)
         cached->suspected_at = loop_monotonic_ns(machines->environment.loop);
     if (verdict->needs_facts || verdict->doubts_reservation)
-        look(machines, id);
+        look(machines, instance_id_of(claim->status.provider_id), claim->meta.name);
 }
 
 const char *machine_drift_reason(struct aws_machines *machines, const struct node_claim *claim)
@@ -130,7 +131,7 @@ const char *machine_drift_reason(struct aws_machines *machines, const struct nod
         inputs.type = instance_type_catalog_find(
             catalog, object_label((const struct object *)claim, LABEL_INSTANCE_TYPE));
     struct drift_verdict verdict = instance_drift(&inputs);
-    note(machines, id, cached, &verdict);
+    note(machines, claim, cached, &verdict);
     object_release((const struct object *)catalog);
     return verdict.reason;
 }

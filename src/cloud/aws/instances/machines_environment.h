@@ -27,8 +27,9 @@ struct aws_machines_environment { // borrowed
     void (*failed_node_class)(void *context, const struct object *about);
     // Spot's service-linked role is missing (AWI-334); NULL: not told.
     void (*spot_role_missing)(void *context, const struct node_claim *claim);
-    // Drift may have changed: instances have been described that were not known. NULL: not told.
-    void (*changed)(void *context);
+    // The drift of a NodeClaim, by its name, may have changed: its instance has been described,
+    // which was not known. NULL: not told.
+    void (*drift_changed)(void *context, const char *node_claim);
     // The catalogue with the NodeOverlays of a pool applied (AWI-250.5): a new reference, or NULL
     // if nothing changes. NULL: no overlays.
     const struct instance_type_catalog *(*overlaid)(void *context, const struct node_pool *pool,

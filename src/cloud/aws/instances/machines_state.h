@@ -38,5 +38,4 @@ struct aws_machines {
     struct snapshot_of_instances snapshot;
     // machine_drift.c
     struct map *lookups; // instance id -> struct lookup
-    uint32_t looking;
 };

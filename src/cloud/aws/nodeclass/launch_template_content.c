@@ -10,9 +10,9 @@
 #include "cloud/aws/families/user_data.h"
 #include "cloud/aws/nodeclass/launch_template_interfaces.h"
 #include "cloud/aws/nodeclass/node_class_tags.h"
+#include "cloud/aws/nodeclass/partition_choice.h"
 
 #define NAME_PREFIX      "karpenter.k8s.aws/"
-#define LABEL_PARTITION  "karpenter.k8s.aws/placement-group-partition"
 #define RESOURCE_SANDBOX "eks.amazonaws.com/nitro-sandbox"
 
 // AWN-213: they refuse HttpProtocolIpv6.
@@ -76,27 +76,16 @@ static json_t *metadata_options(const struct launch_template_input *input)
     return options;
 }
 
-// AWN-152: the lowest partition, in the order of texts, that the NodeClaim allows.
-static const char *partition_of(const struct node_claim *claim)
+static json_t *placement(const struct launch_template_input *input)
 {
-    const char *lowest = NULL;
-    list_for_each (requirement, &claim->spec.requirements)
-        if (strcmp(requirement->key, LABEL_PARTITION) == 0 &&
-            text_equal(requirement->operator, "In"))
-            list_for_each (value, &requirement->values)
-                if (lowest == NULL || strcmp(*value, lowest) < 0)
-                    lowest = *value;
-    return lowest;
-}
-
-static json_t *placement(const struct launch_template_request *request)
-{
+    const struct launch_template_request *request = input->request;
     json_t *out =
         json_pack("{s:s}", "Tenancy", request->tenancy != NULL ? request->tenancy : "default");
     if (request->group == NULL)
         return out;
     set_text(out, "GroupId", request->group->id);
-    const char *partition = partition_of(request->claim);
+    const char *partition =
+        partition_choice(request->claim, request->group, input->settings->compatibility_upstream);
     int64_t number;
     if (text_equal(request->group->strategy, "partition") && partition != NULL &&
         text_parse_int64(partition, &number))
@@ -157,7 +146,7 @@ static json_t *template_data(const struct launch_template_input *input)
     json_object_set_new(
         data, "NetworkInterfaces",
         launch_template_interfaces(node_class, input->cluster, input->group->efa_interfaces));
-    json_object_set_new(data, "Placement", placement(request));
+    json_object_set_new(data, "Placement", placement(input));
     bool sandbox = resource_map_get(&request->claim->spec.resources.requests, RESOURCE_SANDBOX) > 0;
     json_object_set_new(data, "EnclaveOptions", json_pack("{s:b}", "Enabled", (int)sandbox));
     json_t *tags = json_array();

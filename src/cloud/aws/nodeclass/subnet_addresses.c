@@ -19,6 +19,7 @@ struct subnet_entry {
 struct subnet_addresses {
     struct loop *loop;
     int64_t lifetime_ns;
+    uint32_t choices; // of a zone, at most
     struct map *entries;
 };
 
@@ -30,7 +31,13 @@ struct subnet_addresses *subnet_addresses_create(struct loop *loop, int64_t refr
     int64_t longer = ns_add(refresh_interval_ns, 4 * MINUTE);
     addresses->lifetime_ns = longer > 5 * MINUTE ? longer : 5 * MINUTE;
     addresses->entries = map_create();
+    addresses->choices = CHOICES_PER_ZONE;
     return addresses;
+}
+
+void subnet_addresses_choose_one(struct subnet_addresses *addresses)
+{
+    addresses->choices = 1;
 }
 
 void subnet_addresses_destroy(struct subnet_addresses *addresses)
@@ -166,7 +173,7 @@ static uint32_t choose_zone(struct subnet_addresses *addresses,
                             const struct ec2_node_class *node_class, const char *zone, int64_t pods,
                             struct subnet_choice *out, uint32_t count)
 {
-    for (uint32_t i = 0; i < CHOICES_PER_ZONE; i++) {
+    for (uint32_t i = 0; i < addresses->choices; i++) {
         const struct ec2_subnet *subnet = best_of_zone(addresses, node_class, zone, out, count);
         if (subnet == NULL)
             break;

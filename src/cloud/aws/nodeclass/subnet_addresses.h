@@ -11,7 +11,10 @@ void subnet_addresses_destroy(struct subnet_addresses *addresses);
 void subnet_addresses_fetched(struct subnet_addresses *addresses, const char *id, int64_t free);
 void subnet_addresses_exhausted(struct subnet_addresses *addresses, const char *id); // AWN-107
 
-struct subnet_choice {               // one a zone (AWN-104)
+// COMPATIBILITY=upstream: one subnet for each zone (AWN-104), not up to three.
+void subnet_addresses_choose_one(struct subnet_addresses *addresses);
+
+struct subnet_choice {
     const struct ec2_subnet *subnet; // of the NodeClass's status
     int64_t reserved;                // P of AWN-105
     int64_t cached;                  // the cached count at the choice

@@ -399,6 +399,7 @@ json_t *ec2_types_learned_encode(const struct ec2_types *types)
 
 uint32_t ec2_types_learned_decode(struct ec2_types *types, const json_t *value)
 {
-    types->learned_generation++;
-    return learned_memory_decode(types->learned, value);
+    uint32_t count = learned_memory_decode(types->learned, value);
+    types->learned_generation += count > 0;
+    return count;
 }

@@ -14,6 +14,7 @@
 #include "cloud/aws/fake_aws.h"
 #include "cloud/aws/types/built_in_types.h"
 #include "kube/fake_transport.h"
+#include "model/reading/pool_annotations.h"
 #include "model/schema/decode.h"
 #include "model/tables/kinds.h"
 #include "support/cmocka_all.h"
@@ -56,7 +57,7 @@ struct fixture {
     struct aws_machines *machines;
     struct answer answers[ANSWERS_MAX];
     uint32_t answered, listed, list_count, role_missing, class_failures, drift_changes;
-    const char *ready; // of the NodeClass
+    const char *ready; // of the NodeClass; "fall back": and its NodePool asks for that
     uint32_t instances;
     json_t *fleets;          // ClientToken -> reply: fleets are made once
     uint32_t shortage_every; // 0: never
@@ -85,13 +86,18 @@ static json_t *items_of(const struct fixture *fixture, const char *path)
             items, object_json("karpenter.k8s.aws/v1", "EC2NodeClass", "default", CLASS_SPEC,
                                text_equal(fixture->ready, "False") ? CLASS_STATUS("False")
                                                                    : CLASS_STATUS("True")));
-    if (strstr(path, "nodepools") != NULL)
+    if (strstr(path, "nodepools") != NULL) {
         json_array_append_new(
             items,
             object_json("karpenter.sh/v1", "NodePool", "pool",
                         "{\"template\":{\"spec\":{\"nodeClassRef\":{\"group\":\"karpenter.k8s.aws\""
                         ",\"kind\":\"EC2NodeClass\",\"name\":\"default\"},\"requirements\":[]}}}",
                         NULL));
+        if (text_equal(fixture->ready, "fall back"))
+            json_object_set_new(
+                json_object_get(json_array_get(items, json_array_size(items) - 1), "metadata"),
+                "annotations", json_pack("{s:s}", ANNOTATION_ON_DEMAND_FALLBACK, "true"));
+    }
     return items;
 }
 
@@ -228,8 +234,9 @@ static void failed_node_class(void *context, const struct object *about)
     ((struct fixture *)context)->class_failures++;
 }
 
-static void drift_changed(void *context)
+static void drift_changed(void *context, const char *node_claim)
 {
+    assert_non_null(node_claim);
     ((struct fixture *)context)->drift_changes++;
 }
 
@@ -293,7 +300,7 @@ static void open_machines(struct fixture *fixture)
                                            .zone_is_shifted = zone_is_shifted,
                                            .spot_role_missing = spot_role_missing,
                                            .failed_node_class = failed_node_class,
-                                           .changed = drift_changed,
+                                           .drift_changed = drift_changed,
                                            .context = fixture,
                                            .metrics = fixture->metrics});
 }
@@ -349,6 +356,12 @@ static struct fixture *open_fixture(const char *ready)
 static int setup(void **state)
 {
     *state = open_fixture("True");
+    return 0;
+}
+
+static int setup_fall_back(void **state)
+{
+    *state = open_fixture("fall back");
     return 0;
 }
 
@@ -507,6 +520,46 @@ static void a_shortage_is_learned_once_AWI_332_926(void **state)
         (int)metric_read(failures, "us-west-2a", "usw2-az1", "on-demand", "LaunchFailed"), 1);
 }
 
+static json_t *no_spot_fleet(void *context, enum aws_action action, const json_t *parameters)
+{
+    struct fixture *fixture = context;
+    const char *wanted = text_at(json_object_get(parameters, "TargetCapacitySpecification"),
+                                 "DefaultTargetCapacityType");
+    fixture->shortage_every = text_equal(wanted, "spot") ? 1 : 0;
+    return create_fleet(context, action, parameters);
+}
+
+static void launch_of_both(struct fixture *fixture, const char *uid)
+{
+    const struct object *claim = claim_of(uid, "spot\",\"on-demand", "");
+    aws_machines_launch(fixture->machines, (const struct node_claim *)claim, answered, fixture);
+    object_release(claim);
+}
+
+// The NodePool asks for on-demand in the same pass.
+static void on_demand_where_spot_has_no_capacity_AWI_930(void **state)
+{
+    struct fixture *fixture = *state;
+    fake_aws_handle(fixture->aws, EC2_CREATE_FLEET, no_spot_fleet, fixture);
+    launch_of_both(fixture, "u1");
+    run(fixture);
+    assert_int_equal(fixture->answered, 1);
+    assert_int_equal(fixture->answers[0].error.kind, ERROR_NONE);
+    assert_int_equal(fleets(fixture), 2);
+    struct unavailable_pool pool = {"m5.large", "us-west-2a", "spot", NULL, NULL};
+    assert_true(unavailable_has_pool(fixture->unavailable, &pool));
+}
+
+static void no_fall_back_unasked_AWI_281_930(void **state)
+{
+    struct fixture *fixture = *state;
+    fake_aws_handle(fixture->aws, EC2_CREATE_FLEET, no_spot_fleet, fixture);
+    launch_of_both(fixture, "u1");
+    run(fixture);
+    assert_int_equal(fixture->answers[0].error.kind, ERROR_INSUFFICIENT_CAPACITY);
+    assert_int_equal(fleets(fixture), 1);
+}
+
 static void a_lost_answer_is_asked_for_again_AWI_927(void **state)
 {
     struct fixture *fixture = *state;
@@ -660,7 +713,7 @@ static void drift_needs_the_instance_AWN_481(void **state)
     assert_null(drift_of(fixture, "aws:///us-west-2a/i-5"));
     assert_null(drift_of(fixture, "aws:///us-west-2a/i-gone"));
     run(fixture);
-    assert_int_equal(fixture->drift_changes, 1);
+    assert_int_equal(fixture->drift_changes, 2); // DIS-77: each that is known now
     assert_string_equal(drift_of(fixture, "aws:///us-west-2a/i-moved"), "SubnetDrift");
     assert_null(drift_of(fixture, "aws:///us-west-2a/i-5"));
     uint32_t calls = fake_aws_calls(fixture->aws, EC2_DESCRIBE_INSTANCES);
@@ -675,6 +728,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_claim_is_launched_AWI_250_264, setup, teardown),
         cmocka_unit_test_setup_teardown(a_thousand_claims_are_one_fleet_AWI_361, setup, teardown),
         cmocka_unit_test_setup_teardown(a_shortage_is_learned_once_AWI_332_926, setup, teardown),
+        cmocka_unit_test_setup_teardown(on_demand_where_spot_has_no_capacity_AWI_930,
+                                        setup_fall_back, teardown),
+        cmocka_unit_test_setup_teardown(no_fall_back_unasked_AWI_281_930, setup, teardown),
         cmocka_unit_test_setup_teardown(a_lost_answer_is_asked_for_again_AWI_927, setup, teardown),
         cmocka_unit_test_setup_teardown(errors_of_the_call_AWI_311, setup, teardown),
         cmocka_unit_test_setup_teardown(templates_that_are_gone_are_made_again_AWN_363, setup,

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "base/vector.h"
+#include "cloud/aws/instances/launch_filters.h"
 #include "cloud/aws/instances/launch_support.h"
 #include "support/cmocka_all.h"
 
@@ -255,7 +256,8 @@ static bool check_call(const char *name, const json_t *call)
                                                    .templates_count = recorded.templates_count,
                                                    .subnets = recorded.subnets,
                                                    .subnets_count = recorded.subnets_count,
-                                                   .tags = recorded.tags});
+                                                   .tags = recorded.tags,
+                                                   .upstream = true});
     assert_non_null(request);
     compare(name, &recorded, request);
     json_decref(request);
@@ -289,6 +291,63 @@ static void recorded_requests_are_built_alike_AWI_300(void **state)
     assert_true(checked > 150);
 }
 
+static json_t *overrides_of(const struct made_type *made, uint32_t count,
+                            const struct subnet_choice *subnets, bool upstream)
+{
+    static const struct settings settings;
+    struct arena *arena = arena_create(4096);
+    const struct instance_type_catalog *catalog = make_catalog(made, count);
+    const struct node_claim *claim = make_claim("", NULL);
+    const struct object *node_class =
+        make_object("karpenter.k8s.aws/v1", "EC2NodeClass", "{}", NULL);
+    struct launch_candidates candidates;
+    struct error error = {0};
+    json_t *tags = json_object();
+    assert_true(launch_filters_apply(arena, catalog, claim, &settings, &candidates, &error));
+    const struct launch_template template = {"lt", "ami-1", NULL, candidates.items,
+                                             candidates.count};
+    json_t *request =
+        fleet_request_build(&(struct fleet_inputs){(const struct ec2_node_class *)node_class, claim,
+                                                   "on-demand", &template, 1, subnets, 2, tags,
+                                                   upstream});
+    json_t *overrides = json_incref(json_object_get(
+        json_array_get(json_object_get(request, "LaunchTemplateConfigs"), 0), "Overrides"));
+    json_decref(request);
+    json_decref(tags);
+    object_release(node_class);
+    object_release((const struct object *)claim);
+    object_release((const struct object *)catalog);
+    arena_destroy(arena);
+    return overrides;
+}
+
+// AWI-934: no Priority without overlays. AWI-935: the types take the zone's subnets in turn, and no
+// type comes twice in a zone.
+static void subnets_in_turn_and_no_priority_AWI_934_935(void **state)
+{
+    (void)state;
+    static const struct made_type types[] = {
+        {"m5.large", NULL, NULL, {"on-demand us-west-2a 0.096"}},
+        {"m5.xlarge", NULL, NULL, {"on-demand us-west-2a 0.192"}},
+        {"m5.2xlarge", NULL, NULL, {"on-demand us-west-2a 0.384"}},
+    };
+    const struct ec2_subnet first = {.id = "subnet-1", .zone = "us-west-2a"};
+    const struct ec2_subnet second = {.id = "subnet-2", .zone = "us-west-2a"};
+    const struct subnet_choice subnets[] = {{.subnet = &first}, {.subnet = &second}};
+    json_t *overrides = overrides_of(types, 3, subnets, false);
+    assert_int_equal(json_array_size(overrides), 3); // sorted by name
+    assert_string_equal(text_at(json_array_get(overrides, 0), "SubnetId"), "subnet-1"); // 2xlarge
+    assert_string_equal(text_at(json_array_get(overrides, 1), "SubnetId"), "subnet-1"); // large
+    assert_string_equal(text_at(json_array_get(overrides, 2), "SubnetId"), "subnet-2"); // xlarge
+    assert_null(json_object_get(json_array_get(overrides, 0), "Priority"));
+    json_decref(overrides);
+    overrides = overrides_of(types, 3, subnets, true);
+    for (size_t i = 0; i < 3; i++)
+        assert_string_equal(text_at(json_array_get(overrides, i), "SubnetId"), "subnet-1");
+    assert_non_null(json_object_get(json_array_get(overrides, 0), "Priority"));
+    json_decref(overrides);
+}
+
 static void tokens_do_not_depend_on_the_order_AWI_927(void **state)
 {
     (void)state;
@@ -307,6 +366,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(recorded_requests_are_built_alike_AWI_300),
+        cmocka_unit_test(subnets_in_turn_and_no_priority_AWI_934_935),
         cmocka_unit_test(tokens_do_not_depend_on_the_order_AWI_927),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

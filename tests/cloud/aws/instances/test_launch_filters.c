@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cloud/aws/instances/fleet_answer.h"
 #include "cloud/aws/instances/launch_support.h"
+#include "cloud/aws/nodeclass/partition_choice.h"
 #include "support/cmocka_all.h"
 
 #define IN(key, values)  "{\"key\":\"" key "\",\"operator\":\"In\",\"values\":[" values "]}"
@@ -153,6 +154,55 @@ static void spot_dearer_than_on_demand_AWI_276_345(void **state)
     clear(&outcome);
 }
 
+static void spot_dearer_than_on_demand_and_min_values_AWI_931(void **state)
+{
+    (void)state;
+    static const struct made_type types[] = {
+        {"m5.large", NULL, NULL, {"on-demand us-west-2a 0.096", "spot us-west-2a 0.04"}},
+        {"m5.xlarge", NULL, NULL, {"on-demand us-west-2a 0.192", "spot us-west-2a 0.11"}},
+        {"m5.dear", NULL, NULL, {"spot us-west-2a 0.2"}},
+    };
+    char requirements[400];
+    struct outcome outcome;
+    snprintf(requirements, sizeof requirements, FLEXIBLE "," BOTH, 2);
+    filter(&outcome, types, ARRAY_LENGTH(types), requirements, NULL);
+    assert_string_equal(outcome.names.data, "m5.large m5.xlarge");
+    assert_int_equal(outcome.candidates.items[1]->offerings.count, 1); // not its spot
+    clear(&outcome);
+    snprintf(requirements, sizeof requirements, FLEXIBLE "," BOTH, 3);
+    filter(&outcome, types, ARRAY_LENGTH(types), requirements, NULL);
+    assert_string_equal(outcome.names.data, "m5.large m5.xlarge m5.dear"); // all are needed
+    assert_int_equal(outcome.candidates.items[1]->offerings.count, 2);
+    clear(&outcome);
+}
+
+// 65 types of one family, and five dearer ones of others: these are among the sixty for spot.
+static void pools_of_spot_are_spread_AWI_932(void **state)
+{
+    (void)state;
+    static const struct settings upstream = {.compatibility_upstream = true};
+    static char names[70][12], offerings[70][30];
+    struct made_type types[70];
+    for (int i = 0; i < 70; i++) {
+        if (i < 65)
+            snprintf(names[i], sizeof names[i], "m5.x%02d", i);
+        else
+            snprintf(names[i], sizeof names[i], "c%d.large", i - 60);
+        snprintf(offerings[i], sizeof offerings[i], "spot us-west-2a 0.%03d", 100 + i);
+        types[i] = (struct made_type){names[i], NULL, NULL, {offerings[i]}};
+    }
+    struct outcome outcome;
+    filter(&outcome, types, 70, CAPACITY("\"spot\""), NULL);
+    assert_int_equal(outcome.candidates.count, 60);
+    assert_string_equal(outcome.candidates.items[54]->name, "m5.x54"); // still by price
+    assert_string_equal(outcome.candidates.items[55]->name, "c5.large");
+    assert_string_equal(outcome.candidates.items[59]->name, "c9.large");
+    clear(&outcome);
+    filter(&outcome, types, 70, CAPACITY("\"spot\""), &upstream);
+    assert_string_equal(outcome.candidates.items[59]->name, "m5.x59");
+    clear(&outcome);
+}
+
 static void sixty_cheapest_by_price_then_name_AWI_277(void **state)
 {
     (void)state;
@@ -246,16 +296,36 @@ static void tenancy_AWI_282(void **state)
     object_release((const struct object *)dedicated);
 }
 
+static void expect_partition(const char *requirements, int64_t partitions, bool upstream,
+                             const char *expected)
+{
+    const struct placement_group group = {.strategy = "partition", .partitions = partitions};
+    const struct node_claim *claim = make_claim(requirements, NULL);
+    const char *found = partition_choice(claim, &group, upstream);
+    assert_true(text_equal(found, expected));
+    object_release((const struct object *)claim);
+}
+
+#define PARTITION_KEY "karpenter.k8s.aws/placement-group-partition"
+
+// The lowest by number, complements resolved.
+static void partition_of_a_launch_AWI_905(void **state)
+{
+    (void)state;
+    expect_partition(IN(PARTITION_KEY, "\"2\",\"10\",\"3\""), 12, false, "2");
+    expect_partition("{\"key\":\"" PARTITION_KEY
+                     "\",\"operator\":\"NotIn\",\"values\":[\"1\",\"2\"]}",
+                     3, false, "3");
+    expect_partition("{\"key\":\"" PARTITION_KEY "\",\"operator\":\"Exists\"}", 3, false, "1");
+    expect_partition(IN(PARTITION_KEY, "\"5\""), 3, false, NULL); // the group has no such one
+    expect_partition("", 3, false, NULL);
+}
+
 static void partition_of_a_launch_AWI_671(void **state)
 {
     (void)state;
-    const struct node_claim *claim =
-        make_claim(IN("karpenter.k8s.aws/placement-group-partition", "\"2\",\"10\",\"3\""), NULL);
-    assert_string_equal(launch_partition(claim), "10");
-    object_release((const struct object *)claim);
-    claim = make_claim("", NULL);
-    assert_null(launch_partition(claim));
-    object_release((const struct object *)claim);
+    expect_partition(IN(PARTITION_KEY, "\"2\",\"10\",\"3\""), 12, true, "10");
+    expect_partition("", 12, true, NULL);
 }
 
 int main(void)
@@ -269,6 +339,9 @@ int main(void)
         cmocka_unit_test(reservations_of_one_kind_AWI_272),
         cmocka_unit_test(one_capacity_block_AWI_273),
         cmocka_unit_test(tenancy_AWI_282),
+        cmocka_unit_test(partition_of_a_launch_AWI_905),
+        cmocka_unit_test(spot_dearer_than_on_demand_and_min_values_AWI_931),
+        cmocka_unit_test(pools_of_spot_are_spread_AWI_932),
         cmocka_unit_test(partition_of_a_launch_AWI_671),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
