@@ -41,7 +41,8 @@ struct aws_cloud {
     struct subnet_addresses *addresses;
     struct launch_templates *templates;
     struct aws_machines *machines;
-    struct manager *manager; // NULL: no reconcilers yet, or no more
+    struct manager *manager;                 // NULL: no reconcilers yet, or no more
+    const struct interruption *interruption; // of them
     struct timer *types_retry;
     int64_t types_delay;
     struct {
@@ -332,7 +333,11 @@ static const struct instance_type_catalog *aws_instance_types(struct cloud *clou
 
 static const char *aws_drift_reason(struct cloud *cloud, const struct node_claim *claim)
 {
-    return aws_machines_drift_reason(aws_of(cloud)->machines, claim);
+    const struct aws_cloud *aws = aws_of(cloud);
+    const char *reason = aws_machines_drift_reason(aws->machines, claim);
+    return reason == NULL && aws->interruption != NULL
+               ? interruption_drift_reason(aws->interruption, claim)
+               : reason;
 }
 
 // AWI-450.
@@ -425,7 +430,9 @@ void *aws_cloud_reconcilers_create(struct manager *manager, struct cloud *cloud)
                                                                  .client = aws->client,
                                                                  .unavailable = aws->unavailable,
                                                                  .reservations = aws->reservations,
+                                                                 .cloud = cloud,
                                                              });
+    aws->interruption = reconcilers->interruption;
     reconcilers->version =
         manager_queue(manager, &(struct reconcile_queue_options){.name = "providers.version",
                                                                  .reconcile = refresh_version,
@@ -438,6 +445,7 @@ void aws_cloud_reconcilers_destroy(void *context)
 {
     struct aws_reconcilers *reconcilers = context;
     reconcilers->aws->manager = NULL;
+    reconcilers->aws->interruption = NULL;
     interruption_destroy(reconcilers->interruption);
     aws_controllers_destroy(reconcilers->controllers);
     node_class_controllers_destroy(reconcilers->node_classes);

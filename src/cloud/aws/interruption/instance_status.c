@@ -23,9 +23,9 @@ const char *status_category_name(enum status_category category)
 
 enum interruption_kind status_category_kind(enum status_category category)
 {
-    static const enum interruption_kind kinds[] = {INTERRUPTION_INSTANCE_STATUS,
-                                                   INTERRUPTION_SYSTEM_STATUS,
-                                                   INTERRUPTION_EVENT_STATUS, INTERRUPTION_NO_OP};
+    static const enum interruption_kind kinds[] = {
+        INTERRUPTION_INSTANCE_STATUS, INTERRUPTION_SYSTEM_STATUS, INTERRUPTION_EVENT_STATUS,
+        INTERRUPTION_SYSTEM_STATUS};
     assert(category < STATUS_CATEGORY_COUNT);
     return kinds[category];
 }
@@ -74,9 +74,12 @@ static void read_events(struct instance_findings *findings, const json_t *events
     size_t index;
     json_array_foreach (events, index, event) {
         int64_t starts = instant_of(json_object_get(event, "NotBefore"));
-        if (upstream || (!is_over(json_string_value(json_object_get(event, "Description"))) &&
-                         ns_subtract(starts, now) <= EVENT_NEAR_NS))
+        if (!upstream && is_over(json_string_value(json_object_get(event, "Description"))))
+            continue;
+        if (upstream || ns_subtract(starts, now) <= EVENT_NEAR_NS)
             note(findings, STATUS_EVENT, now, any);
+        else
+            findings->event_ahead = true;
     }
 }
 
@@ -99,7 +102,7 @@ void instance_status_read(struct map *instances, const json_t *reply, int64_t no
                 read_check(&findings, (enum status_category)i, json_object_get(status, checks[i]),
                            now, &any);
         read_events(&findings, json_object_get(status, "Events"), now, upstream, &any);
-        if (any)
+        if (any || findings.event_ahead)
             map_set(instances, id, memory_copy(&findings, sizeof findings));
     }
 }

@@ -10,7 +10,7 @@ enum status_category {
     STATUS_INSTANCE,
     STATUS_SYSTEM,
     STATUS_EVENT,
-    STATUS_EBS, // found, and ignored
+    STATUS_EBS, // counts for a machine whose root volume is its only one (AWI-958)
     STATUS_CATEGORY_COUNT
 };
 const char *status_category_name(enum status_category category);            // "InstanceStatus"
@@ -18,7 +18,8 @@ enum interruption_kind status_category_kind(enum status_category category); // n
 
 struct instance_findings {
     bool found[STATUS_CATEGORY_COUNT];
-    int64_t since; // the earliest of the findings; 0: long ago
+    int64_t since;    // the earliest of the findings; 0: long ago
+    bool event_ahead; // one that is due later than in a day
 };
 // Adds the findings of a reply at `now` to the map: instance id -> struct instance_findings, to be
 // freed with free(). Instances without findings are left out; of an instance that is there the

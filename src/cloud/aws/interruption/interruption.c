@@ -11,6 +11,7 @@ struct interruption {
     struct interruption_metrics metrics;
     struct interruption_handler handler;
     struct instance_index *index;
+    struct planned_ends *ends;
     struct queue_messages *messages; // NULL: there is no queue
     struct queue_receiver *receiver;
     struct status_poll *status_poll;
@@ -45,9 +46,12 @@ struct interruption *interruption_create(struct manager *manager,
     interruption->environment = *environment;
     interruption_metrics_register(&interruption->metrics, manager->registry);
     interruption->index = instance_index_create(manager);
+    interruption->ends =
+        planned_ends_create(manager, interruption->index, interruption->environment.cloud);
     interruption->handler = (struct interruption_handler){.manager = manager,
                                                           .environment = &interruption->environment,
                                                           .index = interruption->index,
+                                                          .ends = interruption->ends,
                                                           .metrics = &interruption->metrics};
     open_queues(interruption);
     interruption->status_poll = status_poll_create(&interruption->handler);
@@ -62,6 +66,13 @@ void interruption_destroy(struct interruption *interruption)
     spot_poll_destroy(interruption->spot_poll);
     queue_receiver_destroy(interruption->receiver);
     queue_messages_destroy(interruption->messages);
+    planned_ends_destroy(interruption->ends);
     instance_index_destroy(interruption->index);
     free(interruption);
+}
+
+const char *interruption_drift_reason(const struct interruption *interruption,
+                                      const struct node_claim *claim)
+{
+    return planned_ends_reason(interruption->ends, claim);
 }

@@ -8,4 +8,8 @@
 struct interruption;
 struct interruption *interruption_create(struct manager *manager,
                                          const struct interruption_environment *environment);
+// Why the NodeClaim drifts: its machine ends, and there is time (planned_ends.h). NULL: it does
+// not.
+const char *interruption_drift_reason(const struct interruption *interruption,
+                                      const struct node_claim *claim);
 void interruption_destroy(struct interruption *interruption); // NULL is fine

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/nanoseconds.h"
+#include "model/reading/pool_annotations.h"
 #include "model/schema/ec2_node_class.h"
 #include "reconcile/events.h"
 #include "reconcile/patch.h"
@@ -61,6 +62,30 @@ static void mark_offerings(const struct subject *subject)
         pool.partition = text_is_empty(partition) ? NULL : partition;
     }
     unavailable_mark_pool(environment->unavailable, &pool, "spot_interrupted", NULL);
+}
+
+// AWI-954: the NodePool asks for the replacement of spot machines at risk. Their pool is avoided
+// for a while, so that the replacement does not come of it.
+static void plan_replacement(const struct subject *subject)
+{
+    const struct interruption_handler *handler = subject->handler;
+    const struct object *claim = (const struct object *)subject->claim;
+    const char *name = object_label(claim, LABEL_NODE_POOL);
+    if (subject->notice->kind != INTERRUPTION_REBALANCE_RECOMMENDATION || name == NULL ||
+        handler->manager->settings->compatibility_upstream ||
+        !text_equal(object_label(claim, LABEL_CAPACITY_TYPE), "spot") ||
+        !pool_annotation_is_true((const struct node_pool *)mirror_get(handler->manager->mirror,
+                                                                      KIND_NODE_POOL, NULL, name),
+                                 ANNOTATION_REPLACE_AT_RISK))
+        return;
+    struct unavailable_pool pool = {.instance_type = object_label(claim, LABEL_INSTANCE_TYPE),
+                                    .zone = object_label(claim, LABEL_ZONE),
+                                    .capacity_type = "spot"};
+    bool news =
+        planned_ends_note(handler->ends, subject->notice->instance_id, PLANNED_END_RISK, INT64_MAX);
+    if (news && pool.instance_type != NULL && pool.zone != NULL)
+        unavailable_mark_pool(handler->environment->unavailable, &pool, "rebalance_recommendation",
+                              NULL);
 }
 
 // The instant by which the node has to be drained; NS_NEVER: none.
@@ -188,6 +213,7 @@ static uint32_t handle_claim(const struct subject *subject, const struct operati
     if (subject->notice->first) {
         publish_events(subject);
         mark_offerings(subject);
+        plan_replacement(subject);
     }
     if (row->action == INTERRUPTION_NOTHING)
         return 0;

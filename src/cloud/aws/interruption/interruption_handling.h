@@ -6,6 +6,7 @@
 #include "cloud/aws/interruption/interruption_environment.h"
 #include "cloud/aws/interruption/interruption_kinds.h"
 #include "cloud/aws/interruption/interruption_metrics.h"
+#include "cloud/aws/interruption/planned_ends.h"
 #include "reconcile/manager.h"
 #include "reconcile/operations.h"
 
@@ -15,6 +16,7 @@ struct interruption_handler {
     struct manager *manager;
     const struct interruption_environment *environment;
     struct instance_index *index;
+    struct planned_ends *ends;
     struct interruption_metrics *metrics;
 };
 

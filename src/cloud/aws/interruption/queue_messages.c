@@ -257,8 +257,12 @@ static uint32_t handle(struct queue_messages *messages, struct work_item *item,
 {
     struct operation_about about = {.manager = messages->handler->manager, .item = item};
     uint32_t started = 0;
-    if (is_far(messages, pending))
+    if (is_far(messages, pending)) {
+        list_for_each (id, &pending->message.instances)
+            planned_ends_note(messages->handler->ends, *id, PLANNED_END_EVENT,
+                              pending->message.starts);
         return 0;
+    }
     list_for_each (id, &pending->message.instances) {
         struct interruption_notice notice = {.kind = pending->message.kind,
                                              .instance_id = *id,

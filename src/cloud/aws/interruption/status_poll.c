@@ -18,6 +18,7 @@
 #define PAGE_MAX          1000
 #define HANDLED_MAX       10 // at a time
 #define UNHEALTHY_PERCENT 20 // LIF-197
+#define ANNOUNCED_NS      (15 * MINUTE)
 #define NEVER_NS          (1000 * 24 * HOUR)
 
 struct status_poll {
@@ -107,8 +108,11 @@ static void ask_by_account(struct status_poll *poll, const struct operation_abou
         json_pack("[{s:s, s:[s]}]", "Name", "instance-status.status", "Values", "impaired"),
         json_pack("[{s:s, s:[s]}]", "Name", "system-status.status", "Values", "impaired"),
         json_pack("[{s:s, s:[s,s,s,s,s]}]", "Name", "event.code", "Values", "instance-reboot",
-                  "system-reboot", "system-maintenance", "instance-retirement", "instance-stop")};
-    for (size_t i = 0; i < ARRAY_LENGTH(filters); i++) {
+                  "system-reboot", "system-maintenance", "instance-retirement", "instance-stop"),
+        upstream ? NULL
+                 : json_pack("[{s:s, s:[s]}]", "Name", "attached-ebs-status.status", "Values",
+                             "impaired")};
+    for (size_t i = 0; i < ARRAY_LENGTH(filters) && filters[i] != NULL; i++) {
         json_t *parameters = json_pack("{s:o}", "Filters", filters[i]);
         if (!upstream) // AWI-956
             json_object_set_new(parameters, "MaxResults", json_integer(PAGE_MAX));
@@ -150,7 +154,8 @@ static bool begin(void *context, struct operation_about *about)
 static bool is_impaired(const struct status_poll *poll, const char *id)
 {
     const struct instance_findings *findings = map_get(poll->findings, id);
-    return findings != NULL && (findings->found[STATUS_INSTANCE] || findings->found[STATUS_SYSTEM]);
+    return findings != NULL && (findings->found[STATUS_INSTANCE] ||
+                                findings->found[STATUS_SYSTEM] || findings->found[STATUS_EBS]);
 }
 
 // Of the NodePool's NodeClaims more than a fifth are impaired: this is no fault of machines.
@@ -193,6 +198,22 @@ static void report(struct status_poll *poll, const char *key, const char *id,
     log_info("detected unhealthy instance owned by cluster", "s:controller", CONTROLLER,
              "s:instanceID", id, "s:category", status_category_name(category));
     metric_add(poll->handler->metrics->unhealthy, 1, status_category_name(category));
+}
+
+// AWI-958: EC2 does not tell which volume is impaired, so those of pods excuse the root volume.
+static bool root_volume_may_be_well(const struct status_poll *poll, const char *id)
+{
+    const struct node *node = instance_index_node(poll->handler->index, id);
+    struct mirror_iterator iterator = {0};
+    if (node == NULL || poll->handler->manager->settings->compatibility_upstream)
+        return true; // not known
+    for (const struct object *attachment;
+         (attachment = mirror_next(poll->handler->manager->mirror, KIND_VOLUME_ATTACHMENT,
+                                   &iterator)) != NULL;)
+        if (text_equal(((const struct volume_attachment *)attachment)->spec.node_name,
+                       node->meta.name))
+            return true;
+    return false;
 }
 
 static uint32_t handle(struct status_poll *poll, const struct operation_about *about,
@@ -238,10 +259,13 @@ static bool go_on(void *context, struct operation_about *about)
     for (struct map_entry *at = map_first(poll->findings); at != NULL && started < HANDLED_MAX;
          at = map_next(at)) {
         const struct instance_findings *findings = map_value(at);
+        if (findings->event_ahead) // AWI-955: as long as EC2 announces it
+            planned_ends_note(poll->handler->ends, map_key(at), PLANNED_END_EVENT,
+                              ns_add(manager_now(poll->handler->manager), ANNOUNCED_NS));
         // One category after the other, so that one of them deletes.
         uint32_t of_instance = 0;
-        for (int i = 0; i < STATUS_EBS && of_instance == 0; i++)
-            if (findings->found[i])
+        for (int i = 0; i < STATUS_CATEGORY_COUNT && of_instance == 0; i++)
+            if (findings->found[i] && (i != STATUS_EBS || !root_volume_may_be_well(poll, map_key(at))))
                 of_instance +=
                     handle(poll, about, map_key(at), (enum status_category)i, findings->since);
         started += of_instance;

@@ -306,10 +306,9 @@ static json_t *overrides_of(const struct made_type *made, uint32_t count,
     assert_true(launch_filters_apply(arena, catalog, claim, &settings, &candidates, &error));
     const struct launch_template template = {"lt", "ami-1", NULL, candidates.items,
                                              candidates.count};
-    json_t *request =
-        fleet_request_build(&(struct fleet_inputs){(const struct ec2_node_class *)node_class, claim,
-                                                   "on-demand", &template, 1, subnets, 2, tags,
-                                                   upstream});
+    json_t *request = fleet_request_build(
+        &(struct fleet_inputs){(const struct ec2_node_class *)node_class, claim, "on-demand",
+                               &template, 1, subnets, 2, tags, upstream});
     json_t *overrides = json_incref(json_object_get(
         json_array_get(json_object_get(request, "LaunchTemplateConfigs"), 0), "Overrides"));
     json_decref(request);

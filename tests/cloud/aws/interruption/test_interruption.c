@@ -5,13 +5,20 @@
 #include "cloud/aws/interruption/interruption.h"
 #include "model/schema/karpenter.h"
 
+#define POOL(annotations)                                                                         \
+    "{'apiVersion':'karpenter.sh/v1','kind':'NodePool','metadata':{'name':'default','annotations':" \
+    annotations                                                                                   \
+    "},'spec':{'template':{'spec':{'nodeClassRef':{'group':'karpenter.k8s.aws','kind':"           \
+    "'EC2NodeClass','name':'default'},'requirements':[]}}}}"
+
 struct scene {
     struct provider_world *world;
     struct interruption_environment environment;
     struct interruption *interruption;
 };
 
-static void open_scene(struct scene *scene, const char *queue, bool upstream)
+static void open_scene_of(struct scene *scene, const char *queue, bool upstream,
+                          struct cloud *cloud)
 {
     scene->world = world_open();
     struct provider_world *world = scene->world;
@@ -28,7 +35,8 @@ static void open_scene(struct scene *scene, const char *queue, bool upstream)
         .client = world->client,
         .unavailable = unavailable_offerings_create(
             &(struct unavailable_options){.loop = world->loop, .upstream = upstream}),
-        .reservations = reservation_counts_create(world->loop)};
+        .reservations = reservation_counts_create(world->loop),
+        .cloud = cloud};
     scene->interruption = interruption_create(&world->manager, &scene->environment);
     world_add(world, world_claim_text("spot", "i-0abc",
                                       ",'karpenter.sh/capacity-type':'spot',"
@@ -46,6 +54,11 @@ static void open_scene(struct scene *scene, const char *queue, bool upstream)
     fake_aws_reply(world->aws, EC2_DESCRIBE_SPOT_INSTANCE_REQUESTS, json_object());
     fake_aws_reply(world->aws, EC2_DESCRIBE_INSTANCES, json_object());
     fake_aws_latency(world->aws, 500 * MILLISECOND);
+}
+
+static void open_scene(struct scene *scene, const char *queue, bool upstream)
+{
+    open_scene_of(scene, queue, upstream, NULL);
 }
 
 static void close_scene(struct scene *scene)
@@ -181,6 +194,126 @@ static void impaired_instances_AWI_560_583(void **state)
     close_scene(&scene);
 }
 
+static const char *drift_of(struct scene *scene, const char *claim)
+{
+    return interruption_drift_reason(
+        scene->interruption, (const struct node_claim *)world_claim(scene->world, claim));
+}
+
+static void note_drift(void *context, const char *node_claim)
+{
+    struct text *told = context;
+    text_join(told, " ", node_claim);
+}
+
+// The NodePool asks for the replacement of machines at risk; the other capacity types stay.
+static void machines_at_risk_drift_AWI_954(void **state)
+{
+    (void)state;
+    for (int asks = 0; asks < 2; asks++) {
+        struct scene scene;
+        struct cloud cloud = {0};
+        struct text told = {0};
+        text_add(&told, "");
+        cloud_watch_drift(&cloud, note_drift, &told);
+        open_scene_of(&scene, "queue", false, &cloud);
+        world_add(scene.world, asks ? POOL("{'adze.dev/replace-spot-at-risk':'true'}") : POOL("{}"));
+        send(&scene, "EC2 Instance Rebalance Recommendation", "i-0abc", "");
+        world_lead(scene.world);
+        loop_run_for(scene.world->loop, 5 * SECOND);
+        assert_false(is_deleting(&scene, "spot"));
+        struct unavailable_pool pool = {"m5.large", "us-west-2a", "spot", NULL, NULL};
+        assert_int_equal(unavailable_has_pool(scene.environment.unavailable, &pool), asks);
+        assert_true(
+            text_equal(drift_of(&scene, "spot"), asks ? "RebalanceRecommendation" : NULL));
+        assert_null(drift_of(&scene, "other"));
+        assert_string_equal(told.data, asks ? "spot" : "");
+        close_scene(&scene);
+        text_free(&told);
+    }
+}
+
+static void show_events(struct scene *scene, const char *not_before, const char *description)
+{
+    fake_aws_reply(scene->world->aws, EC2_DESCRIBE_INSTANCE_STATUS,
+                   json_pack("{s:[{s:s, s:[{s:s, s:s, s:s}]}]}", "InstanceStatuses", "InstanceId",
+                             "i-0abc", "Events", "Code", "instance-retirement", "NotBefore",
+                             not_before, "Description", description));
+}
+
+// Far events are drift, which the budgets limit; near ones drain; those that are over do not count.
+static void scheduled_events_AWI_955(void **state)
+{
+    (void)state;
+    struct scene scene;
+    open_scene(&scene, "", false);
+    show_events(&scene, "2026-01-10T00:00:00Z", "The instance is running on degraded hardware");
+    world_lead(scene.world);
+    loop_run_for(scene.world->loop, 5 * SECOND);
+    assert_false(is_deleting(&scene, "spot"));
+    assert_string_equal(drift_of(&scene, "spot"), "ScheduledEvent");
+    show_events(&scene, "2026-01-10T00:00:00Z", "[Canceled] The instance is running");
+    loop_run_for(scene.world->loop, 20 * MINUTE);
+    assert_null(drift_of(&scene, "spot"));
+    show_events(&scene, "2026-01-01T12:00:00Z", "The instance is running on degraded hardware");
+    loop_run_for(scene.world->loop, 2 * MINUTE);
+    assert_true(is_deleting(&scene, "spot"));
+    close_scene(&scene);
+}
+
+static void far_health_events_AWI_955(void **state)
+{
+    (void)state;
+    struct scene scene;
+    open_scene(&scene, "queue", false);
+    fake_aws_reply_once(
+        scene.world->aws, SQS_RECEIVE_MESSAGE,
+        json_pack("{s:[{s:s, s:s, s:s}]}", "Messages", "MessageId", "1", "ReceiptHandle", "receipt",
+                  "Body",
+                  "{\"version\":\"0\",\"source\":\"aws.health\",\"detail-type\":\"AWS Health "
+                  "Event\",\"time\":\"2026-01-01T00:00:00Z\",\"detail\":{\"service\":\"EC2\","
+                  "\"eventTypeCategory\":\"scheduledChange\",\"startTime\":\"Sat, 10 Jan 2026 "
+                  "00:00:00 GMT\",\"affectedEntities\":[{\"entityValue\":\"i-0abc\"}]}}"));
+    world_lead(scene.world);
+    loop_run_for(scene.world->loop, 5 * SECOND);
+    assert_false(is_deleting(&scene, "spot"));
+    assert_string_equal(drift_of(&scene, "spot"), "ScheduledEvent");
+    assert_int_equal(deletions(&scene), 1);
+    close_scene(&scene);
+}
+
+#define ATTACHMENT                                                                      \
+    "{'apiVersion':'storage.k8s.io/v1','kind':'VolumeAttachment','metadata':{'name':"   \
+    "'a'},'spec':{'attacher':'ebs.csi.aws.com','nodeName':'node','source':"             \
+    "{'persistentVolumeName':'pv'}}}"
+
+// An impaired volume is the root volume where pods have none on the node.
+static void impaired_root_volumes_AWI_958(void **state)
+{
+    (void)state;
+    for (int attached = 0; attached < 2; attached++) {
+        struct scene scene;
+        open_scene(&scene, "", false);
+        for (int i = 0; i < 8; i++) {
+            char text[1000];
+            snprintf(text, sizeof text, world_claim_text("more-%d", "i-1%d", "", ""), i, i);
+            world_add(scene.world, text);
+        }
+        if (attached)
+            world_add(scene.world, ATTACHMENT);
+        fake_aws_reply(scene.world->aws, EC2_DESCRIBE_INSTANCE_STATUS,
+                       json_pack("{s:[{s:s, s:{s:s, s:[{s:s, s:s, s:s}]}}]}", "InstanceStatuses",
+                                 "InstanceId", "i-0abc", "AttachedEbsStatus", "Status", "impaired",
+                                 "Details", "Name", "reachability", "Status", "failed",
+                                 "ImpairedSince", "2025-12-31T23:00:00Z"));
+        mirror_watch(scene.world->mirror, KIND_VOLUME_ATTACHMENT, NULL, NULL, false);
+        world_lead(scene.world);
+        loop_run_for(scene.world->loop, 5 * SECOND);
+        assert_int_equal(is_deleting(&scene, "spot"), !attached);
+        close_scene(&scene);
+    }
+}
+
 static void missing_permission_is_tested_again_AWI_956(void **state)
 {
     (void)state;
@@ -231,6 +364,10 @@ int main(void)
         cmocka_unit_test(rebalance_is_an_event_alone_AWI_551),
         cmocka_unit_test(unknown_instances_wait_AWI_951),
         cmocka_unit_test(impaired_instances_AWI_560_583),
+        cmocka_unit_test(machines_at_risk_drift_AWI_954),
+        cmocka_unit_test(scheduled_events_AWI_955),
+        cmocka_unit_test(far_health_events_AWI_955),
+        cmocka_unit_test(impaired_root_volumes_AWI_958),
         cmocka_unit_test(missing_permission_is_tested_again_AWI_956),
         cmocka_unit_test(spot_requests_without_a_queue_AWI_959),
         cmocka_unit_test(errors_of_the_queue_back_off_AWI_961),
