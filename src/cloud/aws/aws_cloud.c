@@ -33,6 +33,7 @@ struct aws_cloud {
     struct unavailable_offerings *unavailable;
     struct reservation_counts *reservations;
     struct placement_groups *groups;
+    struct own_prices *own_prices;
     struct ec2_prices *prices;
     struct ec2_types *types;
     struct overlay_prices *overlays;
@@ -138,6 +139,15 @@ static bool open_client(struct aws_cloud *aws, const struct aws_cloud_options *o
     return aws->discovery != NULL;
 }
 
+static bool open_prices(struct aws_cloud *aws, struct error *error)
+{
+    const char *path = aws->environment.settings->prices_file;
+    if (text_is_empty(path))
+        return true;
+    aws->own_prices = own_prices_load(path, error);
+    return aws->own_prices != NULL;
+}
+
 static void open_types(struct aws_cloud *aws)
 {
     struct loop *loop = aws->environment.loop;
@@ -152,6 +162,7 @@ static void open_types(struct aws_cloud *aws)
         ec2_prices_create(&(struct ec2_prices_options){.loop = loop,
                                                        .region = region,
                                                        .isolated_vpc = settings->isolated_vpc,
+                                                       .own = aws->own_prices,
                                                        .upstream = upstream,
                                                        .changed = types_changed,
                                                        .context = aws});
@@ -222,7 +233,7 @@ struct cloud *aws_cloud_create(const struct aws_cloud_options *options, struct e
     aws->credentials = options->credentials;
     aws->types_retry = timer_create_on(aws->environment.loop, load_types, aws);
     aws->types_delay = TYPES_RETRY_MIN;
-    if (!open_client(aws, options, error)) {
+    if (!open_prices(aws, error) || !open_client(aws, options, error)) {
         aws_destroy(&aws->cloud);
         return NULL;
     }
@@ -248,6 +259,7 @@ static void aws_destroy(struct cloud *cloud)
     overlay_prices_destroy(aws->overlays);
     if (aws->prices != NULL)
         ec2_prices_destroy(aws->prices);
+    own_prices_destroy(aws->own_prices);
     if (aws->groups != NULL)
         placement_groups_destroy(aws->groups);
     if (aws->reservations != NULL)

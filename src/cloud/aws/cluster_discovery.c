@@ -1,5 +1,6 @@
 #include "cloud/aws/cluster_discovery.h"
 
+#include <arpa/inet.h>
 #include <assert.h>
 #include <ctype.h>
 #include <openssl/evp.h>
@@ -85,6 +86,22 @@ static bool endpoint_is_url(const char *text)
     return true;
 }
 
+// AWN-707: an address of either family and the length of its prefix.
+static bool is_cidr(const char *text)
+{
+    char address[64];
+    unsigned char bytes[16];
+    int64_t length;
+    const char *slash = strchr(text, '/');
+    if (slash == NULL || (size_t)(slash - text) >= sizeof address ||
+        !text_parse_int64(slash + 1, &length) || length < 0)
+        return false;
+    memcpy(address, text, (size_t)(slash - text));
+    address[slash - text] = '\0';
+    return (inet_pton(AF_INET, address, bytes) == 1 && length <= 32) ||
+           (inet_pton(AF_INET6, address, bytes) == 1 && length <= 128);
+}
+
 static bool check_settings(const struct settings *settings, struct error *error)
 {
     if (!is_set(settings->cluster_name))
@@ -98,6 +115,10 @@ static bool check_settings(const struct settings *settings, struct error *error)
         return error_set(error, ERROR_INVALID,
                          "CLUSTER_ENDPOINT \"%s\" is not a URL such as https://host",
                          settings->cluster_endpoint);
+    if (is_set(settings->service_cidr) && !is_cidr(settings->service_cidr))
+        return error_set(error, ERROR_INVALID,
+                         "SERVICE_CIDR %.60s is no range of addresses such as 10.100.0.0/16",
+                         settings->service_cidr);
     return true;
 }
 
@@ -131,6 +152,7 @@ struct cluster_discovery *cluster_discovery_create(const struct cluster_discover
         .region = aws_client_region(options->client),
         .partition = aws_client_partition(options->client),
         .endpoint = settings->cluster_endpoint,
+        .cidr = is_set(settings->service_cidr) ? settings->service_cidr : NULL, // AWN-707
         .ca_bundle = is_set(settings->cluster_ca_bundle) ? settings->cluster_ca_bundle
                      : discovery->ca_bundle != NULL      ? discovery->ca_bundle
                                                          : "",
@@ -264,7 +286,7 @@ static void take_cluster(struct cluster_discovery *discovery, const json_t *repl
     const char *arn = json_string_value(json_object_get(cluster, "arn"));
     if (!json_is_string(cidr))
         cidr = json_object_get(network, "serviceIpv6Cidr");
-    if (json_is_string(cidr)) {
+    if (json_is_string(cidr) && text_is_empty(discovery->options.settings->service_cidr)) {
         take(&discovery->cidr, cidr);
         discovery->facts.cidr = discovery->cidr;
     }

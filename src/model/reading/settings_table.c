@@ -170,6 +170,11 @@ static const struct setting table[] = {
         "AWS: queue of interruption messages: name, URL or ARN"),
     ROW("RESERVED_ENIS", "reserved-enis", INT, reserved_enis, "0",
         "AWS: network interfaces that pods cannot use", COUNT),
+    ROW("SERVICE_CIDR", "service-cidr", STRING, service_cidr, "",
+        "AWS: addresses of Services, for nodes of AL2023; empty: EKS is asked"),
+    ROW("PRICES", "prices", STRING, prices_file, "",
+        "AWS: JSON file with own prices: {\"onDemand\": {TYPE: USD an hour}, \"multipliers\": "
+        "{PATTERN: FACTOR}}"),
     ROW("DISABLE_DRY_RUN", "disable-dry-run", BOOL, disable_dry_run, "false",
         "AWS: do not try permissions with dry runs"),
     ROW("ENABLE_ZONAL_SHIFT", "enable-zonal-shift", BOOL, enable_zonal_shift, "false",

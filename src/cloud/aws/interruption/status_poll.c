@@ -265,7 +265,8 @@ static bool go_on(void *context, struct operation_about *about)
         // One category after the other, so that one of them deletes.
         uint32_t of_instance = 0;
         for (int i = 0; i < STATUS_CATEGORY_COUNT && of_instance == 0; i++)
-            if (findings->found[i] && (i != STATUS_EBS || !root_volume_may_be_well(poll, map_key(at))))
+            if (findings->found[i] &&
+                (i != STATUS_EBS || !root_volume_may_be_well(poll, map_key(at))))
                 of_instance +=
                     handle(poll, about, map_key(at), (enum status_category)i, findings->since);
         started += of_instance;

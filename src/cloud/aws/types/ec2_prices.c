@@ -246,26 +246,6 @@ static void product_done_1(void *context, const struct aws_result *result)
     product_done(context, 1, result);
 }
 
-static json_t *product_parameters(const char *region, bool bare_metal)
-{
-    const char *fields[][2] = {
-        {"regionCode", region},
-        {"serviceCode", "AmazonEC2"},
-        {"preInstalledSw", "NA"},
-        {"operatingSystem", "Linux"},
-        {"capacitystatus", "Used"},
-        {"marketoption", "OnDemand"},
-        {"tenancy", bare_metal ? "Dedicated" : "Shared"},
-        {"productFamily", bare_metal ? "Compute Instance (bare metal)" : "Compute Instance"},
-    };
-    json_t *filters = json_array();
-    for (size_t i = 0; i < ARRAY_LENGTH(fields); i++)
-        json_array_append_new(filters, json_pack("{s:s, s:s, s:s}", "Type", "TERM_MATCH", "Field",
-                                                 fields[i][0], "Value", fields[i][1]));
-    return json_pack("{s:s, s:i, s:o}", "ServiceCode", "AmazonEC2", "MaxResults", 100, "Filters",
-                     filters);
-}
-
 // AWI-205. Logged once a day.
 static bool skips_on_demand(struct ec2_prices *prices)
 {
@@ -302,7 +282,7 @@ void ec2_prices_update_on_demand(struct ec2_prices *prices, struct aws_client *c
         update->calls[i] =
             aws_client_start(client, &(struct aws_request){
                                          .action = PRICING_GET_PRODUCTS,
-                                         .parameters = product_parameters(prices->region, i == 1),
+                                         .parameters = price_products_request(prices->region, i == 1),
                                          .all_pages = true,
                                          .page = i == 0 ? read_page_0 : read_page_1,
                                          .done = i == 0 ? product_done_0 : product_done_1,
@@ -408,8 +388,8 @@ void ec2_prices_update_spot(struct ec2_prices *prices, struct aws_client *client
 bool ec2_price_on_demand(const struct ec2_prices *prices, const char *instance_type, int64_t *price)
 {
     const int64_t *known = map_get(prices->on_demand, instance_type);
-    *price = known != NULL ? *known : 0;
-    return known != NULL;
+    *price = own_price_of(prices->options.own, instance_type, known != NULL ? *known : 0);
+    return *price > 0;
 }
 
 bool ec2_price_spot(const struct ec2_prices *prices, const char *instance_type, const char *zone,

@@ -3,12 +3,14 @@
 #pragma once
 
 #include "cloud/aws/client/aws_client.h"
+#include "cloud/aws/types/own_prices.h"
 
 struct ec2_prices;
 struct ec2_prices_options {
     struct loop *loop;
     const char *region;
     bool isolated_vpc, upstream; // upstream: every 12 h, last record wins (AWI-206 to 208)
+    const struct own_prices *own;   // the user's (own_prices.h); NULL: none
     void (*changed)(void *context);
     void *context;
 };

@@ -51,6 +51,10 @@ struct ec2_types *ec2_types_create(const struct ec2_types_options *options)
     types->learned = learned_memory_create(options->loop);
     types->families = map_create();
     types->entries = map_create();
+    if (options->settings->reserved_enis > 0 && !options->settings->compatibility_upstream)
+        log_info("RESERVED_ENIS lowers the default number of pods; it does not change what is "
+                 "reserved for the kubelet",
+                 "i:reserved-enis", options->settings->reserved_enis);
     return types;
 }
 

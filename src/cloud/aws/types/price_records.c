@@ -99,3 +99,23 @@ void price_records_read_spot(struct price_records *records, const json_t *reply)
             vector_push(records, record);
     }
 }
+
+json_t *price_products_request(const char *region, bool bare_metal)
+{
+    const char *fields[][2] = {
+        {"regionCode", region},
+        {"serviceCode", "AmazonEC2"},
+        {"preInstalledSw", "NA"},
+        {"operatingSystem", "Linux"},
+        {"capacitystatus", "Used"},
+        {"marketoption", "OnDemand"},
+        {"tenancy", bare_metal ? "Dedicated" : "Shared"},
+        {"productFamily", bare_metal ? "Compute Instance (bare metal)" : "Compute Instance"},
+    };
+    json_t *filters = json_array();
+    for (size_t i = 0; i < ARRAY_LENGTH(fields); i++)
+        json_array_append_new(filters, json_pack("{s:s, s:s, s:s}", "Type", "TERM_MATCH", "Field",
+                                                 fields[i][0], "Value", fields[i][1]));
+    return json_pack("{s:s, s:i, s:o}", "ServiceCode", "AmazonEC2", "MaxResults", 100, "Filters",
+                     filters);
+}

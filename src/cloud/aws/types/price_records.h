@@ -21,5 +21,7 @@ void price_records_free(struct price_records *records);
 // A page of pricing:GetProducts; its items are JSON texts. Items that cannot be read are skipped.
 void price_records_read_products(struct price_records *records, const json_t *reply,
                                  const char *region);
+// The request for these products (AWI-202).
+json_t *price_products_request(const char *region, bool bare_metal);
 // A page of ec2:DescribeSpotPriceHistory.
 void price_records_read_spot(struct price_records *records, const json_t *reply);

@@ -5,10 +5,10 @@
 #include "cloud/aws/interruption/interruption.h"
 #include "model/schema/karpenter.h"
 
-#define POOL(annotations)                                                                         \
-    "{'apiVersion':'karpenter.sh/v1','kind':'NodePool','metadata':{'name':'default','annotations':" \
-    annotations                                                                                   \
-    "},'spec':{'template':{'spec':{'nodeClassRef':{'group':'karpenter.k8s.aws','kind':"           \
+#define POOL(annotations)                                                               \
+    "{'apiVersion':'karpenter.sh/"                                                      \
+    "v1','kind':'NodePool','metadata':{'name':'default','annotations':" annotations     \
+    "},'spec':{'template':{'spec':{'nodeClassRef':{'group':'karpenter.k8s.aws','kind':" \
     "'EC2NodeClass','name':'default'},'requirements':[]}}}}"
 
 struct scene {
@@ -196,8 +196,8 @@ static void impaired_instances_AWI_560_583(void **state)
 
 static const char *drift_of(struct scene *scene, const char *claim)
 {
-    return interruption_drift_reason(
-        scene->interruption, (const struct node_claim *)world_claim(scene->world, claim));
+    return interruption_drift_reason(scene->interruption,
+                                     (const struct node_claim *)world_claim(scene->world, claim));
 }
 
 static void note_drift(void *context, const char *node_claim)
@@ -217,15 +217,15 @@ static void machines_at_risk_drift_AWI_954(void **state)
         text_add(&told, "");
         cloud_watch_drift(&cloud, note_drift, &told);
         open_scene_of(&scene, "queue", false, &cloud);
-        world_add(scene.world, asks ? POOL("{'adze.dev/replace-spot-at-risk':'true'}") : POOL("{}"));
+        world_add(scene.world,
+                  asks ? POOL("{'adze.dev/replace-spot-at-risk':'true'}") : POOL("{}"));
         send(&scene, "EC2 Instance Rebalance Recommendation", "i-0abc", "");
         world_lead(scene.world);
         loop_run_for(scene.world->loop, 5 * SECOND);
         assert_false(is_deleting(&scene, "spot"));
         struct unavailable_pool pool = {"m5.large", "us-west-2a", "spot", NULL, NULL};
         assert_int_equal(unavailable_has_pool(scene.environment.unavailable, &pool), asks);
-        assert_true(
-            text_equal(drift_of(&scene, "spot"), asks ? "RebalanceRecommendation" : NULL));
+        assert_true(text_equal(drift_of(&scene, "spot"), asks ? "RebalanceRecommendation" : NULL));
         assert_null(drift_of(&scene, "other"));
         assert_string_equal(told.data, asks ? "spot" : "");
         close_scene(&scene);
@@ -282,9 +282,9 @@ static void far_health_events_AWI_955(void **state)
     close_scene(&scene);
 }
 
-#define ATTACHMENT                                                                      \
-    "{'apiVersion':'storage.k8s.io/v1','kind':'VolumeAttachment','metadata':{'name':"   \
-    "'a'},'spec':{'attacher':'ebs.csi.aws.com','nodeName':'node','source':"             \
+#define ATTACHMENT                                                                    \
+    "{'apiVersion':'storage.k8s.io/v1','kind':'VolumeAttachment','metadata':{'name':" \
+    "'a'},'spec':{'attacher':'ebs.csi.aws.com','nodeName':'node','source':"           \
     "{'persistentVolumeName':'pv'}}}"
 
 // An impaired volume is the root volume where pods have none on the node.
