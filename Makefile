@@ -26,6 +26,7 @@ soak: $(TEST_BUILD)/build.ninja ## random simulated worlds for SOAK_SECONDS (600
 test-e2e: all ## the real control plane (builds it on first use), kwok and kubectl
 	@ninja -C $(BUILD) -j $(JOBS) tests/conformance/aws/replay
 	@tests/conformance/aws/check.py --replay $(BUILD)/tests/conformance/aws/replay --jobs $(JOBS)
+	@tests/conformance/aws/check.py --replay $(BUILD)/tests/conformance/aws/replay --jobs $(JOBS) --mode better
 	@tests/e2e/run $(BUILD)/adze
 
 test-upstream: all ## upstream Karpenter's own suite, over an hour (SUITE=performance, FOCUS=REGEX, PEER=upstream, COMPATIBILITY=upstream)

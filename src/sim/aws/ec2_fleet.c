@@ -38,6 +38,7 @@ struct fleet {
     uint32_t tried;                // candidates that have failed so far: the first ones
 };
 
+static bool pools_differ(struct fleet *fleet);
 static bool fleet_read(struct fleet *fleet);
 static void fleet_launch(struct fleet *fleet, int64_t count);
 static void fleet_reply(struct fleet *fleet);
@@ -65,7 +66,7 @@ void ec2_create_fleet(struct account_call *call)
     else if (fleet_read(&fleet)) {
         if (call->dry_run)
             account_refuse_dry_run(call);
-        else {
+        else if (pools_differ(&fleet)) {
             fleet_launch(&fleet, count);
             fleet_reply(&fleet);
             account_faults_fleet_ends(call->account);
@@ -139,7 +140,7 @@ static bool candidate_add(struct fleet *fleet, const struct account_template *te
     return true;
 }
 
-// EC2 refuses a type that is named twice in a zone, whatever the subnets.
+// EC2 refuses a type that is named twice in a zone, whatever the subnets; a dry run does not look.
 static bool pools_differ(struct fleet *fleet)
 {
     struct map *pools = map_create();
@@ -172,8 +173,6 @@ static bool fleet_read(struct fleet *fleet)
     }
     if (fleet->candidates.count == 0)
         return account_refuse(call, 400, "MissingParameter", "The request has no overrides");
-    if (!pools_differ(fleet))
-        return false;
     qsort(fleet->candidates.items, fleet->candidates.count, sizeof *fleet->candidates.items,
           candidate_compare);
     return true;

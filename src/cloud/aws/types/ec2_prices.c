@@ -279,15 +279,15 @@ void ec2_prices_update_on_demand(struct ec2_prices *prices, struct aws_client *c
     prices->updates[0] = update;
     update->pending = 2;
     for (uint32_t i = 0; i < 2; i++)
-        update->calls[i] =
-            aws_client_start(client, &(struct aws_request){
-                                         .action = PRICING_GET_PRODUCTS,
-                                         .parameters = price_products_request(prices->region, i == 1),
-                                         .all_pages = true,
-                                         .page = i == 0 ? read_page_0 : read_page_1,
-                                         .done = i == 0 ? product_done_0 : product_done_1,
-                                         .context = update,
-                                     });
+        update->calls[i] = aws_client_start(
+            client, &(struct aws_request){
+                        .action = PRICING_GET_PRODUCTS,
+                        .parameters = price_products_request(prices->region, i == 1),
+                        .all_pages = true,
+                        .page = i == 0 ? read_page_0 : read_page_1,
+                        .done = i == 0 ? product_done_0 : product_done_1,
+                        .context = update,
+                    });
 }
 
 // --- spot (AWI-206, 207, 915) --------------------------------------------------------------------
