@@ -3,9 +3,12 @@
 
 #include <stdio.h>
 
+#include "cloud/aws/cluster_discovery.h"
 #include "cloud/aws/controllers/instance_tagging.h"
+#include "cloud/aws/controllers/learned_capacity.h"
 #include "cloud/aws/controllers/reservation_expiry.h"
 #include "cloud/aws/controllers/zonal_shift_controller.h"
+#include "cloud/aws/types/learned_memory.h"
 
 struct scene {
     struct provider_world *world;
@@ -205,6 +208,107 @@ static void zonal_shifts_are_told_AWI_654(void **state)
     close_scene(&scene);
 }
 
+// --- what is kept across restarts ----------------------------------------------------------------
+
+struct types_of_scene {
+    struct ec2_prices *prices;
+    struct ec2_types *types;
+};
+
+static void open_types(struct scene *scene, struct types_of_scene *types)
+{
+    struct loop *loop = scene->world->loop;
+    types->prices =
+        ec2_prices_create(&(struct ec2_prices_options){.loop = loop, .region = "us-west-2"});
+    types->types = ec2_types_create(&(struct ec2_types_options){.loop = loop,
+                                                                .settings = &scene->world->settings,
+                                                                .region = "us-west-2",
+                                                                .prices = types->prices});
+    scene->environment.types = types->types;
+}
+
+static void close_types(struct types_of_scene *types)
+{
+    ec2_types_destroy(types->types);
+    ec2_prices_destroy(types->prices);
+}
+
+static json_t *learned_config_map(const char *namespace)
+{
+    struct loop *loop = loop_create_virtual(WORLD_START_NS);
+    struct learned_memory *memory = learned_memory_create(loop);
+    learned_memory_note(memory, "m5.large", "ami-1", "AL2023", INT64_C(7900000000));
+    json_t *value = learned_memory_encode(memory);
+    char *text = json_dumps(value, JSON_COMPACT);
+    json_t *object = json_pack("{s:s, s:s, s:{s:s, s:s}, s:{s:s}}", "apiVersion", "v1", "kind",
+                               "ConfigMap", "metadata", "name", LEARNED_CAPACITY_NAME, "namespace",
+                               namespace, "data", "memory", text);
+    free(text);
+    json_decref(value);
+    learned_memory_destroy(memory);
+    loop_destroy(loop);
+    return object;
+}
+
+// In the controller's namespace, or in kube-system; read once it leads.
+static void learned_memory_is_read_again_AWI_906(void **state)
+{
+    (void)state;
+    static const char *const namespaces[] = {"kube-system", "default"};
+    for (size_t i = 0; i < ARRAY_LENGTH(namespaces); i++) {
+        struct scene scene;
+        struct types_of_scene types;
+        struct error error = {0};
+        open_scene(&scene);
+        json_t *object = learned_config_map(namespaces[i]);
+        assert_non_null(store_add(scene.world->store, world_resource(scene.world, object),
+                                  namespaces[i], object, &error));
+        json_decref(object);
+        open_types(&scene, &types);
+        scene.environment.namespace = i == 0 ? NULL : namespaces[i];
+        world_begin(scene.world);
+        struct learned_capacity *capacity =
+            learned_capacity_create(&scene.world->manager, &scene.environment);
+        world_lead(scene.world);
+        loop_run_for(scene.world->loop, 5 * SECOND);
+        json_t *learned = ec2_types_learned_encode(types.types);
+        char *text = json_dumps(learned, JSON_COMPACT);
+        assert_non_null(strstr(text, "7900000000"));
+        free(text);
+        json_decref(learned);
+        learned_capacity_destroy(capacity);
+        close_types(&types);
+        close_scene(&scene);
+    }
+}
+
+// --- settings of the cluster ---------------------------------------------------------------------
+
+static void range_of_services_AWN_707(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"10.100.0.0", "10.100.0.0/33", "nowhere/16", "fd00::/129"};
+    struct scene scene;
+    struct error error = {0};
+    open_scene(&scene);
+    world_begin(scene.world);
+    struct cluster_discovery_options options = {.loop = scene.world->loop,
+                                                .client = scene.world->client,
+                                                .kube = scene.world->kube,
+                                                .settings = &scene.world->settings};
+    scene.world->settings.service_cidr = "fd00:10::/108";
+    struct cluster_discovery *discovery = cluster_discovery_create(&options, &error);
+    assert_non_null(discovery);
+    assert_string_equal(cluster_discovery_facts(discovery)->cidr, "fd00:10::/108");
+    cluster_discovery_destroy(discovery);
+    for (size_t i = 0; i < ARRAY_LENGTH(wrong); i++) {
+        scene.world->settings.service_cidr = wrong[i];
+        assert_null(cluster_discovery_create(&options, &error));
+        assert_non_null(strstr(error.message, "SERVICE_CIDR"));
+    }
+    close_scene(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +316,8 @@ int main(void)
         cmocka_unit_test(many_instances_are_tagged_one_a_second_AWN_465),
         cmocka_unit_test(partitions_AWN_153),
         cmocka_unit_test(capacity_blocks_end_AWI_610_945),
+        cmocka_unit_test(learned_memory_is_read_again_AWI_906),
+        cmocka_unit_test(range_of_services_AWN_707),
         cmocka_unit_test(zonal_shifts_are_told_AWI_654),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

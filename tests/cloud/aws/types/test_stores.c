@@ -9,6 +9,7 @@
 #include "cloud/aws/fake_aws.h"
 #include "cloud/aws/types/ec2_prices.h"
 #include "cloud/aws/types/learned_memory.h"
+#include "cloud/aws/types/own_prices.h"
 #include "cloud/aws/types/placement_group.h"
 #include "cloud/aws/types/reservation_counts.h"
 #include "cloud/aws/types/shortage_cause.h"
@@ -322,6 +323,43 @@ static void built_in_prices_AWI_201_210_211(void **state)
     ec2_prices_destroy(prices);
 }
 
+static struct own_prices *own_prices(const char *text, struct error *error)
+{
+    json_t *value = json_loads(text, JSON_DECODE_ANY, NULL);
+    struct own_prices *own = own_prices_create(value, error);
+    json_decref(value);
+    return own;
+}
+
+// The user's prices before EC2's; of several patterns the longest.
+static void own_prices_AWI_916_917(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"[]", "{\"prices\": {}}", "{\"onDemand\": []}",
+                                        "{\"onDemand\": {\"m5.large\": -1}}",
+                                        "{\"multipliers\": {\"m5.*\": \"0.9\"}}"};
+    struct error error = {0};
+    struct own_prices *own = own_prices("{\"onDemand\": {\"m5.large\": 0.09, \"x0.none\": 1},"
+                                        "\"multipliers\": {\"m5.*\": 0.5, \"*\": 0.9}}",
+                                        &error);
+    assert_non_null(own);
+    struct ec2_prices *prices = ec2_prices_create(&(struct ec2_prices_options){
+        .loop = loop, .region = "us-east-1", .changed = count_change, .own = own});
+    assert_int_equal(on_demand(prices, "m5.large"), 90000000);
+    assert_int_equal(on_demand(prices, "m5.xlarge"), 96000000); // half of 0.192
+    assert_int_equal(on_demand(prices, "c5.large"), 76500000);  // of 0.085
+    assert_int_equal(on_demand(prices, "x0.none"), 1000000000);
+    assert_int_equal(on_demand(prices, "x1.none"), -1); // a factor of nothing
+    ec2_prices_destroy(prices);
+    own_prices_destroy(own);
+    for (size_t i = 0; i < ARRAY_LENGTH(wrong); i++) {
+        error = (struct error){0};
+        assert_null(own_prices(wrong[i], &error));
+        assert_int_equal(error.kind, ERROR_INVALID);
+    }
+    assert_null(own_prices_load("/nonexistent/prices.json", &error));
+}
+
 static void products_are_laid_over_AWI_202_204(void **state)
 {
     (void)state;
@@ -420,6 +458,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(groups_by_selector_AWN_150, set_up, tear_down),
         cmocka_unit_test_setup_teardown(least_memory_counts_AWI_22_25, set_up, tear_down),
         cmocka_unit_test_setup_teardown(built_in_prices_AWI_201_210_211, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(own_prices_AWI_916_917, set_up, tear_down),
         cmocka_unit_test_setup_teardown(products_are_laid_over_AWI_202_204, set_up, tear_down),
         cmocka_unit_test_setup_teardown(no_price_list_in_isolation_AWI_205, set_up, tear_down),
         cmocka_unit_test_setup_teardown(spot_prices_AWI_206_211_915, set_up, tear_down),
