@@ -5,7 +5,7 @@ Mode upstream: they must be equal. Mode better: each difference must be explaine
 
 Prints a line for each case: ok, or its differences. Exit status 1 if a case differs.
 """
-import argparse, collections, concurrent.futures, gzip, json, os, re, subprocess, sys
+import argparse, collections, concurrent.futures, glob, gzip, json, os, re, subprocess, sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
@@ -82,6 +82,25 @@ def excused(differences, exceptions, observed):
                 complaints.append(("exceptions", "%s: %s is %s" % (exception["rule"], check["at"],
                                                                    compare.short(value_at(observed, check["at"])))))
     return left, complaints
+
+
+# --- rules ----------------------------------------------------------------------------------------
+
+def read_rules(folder=HERE):
+    """The tables rules_*.json: rule -> names of the cases that prove it."""
+    rules = {}
+    for path in sorted(glob.glob(os.path.join(folder, "rules_*.json"))):
+        with open(path) as f: table = json.load(f)
+        for rule in table: rules.setdefault(rule, []).extend(table[rule])
+    return rules
+
+
+def without_proof(rules, cases):
+    """Rules that a table proves by nothing, or by a case that is not there."""
+    for rule, names in sorted(rules.items()):
+        if not names: yield "%s: no case proves it" % rule
+        for name in names:
+            if name not in cases: yield "%s: there is no case %s" % (rule, name)
 
 
 # --- a case ---------------------------------------------------------------------------------------
@@ -161,6 +180,10 @@ def read_prices(folder):
 
 def main():
     a = arguments()
+    complaints = []
+    if os.path.samefile(a.cases, os.path.join(HERE, "cases")):
+        complaints = list(without_proof(read_rules(), {name[:-5] for name in os.listdir(a.cases)}))
+        for complaint in complaints: print(complaint)
     exceptions = {}
     if os.path.exists(a.exceptions):
         with open(a.exceptions) as f: exceptions = json.load(f)
@@ -179,7 +202,7 @@ def main():
     if a.summary:
         for kind, count in kinds.most_common(): print("%5d %s" % (count, kind))
     if not paths: print("there is no case to run")
-    return 1 if failed or not paths else 0
+    return 1 if failed or complaints or not paths else 0
 
 
 if __name__ == "__main__":

@@ -226,5 +226,24 @@ class Exceptions(unittest.TestCase):
         self.assertEqual(len(check.excused([("a", "x")], [{**self.EXCEPTION, "instead": []}], {})[1]), 1)
 
 
+class Rules(unittest.TestCase):
+    NAMES = {name[:-5] for name in CASES}
+
+    def test_the_tables_name_cases(self):
+        rules = check.read_rules()
+        self.assertEqual(list(check.without_proof(rules, self.NAMES)), [])
+        self.assertGreater(len(rules), 50)
+
+    def test_a_case_that_is_missing_is_told(self):
+        told = list(check.without_proof({"R-1": ["drift-tags", "gone"], "R-2": []}, self.NAMES))
+        self.assertEqual(told, ["R-1: there is no case gone", "R-2: no case proves it"])
+
+    def test_calls_that_are_never_made_AWN_572(self):
+        # An additional request is a difference, so adze makes none of them either.
+        made = {r["service"] + ":" + r["action"] for name in CASES for rs in read(name)["expect"]["calls"].values() for r in rs}
+        self.assertIn("iam:CreateInstanceProfile", made)
+        self.assertEqual(made & {"iam:TagInstanceProfile", "iam:GetRole", "iam:PassRole"}, set())
+
+
 if __name__ == "__main__":
     unittest.main()
