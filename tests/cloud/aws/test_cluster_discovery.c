@@ -52,26 +52,26 @@ static void on_begun(void *context)
 static void open_account(struct scene *scene)
 {
     struct error error = {0};
-    scene->account = aws_account_create(
-        &(struct aws_account_options){.loop = scene->loop,
-                                      .seed = 1,
-                                      .folder = ACCOUNT_FOLDER,
-                                      .catalogue = "m5.large",
-                                      .requested = on_request,
-                                      .context = scene},
-        &error);
+    scene->account = aws_account_create(&(struct aws_account_options){.loop = scene->loop,
+                                                                      .seed = 1,
+                                                                      .folder = ACCOUNT_FOLDER,
+                                                                      .catalogue = "m5.large",
+                                                                      .requested = on_request,
+                                                                      .context = scene},
+                                        &error);
     assert_non_null(scene->account);
     scene->http = aws_account_http(scene->account);
     scene->credentials =
         aws_credentials_fixed(&(struct aws_credentials){.access_key_id = AWS_ACCOUNT_ACCESS_KEY,
                                                         .secret_access_key = AWS_ACCOUNT_SECRET_KEY,
                                                         .expires = INT64_MAX});
-    scene->client = aws_client_create(&(struct aws_client_options){.loop = scene->loop,
-                                                                   .http = scene->http,
-                                                                   .credentials = scene->credentials,
-                                                                   .region = "us-west-2",
-                                                                   .environment = no_environment},
-                                      &error);
+    scene->client =
+        aws_client_create(&(struct aws_client_options){.loop = scene->loop,
+                                                       .http = scene->http,
+                                                       .credentials = scene->credentials,
+                                                       .region = "us-west-2",
+                                                       .environment = no_environment},
+                          &error);
     assert_non_null(scene->client);
 }
 
@@ -196,12 +196,12 @@ static void endpoints_are_absolute_AWN_502(void **state)
     }
     struct error error = {0};
     scene->settings.cluster_name = "";
-    assert_null(cluster_discovery_create(&(struct cluster_discovery_options){.loop = scene->loop,
-                                                                             .client = scene->client,
-                                                                             .kube = scene->kube,
-                                                                             .settings =
-                                                                                 &scene->settings},
-                                         &error));
+    assert_null(
+        cluster_discovery_create(&(struct cluster_discovery_options){.loop = scene->loop,
+                                                                     .client = scene->client,
+                                                                     .kube = scene->kube,
+                                                                     .settings = &scene->settings},
+                                 &error));
     assert_non_null(strstr(error.message, "CLUSTER_NAME"));
 }
 
@@ -239,8 +239,7 @@ static void refresh(struct scene *scene)
 
 static void set_version(struct scene *scene, const char *version)
 {
-    json_t *cluster =
-        json_object_get(aws_account_environment(scene->account), "cluster");
+    json_t *cluster = json_object_get(aws_account_environment(scene->account), "cluster");
     json_object_set_new(cluster, "version", json_string(version));
 }
 
@@ -308,8 +307,7 @@ static void services_have_a_range_AWN_501(void **state)
     loop_run_for(scene->loop, MINUTE);
     assert_int_equal(scene->refreshed, 1);
     assert_string_equal(facts->cidr, "10.96.0.0/16");
-    json_t *cluster =
-        json_object_get(aws_account_environment(scene->account), "cluster");
+    json_t *cluster = json_object_get(aws_account_environment(scene->account), "cluster");
     json_object_del(cluster, "serviceIpv4Cidr");
     json_object_set_new(cluster, "serviceIpv6Cidr", json_string("fd00::/108"));
     cluster_discovery_need_cidr(scene->discovery, on_cidr, scene);

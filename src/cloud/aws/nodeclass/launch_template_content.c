@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "base/vector.h"
 #include "cloud/aws/families/block_devices.h"
 #include "cloud/aws/families/user_data.h"
 #include "cloud/aws/nodeclass/launch_template_interfaces.h"
@@ -194,7 +195,43 @@ static struct user_data_options options_of(const struct launch_template_input *i
     };
 }
 
-// The order of taints plays no part in the name (AWN-316): it is made of a sorted rendering.
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+// The text of a value, whatever the order of keys and lists; the caller frees it.
+static char *text_without_order(const json_t *value)
+{
+    if (!json_is_array(value) && !json_is_object(value))
+        return json_dumps(value, JSON_ENCODE_ANY);
+    struct text out = {0};
+    VECTOR(char *) parts = {0};
+    size_t index;
+    const char *key;
+    json_t *item;
+    json_array_foreach (value, index, item)
+        vector_push(&parts, text_without_order(item));
+    json_object_foreach ((json_t *)value, key, item) {
+        char *member CLEANUP_FREE = text_without_order(item);
+        struct text part = {0};
+        text_format(&part, "%s:%s", key, member);
+        vector_push(&parts, text_take(&part));
+    }
+    if (parts.count > 0)
+        qsort(parts.items, parts.count, sizeof *parts.items, by_text);
+    text_add_char(&out, json_is_array(value) ? '[' : '{');
+    vector_for_each (part, &parts) {
+        text_format(&out, "%s,", *part);
+        free(*part);
+    }
+    text_add_char(&out, json_is_array(value) ? ']' : '}');
+    vector_free(&parts);
+    return text_take(&out);
+}
+
+// The order of lists plays no part in the name (AWN-341), nor that of taints (AWN-316): it is made
+// of a sorted rendering.
 static const char *name_of(struct arena *arena, const struct launch_template_input *input,
                            const json_t *data, struct error *error)
 {
@@ -206,7 +243,7 @@ static const char *name_of(struct arena *arena, const struct launch_template_inp
     const char *user_data = user_data_render(&options, arena, error);
     if (user_data == NULL)
         return NULL;
-    char *dump CLEANUP_FREE = json_dumps(data, JSON_SORT_KEYS | JSON_COMPACT);
+    char *dump CLEANUP_FREE = text_without_order(data);
     struct text all = {0};
     text_format(&all, "%s\n%s\n%s\n%s\n", input->cluster->name,
                 text_or_empty(input->cluster->endpoint), input->request->node_class->meta.name,

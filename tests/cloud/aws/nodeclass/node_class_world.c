@@ -25,8 +25,7 @@ static void on_request(void *context, const struct aws_account_request *request)
     }
     json_array_append_new(run->requests,
                           json_pack("{s:s, s:O, s:s}", "action", request->action, "params",
-                                    request->params, "error",
-                                    text_or_empty(request->error_code)));
+                                    request->params, "error", text_or_empty(request->error_code)));
     if (strcmp(request->action, "CreateLaunchTemplate") == 0 && request->error_code == NULL)
         run->creations++;
 }

@@ -5,9 +5,9 @@
 #include "node_class_world.h"
 #include "sim/store/store_patch.h"
 
-#define SPEC_AMI(ami, more)                                                               \
-    "{'amiSelectorTerms': " ami ", 'subnetSelectorTerms': [{'tags': "                     \
-    "{'karpenter.sh/discovery': 'test-cluster'}}], 'securityGroupSelectorTerms': "        \
+#define SPEC_AMI(ami, more)                                                        \
+    "{'amiSelectorTerms': " ami ", 'subnetSelectorTerms': [{'tags': "              \
+    "{'karpenter.sh/discovery': 'test-cluster'}}], 'securityGroupSelectorTerms': " \
     "[{'tags': {'karpenter.sh/discovery': 'test-cluster'}}], " more "}"
 #define SPEC(more) SPEC_AMI("[{'alias': 'al2023@v20260715'}]", more)
 
@@ -16,7 +16,8 @@ static inline const char *text_at(const json_t *object, const char *key)
     return json_string_value(json_object_get(object, key));
 }
 
-static inline void add_object(struct run *run, const struct store_resource *resource, json_t *object)
+static inline void add_object(struct run *run, const struct store_resource *resource,
+                              json_t *object)
 {
     struct error error = {0};
     if (store_add(run->store, resource, NULL, object, &error) == NULL)

@@ -83,9 +83,9 @@ static void deletion_removes_what_is_its_own_AWN_91_93_372_395_397_714(void **st
     assert_string_equal(text_at(last_request(&run, "ListInstanceProfiles"), "PathPrefix"),
                         path.data);
     text_free(&path);
-    assert_string_equal(text_at(last_request(&run, "RemoveRoleFromInstanceProfile"),
-                                "InstanceProfileName"),
-                        profile);
+    assert_string_equal(
+        text_at(last_request(&run, "RemoveRoleFromInstanceProfile"), "InstanceProfileName"),
+        profile);
     // The profile of older releases is looked for by its name.
     struct text legacy = {0};
     text_format(&legacy, "test-cluster_%llu",
@@ -145,8 +145,7 @@ static void a_role_has_its_profile_AWN_391_392_393_705(void **state)
     assert_string_equal(text_at(last_request(&run, "AddRoleToInstanceProfile"), "RoleName"),
                         "node-role");
     const json_t *creation = last_request(&run, "CreateInstanceProfile");
-    assert_true(text_starts_with(text_at(creation, "Path"),
-                                 "/karpenter/us-west-2/test-cluster/"));
+    assert_true(text_starts_with(text_at(creation, "Path"), "/karpenter/us-west-2/test-cluster/"));
     char *first = memory_copy_string(profile_of(&run, "web"));
     assert_true(text_starts_with(first, "test-cluster_"));
     patch_class(&run, "web", "{'spec': {'role': 'second'}}");
@@ -201,8 +200,7 @@ static void a_lost_status_finds_its_profile_AWN_396(void **state)
     loop_run_for(run.loop, 30 * SECOND);
     char *first = memory_copy_string(profile_of(&run, "web"));
     patch(&run,
-          &(struct store_target){
-              .resource = run.resource, .name = "web", .subresource = "status"},
+          &(struct store_target){.resource = run.resource, .name = "web", .subresource = "status"},
           "{'status': {'instanceProfile': null}}");
     assert_null(profile_of(&run, "web"));
     loop_run_for(run.loop, 10 * SECOND);
@@ -317,9 +315,9 @@ static void user_data_is_measured_AWN_270(void **state)
         metrics_find(run.metrics, "karpenter_ec2nodeclasses_userdata_bytes");
     assert_non_null(metric);
     double bytes = metric_read(metric, "web");
-    const char *data = text_at(
-        json_object_get(last_request(&run, "CreateLaunchTemplate"), "LaunchTemplateData"),
-        "UserData");
+    const char *data =
+        text_at(json_object_get(last_request(&run, "CreateLaunchTemplate"), "LaunchTemplateData"),
+                "UserData");
     assert_int_equal((int)bytes, (int)strlen(data)); // the account has decoded it
     delete_object(&run, run.resource, "web");
     loop_run_for(run.loop, MINUTE);

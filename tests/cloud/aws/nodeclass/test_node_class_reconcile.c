@@ -15,9 +15,14 @@ static void finalizer_and_conditions_AWN_31_34_35(void **state)
     const json_t *finalizers = json_object_get(json_object_get(object, "metadata"), "finalizers");
     assert_string_equal(json_string_value(json_array_get(finalizers, 0)),
                         "karpenter.k8s.aws/termination");
-    static const char *const types[] = {
-        "AMIsReady",           "SubnetsReady",        "SecurityGroupsReady",       "Ready",
-        "ValidationSucceeded", "PlacementGroupReady", "CapacityReservationsReady", "InstanceProfileReady"};
+    static const char *const types[] = {"AMIsReady",
+                                        "SubnetsReady",
+                                        "SecurityGroupsReady",
+                                        "Ready",
+                                        "ValidationSucceeded",
+                                        "PlacementGroupReady",
+                                        "CapacityReservationsReady",
+                                        "InstanceProfileReady"};
     for (size_t i = 0; i < ARRAY_LENGTH(types); i++) {
         const json_t *condition = condition_of(object, types[i]);
         assert_string_equal(text_at(condition, "status"), "True");
@@ -32,8 +37,8 @@ static void finalizer_and_conditions_AWN_31_34_35(void **state)
     for (size_t i = 1; i + 1 < count; i++)
         assert_true(strcmp(text_at(json_array_get(list, i - 1), "lastTransitionTime"),
                            text_at(json_array_get(list, i), "lastTransitionTime")) <= 0);
-    char *before = memory_copy_string(text_at(condition_of(object, "SubnetsReady"),
-                                              "lastTransitionTime"));
+    char *before =
+        memory_copy_string(text_at(condition_of(object, "SubnetsReady"), "lastTransitionTime"));
     patch_class(&run, "web", "{'spec': {'detailedMonitoring': true}}");
     loop_run_for(run.loop, MINUTE);
     object = node_class_now(&run, "web");
@@ -65,8 +70,8 @@ static void failing_calls_leave_the_status_AWN_36_38_702(void **state)
     assert_in_range(requests_of(&run, "DescribeSubnets"), 8, 14);
     const json_t *object = node_class_now(&run, "web");
     assert_string_equal(text_at(condition_of(object, "SubnetsReady"), "status"), "True");
-    assert_int_equal(
-        json_array_size(json_object_get(json_object_get(object, "status"), "subnets")), 4);
+    assert_int_equal(json_array_size(json_object_get(json_object_get(object, "status"), "subnets")),
+                     4);
     add_class(&run, "new", SPEC("'role': 'node-role'"));
     loop_run_for(run.loop, MINUTE);
     const json_t *subnets = condition_of(node_class_now(&run, "new"), "SubnetsReady");
@@ -205,7 +210,8 @@ static void placement_groups_AWN_150_151_706(void **state)
     (void)state;
     struct run run;
     open_run(&run);
-    add_class(&run, "web", SPEC("'role': 'r', 'placementGroupSelector': {'name': 'cluster-group'}"));
+    add_class(&run, "web",
+              SPEC("'role': 'r', 'placementGroupSelector': {'name': 'cluster-group'}"));
     loop_run_for(run.loop, 30 * SECOND);
     assert_string_equal(
         text_at(condition_of(node_class_now(&run, "web"), "PlacementGroupReady"), "status"),
@@ -217,8 +223,8 @@ static void placement_groups_AWN_150_151_706(void **state)
     loop_run_for(run.loop, 5 * MINUTE);
     const json_t *condition = condition_of(node_class_now(&run, "web"), "PlacementGroupReady");
     assert_string_equal(text_at(condition, "reason"), "PlacementGroupResolutionFailed");
-    const struct ec2_node_class *node_class = (const struct ec2_node_class *)mirror_get(
-        run.mirror, KIND_EC2_NODE_CLASS, NULL, "web");
+    const struct ec2_node_class *node_class =
+        (const struct ec2_node_class *)mirror_get(run.mirror, KIND_EC2_NODE_CLASS, NULL, "web");
     const struct placement_group *group = NULL;
     assert_int_equal(placement_groups_of(run.groups, node_class, &group), PLACEMENT_GROUP_KNOWN);
     assert_string_equal(group->strategy, "cluster");
@@ -249,13 +255,13 @@ static void verdicts_are_kept_AWN_422(void **state)
     close_run(&run);
 }
 
-#define CLAIM(name, version, hash, conditions)                                        \
-    "{'apiVersion': 'karpenter.sh/v1', 'kind': 'NodeClaim', 'metadata': {'name': '" name \
-    "', 'annotations': {'karpenter.k8s.aws/ec2nodeclass-hash': '" hash                \
-    "', 'karpenter.k8s.aws/ec2nodeclass-hash-version': '" version                     \
-    "'}}, 'spec': {'nodeClassRef': {'group': 'karpenter.k8s.aws', 'kind': "           \
-    "'EC2NodeClass', 'name': 'web'}, 'requirements': []}, 'status': {'conditions': [" \
-    conditions "]}}"
+#define CLAIM(name, version, hash, conditions)                                                   \
+    "{'apiVersion': 'karpenter.sh/v1', 'kind': 'NodeClaim', 'metadata': {'name': '" name         \
+    "', 'annotations': {'karpenter.k8s.aws/ec2nodeclass-hash': '" hash                           \
+    "', 'karpenter.k8s.aws/ec2nodeclass-hash-version': '" version                                \
+    "'}}, 'spec': {'nodeClassRef': {'group': 'karpenter.k8s.aws', 'kind': "                      \
+    "'EC2NodeClass', 'name': 'web'}, 'requirements': []}, 'status': {'conditions': [" conditions \
+    "]}}"
 
 static const char *claim_annotation(struct run *run, const char *name, const char *key)
 {
@@ -276,8 +282,8 @@ static void claims_get_the_new_hash_AWN_71_73(void **state)
     add_claim(&run, CLAIM("current", "v6", "3", ""));
     add_class(&run, "web", SPEC("'role': 'node-role', 'kubelet': {'maxPods': 12}"));
     loop_run_for(run.loop, 30 * SECOND);
-    const json_t *annotations = json_object_get(
-        json_object_get(node_class_now(&run, "web"), "metadata"), "annotations");
+    const json_t *annotations =
+        json_object_get(json_object_get(node_class_now(&run, "web"), "metadata"), "annotations");
     const char *hash = text_at(annotations, "karpenter.k8s.aws/ec2nodeclass-hash");
     assert_string_equal(text_at(annotations, "karpenter.k8s.aws/ec2nodeclass-hash-version"), "v6");
     static const char *const names[] = {"plain", "drifted", "current"};
@@ -293,8 +299,8 @@ static void claims_get_the_new_hash_AWN_71_73(void **state)
     char *former = memory_copy_string(hash);
     patch_class(&run, "web", "{'spec': {'kubelet': {'maxPods': 21}}}");
     loop_run_for(run.loop, 10 * SECOND);
-    annotations = json_object_get(json_object_get(node_class_now(&run, "web"), "metadata"),
-                                  "annotations");
+    annotations =
+        json_object_get(json_object_get(node_class_now(&run, "web"), "metadata"), "annotations");
     assert_string_not_equal(text_at(annotations, "karpenter.k8s.aws/ec2nodeclass-hash"), former);
     free(former);
     close_run(&run);
