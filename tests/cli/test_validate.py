@@ -2,6 +2,7 @@
 """adze validate and adze crds as a user runs them: files, output, exit codes (API-300 to 316)."""
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -101,6 +102,37 @@ class Validate(unittest.TestCase):
             self.assertEqual(status, 2 if level == "rejected" else 0, kubelet)
             self.assertEqual([(f["level"], f["path"]) for f in findings], [(level, path)] if level else [], kubelet)
             self.assertTrue(not level or message in findings[0]["message"], findings)
+
+    def test_every_kubelet_field_has_its_type_AWN_231_800(self):
+        rules = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/rules/aws-nodeclass.md")
+        with open(rules) as file:
+            table = file.read().split("\nAWN-800 ")[1]
+        good = {"bool": True, "int32": 60, "int64": 7, "float": 0.5, "string": "x", "duration": "1m30s",
+                "list of string": ["x"], "list of int32": [7], "map string→string": {"cpu": "1"},
+                "map string→bool": {"x": True}, "map string→list of string": {"x": ["y"]}}
+        bad = {"bool": "true", "int32": "7", "int64": True, "float": "x", "string": 7, "duration": "1 fortnight",
+               "list of string": "x", "list of int32": ["x"], "map string→string": {"cpu": 1},
+               "map string→bool": {"x": "true"}, "map string→list of string": {"x": "y"}}
+        documents, expected = [], []
+        for row in table.splitlines():
+            cells = [cell.strip() for cell in row.split("|")]
+            if len(cells) < 4 or cells[1] not in good:
+                continue
+            for field in cells[2].split(", "):
+                values = [(field, bad[cells[1]], True), (field.upper() + "x", good[cells[1]], True)]
+                if not field.startswith("eviction") or cells[1] == "int32":  # keys are signals (AWN-232)
+                    values.append((field, good[cells[1]], False))
+                for name, value, is_refused in values:
+                    if name == "maxPods" and value == "7":
+                        continue  # an expression
+                    shown = {**CLASS, "metadata": {"name": "c%d" % len(documents)}}
+                    shown["spec"] = {**CLASS["spec"], "kubelet": {name: value}}
+                    documents.append(json.dumps(shown))
+                    expected.append((name, value, is_refused))
+        self.assertGreater(len(documents), 300)
+        _, out, _ = self.adze("validate", "-", stdin="\n---\n".join(documents))
+        refused = {int(found) for found in re.findall(r"(?:refused|rejected): EC2NodeClass/c(\d+) spec\.kubelet", out)}
+        self.assertEqual([one for number, one in enumerate(expected) if (number in refused) != one[2]], [])
 
     def test_folders_lists_and_other_kinds_API_300_301(self):
         self.write("a/pool.yaml", "---\n" + POOL % "In" + "---\n---\napiVersion: v1\nkind: ConfigMap\n")

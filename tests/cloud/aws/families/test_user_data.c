@@ -114,7 +114,7 @@ static void test_taints(void **state) // AWN-239
                    .spec = BOTTLE, .taints = &two);
 }
 
-static void test_arguments(void **state) // AWN-237
+static void test_arguments(void **state) // AWN-237, 710
 {
     (void)state;
     assert_renders(" --max-pods=29 --pods-per-core=4 --system-reserved=\"cpu=100m,memory=1Gi\""
@@ -130,6 +130,9 @@ static void test_arguments(void **state) // AWN-237
                               ":\"8%\"},\"evictionSoftGracePeriod\":{\"memory.available\":\"90s\"},"
                               "\"evictionMaxPodGracePeriod\":60,\"imageGCHighThresholdPercent\":80,"
                               "\"imageGCLowThresholdPercent\":70,\"cpuCFSQuota\":false}");
+    assert_renders("--system-reserved=\"cpu=100m,memory=1Gi,pid=9\"", .spec = "{amiFamily: Windows2022}",
+                   .kubelet = "{\"systemReserved\":{\"pid\":\"9\",\"memory\":\"1Gi\",\"cpu\":"
+                              "\"100m\"}}");
     assert_renders("--eviction-hard=\"memory.available<\\\"5\\\\\\n\"'", .spec = AL2,
                    .kubelet = "{\"evictionHard\":{\"memory.available\":\"\\\"5\\\\\\n\"}}");
 }
@@ -265,6 +268,11 @@ static void test_custom(void **state) // AWN-315
     assert_lacks("k", .spec = "{amiFamily: Custom}");
 }
 
+#define EXAMPLE                                                                       \
+    "[settings.kubernetes]\nmax-pods = 999\nmade-up = 1\n"                            \
+    "[settings.kubernetes.node-labels]\nmine = \"x\"\n[settings.ntp]\ntime-servers = " \
+    "[\"169.254.169.123\"]\n"
+
 static void test_bottlerocket_settings(void **state) // AWN-295 to 297
 {
     const char *user_data =
@@ -296,6 +304,23 @@ static void test_bottlerocket_settings(void **state) // AWN-295 to 297
     assert_renders("eviction-hard]\n'nodefs.available' = '5%'\n\n[settings.ntp]", .spec = BOTTLE,
                    .user_data = user_data,
                    .kubelet = "{\"evictionHard\":{\"nodefs.available\":\"5%\"}}");
+}
+
+static void test_bottlerocket_example(void **state) // AWN-300
+{
+    (void)state;
+    struct string_pair label = {"team", "a"};
+    assert_renders("[settings]\n[settings.kubernetes]\napi-server = 'https://e1'\n"
+                   "cluster-certificate = 'Q0E='\ncluster-name = 'c1'\n"
+                   "cluster-dns-ip = '10.0.0.10'\nmax-pods = 29\n\n"
+                   "[settings.kubernetes.node-labels]\n",
+                   .spec = BOTTLE, .user_data = EXAMPLE, .labels = {&label, 1});
+    assert_renders("mine = 'x'\nteam = 'a'\n\n[settings.kubernetes.node-taints]\n"
+                   "'karpenter.sh/unregistered' = [':NoExecute']\n\n[settings.ntp]\n"
+                   "time-servers = ['169.254.169.123']\n",
+                   .spec = BOTTLE, .user_data = EXAMPLE, .labels = {&label, 1});
+    assert_lacks("made-up", .spec = BOTTLE, .user_data = EXAMPLE);
+    assert_lacks("999", .spec = BOTTLE, .user_data = EXAMPLE);
 }
 
 static void test_bad_bottlerocket(void **state) // AWN-295
@@ -418,6 +443,7 @@ int main(void)
         cmocka_unit_test(test_windows),
         cmocka_unit_test(test_custom),
         cmocka_unit_test(test_bottlerocket_settings),
+        cmocka_unit_test(test_bottlerocket_example),
         cmocka_unit_test(test_bad_bottlerocket),
         cmocka_unit_test(test_instance_store),
         cmocka_unit_test(test_warnings),

@@ -673,6 +673,42 @@ static void listed(void *context, const struct machine_list_result *result)
     fixture->list_count = result->count;
 }
 
+static void lists_find_their_own_AWN_464(void **state)
+{
+    struct fixture *fixture = *state;
+    aws_machines_list(fixture->machines, listed, fixture);
+    loop_run_for(fixture->loop, SECOND);
+    const json_t *filters =
+        json_object_get(fake_aws_last(fixture->aws, EC2_DESCRIBE_INSTANCES), "Filters");
+    char *text = json_dumps(filters, JSON_COMPACT | JSON_SORT_KEYS);
+    static const char *const parts[] = {
+        "karpenter.sh/nodepool", "karpenter.k8s.aws/ec2nodeclass", "\"tag:eks:eks-cluster-name\"",
+        "\"pending\"", "\"running\"", "\"stopping\"", "\"stopped\"", "\"shutting-down\""};
+    for (size_t i = 0; i < ARRAY_LENGTH(parts); i++)
+        if (strstr(text, parts[i]) == NULL)
+            fail_msg("%s lacks %s", text, parts[i]);
+    assert_null(strstr(text, "terminated"));
+    free(text);
+}
+
+// A window closes after 100 ms without another request.
+static void reads_wait_for_company_AWN_525(void **state)
+{
+    struct fixture *fixture = *state;
+    aws_machines_get(fixture->machines, "aws:///us-west-2a/i-7", answered, fixture);
+    loop_run_for(fixture->loop, 90 * MILLISECOND);
+    aws_machines_get(fixture->machines, "aws:///us-west-2a/i-8", answered, fixture);
+    loop_run_for(fixture->loop, 90 * MILLISECOND);
+    assert_int_equal(fake_aws_calls(fixture->aws, EC2_DESCRIBE_INSTANCES), 0);
+    loop_run_for(fixture->loop, 20 * MILLISECOND);
+    assert_int_equal(fake_aws_calls(fixture->aws, EC2_DESCRIBE_INSTANCES), 1);
+    aws_machines_delete(fixture->machines, "aws:///us-west-2a/i-1", answered, fixture);
+    loop_run_for(fixture->loop, 90 * MILLISECOND);
+    assert_int_equal(fake_aws_calls(fixture->aws, EC2_TERMINATE_INSTANCES), 0);
+    run(fixture);
+    assert_int_equal(fake_aws_calls(fixture->aws, EC2_TERMINATE_INSTANCES), 1);
+}
+
 static void lists_share_a_snapshot_AWI_410_936(void **state)
 {
     struct fixture *fixture = *state;
@@ -740,6 +776,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(get_describes_once_AWI_405_406, setup, teardown),
         cmocka_unit_test_setup_teardown(delete_is_repeated_until_it_is_gone_AWI_420, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(lists_find_their_own_AWN_464, setup, teardown),
+        cmocka_unit_test_setup_teardown(reads_wait_for_company_AWN_525, setup, teardown),
         cmocka_unit_test_setup_teardown(lists_share_a_snapshot_AWI_410_936, setup, teardown),
         cmocka_unit_test_setup_teardown(drift_needs_the_instance_AWN_481, setup, teardown),
     };

@@ -1,9 +1,12 @@
 // The pure parts: tags, failures, image of a type, choice of subnets.
 #include "cloud/aws/nodeclass/ami_mapping.h"
+#include "cloud/aws/nodeclass/ami_parameters.h"
+#include "cloud/aws/nodeclass/ami_selection.h"
 #include "cloud/aws/nodeclass/launch_failure.h"
 #include "cloud/aws/nodeclass/node_class_tags.h"
 #include "cloud/aws/nodeclass/subnet_addresses.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/loop_virtual.h"
@@ -145,6 +148,41 @@ static void image_of_a_type_AWN_176(void **state)
     object_release((struct object *)node_class);
 }
 
+static const char *selected(bool usable_first, size_t index)
+{
+    static const char *const images[] = {
+        "{'ImageId': 'ami-new', 'Name': 'n', 'Architecture': 'x86_64', 'CreationDate': "
+        "'2026-03-01T00:00:00.000Z', 'DeprecationTime': '2026-04-01T00:00:00.000Z'}",
+        "{'ImageId': 'ami-old', 'Name': 'o', 'Architecture': 'x86_64', 'CreationDate': "
+        "'2026-01-01T00:00:00.000Z'}",
+        "{'ImageId': 'ami-arm', 'Name': 'a', 'Architecture': 'arm64', 'CreationDate': "
+        "'2025-01-01T00:00:00.000Z'}"};
+    static char id[20];
+    // The newer one is deprecated, and of other requirements, so that both are kept.
+    struct ami_selection *selection = ami_selection_create(INT64_C(1792000000) * SECOND);
+    for (size_t i = 0; i < ARRAY_LENGTH(images); i++) {
+        json_t *image = json_of(images[i]);
+        ami_selection_add(selection, image, i == 0 ? AMI_STANDARD : 0, NULL);
+        json_decref(image);
+    }
+    json_t *list = ami_selection_result(selection, usable_first);
+    assert_int_equal(json_array_size(list), 3);
+    snprintf(id, sizeof id, "%s",
+             json_string_value(json_object_get(json_array_get(list, index), "id")));
+    json_decref(list);
+    ami_selection_destroy(selection);
+    return id;
+}
+
+static void usable_images_come_first_AWN_175_716(void **state)
+{
+    (void)state;
+    assert_string_equal(selected(false, 0), "ami-new"); // upstream: by age alone
+    assert_string_equal(selected(true, 0), "ami-old");
+    assert_string_equal(selected(true, 1), "ami-new");
+    assert_string_equal(selected(true, 2), "ami-arm");
+}
+
 static void subnet_with_most_addresses_AWN_104_105_106_107(void **state)
 {
     (void)state;
@@ -192,6 +230,7 @@ int main(void)
         cmocka_unit_test(restricted_tags_AWN_463_720),
         cmocka_unit_test(tags_of_a_launch_AWN_460_461),
         cmocka_unit_test(image_of_a_type_AWN_176),
+        cmocka_unit_test(usable_images_come_first_AWN_175_716),
         cmocka_unit_test(subnet_with_most_addresses_AWN_104_105_106_107),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -306,6 +306,115 @@ static void claims_get_the_new_hash_AWN_71_73(void **state)
     close_run(&run);
 }
 
+static size_t groups_found(struct run *run, const char *terms)
+{
+    struct text body = {0};
+    text_format(&body, "{'spec': {'securityGroupSelectorTerms': %s}}", terms);
+    patch_class(run, "web", body.data);
+    text_free(&body);
+    loop_run_for(run->loop, 20 * SECOND);
+    const json_t *status = json_object_get(node_class_now(run, "web"), "status");
+    const json_t *list = json_object_get(status, "securityGroups");
+    for (size_t i = 1; i < json_array_size(list); i++)
+        assert_true(strcmp(text_at(json_array_get(list, i - 1), "id"),
+                           text_at(json_array_get(list, i), "id")) < 0);
+    return json_array_size(list);
+}
+
+// Ids in one query, names in one (they are names of groups, with wildcards), and each set of tags.
+static void security_groups_AWN_120_121_122(void **state)
+{
+    (void)state;
+    struct run run;
+    open_run(&run);
+    add_class(&run, "web", SPEC("'role': 'node-role'"));
+    loop_run_for(run.loop, 30 * SECOND);
+    forget_requests(&run);
+    assert_int_equal(groups_found(&run, "[{'id': 'sg-1cb0f5a9e3a8e4ddd'}, {'id': "
+                                        "'sg-c8dee78f8c7b466c8'}, {'id': 'sg-0'}]"),
+                     2);
+    assert_int_equal(requests_of(&run, "DescribeSecurityGroups"), 1);
+    const json_t *request = last_request(&run, "DescribeSecurityGroups");
+    assert_string_equal(text_at(request, "MaxResults"), "500");
+    const json_t *filter = json_array_get(json_object_get(request, "Filter"), 0);
+    assert_string_equal(text_at(filter, "Name"), "group-id");
+    assert_int_equal(json_array_size(json_object_get(filter, "Value")), 3);
+    forget_requests(&run);
+    assert_int_equal(
+        groups_found(&run, "[{'name': 'extra*'}, {'name': 'nodes-group'}, {'name': 'lonely'}]"), 3);
+    assert_int_equal(requests_of(&run, "DescribeSecurityGroups"), 1);
+    filter = json_array_get(
+        json_object_get(last_request(&run, "DescribeSecurityGroups"), "Filter"), 0);
+    assert_string_equal(text_at(filter, "Name"), "group-name");
+    assert_int_equal(groups_found(&run, "[{'tags': {'role': '*'}}]"), 3);
+    assert_int_equal(groups_found(&run, "[{'tags': {'role': 'extra', 'Name': 'extra'}}]"), 1);
+    forget_requests(&run);
+    assert_int_equal(groups_found(&run, "[{'id': 'sg-1cb0f5a9e3a8e4ddd'}, {'name': 'extra-group'}, "
+                                        "{'tags': {'role': 'nodes'}}, {'tags': {'role': 'extra'}}]"),
+                     4);
+    assert_int_equal(requests_of(&run, "DescribeSecurityGroups"), 4);
+    close_run(&run);
+}
+
+// The tenancy that a NodePool of the NodeClass allows is tried.
+static void validation_with_the_tenancy_of_a_pool_AWN_433(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {{"'dedicated'", "dedicated"},
+                                          {"'default', 'dedicated'", "dedicated"},
+                                          {"'default'", "default"}};
+    for (size_t i = 0; i < ARRAY_LENGTH(rows); i++) {
+        struct run run;
+        open_run(&run);
+        struct text pool = {0};
+        text_format(&pool,
+                    "{'apiVersion': 'karpenter.sh/v1', 'kind': 'NodePool', 'metadata': {'name': "
+                    "'p'}, 'spec': {'template': {'spec': {'nodeClassRef': {'group': "
+                    "'karpenter.k8s.aws', 'kind': 'EC2NodeClass', 'name': 'web'}, 'requirements': "
+                    "[{'key': 'karpenter.k8s.aws/instance-tenancy', 'operator': 'In', 'values': "
+                    "[%s]}]}}}}",
+                    rows[i][0]);
+        add_object(&run, store_resource_find(run.store, "karpenter.sh", "v1", "nodepools"),
+                   json_of(pool.data));
+        text_free(&pool);
+        add_class(&run, "web", SPEC("'role': 'node-role'"));
+        loop_run_for(run.loop, 30 * SECOND);
+        const json_t *template = last_request(&run, "CreateLaunchTemplate");
+        const json_t *data = json_object_get(template, "LaunchTemplateData");
+        assert_string_equal(text_at(json_object_get(data, "Placement"), "Tenancy"), rows[i][1]);
+        const json_t *tags = json_object_get(template, "TagSpecification");
+        assert_non_null(tags);
+        close_run(&run);
+    }
+}
+
+static void allow_expressions(struct run *run)
+{
+    struct error error = {0};
+    assert_true(settings_set(&run->settings, "AWS_FEATURE_GATES", "NodeClassCEL=true", &error));
+}
+
+// An expression that fails on types which nothing needs to use does not stop the NodeClass.
+static void expressions_of_unused_types_AWN_718(void **state)
+{
+    (void)state;
+    struct run run;
+    open_run_with(&run, allow_expressions);
+    add_class(&run, "some", SPEC("'role': 'node-role', 'kubelet': {'maxPods': 'vcpus - 4'}"));
+    add_class(&run, "none", SPEC("'role': 'node-role', 'kubelet': {'maxPods': '0 - vcpus'}"));
+    loop_run_for(run.loop, 30 * SECOND);
+    const json_t *condition = condition_of(node_class_now(&run, "some"), "ValidationSucceeded");
+    assert_string_equal(text_at(condition, "status"), "True");
+    condition = condition_of(node_class_now(&run, "none"), "ValidationSucceeded");
+    assert_string_equal(text_at(condition, "reason"), "KubeletExpressionEvaluationFailed");
+    run.settings.compatibility_upstream = true;
+    add_class(&run, "old", SPEC("'role': 'node-role', 'kubelet': {'maxPods': 'vcpus - 4'}"));
+    loop_run_for(run.loop, 30 * SECOND);
+    condition = condition_of(node_class_now(&run, "old"), "ValidationSucceeded");
+    assert_string_equal(text_at(condition, "reason"), "KubeletExpressionEvaluationFailed");
+    close_run(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -318,6 +427,9 @@ int main(void)
         cmocka_unit_test(placement_groups_AWN_150_151_706),
         cmocka_unit_test(verdicts_are_kept_AWN_422),
         cmocka_unit_test(claims_get_the_new_hash_AWN_71_73),
+        cmocka_unit_test(security_groups_AWN_120_121_122),
+        cmocka_unit_test(validation_with_the_tenancy_of_a_pool_AWN_433),
+        cmocka_unit_test(expressions_of_unused_types_AWN_718),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
