@@ -219,6 +219,50 @@ static void reject(struct validation *validation, const struct place *place, con
 }
 
 // --- AWN-231 -------------------------------------------------------------------------------------
+// A list or a map with members of one type; JSON_TRUE: true or false.
+static bool has_only(const json_t *value, json_type form, json_type type)
+{
+    size_t index;
+    const char *key;
+    json_t *item;
+    json_array_foreach (value, index, item)
+        if (json_typeof(item) != type)
+            return false;
+    json_object_foreach ((json_t *)value, key, item)
+        if (json_typeof(item) != type && !(type == JSON_TRUE && json_is_false(item)))
+            return false;
+    return json_typeof(value) == form || json_is_null(value);
+}
+
+// Texts that must be durations, at any depth, and the fields that the tables leave to their reader.
+static void check_readers(struct validation *validation, const struct place *parent,
+                          const struct type *type, const json_t *value)
+{
+    for (uint32_t i = 0; i < type->fields_count; i++) {
+        const struct field *field = &type->fields[i];
+        const json_t *member = json_object_get(value, field->name);
+        struct place place = {parent, field->name, 0};
+        int64_t duration;
+        if (member == NULL)
+            continue;
+        if (field->kind == FIELD_OBJECT)
+            check_readers(validation, &place, field->type, member);
+        else if (field->kind == FIELD_DURATION && json_is_string(member) &&
+                 !duration_parse(json_string_value(member), &duration, NULL))
+            reject(validation, &place, "AWN-231", "\"%.100s\" is not a duration such as 1m30s",
+                   json_string_value(member));
+        else if (strcmp(field->name, "tlsCurvePreferences") == 0 &&
+                 !has_only(member, JSON_ARRAY, JSON_INTEGER))
+            reject(validation, &place, "AWN-231", "must be a list of integers");
+        else if (strcmp(field->name, "featureGates") == 0 &&
+                 !has_only(member, JSON_OBJECT, JSON_TRUE))
+            reject(validation, &place, "AWN-231", "must be a map of true and false");
+        else if (strcmp(field->name, "staticPodURLHeader") == 0 &&
+                 !has_only(member, JSON_OBJECT, JSON_ARRAY))
+            reject(validation, &place, "AWN-231", "must be a map of lists of strings");
+    }
+}
+
 // The tables' own walk finds the errors; the controller's verdict is a rejection, not a refusal. A
 // maxPods in words is an expression.
 static void check_structure(struct validation *validation, const struct place *place,
@@ -240,6 +284,8 @@ static void check_structure(struct validation *validation, const struct place *p
                                        .path = findings.items[i].path,
                                        .hint = findings.items[i].hint},
                      "%s", findings.items[i].message);
+    if (validation->findings != NULL)
+        check_readers(validation, place, &type_kubelet, copy);
     json_decref(prepared);
     json_decref(copy);
     findings_free(&findings);

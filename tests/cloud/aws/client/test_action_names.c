@@ -44,7 +44,8 @@ static void every_action_of_the_rules_is_known_AWN_570_571(void **state)
         snprintf(permission, sizeof permission, "%.*s", (int)(before + 1 + after), colon - before);
         bool known = false;
         for (int action = 0; action < AWS_ACTION_COUNT; action++)
-            known = known || strcmp(aws_action_permission((enum aws_action)action), permission) == 0;
+            known =
+                known || strcmp(aws_action_permission((enum aws_action)action), permission) == 0;
         if (!known)
             fail_msg("%s", permission);
         found++;

@@ -130,7 +130,8 @@ static void test_arguments(void **state) // AWN-237, 710
                               ":\"8%\"},\"evictionSoftGracePeriod\":{\"memory.available\":\"90s\"},"
                               "\"evictionMaxPodGracePeriod\":60,\"imageGCHighThresholdPercent\":80,"
                               "\"imageGCLowThresholdPercent\":70,\"cpuCFSQuota\":false}");
-    assert_renders("--system-reserved=\"cpu=100m,memory=1Gi,pid=9\"", .spec = "{amiFamily: Windows2022}",
+    assert_renders("--system-reserved=\"cpu=100m,memory=1Gi,pid=9\"",
+                   .spec = "{amiFamily: Windows2022}",
                    .kubelet = "{\"systemReserved\":{\"pid\":\"9\",\"memory\":\"1Gi\",\"cpu\":"
                               "\"100m\"}}");
     assert_renders("--eviction-hard=\"memory.available<\\\"5\\\\\\n\"'", .spec = AL2,
@@ -268,8 +269,8 @@ static void test_custom(void **state) // AWN-315
     assert_lacks("k", .spec = "{amiFamily: Custom}");
 }
 
-#define EXAMPLE                                                                       \
-    "[settings.kubernetes]\nmax-pods = 999\nmade-up = 1\n"                            \
+#define EXAMPLE                                                                        \
+    "[settings.kubernetes]\nmax-pods = 999\nmade-up = 1\n"                             \
     "[settings.kubernetes.node-labels]\nmine = \"x\"\n[settings.ntp]\ntime-servers = " \
     "[\"169.254.169.123\"]\n"
 

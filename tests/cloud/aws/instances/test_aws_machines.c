@@ -681,9 +681,14 @@ static void lists_find_their_own_AWN_464(void **state)
     const json_t *filters =
         json_object_get(fake_aws_last(fixture->aws, EC2_DESCRIBE_INSTANCES), "Filters");
     char *text = json_dumps(filters, JSON_COMPACT | JSON_SORT_KEYS);
-    static const char *const parts[] = {
-        "karpenter.sh/nodepool", "karpenter.k8s.aws/ec2nodeclass", "\"tag:eks:eks-cluster-name\"",
-        "\"pending\"", "\"running\"", "\"stopping\"", "\"stopped\"", "\"shutting-down\""};
+    static const char *const parts[] = {"karpenter.sh/nodepool",
+                                        "karpenter.k8s.aws/ec2nodeclass",
+                                        "\"tag:eks:eks-cluster-name\"",
+                                        "\"pending\"",
+                                        "\"running\"",
+                                        "\"stopping\"",
+                                        "\"stopped\"",
+                                        "\"shutting-down\""};
     for (size_t i = 0; i < ARRAY_LENGTH(parts); i++)
         if (strstr(text, parts[i]) == NULL)
             fail_msg("%s lacks %s", text, parts[i]);

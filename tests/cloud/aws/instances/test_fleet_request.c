@@ -6,8 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/loop_virtual.h"
 #include "base/text.h"
 #include "base/vector.h"
+#include "cloud/aws/instances/fleet_answer.h"
+#include "cloud/aws/instances/launch_candidate.h"
 #include "cloud/aws/instances/launch_filters.h"
 #include "cloud/aws/instances/launch_support.h"
 #include "support/cmocka_all.h"
@@ -361,12 +364,47 @@ static void tokens_do_not_depend_on_the_order_AWI_927(void **state)
     assert_string_not_equal(one, fewer);
 }
 
+// The limit of a spread group holds for all types of the request in that zone, within the group.
+static void a_full_spread_group_AWN_154(void **state)
+{
+    (void)state;
+    struct loop *loop = loop_create_virtual(0);
+    struct unavailable_offerings *unavailable =
+        unavailable_offerings_create(&(struct unavailable_options){.loop = loop});
+    struct instance_type small = {.name = "m5.large"}, big = {.name = "c5.xlarge"};
+    const struct instance_type *types[] = {&small, &big};
+    struct launch_candidates candidates = {types, ARRAY_LENGTH(types)};
+    struct placement_group group = {.id = "pg-1", .name = "spread", .strategy = "spread"};
+    struct fleet_error error = {
+        .code = "UnfulfillableCapacity",
+        .message = "You have reached the limit of instances in this spread placement group",
+        .override = {"m5.large", "us-west-2a", "subnet-a", ""}};
+    struct fleet_answer answer = {.fleet_id = "fleet-1", .errors = &error, .errors_count = 1};
+    (void)fleet_errors_learn(&(struct fleet_learning){.unavailable = unavailable},
+                             &(struct fleet_launch){.capacity_type = "on-demand",
+                                                    .group = &group,
+                                                    .candidates = &candidates},
+                             &answer);
+    for (size_t i = 0; i < ARRAY_LENGTH(types); i++) {
+        struct unavailable_pool pool = {types[i]->name, "us-west-2a", "on-demand", "pg-1", NULL};
+        assert_true(unavailable_has_pool(unavailable, &pool));
+        pool.zone = "us-west-2b";
+        assert_false(unavailable_has_pool(unavailable, &pool));
+        pool.zone = "us-west-2a";
+        pool.group_id = NULL;
+        assert_false(unavailable_has_pool(unavailable, &pool));
+    }
+    unavailable_offerings_destroy(unavailable);
+    loop_destroy(loop);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(recorded_requests_are_built_alike_AWI_300),
         cmocka_unit_test(subnets_in_turn_and_no_priority_AWI_934_935),
         cmocka_unit_test(tokens_do_not_depend_on_the_order_AWI_927),
+        cmocka_unit_test(a_full_spread_group_AWN_154),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -343,14 +343,15 @@ static void security_groups_AWN_120_121_122(void **state)
     assert_int_equal(
         groups_found(&run, "[{'name': 'extra*'}, {'name': 'nodes-group'}, {'name': 'lonely'}]"), 3);
     assert_int_equal(requests_of(&run, "DescribeSecurityGroups"), 1);
-    filter = json_array_get(
-        json_object_get(last_request(&run, "DescribeSecurityGroups"), "Filter"), 0);
+    filter =
+        json_array_get(json_object_get(last_request(&run, "DescribeSecurityGroups"), "Filter"), 0);
     assert_string_equal(text_at(filter, "Name"), "group-name");
     assert_int_equal(groups_found(&run, "[{'tags': {'role': '*'}}]"), 3);
     assert_int_equal(groups_found(&run, "[{'tags': {'role': 'extra', 'Name': 'extra'}}]"), 1);
     forget_requests(&run);
-    assert_int_equal(groups_found(&run, "[{'id': 'sg-1cb0f5a9e3a8e4ddd'}, {'name': 'extra-group'}, "
-                                        "{'tags': {'role': 'nodes'}}, {'tags': {'role': 'extra'}}]"),
+    assert_int_equal(groups_found(&run,
+                                  "[{'id': 'sg-1cb0f5a9e3a8e4ddd'}, {'name': 'extra-group'}, "
+                                  "{'tags': {'role': 'nodes'}}, {'tags': {'role': 'extra'}}]"),
                      4);
     assert_int_equal(requests_of(&run, "DescribeSecurityGroups"), 4);
     close_run(&run);
