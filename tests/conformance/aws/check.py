@@ -95,6 +95,12 @@ def read_rules(folder=HERE):
     return rules
 
 
+def all_cases(folder=HERE):
+    """Names of the scenarios, and those of recorded instance types with the name of their folder: types/baseline."""
+    return {name.split(".")[0] for name in os.listdir(os.path.join(folder, "cases"))} | {
+        "types/" + name.split(".")[0] for name in os.listdir(os.path.join(folder, "types"))}
+
+
 def without_proof(rules, cases):
     """Rules that a table proves by nothing, or by a case that is not there."""
     for rule, names in sorted(rules.items()):
@@ -182,7 +188,7 @@ def main():
     a = arguments()
     complaints = []
     if os.path.samefile(a.cases, os.path.join(HERE, "cases")):
-        complaints = list(without_proof(read_rules(), {name[:-5] for name in os.listdir(a.cases)}))
+        complaints = list(without_proof(read_rules(), all_cases()))
         for complaint in complaints: print(complaint)
     exceptions = {}
     if os.path.exists(a.exceptions):

@@ -227,7 +227,7 @@ class Exceptions(unittest.TestCase):
 
 
 class Rules(unittest.TestCase):
-    NAMES = {name[:-5] for name in CASES}
+    NAMES = check.all_cases()
 
     def test_the_tables_name_cases(self):
         rules = check.read_rules()
