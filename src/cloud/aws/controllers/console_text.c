@@ -83,8 +83,8 @@ static bool is_secret(const char *word, size_t length)
 
 static void add_line(struct text *out, const char *line, size_t length)
 {
-    size_t begun = out->length;
-    for (size_t i = 0; i < length && out->length - begun < LINE_BYTES_MAX;) {
+    size_t start = out->length;
+    for (size_t i = 0; i < length && out->length - start < LINE_BYTES_MAX;) {
         size_t word = 0;
         while (i + word < length && line[i + word] != '\0' && is_key_character(line[i + word]))
             word++;
@@ -116,7 +116,7 @@ void console_text_add(struct text *out, const char *base64)
 {
     char *plain CLEANUP_FREE = decode(text_or_empty(base64));
     const char *lines[CONSOLE_LINES_MAX], *end;
-    size_t lengths[CONSOLE_LINES_MAX], count = 0, begun = out->length;
+    size_t lengths[CONSOLE_LINES_MAX], count = 0, start = out->length;
     clean(plain);
     end = plain + strlen(plain);
     while (count < CONSOLE_LINES_MAX) {
@@ -125,8 +125,8 @@ void console_text_add(struct text *out, const char *base64)
             break;
         end = lines[count++];
     }
-    while (count-- > 0 && out->length - begun < CONSOLE_BYTES_MAX) {
-        if (out->length > begun)
+    while (count-- > 0 && out->length - start < CONSOLE_BYTES_MAX) {
+        if (out->length > start)
             text_add(out, " | ");
         add_line(out, lines[count], lengths[count]);
     }
