@@ -89,8 +89,7 @@ void account_dispatch(struct account_call *call, const struct aws_http_request *
     bool checked = call->account->options.check_signatures && (found->traits & UNSIGNED) == 0;
     if (!checked || account_signature_check(call, request))
         action_run(call, found);
-    if (!call->waits)
-        request_observe(call);
+    request_observe(call);
 }
 
 static void action_run(struct account_call *call, const struct action *action)

@@ -21,7 +21,9 @@ struct poller {
     unsigned queue;
     struct aws_call *call; // or NULL
     struct work_item *item;
+    bool helps;    // polls only while messages come (AWI-961)
     bool answered; // the last call ended well
+    bool empty;    // and had no message
 };
 struct queue_receiver {
     const struct interruption_handler *handler;
@@ -36,6 +38,13 @@ struct queue_receiver {
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
                                          struct error *error);
+
+static void wake(struct queue_receiver *receiver, unsigned poller)
+{
+    char key[16];
+    snprintf(key, sizeof key, "%u", poller);
+    reconcile_queue_add(receiver->queue, key);
+}
 
 struct queue_receiver *queue_receiver_create(const struct interruption_handler *handler,
                                              struct queue_messages *messages,
@@ -60,10 +69,10 @@ struct queue_receiver *queue_receiver_create(const struct interruption_handler *
             .reconcile = reconcile,
             .context = receiver});
     for (unsigned i = 0; i < receiver->pollers_count; i++) {
-        char key[16];
-        snprintf(key, sizeof key, "%u", i);
-        receiver->pollers[i] = (struct poller){.receiver = receiver, .queue = i / each};
-        reconcile_queue_add(receiver->queue, key);
+        receiver->pollers[i] =
+            (struct poller){.receiver = receiver, .queue = i / each, .helps = i % each != 0};
+        if (!receiver->pollers[i].helps)
+            wake(receiver, i);
     }
     return receiver;
 }
@@ -106,11 +115,22 @@ static void got_url(void *context, const struct aws_result *result)
     end_call(poller, &error);
 }
 
+static void wake_helpers(const struct poller *poller)
+{
+    struct queue_receiver *receiver = poller->receiver;
+    for (unsigned i = 0; i < receiver->pollers_count; i++)
+        if (receiver->pollers[i].helps && receiver->pollers[i].queue == poller->queue)
+            wake(receiver, i);
+}
+
 static void got_messages(void *context, const struct aws_result *result)
 {
     struct poller *poller = context;
     struct queue_receiver *receiver = poller->receiver;
     struct error error = result->error;
+    poller->empty = json_array_size(json_object_get(result->reply, "Messages")) == 0;
+    if (error.kind == ERROR_NONE && !poller->empty && !poller->helps)
+        wake_helpers(poller);
     // A replica that stops leaves the messages to its successor.
     if (error.kind == ERROR_NONE && !receiver->handler->manager->stopping)
         queue_messages_take(receiver->messages, poller->queue, result->reply);
@@ -172,7 +192,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     const char *url = queue_messages_url(receiver->messages, poller->queue);
     if (poller->answered) { // so that the count of failures starts anew
         poller->answered = false;
-        return reconcile_after(0);
+        return poller->helps && poller->empty ? reconcile_done() : reconcile_after(0);
     }
     // AWI-503: upstream handles all messages of a call before the next one.
     if (receiver->upstream && queue_messages_failed(receiver->messages)) {
