@@ -24,7 +24,9 @@ soak: $(TEST_BUILD)/build.ninja ## random simulated worlds for SOAK_SECONDS (600
 	@$(TEST_BUILD)/tests/simulation/aws_soak $(if $(SEEDS),--seeds $(SEEDS),--seconds $$(($(SOAK_SECONDS) / 5)))
 
 test-e2e: all ## the real control plane (builds it on first use), kwok and kubectl
-	@ninja -C $(BUILD) -j $(JOBS) tests/conformance/aws/replay
+	@ninja -C $(BUILD) -j $(JOBS) tests/conformance/aws/replay tests/simulation/soak tests/simulation/aws_soak
+	@$(BUILD)/tests/simulation/soak --seeds 1-200 --size 0
+	@$(BUILD)/tests/simulation/aws_soak --seeds 1-20
 	@tests/conformance/aws/check.py --replay $(BUILD)/tests/conformance/aws/replay --jobs $(JOBS)
 	@tests/conformance/aws/check.py --replay $(BUILD)/tests/conformance/aws/replay --jobs $(JOBS) --mode better
 	@tests/e2e/run $(BUILD)/adze
