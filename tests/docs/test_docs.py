@@ -19,11 +19,7 @@ ADZE = os.path.abspath(sys.argv.pop(1))
 KUBECTL = os.environ.get("KUBECTL") or shutil.which("kubectl")
 MISSING = {name for name, path in (("kubectl", KUBECTL), ("jq", shutil.which("jq"))) if path is None}
 
-ACTS_OF_THE_DEMO = (
-    "5 replicas: 5 pods running on ", "200 replicas: 200 pods running on ",
-    "no replicas: 0 pods running on 0 nodes\n  total $0.0000 an hour", "done: no node and no machine is left",
-    "EC2NodeClass shop is Ready: 4 subnets, 2 security groups", "examples/web.yaml on EC2: 32 pods running on ",
-    "a newer machine image: 32 pods running on ", "a spot interruption: 32 pods running on ")
+SANITIZED = b"__asan_init" in open(ADZE, "rb").read()
 
 
 class Shapes(unittest.TestCase):
@@ -57,7 +53,7 @@ class Documents(unittest.TestCase):
         cls.box = documents.Sandbox(folder.name, ADZE, KUBECTL)
         cls.in_background = {}
         for command in (c for document in documents.documents() for c in documents.commands(document)):
-            if rules.rule(command) == rules.IN_BACKGROUND:
+            if rules.rule(command) == rules.IN_BACKGROUND and not SANITIZED:
                 cls.in_background[command.where] = cls.box.start(command.text)
                 cls.addClassCleanup(cls.in_background[command.where].end)
         begin, = {c.text for c in documents.commands("README.md") if rules.rule(c) == rules.BEGIN}
@@ -86,9 +82,7 @@ class Documents(unittest.TestCase):
         for running in self.in_background.values():
             status, out = running.wait(300)
             self.assertEqual(status, 0, out)
-            for act in ACTS_OF_THE_DEMO:
-                self.assertIn(act, out)
-            self.assertTrue(out.rstrip().endswith("done: no node and no instance is left"), out)
+            self.assertEqual(rules.missing_acts(out), [], out)
 
     def follow(self, document):
         skipped = 0
@@ -115,7 +109,7 @@ class Documents(unittest.TestCase):
                 running.until(lambda: running.output().count("\n") >= 2, "something to be printed")
             finally:
                 running.end()
-        elif how == rules.IN_BACKGROUND:
+        elif how == rules.IN_BACKGROUND and not SANITIZED:
             self.judge(command, *self.in_background[command.where].wait(300))
         elif how == rules.RUN:
             name = self.nodes()[0] if "NAME" in command.text else ""

@@ -329,6 +329,7 @@ def follow(box, command, patience=documents.PATIENCE_SECONDS):
     status, out = box.run(command.text.replace("NAME", (sorted(names("node")) or [""])[0]), patience)
     if status not in rules.statuses(command):
         raise Failure(f"{command} ended with {status}: {out}")
+    return out
 
 
 def documents_and_a_live_cluster():
@@ -366,6 +367,10 @@ def documents_and_long_measurements():
         box = documents.Sandbox(folder, ADZE, cluster.KUBECTL)
         for command in documented(rules.LONG):
             follow(box, command, 3600)
+        for command in documented(rules.IN_BACKGROUND):
+            out = follow(box, command, 300)
+            if documents.differs(command.output, out.split("\n")) or rules.missing_acts(out):
+                raise Failure(f"{command} prints {out}")
 
 
 def truth_by_kube_scheduler():

@@ -113,16 +113,23 @@ static void network_describe(json_t *item, const json_t *facts)
     json_object_set_new(item, "networkInfo", network);
 }
 
+static json_t *gpu_describe(const json_t *device)
+{
+    json_t *gpu =
+        json_pack("{s:s,s:s,s:o,s:{s:o}}", "name", json_text(device, "name"), "manufacturer",
+                  json_text(device, "manufacturer"), "count", number_of(device, "count"),
+                  "memoryInfo", "sizeInMiB", number_of(device, "memoryMiB"));
+    if (json_object_get(device, "logicalCount") != NULL) // a part of a GPU
+        json_object_set_new(gpu, "logicalGpuCount", number_of(device, "logicalCount"));
+    return gpu;
+}
+
 static void accelerators_describe(json_t *item, const json_t *facts)
 {
     json_t *gpus = json_array(), *neurons = json_array(), *inference = json_array(), *device;
     size_t i;
     json_array_foreach (json_object_get(facts, "gpus"), i, device)
-        json_array_append_new(gpus,
-                              json_pack("{s:s,s:s,s:o,s:{s:o}}", "name", json_text(device, "name"),
-                                        "manufacturer", json_text(device, "manufacturer"), "count",
-                                        number_of(device, "count"), "memoryInfo", "sizeInMiB",
-                                        number_of(device, "memoryMiB")));
+        json_array_append_new(gpus, gpu_describe(device));
     json_array_foreach (json_object_get(facts, "neuronDevices"), i, device)
         json_array_append_new(neurons, json_pack("{s:o,s:s,s:{s:o},s:{s:o}}", "count",
                                                  number_of(device, "count"), "name",

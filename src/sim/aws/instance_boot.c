@@ -64,6 +64,10 @@ static void capacity_fill(const struct aws_instance *instance, const struct user
         account_type_number(type, "memoryInfo", "sizeInMiB") * MEMORY_PERMILLE / 1000 * MEBIBYTE;
     int64_t pods = max_pods(instance, data);
     CLEANUP_FREE char *maker = account_type_element(type, "gpus");
+    // A part of a GPU is one device to its plugin.
+    int64_t gpus = account_type_number(type, "gpus", "count");
+    if (gpus == 0)
+        gpus = account_type_number(type, "gpus", "logicalGpuCount");
     bool nvidia = maker != NULL && strstr(maker, "NVIDIA") != NULL;
     struct resource_map capacity = {
         .items = arena_allocate_array(arena, RESOURCES_MAX, sizeof *capacity.items)};
@@ -71,8 +75,7 @@ static void capacity_fill(const struct aws_instance *instance, const struct user
     resource_add(&capacity, "memory", memory);
     resource_add(&capacity, "pods", pods);
     resource_add(&capacity, "ephemeral-storage", storage_bytes(instance, data));
-    resource_add(&capacity, nvidia ? "nvidia.com/gpu" : "amd.com/gpu",
-                 account_type_number(type, "gpus", "count"));
+    resource_add(&capacity, nvidia ? "nvidia.com/gpu" : "amd.com/gpu", gpus);
     resource_add(&capacity, "aws.amazon.com/neuron",
                  account_type_number(type, "neuronDevices", "count"));
     qsort(capacity.items, capacity.count, sizeof *capacity.items, resource_compare);
