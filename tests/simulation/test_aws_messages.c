@@ -431,6 +431,43 @@ static void no_instance_type_is_left_SCH_45(void **state)
     scene_close(scene);
 }
 
+// The condition of the NodePool names the quota, its region and the remedy.
+static void a_quota_is_used_up_AWI_928(void **state)
+{
+    (void)state;
+    for (int upstream = 0; upstream < 2; upstream++) {
+        struct scene *scene = scene_open();
+        scene->settings.compatibility_upstream = upstream != 0;
+        scene_begin(scene);
+        json_t *pools = json_pack("[[s,s,s]]", "*", "*", "*");
+        aws_account_add_fault(simulation_account(scene->simulation),
+                              &(struct aws_account_fault){.action = (char *)"CreateFleet",
+                                                          .code = (char *)"VcpuLimitExceeded",
+                                                          .message = (char *)"limit of 5",
+                                                          .times = -1,
+                                                          .dry_run = 0,
+                                                          .pools = pools});
+        json_decref(pools);
+        simulation_start_controller(scene->simulation);
+        apply_class(scene, TAGGED, TAGGED, "role: nodes");
+        apply_pool(scene, "{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}");
+        apply_pods(scene, 1);
+        run(scene, 60);
+        struct wanted wanted = {.kind = "NodePool",
+                                .type = "LaunchBackOff",
+                                .reason = "InsufficientCapacity",
+                                .part = "instances\" in us-west-2 is used up (VcpuLimitExceeded)",
+                                .remedy = "Service Quotas"};
+        struct store *store = simulation_store(scene->simulation);
+        store_each(store, store_resource_of_kind(store, "karpenter.sh/v1", "NodePool"), NULL,
+                   look_at_conditions, &wanted);
+        if (wanted.found == (upstream != 0))
+            fail_msg("conditions (upstream %d):\n%s", upstream, text_or_empty(wanted.all.data));
+        text_free(&wanted.all);
+        scene_close(scene);
+    }
+}
+
 static void spot_without_a_queue_AWI_959(void **state)
 {
     (void)state;
@@ -555,6 +592,7 @@ int main(void)
         cmocka_unit_test(a_read_that_is_refused_AWN_702),
         cmocka_unit_test(a_node_that_never_registers_STO_25),
         cmocka_unit_test(no_instance_type_is_left_SCH_45),
+        cmocka_unit_test(a_quota_is_used_up_AWI_928),
         cmocka_unit_test(spot_without_a_queue_AWI_959),
         cmocka_unit_test(the_policy_is_enough_and_used_AWN_620),
     };

@@ -20,6 +20,7 @@
 #define FACT_LENGTH_MAX   2048
 #define CLUSTER_NAME_MAX  100
 #define VERSION_TEXT_SIZE 24
+#define COMPLAINT_EVERY   (24 * HOUR) // about the same version
 
 struct cluster_discovery {
     struct cluster_discovery_options options;
@@ -27,6 +28,7 @@ struct cluster_discovery {
     // Texts of the facts, owned.
     char *endpoint, *ca_bundle, *cidr, *kube_dns, *account;
     char version[VERSION_TEXT_SIZE], complained[VERSION_TEXT_SIZE];
+    int64_t complained_at; // monotonic
     struct timer *retry;
     int64_t retry_delay;
     uint32_t step;
@@ -410,7 +412,7 @@ static bool ask_dns(struct cluster_discovery *discovery)
 
 // --- refreshes -----------------------------------------------------------------------------------
 
-// AWN-504: complains once about each version out of range.
+// AWN-504: upstream complains once about each version out of range; AWN-722: again while it lasts.
 static bool version_is_supported(struct cluster_discovery *discovery, struct error *error)
 {
     const char *dot = strchr(discovery->version, '.');
@@ -418,8 +420,12 @@ static bool version_is_supported(struct cluster_discovery *discovery, struct err
     long minor = dot != NULL ? strtol(dot + 1, NULL, 10) : 0;
     if (major == 1 && minor >= VERSION_MIN && minor <= VERSION_MAX)
         return true;
-    if (text_equal(discovery->complained, discovery->version))
+    int64_t now = loop_monotonic_ns(discovery->options.loop);
+    bool again = !discovery->options.settings->compatibility_upstream &&
+                 now >= ns_add(discovery->complained_at, COMPLAINT_EVERY);
+    if (text_equal(discovery->complained, discovery->version) && !again)
         return true;
+    discovery->complained_at = now;
     memcpy(discovery->complained, discovery->version, sizeof discovery->complained);
     return error_set(error, ERROR_INVALID, "Kubernetes %s is not supported: 1.%d to 1.%d are",
                      discovery->version, VERSION_MIN, VERSION_MAX);

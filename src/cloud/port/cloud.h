@@ -25,8 +25,10 @@ struct machine { // an instance, as its provider reports it
 };
 
 struct machine_result {
-    struct error error;            // LIF-33: INSUFFICIENT_CAPACITY, NODE_CLASS_NOT_READY, others
-    const char *reason;            // classified create error: condition reason; else NULL
+    struct error error; // LIF-33: INSUFFICIENT_CAPACITY, NODE_CLASS_NOT_READY, others
+    // Classified create error: condition reason; INSUFFICIENT_CAPACITY: a sentence about the cause
+    // that users can remove, such as a quota. Else NULL.
+    const char *reason;
     const struct machine *machine; // create, get; borrowed
 };
 typedef void (*machine_callback)(void *context, const struct machine_result *result);

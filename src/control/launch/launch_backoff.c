@@ -119,7 +119,17 @@ static void note_dry(const struct launch_backoff *backoff, struct pool_backoff *
     pool->dry_until_ns = ns_add(now_ns, (int64_t)((double)delay * pool->pace));
 }
 
-void launch_backoff_no_capacity(struct launch_backoff *backoff, const struct node_claim *claim)
+// The last one is shown, as long as an offering fails that it is about.
+static void take_advice(struct pool_backoff *pool, const char *advice)
+{
+    if (text_is_empty(advice) || text_equal(advice, pool->advice))
+        return;
+    free(pool->advice);
+    pool->advice = memory_copy_string(advice);
+}
+
+void launch_backoff_no_capacity(struct launch_backoff *backoff, const struct node_claim *claim,
+                                const char *advice)
 {
     struct control *control = backoff->control;
     const struct node_pool *pool = pool_of_claim(control, claim);
@@ -137,7 +147,9 @@ void launch_backoff_no_capacity(struct launch_backoff *backoff, const struct nod
         offering_key(key, choices.items[i].type, choices.items[i].offering);
         struct trial *trial = map_ensure(entry->offerings, key, sizeof *trial);
         record_failure(backoff, trial, &no_capacity, entry->pace, claim);
+        trial->is_advised = !text_is_empty(advice);
     }
+    take_advice(entry, advice);
     if (choices.count > 0)
         note_dry(backoff, entry);
     entry->outdated = true;

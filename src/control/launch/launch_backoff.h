@@ -36,7 +36,9 @@ void launch_backoff_destroy(struct launch_backoff *backoff); // NULL is fine
 
 // Outcomes of NodeClaims. A NodeClaim without NodePool is ignored. One that another process
 // created, or this one before a restart, teaches nothing about offerings.
-void launch_backoff_no_capacity(struct launch_backoff *backoff, const struct node_claim *claim);
+// `advice`: a sentence about what users can do, shown in the condition; NULL: none.
+void launch_backoff_no_capacity(struct launch_backoff *backoff, const struct node_claim *claim,
+                                const char *advice);
 // `reason`: "nodeclass_not_ready", "launch_timeout" or "registration_timeout"; static text.
 void launch_backoff_failed(struct launch_backoff *backoff, const struct node_claim *claim,
                            const char *reason);

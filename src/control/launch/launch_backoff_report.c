@@ -32,6 +32,17 @@ static void name_offerings(const struct pool_backoff *pool, struct text *out)
         text_format(out, " and %u other(s)", failed - named);
 }
 
+static void add_advice(const struct pool_backoff *pool, struct text *out)
+{
+    bool applies = false;
+    for (struct map_entry *at = map_first(pool->offerings); at != NULL; at = map_next(at)) {
+        const struct trial *trial = map_value(at);
+        applies = applies || (trial->failures > 0 && trial->is_advised);
+    }
+    if (applies && pool->advice != NULL)
+        text_format(out, "; %s", pool->advice);
+}
+
 // False: nothing fails. The text has no times: they would change it at each evaluation.
 static bool describe(const struct pool_backoff *pool, struct text *out)
 {
@@ -45,6 +56,7 @@ static bool describe(const struct pool_backoff *pool, struct text *out)
     text_format(out, "there was no capacity in %u of %u offerings", pool->failing, pool->offered);
     name_offerings(pool, out);
     text_add(out, "; they are tried by one NodeClaim at a time, ever more seldom");
+    add_advice(pool, out);
     return true;
 }
 

@@ -15,6 +15,7 @@ void pool_backoff_destroy(void *value)
     map_destroy(pool->attempts, attempt_destroy);
     map_destroy(pool->offerings, free);
     free(pool->uid);
+    free(pool->advice);
     free(pool);
 }
 

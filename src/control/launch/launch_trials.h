@@ -18,6 +18,7 @@
 struct trial {
     uint32_t failures, successes; // in a row; both 0: no failure is known
     uint32_t attempts;            // NodeClaims under way that decide the trial
+    bool is_advised;              // the pool's advice is about its last failure
     bool is_hidden;               // the provider's catalog has it as unavailable
     int64_t until_ns;             // monotonic: no attempt before
     int64_t failed_at;            // wall clock, the last failure
@@ -34,6 +35,7 @@ struct pool_backoff {
     double pace; // of its delays: controllers that miss the same machines do not retry in step
     struct trial whole;
     const char *whole_reason; // of the last failure; static text
+    char *advice;             // of the provider, about the last failure that had one; or NULL
     struct map *offerings;    // key of an offering -> struct trial
     struct map *attempts;     // name of a NodeClaim -> struct attempt
     bool is_dry;              // every available offering failed last

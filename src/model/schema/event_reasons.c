@@ -123,8 +123,8 @@ static const struct event_row rows[] = {
          "LIF-33"},
     [EVENT_INTERRUPTION_QUEUE_MISSING] =
         {"InterruptionQueueMissing", EVENT_WARNING, POOL, HOUR,
-         "the NodePool uses spot, and there is no interruption queue: interruptions are noticed "
-         "late",
+         "the NodePool uses spot, and there is no interruption queue, or the one that is set does "
+         "not exist: interruptions are noticed late or not at all",
          "AWI-959"},
     [EVENT_INVALID_ANNOTATION] =
         {"InvalidAnnotation", EVENT_WARNING, POOL, MINUTE,

@@ -243,7 +243,7 @@ static void set_version(struct scene *scene, const char *version)
     json_object_set_new(cluster, "version", json_string(version));
 }
 
-static void version_of_the_control_plane_AWN_503_504(void **state)
+static void version_of_the_control_plane_AWN_503_504_722(void **state)
 {
     struct scene *scene = *state;
     scene->settings.eks_control_plane = true;
@@ -271,6 +271,10 @@ static void version_of_the_control_plane_AWN_503_504(void **state)
         refresh(scene); // once for each version; operation goes on
         assert_int_equal(scene->error.kind, ERROR_NONE);
         assert_string_equal(facts->version, unsupported[i]);
+        loop_run_for(scene->loop, 24 * HOUR); // AWN-722: again, as it lasts
+        scene->settings.compatibility_upstream = i == 1;
+        refresh(scene);
+        assert_int_equal(scene->error.kind, i == 1 ? ERROR_NONE : ERROR_INVALID);
     }
     set_version(scene, "1.26");
     refresh(scene);
@@ -324,7 +328,7 @@ int main(void)
         TEST(settings_come_first_AWN_502_506),
         TEST(endpoints_are_absolute_AWN_502),
         TEST(a_step_that_fails_is_repeated_AWN_500),
-        TEST(version_of_the_control_plane_AWN_503_504),
+        TEST(version_of_the_control_plane_AWN_503_504_722),
         TEST(version_of_the_api_server_AWN_503),
         TEST(services_have_a_range_AWN_501),
     };

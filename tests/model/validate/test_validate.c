@@ -718,6 +718,7 @@ static void nothing_to_say_of_a_sound_pool(void **state)
                       "W-label-typo");
 }
 
+// AWN-703: terms that mix are told, also those that upstream lets through.
 static void advice_on_node_classes_API_313(void **state)
 {
     (void)state;

@@ -22,18 +22,23 @@ static bool uses_spot(const struct node_pool *pool)
            requirements_allow(&spec->requirements, LABEL_CAPACITY_TYPE, "spot");
 }
 
+void queue_advice_publish(struct manager *manager, const char *problem)
+{
+    struct mirror_iterator iterator = {0};
+    for (const struct object *pool;
+         (pool = mirror_next(manager->mirror, KIND_NODE_POOL, &iterator)) != NULL;)
+        if (uses_spot((const struct node_pool *)pool))
+            publish_keyed(manager, pool, EVENT_INTERRUPTION_QUEUE_MISSING, pool->meta.uid,
+                          "The NodePool uses spot, and %s", problem);
+}
+
 static bool begin(void *context, struct operation_about *about)
 {
     struct queue_advice *advice = context;
-    struct mirror_iterator iterator = {0};
     (void)about;
-    for (const struct object *pool;
-         (pool = mirror_next(advice->manager->mirror, KIND_NODE_POOL, &iterator)) != NULL;)
-        if (uses_spot((const struct node_pool *)pool))
-            publish_keyed(advice->manager, pool, EVENT_INTERRUPTION_QUEUE_MISSING, pool->meta.uid,
-                          "The NodePool uses spot, and INTERRUPTION_QUEUE is not set: spot "
-                          "interruptions are noticed late, by polling EC2; create the queue with "
-                          "its EventBridge rules and set it");
+    queue_advice_publish(advice->manager,
+                         "INTERRUPTION_QUEUE is not set: spot interruptions are noticed late, by "
+                         "polling EC2; create the queue with its EventBridge rules and set it");
     return false;
 }
 

@@ -10,6 +10,7 @@
 #include "base/vector.h"
 #include "cloud/aws/instances/aws_labels.h"
 #include "cloud/aws/nodeclass/launch_failure.h"
+#include "cloud/aws/types/shortage_cause.h"
 #include "model/reading/catalog.h"
 
 #define SPREAD_LIMIT      "limit of instances in this spread placement group"
@@ -195,22 +196,49 @@ bool fleet_errors_learn(const struct fleet_learning *learning, const struct flee
 
 // --- the result without instance (AWI-340) -------------------------------------------------------
 
+struct texts {
+    VECTOR(char *) texts;
+};
+
+// Sorted, each once; frees them.
+static void join_texts(struct texts *list, struct text *joined)
+{
+    uint32_t count = list->texts.count;
+    char **items = list->texts.items;
+    if (count > 1)
+        qsort(items, count, sizeof *items, text_compare);
+    for (uint32_t i = 0; i < count; i++)
+        if (i == 0 || strcmp(items[i], items[i - 1]) != 0)
+            text_join(joined, "; ", items[i]);
+    for (uint32_t i = 0; i < count; i++)
+        free(items[i]);
+    vector_free(&list->texts);
+}
+
 static void join_errors(const struct fleet_answer *answer, struct text *joined)
 {
-    VECTOR(char *) texts = {0};
+    struct texts list = {0};
     for (uint32_t i = 0; i < answer->errors_count; i++) {
         struct text text = {0};
         text_of(&text, &answer->errors[i]);
-        vector_push(&texts, text_take(&text));
+        vector_push(&list.texts, text_take(&text));
     }
-    if (texts.count > 1)
-        qsort(texts.items, texts.count, sizeof *texts.items, text_compare);
-    for (uint32_t i = 0; i < texts.count; i++)
-        if (i == 0 || strcmp(texts.items[i], texts.items[i - 1]) != 0)
-            text_join(joined, "; ", texts.items[i]);
-    vector_for_each (text, &texts)
-        free(*text);
-    vector_free(&texts);
+    join_texts(&list, joined);
+}
+
+void fleet_quota_advice(const struct fleet_answer *answer, const char *capacity_type,
+                        const char *region, struct text *out)
+{
+    struct texts list = {0};
+    for (uint32_t i = 0; i < answer->errors_count; i++) {
+        const struct fleet_error *error = &answer->errors[i];
+        struct text text = {0};
+        if (error->override.instance_type[0] != '\0' &&
+            shortage_quota_advise(error->code, error->override.instance_type, capacity_type, region,
+                                  &text))
+            vector_push(&list.texts, text_take(&text));
+    }
+    join_texts(&list, out);
 }
 
 void fleet_failure(const struct fleet_answer *answer, struct error *error, const char **reason)

@@ -46,6 +46,9 @@ bool fleet_errors_learn(const struct fleet_learning *learning, const struct flee
                         const struct fleet_answer *answer);
 // AWI-340: the result of a request without instance. `reason`: static text, NULL for a shortage.
 void fleet_failure(const struct fleet_answer *answer, struct error *error, const char **reason);
+// Appends the quotas of the account that the answer says are used up, with the remedy (AWI-928).
+void fleet_quota_advice(const struct fleet_answer *answer, const char *capacity_type,
+                        const char *region, struct text *out);
 // The reserved offering of that type and zone (AWI-274: at most one), or NULL.
 const struct offering *fleet_reserved_offering(const struct launch_candidates *candidates,
                                                const char *instance_type, const char *zone);

@@ -12,6 +12,7 @@
 #define TEMPLATE_GONE   "InvalidLaunchTemplateName.NotFoundException"
 #define TOKEN_TAKEN     "IdempotentParameterMismatch"
 #define TOKENS_MAX      8             // of one batch, when earlier ones are taken
+#define ADVICES_MAX     1000          // sets of quotas that are used up
 #define UNKNOWN_MAX_AGE (10 * MINUTE) // then the fleet is given up: what it made is an orphan
 
 struct fleet { // one CreateFleet, and its repetitions with the same token
@@ -289,6 +290,29 @@ static void distribute(struct fleet *fleet, const struct fleet_answer *answer,
                   answer->items[given].id, "s:fleet-id", answer->fleet_id);
 }
 
+// AWI-928. The text lives as long as the launches do: there are few quotas.
+static const char *quota_advice(const struct fleet *fleet, const struct launch *launch,
+                                const struct fleet_answer *answer)
+{
+    struct launches *launches = fleet->launches;
+    const struct aws_machines_environment *environment = &launches->environment;
+    struct text text = {0};
+    if (launch == NULL || environment->settings->compatibility_upstream)
+        return NULL;
+    fleet_quota_advice(answer, launch->plan.capacity_type, environment->cluster->region, &text);
+    if (text.length == 0 || map_count(launches->advices) >= ADVICES_MAX) {
+        text_free(&text);
+        return NULL;
+    }
+    char *kept = map_get(launches->advices, text.data);
+    if (kept == NULL) {
+        kept = memory_copy_string(text.data);
+        map_set(launches->advices, kept, kept);
+    }
+    text_free(&text);
+    return kept;
+}
+
 static void fleet_answered(struct fleet *fleet, const struct aws_result *result)
 {
     CLEANUP_ARENA struct arena *arena = arena_create(4096);
@@ -302,8 +326,10 @@ static void fleet_answered(struct fleet *fleet, const struct aws_result *result)
     fleet_failure(&answer, &error.error, &error.reason);
     if (answer.count < fleet->members.count)
         log_shortage(&answer, &error, result->request_id);
-    if (error.error.kind == ERROR_INSUFFICIENT_CAPACITY)
+    if (error.error.kind == ERROR_INSUFFICIENT_CAPACITY) {
         error_prefix(&error.error, "creating instance");
+        error.reason = quota_advice(fleet, launch, &answer);
+    }
     distribute(fleet, &answer, &error);
     fleet_free(fleet); // the answer's texts were its request's
     if (batch != NULL)

@@ -21,7 +21,7 @@ struct launch_plan {
 };
 struct launch_error {
     struct error error; // NONE: success
-    const char *reason; // of a create error; else NULL
+    const char *reason; // of a create error; of a shortage: advice, or NULL
 };
 
 // AWI-250 steps 1 to 7. The plan holds a reference to the claim in any case.

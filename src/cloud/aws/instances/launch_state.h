@@ -51,6 +51,7 @@ struct launches {
     const struct launch_endings *endings;
     struct aws_machines_environment environment;
     struct map *records; // UID -> struct claim_record
+    struct map *advices; // texts about quotas, by themselves
     struct launch *first;
     struct fleet *fleets;
     struct batcher *batcher;

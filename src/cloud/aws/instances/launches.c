@@ -377,6 +377,7 @@ struct launches *launches_create(const struct aws_machines_environment *environm
     launches->environment = *environment;
     launches->endings = &endings;
     launches->records = map_create();
+    launches->advices = map_create();
     launches->batcher = batcher_create(&(struct batcher_options){.loop = environment->loop,
                                                                  .name = "create_fleet",
                                                                  .idle_ns = FLEET_IDLE,
@@ -407,5 +408,6 @@ void launches_destroy(struct launches *launches)
     while (launches->first != NULL)
         launch_free(launches->first);
     map_destroy(launches->records, record_free);
+    map_destroy(launches->advices, free);
     free(launches);
 }

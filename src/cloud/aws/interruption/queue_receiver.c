@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/nanoseconds.h"
+#include "cloud/aws/controllers/queue_advice.h"
 
 #define POLLERS_OF_QUEUE    2
 #define PENDING_MAX         500 // messages under way; more are left in their queue for a while
@@ -101,6 +102,23 @@ static void end_call(struct poller *poller, const struct error *error)
         reconcile_queue_finish(item, reconcile_error(), error);
 }
 
+// AWI-959: a queue that is set and does not exist is as good as none.
+static void tell_if_missing(const struct poller *poller, const struct aws_result *result)
+{
+    const struct queue_receiver *receiver = poller->receiver;
+    const struct queue_address *address = &receiver->addresses[poller->queue];
+    struct text text = {0};
+    if (result->fault != AWS_FAULT_NOT_FOUND || result->error.kind == ERROR_NONE ||
+        receiver->upstream)
+        return;
+    text_format(&text,
+                "the queue %s of INTERRUPTION_QUEUE does not exist: spot machines end without "
+                "notice; create it with its EventBridge rules, or correct the setting",
+                address->name);
+    queue_advice_publish(receiver->handler->manager, text.data);
+    text_free(&text);
+}
+
 static void got_url(void *context, const struct aws_result *result)
 {
     struct poller *poller = context;
@@ -112,6 +130,7 @@ static void got_url(void *context, const struct aws_result *result)
         queue_messages_know_url(poller->receiver->messages, poller->queue, url);
     else
         error_prefix(&error, "creating sqs provider");
+    tell_if_missing(poller, result);
     end_call(poller, &error);
 }
 
@@ -136,6 +155,7 @@ static void got_messages(void *context, const struct aws_result *result)
         queue_messages_take(receiver->messages, poller->queue, result->reply);
     if (error.kind != ERROR_NONE)
         error_prefix(&error, "getting messages from queue");
+    tell_if_missing(poller, result);
     end_call(poller, &error);
 }
 

@@ -31,6 +31,7 @@ struct profile_work {
     enum aws_fault fault;
     char *code, *message;
     // deletion
+    char *owner; // NULL: whoever it is
     instance_profile_deleted done;
     void *context;
 };
@@ -60,6 +61,7 @@ static void free_work(struct profile_work *work)
         aws_call_cancel(work->call);
     json_decref(work->tags);
     free(work->name);
+    free(work->owner);
     free(work->key);
     free(work->role);
     free(work->path);
@@ -203,11 +205,24 @@ static void on_role_removed(void *context, const struct aws_result *result)
         call(work, IAM_DELETE_INSTANCE_PROFILE, json_object(), on_profile_gone);
 }
 
+// AWN-717.
+static bool is_foreign(const struct profile_work *work, const json_t *reply)
+{
+    const json_t *tags = json_object_get(json_object_get(reply, "InstanceProfile"), "Tags");
+    return work->owner != NULL &&
+           !node_class_tags_are_of(tags, work->owner,
+                                   work->profiles->controllers->environment.cluster);
+}
+
 static void on_profile_read(void *context, const struct aws_result *result)
 {
     struct profile_work *work = context;
     work->call = NULL;
-    if (result->error.kind != ERROR_NONE) {
+    bool foreign = result->error.kind == ERROR_NONE && is_foreign(work, result->reply);
+    if (foreign)
+        log_info("leaving an instance profile that has no tags of the node class",
+                 "s:instance-profile", work->name, "o:EC2NodeClass", work->owner);
+    if (foreign || result->error.kind != ERROR_NONE) {
         end_deletion(work, result);
         return;
     }
@@ -220,10 +235,11 @@ static void on_profile_read(void *context, const struct aws_result *result)
 }
 
 void instance_profile_delete(struct instance_profiles *profiles, const char *name,
-                             instance_profile_deleted done, void *context)
+                             const char *owner, instance_profile_deleted done, void *context)
 {
     assert(done != NULL);
     struct profile_work *work = begin(profiles, name);
+    work->owner = memory_copy_string(owner);
     work->done = done;
     work->context = context;
     call(work, IAM_GET_INSTANCE_PROFILE, json_object(), on_profile_read);

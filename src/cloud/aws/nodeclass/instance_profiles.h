@@ -14,10 +14,11 @@ void instance_profiles_destroy(struct instance_profiles *profiles); // cancels w
 void instance_profile_begin_creation(struct instance_profiles *profiles,
                                      const struct ec2_node_class *node_class, const char *key);
 // AWN-397: detaches the role and deletes; an absent profile is success. `done` is called once,
-// later.
+// later. With `owner`, a NodeClass's name, only if its tags say that it is the NodeClass's
+// (AWN-717): otherwise it stays, which is success, too. NULL: in any case.
 typedef void (*instance_profile_deleted)(void *context, const struct aws_result *result);
 void instance_profile_delete(struct instance_profiles *profiles, const char *name,
-                             instance_profile_deleted done, void *context);
+                             const char *owner, instance_profile_deleted done, void *context);
 // AWN-398: the profile was created, replaced or found unused just now.
 void instance_profile_protect(struct instance_profiles *profiles, const char *name);
 bool instance_profile_was_protected(struct instance_profiles *profiles, const char *name); // ever

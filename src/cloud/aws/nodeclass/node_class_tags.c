@@ -121,6 +121,25 @@ json_t *node_class_profile_tags(const struct ec2_node_class *node_class,
     return tags;
 }
 
+bool node_class_tags_are_of(const json_t *list, const char *node_class,
+                            const struct cluster_facts *cluster)
+{
+    struct text owned = {0};
+    bool of_cluster = false, of_class = false;
+    size_t i;
+    const json_t *tag;
+    assert(node_class != NULL && cluster->name != NULL);
+    text_format(&owned, TAG_CLUSTER "/%s", cluster->name);
+    json_array_foreach (list, i, tag) {
+        const char *key = json_string_value(json_object_get(tag, "Key"));
+        const char *value = json_string_value(json_object_get(tag, "Value"));
+        of_cluster = of_cluster || (text_equal(key, owned.data) && text_equal(value, "owned"));
+        of_class = of_class || (text_equal(key, TAG_NODE_CLASS) && text_equal(value, node_class));
+    }
+    text_free(&owned);
+    return of_cluster && of_class;
+}
+
 json_t *tag_list_json(const json_t *tags)
 {
     size_t count = json_object_size(tags), next = 0;

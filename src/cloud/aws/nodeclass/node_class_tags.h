@@ -18,5 +18,9 @@ json_t *node_class_launch_tags(const struct ec2_node_class *node_class,
                                const struct cluster_facts *cluster, const char *node_pool);
 json_t *node_class_profile_tags(const struct ec2_node_class *node_class,
                                 const struct cluster_facts *cluster);
+// Whether the tags, [{"Key": ..., "Value": ...}], say that the profile was made for the NodeClass
+// of this cluster (AWN-717).
+bool node_class_tags_are_of(const json_t *list, const char *node_class,
+                            const struct cluster_facts *cluster);
 // [{"Key": ..., "Value": ...}] in the order of keys; `tags` is borrowed.
 json_t *tag_list_json(const json_t *tags);

@@ -91,10 +91,13 @@ static enum step delete_profiles(struct node_class_controllers *controllers, str
             instance_profile_path(controllers->profiles, text_or_empty(node_class->meta.uid));
         char *legacy CLEANUP_FREE =
             instance_profile_legacy_name(controllers->profiles, node_class->meta.name);
-        profile_deletions_begin(
-            controllers,
-            &(struct profile_deletions_options){
-                .key = key.data, .path = path, .extra = legacy, .lifetime_ns = STEP_LIFETIME});
+        bool upstream = controllers->manager->settings->compatibility_upstream;
+        profile_deletions_begin(controllers, &(struct profile_deletions_options){
+                                                 .key = key.data,
+                                                 .path = path,
+                                                 .extra = legacy,
+                                                 .owner = upstream ? NULL : node_class->meta.name,
+                                                 .lifetime_ns = STEP_LIFETIME});
     }
     enum step step = wait_for(controllers, item, key.data, "deleting instance profiles", error);
     text_free(&key);

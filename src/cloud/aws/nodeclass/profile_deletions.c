@@ -11,7 +11,7 @@ struct profile_deletions {
     struct node_class_controllers *controllers;
     struct profile_deletions *next, *previous;
     struct aws_call *call;
-    char *key, *extra;
+    char *key, *extra, *owner;
     profile_keeper keep;
     int64_t lifetime_ns;
     VECTOR(char *) names;
@@ -35,6 +35,7 @@ static void free_work(struct profile_deletions *work)
     vector_free(&work->names);
     free(work->key);
     free(work->extra);
+    free(work->owner);
     free(work);
 }
 
@@ -93,7 +94,8 @@ static void delete_next(struct profile_deletions *work)
     if (work->at < work->names.count) {
         const char *name = work->names.items[work->at++];
         log_debug("deleting instance profile", "s:instance-profile", name);
-        instance_profile_delete(work->controllers->profiles, name, on_deleted, work);
+        const char *owner = text_equal(name, work->extra) ? work->owner : NULL;
+        instance_profile_delete(work->controllers->profiles, name, owner, on_deleted, work);
         return;
     }
     answers_end(work->controllers->answers, work->key, NULL, work->lifetime_ns);
@@ -112,6 +114,7 @@ void profile_deletions_begin(struct node_class_controllers *controllers,
     controllers->deletions = work;
     work->key = memory_copy_string(options->key);
     work->extra = memory_copy_string(options->extra);
+    work->owner = memory_copy_string(options->owner);
     work->keep = options->keep;
     work->lifetime_ns = options->lifetime_ns;
     answers_begin(controllers->answers, options->key);

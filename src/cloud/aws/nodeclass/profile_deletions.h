@@ -5,11 +5,12 @@
 
 struct class_pass;
 // Lists the profiles under `path`, leaves out those that `keep` (NULL: none) returns true for, adds
-// `extra` (NULL: none) and deletes. The answer `key` becomes ready, or fails with the first
+// `extra` (NULL: none), if by its tags it is of the NodeClass `owner` (NULL: in any case; AWN-717),
+// and deletes. The answer `key` becomes ready, or fails with the first
 // failure.
 typedef bool (*profile_keeper)(struct node_class_controllers *controllers, const char *name);
 struct profile_deletions_options {
-    const char *key, *path, *extra;
+    const char *key, *path, *extra, *owner;
     profile_keeper keep;
     int64_t lifetime_ns; // of the answer
 };

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/text.h"
+
 enum shortage_scope {
     SHORTAGE_NOTHING,   // says nothing about offerings: addresses, authorization
     SHORTAGE_POOL,      // type, zone and capacity type; backs off
@@ -18,3 +20,7 @@ struct shortage_cause {
 struct shortage_cause shortage_cause_of(const char *reason);
 // The quota of vCPUs that the type counts to: "standard", "g", "p", ... never NULL.
 const char *shortage_quota_of(const char *instance_type);
+// Appends which quota of the account is used up, as Service Quotas calls it, where, and the remedy.
+// False: the refusal is not by a quota that counts instances or vCPUs.
+bool shortage_quota_advise(const char *reason, const char *instance_type, const char *capacity_type,
+                           const char *region, struct text *out);

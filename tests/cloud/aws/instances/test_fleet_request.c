@@ -323,8 +323,8 @@ static json_t *overrides_of(const struct made_type *made, uint32_t count,
     return overrides;
 }
 
-// AWI-934: no Priority without overlays. AWI-935: the types take the zone's subnets in turn, and no
-// type comes twice in a zone.
+// AWI-934: no Priority without overlays. AWI-935, AWN-715: the types take the zone's subnets in
+// turn, and no type comes twice in a zone.
 static void subnets_in_turn_and_no_priority_AWI_934_935(void **state)
 {
     (void)state;

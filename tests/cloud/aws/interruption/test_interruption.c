@@ -357,6 +357,21 @@ static void errors_of_the_queue_back_off_AWI_961(void **state)
     close_scene(&scene);
 }
 
+static void queue_that_does_not_exist_AWI_959(void **state)
+{
+    (void)state;
+    for (int upstream = 0; upstream < 2; upstream++) {
+        struct scene scene;
+        open_scene(&scene, "queue", upstream != 0);
+        world_add(scene.world, POOL("{}"));
+        fake_aws_error(scene.world->aws, SQS_GET_QUEUE_URL, 400, "QueueDoesNotExist", "gone");
+        world_lead(scene.world);
+        loop_run_for(scene.world->loop, 5 * MINUTE);
+        assert_int_equal(world_events(scene.world, "InterruptionQueueMissing"), !upstream);
+        close_scene(&scene);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -371,6 +386,7 @@ int main(void)
         cmocka_unit_test(missing_permission_is_tested_again_AWI_956),
         cmocka_unit_test(spot_requests_without_a_queue_AWI_959),
         cmocka_unit_test(errors_of_the_queue_back_off_AWI_961),
+        cmocka_unit_test(queue_that_does_not_exist_AWI_959),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,6 +98,58 @@ static void deletion_removes_what_is_its_own_AWN_91_93_372_395_397_714(void **st
     close_run(&run);
 }
 
+static void done(void *context, const struct aws_result *result)
+{
+    *(bool *)context = result->error.kind == ERROR_NONE;
+}
+
+static void make_profile(struct run *run, const char *name, const char *node_class)
+{
+    bool made = false;
+    json_t *parameters =
+        json_pack("{s:s, s:[{s:s, s:s}, {s:s, s:s}]}", "InstanceProfileName", name, "Tags", "Key",
+                  "kubernetes.io/cluster/test-cluster", "Value", "owned", "Key",
+                  "karpenter.k8s.aws/ec2nodeclass", "Value", node_class);
+    aws_client_start(run->client, &(struct aws_request){.action = IAM_CREATE_INSTANCE_PROFILE,
+                                                        .parameters = parameters,
+                                                        .done = done,
+                                                        .context = &made});
+    loop_run_for(run->loop, 5 * SECOND);
+    assert_true(made);
+}
+
+static void follow_upstream(struct run *run)
+{
+    run->settings.compatibility_upstream = true;
+}
+
+// A profile with the name of older releases and the tags of something else is not deleted.
+static void foreign_profiles_stay_AWN_717(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *tag;
+        bool upstream, stays;
+    } cases[] = {{"web", false, false}, {"other", false, true}, {"other", true, false}};
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+        struct run run;
+        struct text legacy = {0};
+        open_run_with(&run, cases[i].upstream ? follow_upstream : NULL);
+        text_format(&legacy, "test-cluster_%llu",
+                    (unsigned long long)hash_fnv1("us-west-2web", strlen("us-west-2web")));
+        make_profile(&run, legacy.data, cases[i].tag);
+        add_class(&run, "web", SPEC("'role': 'node-role'"));
+        loop_run_for(run.loop, 30 * SECOND);
+        assert_int_equal(aws_account_profiles(run.account), 2);
+        delete_object(&run, run.resource, "web");
+        loop_run_for(run.loop, 2 * MINUTE);
+        assert_null(node_class_now(&run, "web"));
+        assert_int_equal(aws_account_profiles(run.account), cases[i].stays);
+        text_free(&legacy);
+        close_run(&run);
+    }
+}
+
 static void isolate(struct run *run)
 {
     run->settings.isolated_vpc = true;
@@ -331,6 +383,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(deletion_waits_for_claims_AWN_30_90),
         cmocka_unit_test(deletion_removes_what_is_its_own_AWN_91_93_372_395_397_714),
+        cmocka_unit_test(foreign_profiles_stay_AWN_717),
         cmocka_unit_test(isolated_and_own_profiles_stay_AWN_92_390_508),
         cmocka_unit_test(a_role_has_its_profile_AWN_391_392_393_705),
         cmocka_unit_test(missing_roles_are_remembered_AWN_394_702_705),

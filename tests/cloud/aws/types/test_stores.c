@@ -176,6 +176,28 @@ static void quotas_by_family_AWI_928(void **state)
     assert_string_equal(shortage_quota_of("vt1.3xlarge"), "g");
     assert_string_equal(shortage_quota_of("p4d.24xlarge"), "p");
     assert_string_equal(shortage_quota_of("u-6tb1.metal"), "u");
+    static const struct {
+        const char *reason, *type, *capacity_type, *expected; // NULL: no quota
+    } cases[] = {
+        {"VcpuLimitExceeded", "m5.large", "on-demand",
+         "\"Running On-Demand Standard (A, C, D, H, I, M, R, T, Z) instances\" in us-west-2"},
+        {"MaxSpotInstanceCountExceeded", "g5.xlarge", "spot",
+         "\"All G and VT Spot Instance Requests\" in us-west-2"},
+        {"InsufficientInstanceCapacity", "m5.large", "spot", NULL},
+        {"MaxFleetCountExceeded", "m5.large", "spot", NULL},
+    };
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+        struct text text = {0};
+        assert_int_equal(shortage_quota_advise(cases[i].reason, cases[i].type,
+                                               cases[i].capacity_type, "us-west-2", &text),
+                         cases[i].expected != NULL);
+        if (cases[i].expected != NULL) {
+            assert_non_null(strstr(text.data, cases[i].expected));
+            assert_non_null(strstr(text.data, cases[i].reason));
+            assert_non_null(strstr(text.data, "Service Quotas"));
+        }
+        text_free(&text);
+    }
 }
 
 // --- reservations --------------------------------------------------------------------------------
