@@ -8,13 +8,16 @@
 
 #include "base/log.h"
 #include "base/loop_virtual.h"
+#include "base/metrics.h"
 #include "base/nanoseconds.h"
 #include "base/text.h"
+#include "cloud/aws/aws_provider.h"
 #include "cloud/aws/iam_policy.h"
 #include "model/reading/settings_read.h"
 #include "sim/aws/aws_account.h"
 #include "sim/simulation.h"
 #include "sim/store/store_json.h"
+#include "sim/store/store_patch.h"
 
 #define TAGGED "[{tags: {karpenter.sh/discovery: shop}}]"
 
@@ -468,6 +471,115 @@ static void a_quota_is_used_up_AWI_928(void **state)
     }
 }
 
+static void a_pool_without_its_class_AWI_16(void **state)
+{
+    (void)state;
+    struct scene *scene = scene_open();
+    scene_begin(scene);
+    simulation_start_controller(scene->simulation);
+    apply_pool(scene, "");
+    run(scene, 90);
+    expect_event(scene, "NodePool", "NodeClassNotFound", "Failed resolving NodeClass", "");
+    scene_close(scene);
+}
+
+// Keys of the provider's domain that it does not know.
+static void unknown_keys_of_the_provider_AWI_81(void **state)
+{
+    (void)state;
+    static const char pool[] =
+        "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: default}, spec: {template: "
+        "{spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}, "
+        "requirements: [{key: %s, operator: In, values: [\"%s\"]}]}}}}";
+    struct scene *scene = scene_open();
+    scene_begin(scene);
+    simulation_start_controller(scene->simulation);
+    apply_class(scene, TAGGED, TAGGED, "role: nodes");
+    struct error error = {0};
+    struct text text = {0};
+    text_format(&text, pool, "karpenter.k8s.aws/instance-colour", "red");
+    assert_false(simulation_apply(scene->simulation, text.data, &error));
+    assert_non_null(strstr(error.message, "karpenter.k8s.aws"));
+    text_clear(&text);
+    text_format(&text, pool, "topology.k8s.aws/zone-id", "usw2-az1");
+    assert_true(simulation_apply(scene->simulation, text.data, &error));
+    run(scene, 20);
+    text_clear(&text);
+    text_format(&text, pool, "karpenter.k8s.aws/instance-tenancy", "weird");
+    assert_true(simulation_apply(scene->simulation, text.data, &error));
+    run(scene, 20);
+    expect_condition(scene, "karpenter.sh/v1", "NodePool", "ValidationSucceeded",
+                     "NodePoolValidationFailed", "instance-tenancy", "");
+    text_free(&text);
+    scene_close(scene);
+}
+
+// --- calls and instances -------------------------------------------------------------------------
+
+static void expect_counted(struct scene *scene, const char *name, const char *first,
+                           const char *second, const char *third)
+{
+    struct metric *metric = metrics_find(simulation_metrics(scene->simulation), name);
+    assert_non_null(metric);
+    if (metric_read(metric, first, second, third) < 1)
+        fail_msg("%s{%s,%s,%s} is not counted", name, first, second, third);
+}
+
+static bool keep_name(void *context, json_t *object)
+{
+    text_format(context, "%s", json_string_value(store_path(object, "metadata.name")));
+    return true;
+}
+
+// Without its finalizer, so the instance is left over.
+static void lose_claim(struct scene *scene)
+{
+    struct store *store = simulation_store(scene->simulation);
+    const struct store_resource *claims =
+        store_resource_of_kind(store, "karpenter.sh/v1", "NodeClaim");
+    struct text name = {0};
+    struct error error = {0};
+    store_each(store, claims, NULL, keep_name, &name);
+    assert_true(name.length > 0);
+    json_t *patch = json_pack("{s:{s:[]}}", "metadata", "finalizers");
+    struct store_target target = {claims, NULL, name.data, NULL};
+    assert_non_null(store_patch(store, &target, "merge", patch, &error));
+    json_decref(patch);
+    assert_true(simulation_delete(scene->simulation, "karpenter.sh/v1", "NodeClaim", NULL,
+                                  name.data, &error));
+    text_free(&name);
+}
+
+static void calls_are_counted_and_instances_collected_AWI_440_445_721_722(void **state)
+{
+    (void)state;
+    struct scene *scene = scene_open();
+    scene_begin(scene);
+    simulation_start_controller(scene->simulation);
+    apply_class(scene, TAGGED, TAGGED, "role: nodes");
+    apply_pool(scene, "");
+    apply_pods(scene, 1);
+    run(scene, 200);
+    struct aws_account *account = simulation_account(scene->simulation);
+    assert_int_equal(aws_account_instances(account), 1);
+    assert_string_equal(aws_provider.name, "aws"); // AWI-445
+    assert_int_equal(aws_provider.node_class, KIND_EC2_NODE_CLASS);
+    expect_counted(scene, "karpenter_cloudprovider_duration_seconds", "nodeclaim.lifecycle",
+                   "Create", "aws"); // AWI-721
+    static const char *const families[] = {
+        "aws_sdk_go_request_total", "aws_sdk_go_request_retry_count",
+        "aws_sdk_go_request_duration_seconds", "aws_sdk_go_request_attempt_total",
+        "aws_sdk_go_request_attempt_duration_seconds"}; // AWI-722
+    for (size_t i = 0; i < ARRAY_LENGTH(families); i++)
+        expect_counted(scene, families[i], "EC2", "CreateFleet", "200");
+    apply_pods(scene, 0);
+    lose_claim(scene); // AWI-440: the instance goes, and its Node
+    run(scene, 300);
+    assert_int_equal(aws_account_instances(account), 0);
+    assert_int_equal(simulation_count(scene->simulation, "v1", "Node"), 0);
+    scene_close(scene);
+}
+
 static void spot_without_a_queue_AWI_959(void **state)
 {
     (void)state;
@@ -593,6 +705,9 @@ int main(void)
         cmocka_unit_test(a_node_that_never_registers_STO_25),
         cmocka_unit_test(no_instance_type_is_left_SCH_45),
         cmocka_unit_test(a_quota_is_used_up_AWI_928),
+        cmocka_unit_test(a_pool_without_its_class_AWI_16),
+        cmocka_unit_test(unknown_keys_of_the_provider_AWI_81),
+        cmocka_unit_test(calls_are_counted_and_instances_collected_AWI_440_445_721_722),
         cmocka_unit_test(spot_without_a_queue_AWI_959),
         cmocka_unit_test(the_policy_is_enough_and_used_AWN_620),
     };

@@ -133,7 +133,7 @@ static void partitions_AWN_153(void **state)
     close_scene(&scene);
 }
 
-static void capacity_blocks_end_AWI_610_945(void **state)
+static void capacity_blocks_end_AWI_610_611_945(void **state)
 {
     (void)state;
     struct scene scene;
@@ -163,12 +163,12 @@ static void capacity_blocks_end_AWI_610_945(void **state)
     loop_run_for(scene.world->loop, 6 * MINUTE);
     assert_true(object_is_deleting(world_claim(scene.world, "a")));
     assert_true(object_is_deleting(world_claim(scene.world, "b")));
-    assert_false(object_is_deleting(world_claim(scene.world, "c")));
+    assert_false(object_is_deleting(world_claim(scene.world, "c"))); // AWI-611
     reservation_expiry_destroy(expiry);
     close_scene(&scene);
 }
 
-static void zonal_shifts_are_told_AWI_654(void **state)
+static void zonal_shifts_are_told_AWI_650_654_943(void **state)
 {
     (void)state;
     struct scene scene;
@@ -188,6 +188,10 @@ static void zonal_shifts_are_told_AWI_654(void **state)
               "'subnetSelectorTerms':[{'id':'subnet-1'}],"
               "'securityGroupSelectorTerms':[{'id':'sg-1'}]},"
               "'status':{'subnets':[{'id':'subnet-1','zone':'us-west-2a','zoneID':'usw2-az1'}]}}");
+    world_add(scene.world, // AWI-943: one without a NodeClass is no hindrance
+              "{'apiVersion':'karpenter.sh/v1','kind':'NodePool','metadata':{'name':'a-lost-one'},"
+              "'spec':{'template':{'spec':{'nodeClassRef':{'group':'karpenter.k8s.aws',"
+              "'kind':'EC2NodeClass','name':'missing'},'requirements':[]}}}}");
     fake_aws_reply(scene.world->aws, ARC_ZONAL_SHIFT_GET_MANAGED_RESOURCE, json_object());
     fake_aws_reply_once(scene.world->aws, ARC_ZONAL_SHIFT_GET_MANAGED_RESOURCE,
                         world_json("{'zonalShifts':[{'awayFrom':'usw2-az1',"
@@ -204,6 +208,22 @@ static void zonal_shifts_are_told_AWI_654(void **state)
     loop_run_for(scene.world->loop, 30 * SECOND);
     assert_false(zonal_shift_has(scene.environment.zonal_shift, "usw2-az1"));
     assert_int_equal(world_events(scene.world, "ZonalShiftCleared"), 1);
+    zonal_shift_controller_destroy(controller);
+    close_scene(&scene);
+}
+
+static void no_shift_unless_asked_for_AWI_650(void **state)
+{
+    (void)state;
+    struct scene scene;
+    open_scene(&scene);
+    world_begin(scene.world);
+    struct zonal_shift_controller *controller =
+        zonal_shift_controller_create(&scene.world->manager, &scene.environment);
+    world_lead(scene.world);
+    loop_run_for(scene.world->loop, 5 * MINUTE);
+    assert_int_equal(fake_aws_calls(scene.world->aws, ARC_ZONAL_SHIFT_GET_MANAGED_RESOURCE), 0);
+    assert_int_equal(fake_aws_calls(scene.world->aws, EKS_DESCRIBE_CLUSTER), 0);
     zonal_shift_controller_destroy(controller);
     close_scene(&scene);
 }
@@ -315,10 +335,11 @@ int main(void)
         cmocka_unit_test(tags_AWN_465_466),
         cmocka_unit_test(many_instances_are_tagged_one_a_second_AWN_465),
         cmocka_unit_test(partitions_AWN_153),
-        cmocka_unit_test(capacity_blocks_end_AWI_610_945),
+        cmocka_unit_test(capacity_blocks_end_AWI_610_611_945),
         cmocka_unit_test(learned_memory_is_read_again_AWI_906),
         cmocka_unit_test(range_of_services_AWN_707),
-        cmocka_unit_test(zonal_shifts_are_told_AWI_654),
+        cmocka_unit_test(no_shift_unless_asked_for_AWI_650),
+        cmocka_unit_test(zonal_shifts_are_told_AWI_650_654_943),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include "cloud/aws/controllers/learned_capacity.h"
 #include "cloud/aws/controllers/offering_metrics.h"
 #include "cloud/aws/controllers/refreshes.h"
+#include "cloud/aws/controllers/reservation_demotion.h"
 #include "cloud/aws/controllers/zonal_shift_controller.h"
 #include "cloud/port/cloud.h"
 #include "model/reading/catalog.h"
@@ -205,7 +206,7 @@ static double gauge(struct scene *scene, const char *name, const char *type, con
     return capacity != NULL ? metric_read(metric, type, capacity, zone) : metric_read(metric, type);
 }
 
-static void gauges_of_types_AWI_24_700_to_702_720_962(void **state)
+static void gauges_of_types_AWI_24_720_962(void **state)
 {
     (void)state;
     struct scene scene;
@@ -294,13 +295,99 @@ static void memory_of_registered_nodes_AWI_20_21(void **state)
     }
 }
 
+// --- reservations --------------------------------------------------------------------------------
+
+#define RESERVED                                               \
+    ",'karpenter.sh/capacity-type':'reserved',"                \
+    "'karpenter.k8s.aws/capacity-reservation-id':'cr-1',"      \
+    "'karpenter.k8s.aws/capacity-reservation-type':'default'," \
+    "'karpenter.k8s.aws/capacity-reservation-interruptible':'false'"
+#define INSTANCE(id, more)                                                         \
+    "{'InstanceId':'" id "','State':{'Name':'running'},'InstanceType':'m5.large'," \
+    "'Placement':{'AvailabilityZone':'us-west-2a'}" more "}"
+#define IN_RESERVATION                                                    \
+    ",'CapacityReservationId':'cr-1','CapacityReservationSpecification':" \
+    "{'CapacityReservationPreference':'capacity-reservations-only'}"
+
+static void reply_instances(struct scene *scene, const char *instances)
+{
+    char text[900];
+    snprintf(text, sizeof text, "{'Reservations':[{'Instances':[%s]}]}", instances);
+    fake_aws_reply(scene->world->aws, EC2_DESCRIBE_INSTANCES, world_json(text));
+}
+
+static void expect_on_demand(const struct scene *scene, enum kind_id kind, const char *name,
+                             bool demoted, bool upstream)
+{
+    const struct object *object = mirror_get(scene->world->mirror, kind, NULL, name);
+    assert_non_null(object);
+    const char *id = object_label(object, "karpenter.k8s.aws/capacity-reservation-id");
+    const char *type = object_label(object, "karpenter.k8s.aws/capacity-reservation-type");
+    const char *third =
+        object_label(object, "karpenter.k8s.aws/capacity-reservation-interruptible");
+    assert_string_equal(object_label(object, "karpenter.sh/capacity-type"),
+                        demoted ? "on-demand" : "reserved");
+    assert_int_equal(id == NULL, demoted);
+    assert_int_equal(type == NULL, demoted);
+    assert_int_equal(third == NULL, demoted && !upstream); // AWI-940
+}
+
+static void demotion(bool upstream)
+{
+    struct scene scene;
+    open_scene(&scene, upstream);
+    struct provider_world *world = scene.world;
+    struct aws_machines *machines =
+        aws_machines_create(&(struct aws_machines_environment){.loop = world->loop,
+                                                               .client = world->client,
+                                                               .mirror = world->mirror,
+                                                               .settings = &world->settings,
+                                                               .cluster = &scene.cluster,
+                                                               .types = scene.environment.types,
+                                                               .unavailable = scene.unavailable,
+                                                               .reservations = scene.reservations,
+                                                               .groups = scene.groups});
+    scene.environment.machines = machines;
+    struct reservation_demotion *demotion =
+        reservation_demotion_create(&world->manager, &scene.environment);
+    world_add(world, world_claim_text("web-1", "i-1", RESERVED, ""));
+    world_add(world, world_claim_text("web-2", "i-2", RESERVED, ""));
+    world_add(world,
+              world_node_text("node-1", "i-1", RESERVED ",'karpenter.sh/registered':'true'"));
+    world_add(world, world_node_text("unregistered", "i-1", RESERVED));
+    reply_instances(&scene, INSTANCE("i-1", "") "," INSTANCE("i-2", IN_RESERVATION));
+    world_lead(world);
+    loop_run_for(world->loop, 5 * SECOND);
+    expect_on_demand(&scene, KIND_NODE_CLAIM, "web-1", true, upstream);
+    expect_on_demand(&scene, KIND_NODE, "node-1", true, upstream);
+    expect_on_demand(&scene, KIND_NODE, "unregistered", false, upstream);
+    expect_on_demand(&scene, KIND_NODE_CLAIM, "web-2", false, upstream);
+    reply_instances(&scene, INSTANCE("i-1", IN_RESERVATION) "," INSTANCE("i-2", ""));
+    loop_run_for(world->loop, 50 * SECOND);
+    expect_on_demand(&scene, KIND_NODE_CLAIM, "web-2", false, upstream);
+    loop_run_for(world->loop, 15 * SECOND); // each minute
+    expect_on_demand(&scene, KIND_NODE_CLAIM, "web-2", true, upstream);
+    expect_on_demand(&scene, KIND_NODE_CLAIM, "web-1", true, upstream); // never back
+    reservation_demotion_destroy(demotion);
+    aws_machines_destroy(machines);
+    close_scene(&scene);
+}
+
+static void reservations_that_ended_AWI_600_601_940(void **state)
+{
+    (void)state;
+    demotion(false);
+    demotion(true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refreshes_AWI_3_208),
         cmocka_unit_test(no_tags_in_shifted_zones_AWI_425_653),
-        cmocka_unit_test(gauges_of_types_AWI_24_700_to_702_720_962),
+        cmocka_unit_test(gauges_of_types_AWI_24_720_962),
         cmocka_unit_test(memory_of_registered_nodes_AWI_20_21),
+        cmocka_unit_test(reservations_that_ended_AWI_600_601_940),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

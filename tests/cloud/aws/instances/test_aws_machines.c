@@ -12,8 +12,10 @@
 #include "base/nanoseconds.h"
 #include "base/text.h"
 #include "cloud/aws/fake_aws.h"
+#include "cloud/aws/instances/instance_drift.h"
 #include "cloud/aws/types/built_in_types.h"
 #include "kube/fake_transport.h"
+#include "model/reading/catalog.h"
 #include "model/reading/pool_annotations.h"
 #include "model/schema/decode.h"
 #include "model/tables/kinds.h"
@@ -57,7 +59,11 @@ struct fixture {
     struct aws_machines *machines;
     struct answer answers[ANSWERS_MAX];
     uint32_t answered, listed, list_count, role_missing, class_failures, drift_changes;
-    const char *ready; // of the NodeClass; "fall back": and its NodePool asks for that
+    bool list_has_capacity; // of its first machine
+    struct error list_error;
+    // Of the NodeClass; "fall back": and its NodePool asks for that; "lost": there is none;
+    // "grouped": it selects a placement group.
+    const char *ready;
     uint32_t instances;
     json_t *fleets;          // ClientToken -> reply: fleets are made once
     uint32_t shortage_every; // 0: never
@@ -81,11 +87,15 @@ static json_t *object_json(const char *version, const char *kind, const char *na
 static json_t *items_of(const struct fixture *fixture, const char *path)
 {
     json_t *items = json_array();
-    if (strstr(path, "ec2nodeclasses") != NULL)
-        json_array_append_new(
-            items, object_json("karpenter.k8s.aws/v1", "EC2NodeClass", "default", CLASS_SPEC,
-                               text_equal(fixture->ready, "False") ? CLASS_STATUS("False")
-                                                                   : CLASS_STATUS("True")));
+    if (strstr(path, "ec2nodeclasses") != NULL && !text_equal(fixture->ready, "lost")) {
+        json_t *object = object_json("karpenter.k8s.aws/v1", "EC2NodeClass", "default", CLASS_SPEC,
+                                     text_equal(fixture->ready, "False") ? CLASS_STATUS("False")
+                                                                         : CLASS_STATUS("True"));
+        if (text_equal(fixture->ready, "grouped"))
+            json_object_set_new(json_object_get(object, "spec"), "placementGroupSelector",
+                                json_pack("{s:s}", "name", "group-1"));
+        json_array_append_new(items, object);
+    }
     if (strstr(path, "nodepools") != NULL) {
         json_array_append_new(
             items,
@@ -192,11 +202,13 @@ static json_t *describe(void *context, enum aws_action action, const json_t *par
             continue;
         json_array_append_new(
             instances,
-            json_pack("{s:s, s:{s:s}, s:s, s:s, s:{s:s}, s:s, s:[{s:s}], s:[{s:s, s:s}], s:s}",
+            json_pack("{s:s, s:{s:s}, s:s, s:s, s:{s:s, s:s}, s:s, s:[{s:s}], s:[{s:s, s:s}], "
+                      "s:s}",
                       "InstanceId", text, "State", "Name",
                       strstr(text, "ending") != NULL ? "shutting-down" : "running", "ImageId",
                       "ami-1", "InstanceType", "m5.large", "Placement", "AvailabilityZone",
-                      "us-west-2a", "SubnetId",
+                      "us-west-2a", "AvailabilityZoneId",
+                      strstr(text, "shifted") != NULL ? "shifted" : "usw2-az1", "SubnetId",
                       strstr(text, "moved") != NULL ? "subnet-x" : "subnet-a", "SecurityGroups",
                       "GroupId", "sg-1", "Tags", "Key", "karpenter.sh/nodepool", "Value", "pool",
                       "LaunchTime", "2026-01-01T00:00:00Z"));
@@ -365,6 +377,18 @@ static int setup_fall_back(void **state)
     return 0;
 }
 
+static int setup_lost(void **state)
+{
+    *state = open_fixture("lost");
+    return 0;
+}
+
+static int setup_grouped(void **state)
+{
+    *state = open_fixture("grouped");
+    return 0;
+}
+
 static int setup_not_ready(void **state)
 {
     *state = open_fixture("False");
@@ -455,6 +479,30 @@ static uint32_t fleets(const struct fixture *fixture)
     return fake_aws_calls(fixture->aws, EC2_CREATE_FLEET);
 }
 
+static struct text logged;
+
+static void keep_line(void *context, const char *line)
+{
+    (void)context;
+    text_format(&logged, "%s\n", line);
+}
+
+static void listen(void)
+{
+    struct log_options all = {.level = LOG_DEBUG, .sink = keep_line};
+    assert_true(log_configure(&all, NULL));
+}
+
+static void expect_logged(const char *const *parts, size_t count)
+{
+    struct log_options quiet = {.level = LOG_NONE};
+    assert_true(log_configure(&quiet, NULL));
+    for (size_t i = 0; i < count; i++)
+        if (strstr(text_or_empty(logged.data), parts[i]) == NULL)
+            fail_msg("%s lacks %s", text_or_empty(logged.data), parts[i]);
+    text_free(&logged);
+}
+
 // --- launches ------------------------------------------------------------------------------------
 
 static void one_claim_is_launched_AWI_250_264(void **state)
@@ -496,14 +544,19 @@ static void a_thousand_claims_are_one_fleet_AWI_361(void **state)
 }
 
 // AWI-252: the prefix of errors; AWI-365: instances in the order of requests, errors to the rest.
-static void a_shortage_is_learned_once_AWI_332_926(void **state)
+static void a_shortage_is_learned_once_AWI_332_341_926(void **state)
 {
     struct fixture *fixture = *state;
+    static const char *const parts[] = {
+        "\"aws-error-code\":\"UnfulfillableCapacity\"", "\"aws-operation-name\":\"CreateFleet\"",
+        "\"aws-service-name\":\"EC2\"", "\"aws-status-code\":200", "\"aws-request-id\":\""};
+    listen();
     fixture->shortage_every = 2; // every second instance, beginning with the first
     launch(fixture, "u1");
     launch(fixture, "u2");
     launch(fixture, "u3");
     run(fixture);
+    expect_logged(parts, ARRAY_LENGTH(parts)); // AWI-341
     assert_int_equal(fixture->answered, 3);
     assert_int_equal(fixture->answers[0].error.kind, ERROR_NONE);
     for (uint32_t i = 1; i < 3; i++) {
@@ -548,6 +601,37 @@ static void on_demand_where_spot_has_no_capacity_AWI_930(void **state)
     assert_int_equal(fleets(fixture), 2);
     struct unavailable_pool pool = {"m5.large", "us-west-2a", "spot", NULL, NULL};
     assert_true(unavailable_has_pool(fixture->unavailable, &pool));
+}
+
+static void few_types_on_demand_are_told_AWI_294(void **state)
+{
+    struct fixture *fixture = *state;
+    static const char *const parts[] = {
+        "failed while checking on-demand fallback",
+        "at least 5 instance types are recommended when flexible to spot but requesting on-demand, "
+        "the current provisioning request only has 2 instance type options"};
+    unavailable_mark_capacity_type(fixture->unavailable, "spot");
+    listen();
+    launch_of_both(fixture, "u1");
+    run(fixture);
+    expect_logged(parts, ARRAY_LENGTH(parts));
+    assert_int_equal(fixture->answers[0].error.kind, ERROR_NONE); // it goes on
+    listen();
+    launch(fixture, "u2"); // on demand alone: nothing to tell
+    run(fixture);
+    assert_null(strstr(text_or_empty(logged.data), "checking on-demand fallback"));
+    expect_logged(NULL, 0);
+}
+
+static void no_group_is_known_AWI_944(void **state)
+{
+    struct fixture *fixture = *state;
+    launch(fixture, "u1");
+    run(fixture);
+    assert_int_equal(fixture->answered, 1);
+    assert_int_not_equal(fixture->answers[0].error.kind, ERROR_NONE);
+    assert_string_equal(fixture->answers[0].reason, "PlacementGroupResolutionFailed");
+    assert_int_equal(fleets(fixture), 0);
 }
 
 static void no_fall_back_unasked_AWI_281_930(void **state)
@@ -671,6 +755,119 @@ static void listed(void *context, const struct machine_list_result *result)
     assert_int_equal(result->error.kind, ERROR_NONE);
     fixture->listed++;
     fixture->list_count = result->count;
+    fixture->list_has_capacity = result->count > 0 && result->items[0].capacity.count > 0;
+}
+
+static void list_failed(void *context, const struct machine_list_result *result)
+{
+    ((struct fixture *)context)->list_error = result->error;
+}
+
+static void failed_and_empty_lists_AWI_411(void **state)
+{
+    struct fixture *fixture = *state;
+    fake_aws_handle(fixture->aws, EC2_DESCRIBE_INSTANCES, NULL, NULL);
+    fake_aws_error_once(fixture->aws, EC2_DESCRIBE_INSTANCES, 403, "UnauthorizedOperation", "no");
+    aws_machines_list(fixture->machines, list_failed, fixture);
+    run(fixture);
+    assert_non_null(strstr(fixture->list_error.message, "describing ec2 instances, "));
+    fake_aws_reply(fixture->aws, EC2_DESCRIBE_INSTANCES, json_object());
+    aws_machines_list(fixture->machines, listed, fixture);
+    run(fixture);
+    assert_int_equal(fixture->listed, 1);
+    assert_int_equal(fixture->list_count, 0);
+}
+
+static void lists_clear_the_cache_AWI_413(void **state)
+{
+    struct fixture *fixture = *state;
+    aws_machines_get(fixture->machines, "aws:///us-west-2a/i-7", answered, fixture);
+    aws_machines_get(fixture->machines, "aws:///us-west-2a/i-shifted", answered, fixture);
+    run(fixture);
+    aws_machines_list(fixture->machines, listed, fixture); // i-1, i-ending
+    run(fixture);
+    uint32_t calls = fake_aws_calls(fixture->aws, EC2_DESCRIBE_INSTANCES);
+    aws_machines_get(fixture->machines, "aws:///us-west-2a/i-1", answered, fixture);
+    aws_machines_get(fixture->machines, "aws:///us-west-2a/i-shifted", answered, fixture);
+    run(fixture);
+    assert_int_equal(fake_aws_calls(fixture->aws, EC2_DESCRIBE_INSTANCES), calls);
+    aws_machines_get(fixture->machines, "aws:///us-west-2a/i-7", answered, fixture);
+    run(fixture);
+    assert_int_equal(fake_aws_calls(fixture->aws, EC2_DESCRIBE_INSTANCES), calls + 1);
+}
+
+static void types_of_listed_machines_AWI_415(void **state)
+{
+    struct fixture *fixture = *state;
+    aws_machines_list(fixture->machines, listed, fixture);
+    run(fixture);
+    assert_int_equal(fixture->list_count, 1);
+    assert_true(fixture->list_has_capacity);
+    assert_int_equal(fixture->class_failures, 0);
+}
+
+// The NodePool's NodeClass is missing: the instance exists all the same.
+static void lists_without_types_AWI_16_415(void **state)
+{
+    struct fixture *fixture = *state;
+    aws_machines_list(fixture->machines, listed, fixture);
+    run(fixture);
+    assert_int_equal(fixture->listed, 1);
+    assert_int_equal(fixture->list_count, 1);
+    assert_false(fixture->list_has_capacity);
+    assert_true(fixture->class_failures > 0); // told of the NodePool
+}
+
+static void failed_terminations_are_counted_AWI_706(void **state)
+{
+    struct fixture *fixture = *state;
+    struct metric *failures = metrics_find(
+        fixture->metrics, "karpenter_cloudprovider_instance_termination_failures_total");
+    assert_non_null(failures);
+    aws_machines_get(fixture->machines, "aws:///us-west-2a/i-7", answered, fixture);
+    aws_machines_get(fixture->machines, "aws:///us-west-2a/i-shifted", answered, fixture);
+    run(fixture);
+    fake_aws_handle(fixture->aws, EC2_TERMINATE_INSTANCES, NULL, NULL);
+    fake_aws_error(fixture->aws, EC2_TERMINATE_INSTANCES, 403, "UnauthorizedOperation", "no");
+    aws_machines_delete(fixture->machines, "aws:///us-west-2a/i-7", answered, fixture);
+    aws_machines_delete(fixture->machines, "aws:///us-west-2a/i-shifted", answered, fixture);
+    run(fixture);
+    assert_int_equal(fixture->answered, 4);
+    assert_int_not_equal(fixture->answers[2].error.kind, ERROR_NONE);
+    assert_int_not_equal(fixture->answers[3].error.kind, ERROR_NONE);
+    assert_int_equal((int)metric_read(failures, "us-west-2a", "usw2-az1"), 1);
+    assert_int_equal((int)metric_read(failures, "us-west-2a", "shifted"), 0);
+}
+
+// A window closes with the item of the limit, and after a second of requests without a pause.
+static void reads_are_cut_AWI_362_363(void **state)
+{
+    struct fixture *fixture = *state;
+    char id[60];
+    for (int i = 0; i < 500; i++) {
+        snprintf(id, sizeof id, "aws:///us-west-2a/i-%d", i);
+        aws_machines_get(fixture->machines, id, answered, fixture);
+    }
+    loop_run_for(fixture->loop, 10 * MILLISECOND);
+    assert_int_equal(fake_aws_calls(fixture->aws, EC2_DESCRIBE_INSTANCES), 1);
+    run(fixture);
+    for (int i = 0; i < 500; i++) {
+        snprintf(id, sizeof id, "aws:///us-west-2a/i-%d", i);
+        aws_machines_delete(fixture->machines, id, answered, fixture);
+    }
+    loop_run_for(fixture->loop, 10 * MILLISECOND);
+    assert_int_equal(fake_aws_calls(fixture->aws, EC2_TERMINATE_INSTANCES), 1);
+    run(fixture);
+    assert_int_equal(fixture->answered, 1000);
+    uint32_t calls = fake_aws_calls(fixture->aws, EC2_DESCRIBE_INSTANCES);
+    for (int i = 0; i < 13; i++) {
+        snprintf(id, sizeof id, "aws:///us-west-2a/i-9%03d", i);
+        aws_machines_get(fixture->machines, id, answered, fixture);
+        loop_run_for(fixture->loop, 90 * MILLISECOND);
+    }
+    assert_int_equal(fake_aws_calls(fixture->aws, EC2_DESCRIBE_INSTANCES), calls + 1);
+    run(fixture);
+    assert_int_equal(fake_aws_calls(fixture->aws, EC2_DESCRIBE_INSTANCES), calls + 2);
 }
 
 static void lists_find_their_own_AWN_464(void **state)
@@ -697,7 +894,7 @@ static void lists_find_their_own_AWN_464(void **state)
 }
 
 // A window closes after 100 ms without another request.
-static void reads_wait_for_company_AWN_525(void **state)
+static void reads_wait_for_company_AWI_362_363_AWN_525(void **state)
 {
     struct fixture *fixture = *state;
     aws_machines_get(fixture->machines, "aws:///us-west-2a/i-7", answered, fixture);
@@ -763,12 +960,52 @@ static void drift_needs_the_instance_AWN_481(void **state)
     assert_int_equal(fake_aws_calls(fixture->aws, EC2_DESCRIBE_INSTANCES), calls); // not so soon
 }
 
+static const char *drift_by(const struct drift_inputs *common, bool upstream, bool fresh)
+{
+    struct drift_inputs inputs = *common;
+    inputs.upstream = upstream;
+    inputs.facts_are_fresh = fresh;
+    return instance_drift(&inputs).reason;
+}
+
+// Upstream tells of no drift while a later look fails: here that at the reservation.
+static void later_errors_hide_no_drift_AWI_455(void **state)
+{
+    struct fixture *fixture = *state;
+    struct error error = {0};
+    const struct object *claim = claim_of("c1", "on-demand", "aws:///us-west-2a/i-1");
+    const struct ec2_node_class *node_class = (const struct ec2_node_class *)mirror_get(
+        fixture->mirror, KIND_EC2_NODE_CLASS, NULL, "default");
+    const struct instance_type_catalog *catalog = ec2_types_for(fixture->types, node_class, &error);
+    assert_non_null(catalog);
+    const struct aws_instance_facts facts = {.subnet_id = "subnet-x", .reservation_id = "cr-1"};
+    const struct drift_inputs inputs = {.claim = (const struct node_claim *)claim,
+                                        .node_class = node_class,
+                                        .type = instance_type_catalog_find(catalog, "m5.large"),
+                                        .facts = &facts,
+                                        .group_state = PLACEMENT_GROUP_NONE};
+    assert_string_equal(drift_by(&inputs, false, false), "SecurityGroupDrift");
+    assert_null(drift_by(&inputs, true, false));
+    assert_string_equal(drift_by(&inputs, true, true), "SecurityGroupDrift");
+    object_release((const struct object *)catalog);
+    object_release(claim);
+}
+
+static void no_group_is_known_and_none_drifts_AWI_944(void **state)
+{
+    struct fixture *fixture = *state;
+    aws_machines_get(fixture->machines, "aws:///us-west-2a/i-5", answered, fixture);
+    run(fixture);
+    assert_null(drift_of(fixture, "aws:///us-west-2a/i-5"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(one_claim_is_launched_AWI_250_264, setup, teardown),
         cmocka_unit_test_setup_teardown(a_thousand_claims_are_one_fleet_AWI_361, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_shortage_is_learned_once_AWI_332_926, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_shortage_is_learned_once_AWI_332_341_926, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(on_demand_where_spot_has_no_capacity_AWI_930,
                                         setup_fall_back, teardown),
         cmocka_unit_test_setup_teardown(no_fall_back_unasked_AWI_281_930, setup, teardown),
@@ -782,9 +1019,21 @@ int main(void)
         cmocka_unit_test_setup_teardown(delete_is_repeated_until_it_is_gone_AWI_420, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(lists_find_their_own_AWN_464, setup, teardown),
-        cmocka_unit_test_setup_teardown(reads_wait_for_company_AWN_525, setup, teardown),
+        cmocka_unit_test_setup_teardown(reads_wait_for_company_AWI_362_363_AWN_525, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(lists_share_a_snapshot_AWI_410_936, setup, teardown),
         cmocka_unit_test_setup_teardown(drift_needs_the_instance_AWN_481, setup, teardown),
+        cmocka_unit_test_setup_teardown(few_types_on_demand_are_told_AWI_294, setup, teardown),
+        cmocka_unit_test_setup_teardown(no_group_is_known_AWI_944, setup_grouped, teardown),
+        cmocka_unit_test_setup_teardown(failed_and_empty_lists_AWI_411, setup, teardown),
+        cmocka_unit_test_setup_teardown(lists_clear_the_cache_AWI_413, setup, teardown),
+        cmocka_unit_test_setup_teardown(types_of_listed_machines_AWI_415, setup, teardown),
+        cmocka_unit_test_setup_teardown(lists_without_types_AWI_16_415, setup_lost, teardown),
+        cmocka_unit_test_setup_teardown(failed_terminations_are_counted_AWI_706, setup, teardown),
+        cmocka_unit_test_setup_teardown(reads_are_cut_AWI_362_363, setup, teardown),
+        cmocka_unit_test_setup_teardown(later_errors_hide_no_drift_AWI_455, setup, teardown),
+        cmocka_unit_test_setup_teardown(no_group_is_known_and_none_drifts_AWI_944, setup_grouped,
+                                        teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
