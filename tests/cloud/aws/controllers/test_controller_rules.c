@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "cloud/aws/aws_cloud.h"
 #include "cloud/aws/controllers/instance_tagging.h"
 #include "cloud/aws/controllers/learned_capacity.h"
 #include "cloud/aws/controllers/offering_metrics.h"
@@ -11,6 +12,7 @@
 #include "cloud/aws/controllers/zonal_shift_controller.h"
 #include "cloud/port/cloud.h"
 #include "model/reading/catalog.h"
+#include "sim/aws/aws_account.h"
 
 struct scene {
     struct cloud cloud; // first: fake_types() casts it
@@ -380,6 +382,60 @@ static void reservations_that_ended_AWI_600_601_940(void **state)
     demotion(true);
 }
 
+// --- the cloud -----------------------------------------------------------------------------------
+
+static const char *no_variable(void *context, const char *name)
+{
+    (void)context, (void)name;
+    return NULL;
+}
+
+static void repair_policies_AWI_450(void **state)
+{
+    (void)state;
+    static const struct repair_policy expected[] = {
+        {"Ready", "False", 30 * MINUTE},
+        {"Ready", "Unknown", 30 * MINUTE},
+        {"AcceleratedHardwareReady", "False", 10 * MINUTE},
+        {"StorageReady", "False", 30 * MINUTE},
+        {"NetworkingReady", "False", 30 * MINUTE},
+        {"KernelReady", "False", 30 * MINUTE},
+        {"ContainerRuntimeReady", "False", 30 * MINUTE},
+    };
+    struct provider_world *world = world_open();
+    struct error error = {0};
+    struct aws_account_options of_account = {
+        .loop = world->loop, .cluster = "test-cluster", .catalogue = "m5\\.large"};
+    struct aws_account *account = aws_account_create(&of_account, &error);
+    assert_non_null(account);
+    const struct provider_environment environment = {.loop = world->loop,
+                                                     .client = world->kube,
+                                                     .mirror = world->mirror,
+                                                     .settings = &world->settings,
+                                                     .metrics = world->metrics};
+    struct cloud *cloud = aws_cloud_create(
+        &(struct aws_cloud_options){.environment = &environment,
+                                    .http = aws_account_http(account),
+                                    .credentials = aws_credentials_fixed(&(struct aws_credentials){
+                                        "AKIAFAKE", "fake-secret", NULL, INT64_MAX}),
+                                    .region = "us-west-2",
+                                    .variable = no_variable},
+        &error);
+    assert_non_null(cloud);
+    uint32_t count = 0;
+    const struct repair_policy *policies = cloud->operations->repair_policies(cloud, &count);
+    assert_int_equal(count, ARRAY_LENGTH(expected));
+    for (uint32_t i = 0; i < count; i++) {
+        assert_string_equal(policies[i].condition_type, expected[i].condition_type);
+        assert_string_equal(policies[i].bad_status, expected[i].bad_status);
+        assert_int_equal(policies[i].toleration_ns, expected[i].toleration_ns);
+    }
+    cloud->operations->destroy(cloud);
+    aws_account_destroy(account);
+    world_begin(world);
+    world_close(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -387,6 +443,7 @@ int main(void)
         cmocka_unit_test(no_tags_in_shifted_zones_AWI_425_653),
         cmocka_unit_test(gauges_of_types_AWI_24_720_962),
         cmocka_unit_test(memory_of_registered_nodes_AWI_20_21),
+        cmocka_unit_test(repair_policies_AWI_450),
         cmocka_unit_test(reservations_that_ended_AWI_600_601_940),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
