@@ -2,6 +2,7 @@
 BUILD        ?= build
 SOAK_SECONDS ?= 600
 TEST_BUILD   ?= build-test
+RELEASE_TESTS ?= build-release-tests
 JOBS         ?= $(shell nproc)
 ARGS         ?=
 MESON_FLAGS  ?=
@@ -23,12 +24,12 @@ soak: $(TEST_BUILD)/build.ninja ## random simulated worlds for SOAK_SECONDS (600
 	@$(TEST_BUILD)/tests/simulation/soak $(if $(SEEDS),--seeds $(SEEDS),--seconds $(SOAK_SECONDS)) $(ARGS)
 	@$(TEST_BUILD)/tests/simulation/aws_soak $(if $(SEEDS),--seeds $(SEEDS),--seconds $$(($(SOAK_SECONDS) / 5)))
 
-test-e2e: all ## the real control plane (builds it on first use), kwok and kubectl
-	@ninja -C $(BUILD) -j $(JOBS) tests/conformance/aws/replay tests/simulation/soak tests/simulation/aws_soak
-	@$(BUILD)/tests/simulation/soak --seeds 1-200 --size 0
-	@$(BUILD)/tests/simulation/aws_soak --seeds 1-20
-	@tests/conformance/aws/check.py --replay $(BUILD)/tests/conformance/aws/replay --jobs $(JOBS)
-	@tests/conformance/aws/check.py --replay $(BUILD)/tests/conformance/aws/replay --jobs $(JOBS) --mode better
+test-e2e: all $(RELEASE_TESTS)/build.ninja ## the real control plane (builds it on first use), kwok and kubectl
+	@ninja -C $(RELEASE_TESTS) -j $(JOBS) tests/conformance/aws/replay tests/simulation/soak tests/simulation/aws_soak
+	@$(RELEASE_TESTS)/tests/simulation/soak --seeds 1-200 --size 0
+	@$(RELEASE_TESTS)/tests/simulation/aws_soak --seeds 1-20
+	@tests/conformance/aws/check.py --replay $(RELEASE_TESTS)/tests/conformance/aws/replay --jobs $(JOBS)
+	@tests/conformance/aws/check.py --replay $(RELEASE_TESTS)/tests/conformance/aws/replay --jobs $(JOBS) --mode better
 	@tests/e2e/run $(BUILD)/adze
 
 test-upstream: all ## upstream Karpenter's own suite, over an hour (SUITE=performance, FOCUS=REGEX, PEER=upstream, COMPATIBILITY=upstream)
@@ -52,13 +53,17 @@ format: ## clang-format 14 over the sources
 	@tools/format
 
 clean: ## remove the build folders
-	@rm -rf $(BUILD) $(TEST_BUILD)
+	@rm -rf $(BUILD) $(TEST_BUILD) $(RELEASE_TESTS)
 
 dependencies:
 	@tools/install-dependencies
 
 $(BUILD)/build.ninja: meson.build meson_options.txt | dependencies
 	@meson setup $(BUILD) --buildtype=release -Db_ndebug=false -Dtests=disabled -Dprefix="$(or $(PREFIX),/usr/local)" $(MESON_FLAGS) >/dev/null || { cat $(BUILD)/meson-logs/meson-log.txt; exit 1; }
+
+# Simulations and recorded cases of the slower tier: the optimizer on, assertions on, no sanitizers.
+$(RELEASE_TESTS)/build.ninja: meson.build meson_options.txt | dependencies
+	@meson setup $(RELEASE_TESTS) --buildtype=release -Db_ndebug=false $(MESON_FLAGS) >/dev/null || { cat $(RELEASE_TESTS)/meson-logs/meson-log.txt; exit 1; }
 
 # Most of a sanitized test's time goes to the allocator of the sanitizer, most of the build's to the optimizer: hence -O1.
 # Some warnings are wrong there; the release build, which has them all, is the judge of those.
