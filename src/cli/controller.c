@@ -53,19 +53,6 @@ struct process {
 
 // --- logging, connections ------------------------------------------------------------------------
 
-static bool open_log(const struct process *process, struct error *error)
-{
-    const struct settings *settings = &process->settings;
-    struct log_options options = {
-        .level = text_equal(settings->log_level, "debug")   ? LOG_DEBUG
-                 : text_equal(settings->log_level, "error") ? LOG_ERROR
-                                                            : LOG_INFO,
-        .format = text_equal(settings->log_format, "console") ? LOG_CONSOLE : LOG_JSON,
-        .output_paths = settings->log_output_paths,
-    };
-    return log_configure(&options, error);
-}
-
 static struct kube_client *connect(struct process *process, double qps, double burst,
                                    struct error *error)
 {
@@ -220,6 +207,7 @@ static bool open_controller(struct process *process, struct error *error)
         .metrics = process->metrics,
         .seed = random_entropy(),
         .watches_are_set = true,
+        .compares_crds = true,
     };
     process->controller = controller_create(&options);
     return true;
@@ -378,7 +366,7 @@ static int64_t monotonic_ns(void *loop)
 static int run_process(struct process *process)
 {
     struct error error = {0};
-    if (!open_log(process, &error) || !open_connections(process, &error) ||
+    if (!settings_open_log(&process->settings, &error) || !open_connections(process, &error) ||
         !open_servers(process, &error) || !open_controller(process, &error)) {
         return command_failed(&command_controller, &error);
     }

@@ -38,6 +38,7 @@
 #include "control/runtime/legacy_metrics.h"
 #include "control/state/cluster.h"
 #include "control/state/cluster_sync.h"
+#include "control/state/crd_check.h"
 #include "control/state/pod_events.h"
 #include "control/state/pod_metrics.h"
 #include "control/state/protection_events.h"
@@ -89,6 +90,7 @@ struct controller {
     struct node_metrics *node_metrics;
     struct condition_metrics *condition_metrics;
     struct pool_cost *pool_cost;
+    struct crd_check *crd_check; // NULL: CRDs are not compared
     struct timer *start_timer, *stop_timer;
     int64_t started_ns, late_reported_ns; // monotonic
     int64_t stop_deadline_ns;
@@ -279,6 +281,8 @@ struct controller *controller_create(const struct controller_options *options)
     create_deciding(controller);
     create_pools(controller);
     create_reporters(controller);
+    if (options->compares_crds && control->strategy->compares_crds)
+        controller->crd_check = crd_check_create(control);
     queue_work_metrics_collect(&control->manager, true);
     controller->start_timer = timer_create_on(control->manager.loop, poll_start, controller);
     controller->stop_timer = timer_create_on(control->manager.loop, poll_stop, controller);
@@ -358,6 +362,7 @@ void controller_destroy(struct controller *controller)
     timer_destroy(controller->stop_timer);
     operations_destroy(control->manager.operations);
     queue_work_metrics_collect(&control->manager, false);
+    crd_check_destroy(controller->crd_check);
     pool_cost_destroy(controller->pool_cost);
     condition_metrics_destroy(controller->condition_metrics);
     node_metrics_destroy(controller->node_metrics);

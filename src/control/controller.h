@@ -28,6 +28,7 @@ struct controller_options { // all borrowed; they outlive the controller
     struct metrics *metrics;
     uint64_t seed;        // of NodeClaims' names
     bool watches_are_set; // the caller has called controller_watch() already
+    bool compares_crds;   // the API server has definitions of the kinds (API-620)
     uint32_t
         pass_pods_max; // pending pods that a pass plans at once; 0: by MEMORY_LIMIT, 20,000 at most
 };

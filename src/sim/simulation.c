@@ -239,6 +239,7 @@ void simulation_start_standby(struct simulation *simulation)
         .metrics = process->metrics,
         .seed = random_next(&simulation->random),
         .watches_are_set = simulation->options.aws != NULL,
+        .compares_crds = simulation->options.compares_crds,
         .pass_pods_max = simulation->options.pass_pods_max,
     };
     process->controller = controller_create(&controller);

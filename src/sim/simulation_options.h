@@ -22,6 +22,7 @@ struct simulation_options {
     // with the catalog unless that is the built-in one; NULL: it does not publish.
     const char *record_namespace;
     bool catalog_is_built_in;
+    bool compares_crds; // struct controller_options
     struct world_options world;
     int64_t boot_delay_min, boot_delay_max; // from launch to the Node; nanoseconds
     int64_t ready_delay;                    // from there to Ready

@@ -154,3 +154,15 @@ char *settings_help(void)
     }
     return text_take(&text);
 }
+
+bool settings_open_log(const struct settings *settings, struct error *error)
+{
+    struct log_options options = {
+        .level = text_equal(settings->log_level, "debug")   ? LOG_DEBUG
+                 : text_equal(settings->log_level, "error") ? LOG_ERROR
+                                                            : LOG_INFO,
+        .format = text_equal(settings->log_format, "console") ? LOG_CONSOLE : LOG_JSON,
+        .output_paths = settings->log_output_paths,
+    };
+    return log_configure(&options, error);
+}

@@ -19,3 +19,6 @@ int settings_from_command_line(const struct command *command, struct settings *s
 
 // The settings as help text, one a line, for `--help`. The caller frees it.
 char *settings_help(void);
+
+// Opens the log as the settings say.
+bool settings_open_log(const struct settings *settings, struct error *error) MUST_USE;

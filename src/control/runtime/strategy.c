@@ -12,6 +12,7 @@ static const struct control_strategy adze = {
     .keeps_plans = true,
     .ends_idle_nominations = true,
     .delays_pod_events = true,
+    .compares_crds = true,
     .remembers_consolidation = true,
     .reports_results = true,
     .backs_off_disruption = true,

@@ -14,6 +14,7 @@ struct control_strategy {
     bool keeps_plans;           // SCH-528: a planned pod keeps its place until it is bound there
     bool ends_idle_nominations; // LIF-313: a nomination ends when no pod is pending any more
     bool delays_pod_events;     // LIF-453: lastPodEventTime is late where nothing waits for it
+    bool compares_crds;         // API-620: the cluster's CRDs with adze's, from the start on
     // command
     bool remembers_consolidation; // DIS-748, DIS-749, DIS-752: so that it ends and learns
     bool reports_results;         // SCH-516, DIS-778: events of NodePools report results

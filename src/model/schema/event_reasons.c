@@ -102,6 +102,12 @@ static const struct event_row rows[] = {
     [EVENT_FINALIZED] = {"Finalized", EVENT_NORMAL, CLAIM | POOL | NODE | NODE_CLASSES | BUFFER,
                          USUAL, "a finalizer was taken off the object; the message names it",
                          "LIF-370", .rate = 10, .burst = 200},
+    [EVENT_INCOMPATIBLE_CRD] =
+        {"IncompatibleCRD", EVENT_WARNING, POOL | NODE_CLASSES, HOUR,
+         "a CustomResourceDefinition of the cluster is missing, of another version or without "
+         "fields that adze knows, which the API server then drops; the message has the command "
+         "that mends it",
+         "API-620"},
     [EVENT_INITIALIZATION_BLOCKED] =
         {"InitializationBlocked", EVENT_WARNING, CLAIM, 15 * MINUTE,
          "the Node has registered and is not initialized for minutes; the message says what is "

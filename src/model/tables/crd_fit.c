@@ -1,6 +1,7 @@
 #include "model/tables/crd_fit.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "model/tables/crd.h"
@@ -67,6 +68,10 @@ static void compare(struct comparison *comparison, const json_t *ours, const jso
 bool crd_misfit(const struct kind *kind, const json_t *definition, struct text *out)
 {
     assert(kind->custom);
+    if (definition == NULL) {
+        text_add(out, "it is not installed");
+        return true;
+    }
     const json_t *theirs = version_of(definition, kind->version);
     if (theirs == NULL) {
         text_format(out, "it does not serve %s", kind->api_version);
@@ -84,4 +89,21 @@ bool crd_misfit(const struct kind *kind, const json_t *definition, struct text *
     }
     text_free(&comparison.names);
     return comparison.count > 0;
+}
+
+void crd_path(const struct kind *kind, char out[CRD_PATH_SIZE])
+{
+    assert(kind->custom);
+    int length = snprintf(out, CRD_PATH_SIZE,
+                          "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/%s.%s",
+                          kind->plural, kind->group);
+    assert(length < CRD_PATH_SIZE);
+}
+
+// Fields of another owner (Helm, an earlier kubectl) conflict; MIG-119.
+void crd_remedy(const struct kind *kind, struct text *out)
+{
+    assert(kind->custom);
+    text_format(out, "adze crds %s | kubectl apply --server-side --force-conflicts -f -",
+                kind->plural);
 }

@@ -1,14 +1,11 @@
 #include "cloud/aws/doctor/doctor_cluster.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "cloud/aws/doctor/doctor_report.h"
 #include "model/tables/crd_fit.h"
 #include "model/tables/kinds.h"
-
-#define CRD_REMEDY "adze crds | kubectl apply --server-side -f -"
 
 // --- EKS -----------------------------------------------------------------------------------------
 
@@ -102,29 +99,28 @@ static void crd_told(void *context, const struct kube_result *result)
 {
     struct doctor *doctor = context;
     const struct kind *kind = crd_of_part(doctor);
-    enum error_kind failure = result->error.kind;
-    struct text text = {0};
-    if (failure == ERROR_NOT_FOUND)
-        doctor_report(doctor, DOCTOR_FAILED, kind->plural, "it is not installed", CRD_REMEDY);
-    else if (failure != ERROR_NONE)
+    bool missing = result->error.kind == ERROR_NOT_FOUND;
+    struct text text = {0}, remedy = {0};
+    crd_remedy(kind, &remedy);
+    if (result->error.kind != ERROR_NONE && !missing)
         doctor_report(doctor, DOCTOR_FAILED, kind->plural, result->error.message,
                       kube_remedy(&result->error));
-    else if (crd_misfit(kind, result->body, &text))
-        doctor_report(doctor, DOCTOR_FAILED, kind->plural, text.data, CRD_REMEDY);
+    else if (crd_misfit(kind, missing ? NULL : result->body, &text))
+        doctor_report(doctor, DOCTOR_FAILED, kind->plural, text.data, remedy.data);
     else
         doctor_report(doctor, DOCTOR_PASSED, kind->plural, kind->api_version, NULL);
     text_free(&text);
+    text_free(&remedy);
     doctor_next_part(doctor);
 }
 
 bool doctor_check_crds(struct doctor *doctor)
 {
     const struct kind *kind = crd_of_part(doctor);
-    char path[300];
+    char path[CRD_PATH_SIZE];
     if (doctor->options.kube == NULL || kind == NULL)
         return false;
-    snprintf(path, sizeof path, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/%s.%s",
-             kind->plural, kind->group);
+    crd_path(kind, path);
     kube_get_path(doctor->options.kube, path, crd_told, doctor);
     return true;
 }

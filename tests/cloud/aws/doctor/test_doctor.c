@@ -469,7 +469,8 @@ static void no_crds(void **state)
     (void)state;
     struct clinic *clinic = clinic_open_with(AWS_ACCOUNT_SECRET_KEY);
     examine(clinic);
-    expect(clinic, "FAILED", "CRD nodepools", "it is not installed", "adze crds | kubectl apply");
+    expect(clinic, "FAILED", "CRD nodepools", "it is not installed",
+           "adze crds nodepools | kubectl apply");
     expect(clinic, "FAILED", "CRD ec2nodeclasses", "it is not installed", "adze crds");
     clinic_close(clinic);
 }
@@ -507,7 +508,7 @@ static void crds_of_another_version(void **state)
     install(clinic, KIND_NODE_POOL, another_version());
     examine(clinic);
     expect(clinic, "FAILED", "CRD ec2nodeclasses", "it lacks spec.capacityReservationSelectorTerms",
-           "adze crds | kubectl apply");
+           "adze crds ec2nodeclasses | kubectl apply");
     expect(clinic, "FAILED", "CRD nodepools", "it does not serve karpenter.sh/v1", "adze crds");
     clinic_close(clinic);
 }
