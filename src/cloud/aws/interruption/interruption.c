@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "cloud/aws/interruption/node_announcements.h"
 #include "cloud/aws/interruption/queue_receiver.h"
 #include "cloud/aws/interruption/spot_poll.h"
 #include "cloud/aws/interruption/status_poll.h"
@@ -15,6 +16,7 @@ struct interruption {
     struct queue_messages *messages; // NULL: there is no queue
     struct queue_receiver *receiver;
     struct status_poll *status_poll;
+    struct node_announcements *announcements;
     struct spot_poll *spot_poll; // NULL: there is a queue
 };
 
@@ -55,6 +57,7 @@ struct interruption *interruption_create(struct manager *manager,
                                                           .metrics = &interruption->metrics};
     open_queues(interruption);
     interruption->status_poll = status_poll_create(&interruption->handler);
+    interruption->announcements = node_announcements_create(&interruption->handler);
     return interruption;
 }
 
@@ -62,6 +65,7 @@ void interruption_destroy(struct interruption *interruption)
 {
     if (interruption == NULL)
         return;
+    node_announcements_destroy(interruption->announcements);
     status_poll_destroy(interruption->status_poll);
     spot_poll_destroy(interruption->spot_poll);
     queue_receiver_destroy(interruption->receiver);
