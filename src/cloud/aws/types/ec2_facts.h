@@ -3,5 +3,6 @@
 
 #include <stddef.h>
 
-extern const char ec2_facts_types[], ec2_facts_types_end[];   // instance-types.json
-extern const char ec2_facts_prices[], ec2_facts_prices_end[]; // prices-on-demand.json
+extern const char ec2_facts_types[], ec2_facts_types_end[];     // instance-types.json
+extern const char ec2_facts_prices[], ec2_facts_prices_end[];   // prices-on-demand.json
+extern const char ec2_facts_regions[], ec2_facts_regions_end[]; // region-prices.txt
