@@ -1,5 +1,6 @@
 #include "control/launch/launch_backoff.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -128,10 +129,20 @@ static void take_advice(struct pool_backoff *pool, const char *advice)
     pool->advice = memory_copy_string(advice);
 }
 
+void launch_backoff_on_shortage(struct launch_backoff *backoff, shortage_listener listener,
+                                void *context)
+{
+    assert(listener == NULL || backoff->listener == NULL);
+    backoff->listener = listener;
+    backoff->listener_context = context;
+}
+
 void launch_backoff_no_capacity(struct launch_backoff *backoff, const struct node_claim *claim,
-                                const char *advice)
+                                const char *answer, const char *advice)
 {
     struct control *control = backoff->control;
+    if (backoff->listener != NULL)
+        backoff->listener(backoff->listener_context, claim, answer);
     const struct node_pool *pool = pool_of_claim(control, claim);
     struct planned *planned = map_remove(backoff->planned, claim->meta.name);
     if (pool == NULL || planned == NULL || !control->strategy->backs_off_launches) {

@@ -36,9 +36,15 @@ void launch_backoff_destroy(struct launch_backoff *backoff); // NULL is fine
 
 // Outcomes of NodeClaims. A NodeClaim without NodePool is ignored. One that another process
 // created, or this one before a restart, teaches nothing about offerings.
-// `advice`: a sentence about what users can do, shown in the condition; NULL: none.
+// `answer`: the provider's; `advice`: a sentence about what users can do, shown in the condition;
+// NULL: none.
 void launch_backoff_no_capacity(struct launch_backoff *backoff, const struct node_claim *claim,
-                                const char *advice);
+                                const char *answer, const char *advice);
+// Hears of each of these, while the NodeClaim still has its planned pods. One listener; NULL: none.
+typedef void (*shortage_listener)(void *context, const struct node_claim *claim,
+                                  const char *answer);
+void launch_backoff_on_shortage(struct launch_backoff *backoff, shortage_listener listener,
+                                void *context);
 // `reason`: "nodeclass_not_ready", "launch_timeout" or "registration_timeout"; static text.
 void launch_backoff_failed(struct launch_backoff *backoff, const struct node_claim *claim,
                            const char *reason);

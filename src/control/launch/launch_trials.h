@@ -62,6 +62,9 @@ struct launch_backoff {
     struct map *planned;           // name of a NodeClaim -> struct planned
     int64_t swept_ns;              // monotonic: the last search for NodeClaims that never appeared
     struct reconcile_queue *queue; // NodePools whose condition is due; NULL: as upstream
+    // launch_backoff_on_shortage(); NULL: none
+    void (*listener)(void *context, const struct node_claim *claim, const char *answer);
+    void *listener_context;
 };
 
 // The NodePool's record; a new one if there is none of its UID.

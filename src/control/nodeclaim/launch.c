@@ -136,7 +136,7 @@ static void give_up(struct claim_pass *pass, const struct error *failure)
                 shorten(pass->arena, message.data));
         text_free(&message);
         if (capacity)
-            launch_backoff_no_capacity(pass->parts->launch_backoff, pass->claim,
+            launch_backoff_no_capacity(pass->parts->launch_backoff, pass->claim, failure->message,
                                        pass->record->launch_reason);
         else
             launch_backoff_failed(pass->parts->launch_backoff, pass->claim, "nodeclass_not_ready");

@@ -13,6 +13,7 @@
 #include "control/provisioning/preference_warnings.h"
 #include "control/provisioning/provisioning_pass.h"
 #include "control/provisioning/provisioning_triggers.h"
+#include "control/provisioning/shortage_replans.h"
 #include "control/provisioning/snapshot_builder.h"
 #include "control/provisioning/wave_report.h"
 #include "control/runtime/control.h"
@@ -45,6 +46,7 @@ struct provisioner {
     struct preference_warnings *preference_warnings;
     struct reconcile_queue *queue;
     struct acknowledged_pods *pods;
+    struct shortage_replans *shortages;
     struct provisioning_triggers *triggers;
     enum phase phase;
     struct provisioning_pass *pass; // under way; NULL: none
@@ -109,10 +111,12 @@ struct provisioner *provisioner_create(struct control *control,
     provisioner->inputs = decision_inputs_create(control);
     provisioner->preference_warnings = preference_warnings_create(control);
     provisioner->pods = acknowledged_pods_create(control);
+    provisioner->shortages = shortage_replans_create(control, parts->sources.launch_backoff);
     provisioner->triggers = provisioning_triggers_create(
         &(struct provisioning_triggers_options){.control = control,
                                                 .pods = provisioner->pods,
                                                 .bursts = parts->sources.bursts,
+                                                .shortages = provisioner->shortages,
                                                 .queue = provisioner->queue,
                                                 .key = KEY});
     if (parts->sources.bursts != NULL)
@@ -134,6 +138,7 @@ void provisioner_destroy(struct provisioner *provisioner)
     wake_register(&provisioner->control->manager, WAKE_PROVISIONING_INPUTS, NULL, NULL);
     provisioning_triggers_destroy(provisioner->triggers);
     acknowledged_pods_destroy(provisioner->pods);
+    shortage_replans_destroy(provisioner->shortages);
     provisioning_pass_destroy(provisioner->known);
     decision_inputs_destroy(provisioner->inputs);
     preference_warnings_destroy(provisioner->preference_warnings);
@@ -197,6 +202,7 @@ static struct reconcile_result start_pass(struct provisioner *provisioner, bool 
     provisioner->pass = provisioning_pass_create(
         &(struct provisioning_pass_parts){.sources = provisioner->parts.sources,
                                           .preference_warnings = provisioner->preference_warnings,
+                                          .shortages = provisioner->shortages,
                                           .target_report = provisioner->parts.target_report},
         &(struct backlog_chunk_options){
             .pods_max = control->strategy->plans_in_chunks ? control->pass_pods_max : 0,

@@ -9,6 +9,7 @@
 #include "control/launch/launch_backoff.h"
 #include "control/launch/launch_backoff_report.h"
 #include "control/provisioning/preference_warnings.h"
+#include "control/provisioning/shortage_replans.h"
 #include "control/provisioning/snapshot_builder.h"
 #include "control/provisioning/snapshot_planned.h"
 #include "control/state/cluster.h"
@@ -149,13 +150,19 @@ static bool needs_no_event(const struct provisioning_pass *pass, const struct po
            pod_is_unexamined(pod) && state != NULL && state_initialized(state);
 }
 
-static void report_nominated(struct control *control, const struct pod *pod, const char *claim,
-                             const char *node)
+static void report_nominated(const struct provisioning_pass *pass, const struct pod *pod,
+                             const char *claim, const char *node)
 {
-    publish_keyed(&control->manager, (const struct object *)pod, EVENT_NOMINATED, pod->meta.uid,
-                  "Pod should schedule on: %s%s%s%s%s", claim != NULL ? "nodeclaim/" : "",
+    CLEANUP_FREE char *shortage = shortage_replans_take(pass->parts.shortages, pod);
+    struct text key = {0}; // without a shortage the pod's UID
+    dedupe_text(pod, text_or_empty(shortage), &key);
+    publish_keyed(&pass->control->manager, (const struct object *)pod, EVENT_NOMINATED,
+                  shortage != NULL ? key.data : pod->meta.uid,
+                  "Pod should schedule on: %s%s%s%s%s%s%s", claim != NULL ? "nodeclaim/" : "",
                   claim != NULL ? claim : "", claim != NULL && node != NULL ? ", " : "",
-                  node != NULL ? "node/" : "", node != NULL ? node : "");
+                  node != NULL ? "node/" : "", node != NULL ? node : "",
+                  shortage != NULL ? ", instead of " : "", text_or_empty(shortage));
+    text_free(&key);
 }
 
 // Places on launching NodeClaims are kept for pods that are about to be created.
@@ -212,9 +219,29 @@ static void report_placements(const struct provisioning_pass *pass)
             if (claim != NULL)
                 plan_pod(control, *pod, claim); // SCH-394
             if (!needs_no_event(pass, *pod, state))
-                report_nominated(control, *pod, claim, node);
+                report_nominated(pass, *pod, claim, node);
         }
     }
+}
+
+static void report_failed(const struct provisioning_pass *pass,
+                          const struct plan_unschedulable *entry)
+{
+    const struct pod *pod = entry->pod;
+    CLEANUP_FREE char *shortage = shortage_replans_take(pass->parts.shortages, pod);
+    struct text dedupe = {0}, waits = {0};
+    dedupe_text(pod, entry->message, &dedupe);
+    if (pass->with_reasons && !entry->ignored)
+        launch_backoff_explain(pass->parts.sources.launch_backoff, entry, &waits);
+    if (shortage != NULL) {
+        text_add(&dedupe, shortage);
+        text_format(&waits, "; %s", shortage);
+    }
+    publish_keyed(&pass->control->manager, (const struct object *)pod, EVENT_FAILED_SCHEDULING,
+                  dedupe.data, "%s%s%s", entry->ignored ? "" : "Failed to schedule pod, ",
+                  entry->message, text_or_empty(waits.data));
+    text_free(&waits);
+    text_free(&dedupe);
 }
 
 // SCH-30, SCH-390.
@@ -235,16 +262,7 @@ static void report_unschedulable(const struct provisioning_pass *pass)
         else if (logged++ < FAILURES_LOGGED_MAX)
             log_error("could not schedule pod", "s:controller", "provisioner", "n:Pod",
                       pod->meta.namespace, pod->meta.name, "s:error", entry->message);
-        struct text dedupe = {0};
-        dedupe_text(pod, entry->message, &dedupe);
-        struct text waits = {0};
-        if (pass->with_reasons && !entry->ignored)
-            launch_backoff_explain(pass->parts.sources.launch_backoff, entry, &waits);
-        publish_keyed(&pass->control->manager, (const struct object *)pod, EVENT_FAILED_SCHEDULING,
-                      dedupe.data, "%s%s%s", entry->ignored ? "" : "Failed to schedule pod, ",
-                      entry->message, waits.data != NULL ? waits.data : "");
-        text_free(&waits);
-        text_free(&dedupe);
+        report_failed(pass, entry);
     }
     metric_set(pass->control->metrics.ignored_pods, ignored);
     metric_set(pass->control->metrics.unschedulable_pods, failed, "provisioner");
@@ -333,6 +351,6 @@ void provisioning_pass_created(struct provisioning_pass *pass, uint32_t index,
     list_for_each (pod, &planned->pods) {
         note_planned(pass, *pod, claim->meta.name);
         if (!pod_is_placeholder(*pod) && !pod_is_expected(*pod)) // SCH-391
-            report_nominated(pass->control, *pod, claim->meta.name, NULL);
+            report_nominated(pass, *pod, claim->meta.name, NULL);
     }
 }

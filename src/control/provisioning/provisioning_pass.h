@@ -6,10 +6,12 @@
 #include "engine/pods/backlog_chunk.h"
 
 struct preference_warnings;
+struct shortage_replans;
 struct target_report;
 struct provisioning_pass_parts { // borrowed
     struct snapshot_sources sources;
     struct preference_warnings *preference_warnings;
+    struct shortage_replans *shortages;
     struct target_report *target_report;
 };
 enum pass_extent {

@@ -5,6 +5,7 @@
 
 #include "base/nanoseconds.h"
 #include "control/provisioning/batcher.h"
+#include "control/provisioning/shortage_replans.h"
 #include "control/provisioning/workload_bursts.h"
 #include "control/runtime/wakes.h"
 #include "control/state/cluster.h"
@@ -24,6 +25,7 @@ struct provisioning_triggers {
     bool held; // a pass is under way
     enum next_batch next;
     bool has_fresh_pods; // in the open batch or the next one: pods without a decision
+    bool replans;        // the same: pods of launches without capacity
 };
 
 static struct batcher_window window_of(const struct provisioning_triggers *triggers)
@@ -106,7 +108,9 @@ bool provisioning_triggers_close(struct provisioning_triggers *triggers, int64_t
     assert(triggers->batcher.open);
     assert(!triggers->held);
     struct batcher_window window = window_of(triggers);
-    triggers->has_fresh_pods = false;
+    // No wave arrives: all of these pods are there.
+    window.early = window.early && (triggers->has_fresh_pods || !triggers->replans);
+    triggers->has_fresh_pods = triggers->replans = false;
     triggers->next = NEXT_WHEN_TRIGGERED;
     return batcher_close(&triggers->batcher, &window, now_ns);
 }
@@ -159,6 +163,7 @@ static void on_pod(void *context, enum mirror_change change, const struct object
         return;
     if (pod == NULL || pod->spec.node_name != NULL) {
         acknowledged_pods_remove(options->pods, uid);
+        shortage_replans_forget(options->shortages, uid);
         return;
     }
     if (!(pod_needs_node(pod) || is_unexamined(triggers, pod)) ||
@@ -186,6 +191,16 @@ static void on_node(void *context, enum mirror_change change, const struct objec
         provisioning_triggers_fire(context, node->meta.uid);
 }
 
+// AWI-929: the batch closes in this moment.
+static void replan(struct provisioning_triggers *triggers, const char *uid)
+{
+    provisioning_triggers_fire(triggers, uid);
+    triggers->next = NEXT_AT_ONCE;
+    triggers->replans = true;
+    if (!triggers->held)
+        reconcile_queue_add(triggers->options.queue, triggers->options.key);
+}
+
 // A NodeClaim that ends before its initialization leaves its pods without a plan.
 static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
                      const struct object *new_object)
@@ -195,9 +210,14 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
     bool ends = new_object == NULL || object_is_deleting(new_object);
     bool initialized = condition_is_true(&((const struct node_claim *)claim)->status.conditions,
                                          CONDITION_INITIALIZED);
-    (void)change;
-    if (ends && !initialized && claim->meta.uid != NULL &&
-        cluster_provisionable(triggers->options.control->cluster)->count > 0)
+    bool replans = change == MIRROR_DELETED &&
+                   shortage_replans_ended(triggers->options.shortages, claim->meta.uid);
+    if (!ends || initialized || claim->meta.uid == NULL ||
+        cluster_provisionable(triggers->options.control->cluster)->count == 0)
+        return;
+    if (replans)
+        replan(triggers, claim->meta.uid);
+    else
         provisioning_triggers_fire(triggers, claim->meta.uid);
 }
 

@@ -7,13 +7,15 @@
 #include "control/runtime/control.h"
 
 struct provisioning_triggers;
+struct shortage_replans;
 struct workload_bursts;
 struct provisioning_triggers_options { // borrowed
     struct control *control;
     struct acknowledged_pods *pods; // hears of their arrival and end
     struct workload_bursts *bursts; // NULL: as upstream
-    struct reconcile_queue *queue;  // of the provisioner
-    const char *key;                // the queue's key when the batch may close
+    struct shortage_replans *shortages;
+    struct reconcile_queue *queue; // of the provisioner
+    const char *key;               // the queue's key when the batch may close
 };
 struct provisioning_triggers *provisioning_triggers_create(
     const struct provisioning_triggers_options *options);

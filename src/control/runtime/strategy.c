@@ -32,6 +32,7 @@ static const struct control_strategy adze = {
     .anticipates_pods = true,
     .plans_in_chunks = true,
     .remembers_answers = true,
+    .replans_shortages = true,
     .checks_limits_ahead = true,
     .awaits_ready_replacements = true,
     .holds_replacements = true,

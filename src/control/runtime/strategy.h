@@ -41,6 +41,7 @@ struct control_strategy {
     bool anticipates_pods;  // SCH-527: those that workloads are about to create
     bool plans_in_chunks;   // STO-6: large backlogs, within the memory limit
     bool remembers_answers; // SCH-526: unchanged pods are not planned again
+    bool replans_shortages; // AWI-929: pods of launches without capacity wait for no batch
     // disruption
     bool checks_limits_ahead;       // DIS-731: with the largest capacity of the replacements
     bool awaits_ready_replacements; // DIS-726: ready now, not only initialized once

@@ -52,6 +52,7 @@ struct fake_aws {
     char *url;
     char *names[HEADERS_MAX], *values[HEADERS_MAX];
     uint32_t headers_count;
+    bool decodes_denials;
     struct aws_client *client;
     struct aws_credentials_source *credentials;
 };
@@ -149,14 +150,22 @@ struct aws_client *fake_aws_client(struct fake_aws *fake)
     fake->credentials = aws_credentials_fixed(
         &(struct aws_credentials){"AKIAFAKE", "fake-secret", NULL, INT64_MAX});
     struct error error = {0};
-    fake->client = aws_client_create(&(struct aws_client_options){.loop = fake->loop,
-                                                                  .http = &fake->http,
-                                                                  .credentials = fake->credentials,
-                                                                  .region = "us-west-2",
-                                                                  .environment = empty_environment},
-                                     &error);
+    fake->client =
+        aws_client_create(&(struct aws_client_options){.loop = fake->loop,
+                                                       .http = &fake->http,
+                                                       .credentials = fake->credentials,
+                                                       .region = "us-west-2",
+                                                       .environment = empty_environment,
+                                                       .decodes_denials = fake->decodes_denials},
+                          &error);
     assert(fake->client != NULL);
     return fake->client;
+}
+
+void fake_aws_decode_denials(struct fake_aws *fake)
+{
+    assert(fake->client == NULL);
+    fake->decodes_denials = true;
 }
 
 void fake_aws_destroy_client(struct fake_aws *fake)

@@ -20,6 +20,7 @@ struct aws_http *fake_aws_http(struct fake_aws *fake);
 // unless aws_client_destroy() was called through fake_aws_destroy_client().
 struct aws_client *fake_aws_client(struct fake_aws *fake);
 void fake_aws_destroy_client(struct fake_aws *fake);
+void fake_aws_decode_denials(struct fake_aws *fake); // its client does; before that is made
 void fake_aws_latency(struct fake_aws *fake, int64_t latency_ns); // 1 ms unless said
 
 // `reply` is stolen; a member that the action does not have fails the test.

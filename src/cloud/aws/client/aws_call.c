@@ -255,11 +255,13 @@ static void call_take_page(struct aws_call *call, json_t *reply, const char *req
     json_decref(reply);
     if (call->page == NULL && call->all_pages)
         json_object_del(call->joined, call->info->page_token);
-    call_finish(call, &(struct aws_result){.status = status,
-                                           .code = "",
-                                           .message = "",
-                                           .request_id = request_id,
-                                           .reply = call->joined});
+    struct aws_result result = {.status = status,
+                                .code = "",
+                                .message = "",
+                                .request_id = request_id,
+                                .reply = call->joined};
+    if (!aws_denial_explain(call, &result, call_finish))
+        call_finish(call, &result);
 }
 
 // --- failures ------------------------------------------------------------------------------------

@@ -25,6 +25,21 @@ const char *aws_denial_encoded(const char *message, const char **introduction)
     return encoded;
 }
 
+const char *aws_denial_in_fleet(const json_t *reply)
+{
+    const json_t *error;
+    const char *introduction;
+    size_t i;
+    if (json_array_size(json_object_get(reply, "Instances")) > 0)
+        return NULL;
+    json_array_foreach (json_object_get(reply, "Errors"), i, error) {
+        const char *message = json_string_value(json_object_get(error, "ErrorMessage"));
+        if (aws_denial_encoded(message, &introduction) != NULL)
+            return message;
+    }
+    return NULL;
+}
+
 // A member that is one plain word; NULL: it is not.
 static const char *word_in(const json_t *object, const char *key)
 {
@@ -59,7 +74,7 @@ bool aws_denial_read(const char *decoded, struct text *out)
 
 void aws_denials_free(struct aws_denials *denials)
 {
-    for (size_t i = 0; i < AWS_ACTION_COUNT; i++)
+    for (size_t i = 0; i < AWS_DENIALS_COUNT; i++)
         free(denials->texts[i]);
 }
 
@@ -70,5 +85,6 @@ void aws_denied_free(struct aws_denied *denied)
     free(denied->code);
     free(denied->message);
     free(denied->request_id);
+    json_decref(denied->reply);
     free(denied);
 }

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "base/metrics.h"
 #include "base/text.h"
 #include "cloud/aws/instances/aws_labels.h"
@@ -63,9 +64,17 @@ static void answer(struct operation *operation, const struct error *error,
 static void answer_facts(struct operation *operation, const struct aws_instance_facts *facts)
 {
     CLEANUP_ARENA struct arena *arena = arena_create(4096);
-    struct error none = {0};
+    struct aws_machines *machines = operation->machines;
+    struct error problem, none = {0};
     struct machine machine;
-    machine_of_facts(operation->machines, arena, facts, &machine);
+    bool is_resolved = machine_of_facts(machines, arena, facts, &machine, &problem);
+    if (!is_resolved && machines->environment.settings->compatibility_upstream) {
+        answer(operation, &problem, NULL);
+        return;
+    }
+    if (!is_resolved) // AWI-900
+        log_error("reading an instance without its capacity", "s:instance-id", facts->id, "s:error",
+                  problem.message);
     answer(operation, &none, &machine);
 }
 
@@ -251,6 +260,24 @@ const struct instance_type_catalog *aws_machines_instance_types(struct aws_machi
 
 // --- life ----------------------------------------------------------------------------------------
 
+static void register_metrics(struct aws_machines *machines)
+{
+    struct metrics *metrics = machines->environment.metrics;
+    machines->failures = metrics_register(
+        metrics, &(struct metric_options){.name = "karpenter_cloudprovider_instance_termination_"
+                                                  "failures_total",
+                                          .help = "Failed terminations of instances, by zone.",
+                                          .type = METRIC_COUNTER,
+                                          .labels = {"zone", "zone_id"}});
+    machines->unresolved = metrics_register(
+        metrics,
+        &(struct metric_options){.name = "adze_instances_without_type_total",
+                                 .help = "Readings of instances whose instance type could not "
+                                         "be resolved.",
+                                 .type = METRIC_COUNTER,
+                                 .labels = {"nodepool", "reason"}});
+}
+
 struct aws_machines *aws_machines_create(const struct aws_machines_environment *environment)
 {
     assert(environment->client != NULL);
@@ -266,13 +293,7 @@ struct aws_machines *aws_machines_create(const struct aws_machines_environment *
         .metrics = environment->metrics});
     machines->launches = launches_create(environment);
     if (environment->metrics != NULL)
-        machines->failures = metrics_register(
-            environment->metrics,
-            &(struct metric_options){
-                .name = "karpenter_cloudprovider_instance_termination_failures_total",
-                .help = "Failed terminations of instances, by zone.",
-                .type = METRIC_COUNTER,
-                .labels = {"zone", "zone_id"}});
+        register_metrics(machines);
     machine_list_create(machines);
     machine_drift_create(machines);
     return machines;

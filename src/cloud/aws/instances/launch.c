@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cloud/aws/instances/aws_labels.h"
 #include "cloud/aws/instances/machine_answer.h"
+#include "cloud/aws/instances/pool_overlays.h"
 #include "cloud/aws/nodeclass/node_class_tags.h"
 #include "cloud/aws/nodeclass/partition_choice.h"
 #include "model/reading/catalog.h"
@@ -105,23 +106,6 @@ static bool find_group(struct launch_plan *plan, struct launch_error *error)
 
 // --- types (steps 4 to 7) ------------------------------------------------------------------------
 
-static void apply_overlays(struct launch_plan *plan)
-{
-    const struct aws_machines_environment *environment = plan->environment;
-    const char *pool = object_label((const struct object *)plan->claim, LABEL_NODE_POOL);
-    if (!environment->settings->gate_node_overlay || environment->overlaid == NULL || pool == NULL)
-        return;
-    const struct object *found = mirror_get(environment->mirror, KIND_NODE_POOL, NULL, pool);
-    if (found == NULL)
-        return;
-    const struct instance_type_catalog *overlaid =
-        environment->overlaid(environment->context, (const struct node_pool *)found, plan->catalog);
-    if (overlaid == NULL)
-        return;
-    object_release((const struct object *)plan->catalog);
-    plan->catalog = overlaid;
-}
-
 static void check_fallback(const struct launch_plan *plan)
 {
     if (!text_equal(plan->capacity_type, CAPACITY_TYPE_ON_DEMAND) ||
@@ -151,7 +135,9 @@ static bool choose_types(struct launch_plan *plan, struct launch_error *error)
         return false;
     plan->partition =
         partition_choice(plan->claim, plan->group, environment->settings->compatibility_upstream);
-    apply_overlays(plan);
+    plan->catalog = with_pool_overlays(
+        environment, object_label((const struct object *)plan->claim, LABEL_NODE_POOL),
+        plan->catalog);
     if (!launch_filters_apply(plan->arena, plan->catalog, plan->claim, environment->settings,
                               &plan->candidates, &error->error))
         return error_prefix(&error->error, "creating instance");

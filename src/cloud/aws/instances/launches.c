@@ -220,12 +220,21 @@ static void later(struct launch *launch)
 
 // --- templates and request (AWI-291 to 293) ------------------------------------------------------
 
+static bool is_upstream(const struct launch *launch)
+{
+    return launch->plan.environment->settings->compatibility_upstream;
+}
+
 static void templates_failed(struct launch *launch, const struct launch_templates_result *result)
 {
     struct launch_error error = {0};
     const char *text = result->aws_text != NULL ? result->aws_text : "";
     struct launch_failure failure = launch_failure_of(text);
-    if (result->aws_text != NULL)
+    // AWI-933: no AMI for any of the types. Other types, or other pools, may do.
+    if (result->error.kind == ERROR_INSUFFICIENT_CAPACITY && !is_upstream(launch))
+        error_set(&error.error, ERROR_INSUFFICIENT_CAPACITY, "creating instance, %s",
+                  result->error.message);
+    else if (result->aws_text != NULL)
         launch_refuse(&error, failure.reason, "Error getting launch template configs: %s (%s)",
                       failure.message, text);
     else
@@ -239,7 +248,7 @@ static void no_offerings(struct launch *launch)
     static const char text[] =
         "no capacity offerings are currently available given the constraints";
     struct launch_error error = {0};
-    if (launch->plan.environment->settings->compatibility_upstream)
+    if (is_upstream(launch))
         launch_refuse(&error, "LaunchFailed", "Error getting launch template configs: %s", text);
     else // AWI-933
         error_set(&error.error, ERROR_INSUFFICIENT_CAPACITY, "creating instance, %s", text);
@@ -257,16 +266,16 @@ static void templates_done(void *context, const struct launch_templates_result *
     }
     for (uint32_t i = 0; i < result->count; i++)
         vector_push(&launch->templates, memory_copy_string(result->items[i].name));
-    launch->request = fleet_request_build(
-        &(struct fleet_inputs){.node_class = plan->node_class,
-                               .claim = plan->claim,
-                               .capacity_type = plan->capacity_type,
-                               .templates = result->items,
-                               .templates_count = result->count,
-                               .subnets = plan->subnets,
-                               .subnets_count = plan->subnets_count,
-                               .tags = plan->tags,
-                               .upstream = plan->environment->settings->compatibility_upstream});
+    launch->request =
+        fleet_request_build(&(struct fleet_inputs){.node_class = plan->node_class,
+                                                   .claim = plan->claim,
+                                                   .capacity_type = plan->capacity_type,
+                                                   .templates = result->items,
+                                                   .templates_count = result->count,
+                                                   .subnets = plan->subnets,
+                                                   .subnets_count = plan->subnets_count,
+                                                   .tags = plan->tags,
+                                                   .upstream = is_upstream(launch)});
     if (launch->request == NULL) {
         no_offerings(launch);
         return;

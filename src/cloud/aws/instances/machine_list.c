@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "base/nanoseconds.h"
 #include "base/text.h"
 #include "cloud/aws/instances/machine_types.h"
@@ -11,19 +12,42 @@
 
 // --- answers -------------------------------------------------------------------------------------
 
+// AWI-900: whatever its type, an instance exists. Upstream's list fails (AWI-415).
+static void take_problem(const struct aws_machines *machines, const char *id, uint32_t count,
+                         const struct error *problem, struct machine_list_result *result)
+{
+    if (machines->environment.settings->compatibility_upstream) {
+        result->error = *problem;
+        result->count = 0;
+        return;
+    }
+    log_error("listing instances without their capacity", "i:instances", (int64_t)count,
+              "s:instance-id", id, "s:error", problem->message);
+}
+
 static void answer_machines(struct aws_machines *machines, const struct list_waiter *waiter,
                             const struct error *error)
 {
     CLEANUP_ARENA struct arena *arena = arena_create(16384);
     const struct snapshot_of_instances *snapshot = &machines->snapshot;
+    uint32_t count = error->kind == ERROR_NONE ? snapshot->count : 0, problems = 0;
     struct machine_list_result result = {.error = *error};
-    if (error->kind == ERROR_NONE) {
-        struct machine *items = arena_allocate_array(arena, snapshot->count + 1, sizeof *items);
-        for (uint32_t i = 0; i < snapshot->count; i++)
-            if (!instance_is_ending(&snapshot->items[i]))
-                machine_of_facts(machines, arena, &snapshot->items[i], &items[result.count++]);
-        result.items = items;
+    struct machine *items = arena_allocate_array(arena, count + 1, sizeof *items);
+    struct error problem, first = {0};
+    const char *id = NULL; // of the first one with a problem
+    for (uint32_t i = 0; i < count; i++) {
+        const struct aws_instance_facts *facts = &snapshot->items[i];
+        if (instance_is_ending(facts))
+            continue;
+        if (!machine_of_facts(machines, arena, facts, &items[result.count++], &problem) &&
+            problems++ == 0) {
+            first = problem;
+            id = facts->id;
+        }
     }
+    result.items = items;
+    if (problems > 0)
+        take_problem(machines, id, problems, &first, &result);
     waiter->done(waiter->context, &result);
 }
 

@@ -3,9 +3,12 @@
 
 #include "cloud/aws/instances/machines_state.h"
 
-// The machine of an instance, with its type as its NodePool's NodeClass has it now.
-void machine_of_facts(struct aws_machines *machines, struct arena *arena,
-                      const struct aws_instance_facts *facts, struct machine *machine);
+// The machine of an instance, with its type as its NodePool's NodeClass has it now. False with the
+// error, counted: its type cannot be resolved, and the machine is without what only the type tells,
+// such as capacity (AWI-900).
+bool machine_of_facts(struct aws_machines *machines, struct arena *arena,
+                      const struct aws_instance_facts *facts, struct machine *machine,
+                      struct error *error);
 // Whether traffic is shifted away from the instance's zone (AWI-650).
 bool instance_is_shifted(const struct aws_machines *machines,
                          const struct aws_instance_facts *facts);

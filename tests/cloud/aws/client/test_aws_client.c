@@ -116,6 +116,80 @@ static void errors_are_classified(void **state)
     assert_int_equal(aws_fault_of("InvalidParameterValue", 400), AWS_FAULT_OTHER);
 }
 
+#define ENCODED(text) "You are not authorized. Encoded authorization failure message: " text
+static const char decoded_message[] =
+    "{\"allowed\":false,\"explicitDeny\":false,\"context\":{\"principal\":{\"arn\":"
+    "\"arn:aws:sts::1:assumed-role/adze/1\"},\"action\":\"ec2:RunInstances\",\"resource\":"
+    "\"arn:aws:ec2:us-west-2:1:subnet/subnet-1\"}}";
+
+static json_t *refused_fleet(const char *instance)
+{
+    json_t *instances = json_array();
+    if (instance != NULL)
+        json_array_append_new(instances, json_pack("{s:[s]}", "InstanceIds", instance));
+    return json_pack("{s:s, s:o, s:[{s:s, s:s}, {s:s, s:s}, {s:s, s:s}]}", "FleetId", "fleet-1",
+                     "Instances", instances, "Errors", "ErrorCode", "UnauthorizedOperation",
+                     "ErrorMessage", ENCODED("abc"), "ErrorCode", "InsufficientInstanceCapacity",
+                     "ErrorMessage", "none left", "ErrorCode", "UnauthorizedOperation",
+                     "ErrorMessage", ENCODED("def"));
+}
+
+static const char *fleet_error(const struct fixture *fixture, size_t index)
+{
+    const json_t *errors = json_object_get(fixture->outcome.reply, "Errors");
+    return json_string_value(json_object_get(json_array_get(errors, index), "ErrorMessage"));
+}
+
+// Errors inside a fleet's answer: as those of calls, once in ten minutes.
+static void denials_in_fleets_are_decoded_AWN_437_AWI_340(void **state)
+{
+    struct fixture *fixture = *state;
+    static const char plain[] =
+        "You are not authorized. User: arn:aws:sts::1:assumed-role/adze/1 is not authorized to "
+        "perform: ec2:RunInstances on resource: arn:aws:ec2:us-west-2:1:subnet/subnet-1 because no "
+        "identity-based policy allows the ec2:RunInstances action";
+    fake_aws_decode_denials(fixture->fake);
+    fake_aws_handle(fixture->fake, EC2_CREATE_FLEET, NULL, NULL);
+    fake_aws_reply(fixture->fake, EC2_CREATE_FLEET, refused_fleet(NULL));
+    fake_aws_reply(fixture->fake, STS_DECODE_AUTHORIZATION_MESSAGE,
+                   json_pack("{s:s}", "DecodedMessage", decoded_message));
+    for (int i = 0; i < 2; i++) {
+        call(fixture, (struct aws_request){.action = EC2_CREATE_FLEET});
+        assert_int_equal(fixture->outcome.fault, AWS_FAULT_NONE);
+        assert_string_equal(fleet_error(fixture, 0), plain);
+        assert_string_equal(fleet_error(fixture, 1), "none left");
+        assert_string_equal(fleet_error(fixture, 2), plain);
+    }
+    assert_int_equal(fake_aws_calls(fixture->fake, STS_DECODE_AUTHORIZATION_MESSAGE), 1);
+    const json_t *sent = fake_aws_last(fixture->fake, STS_DECODE_AUTHORIZATION_MESSAGE);
+    assert_string_equal(json_string_value(json_object_get(sent, "EncodedMessage")), "abc");
+}
+
+static void denials_in_fleets_that_stay_encoded(void **state)
+{
+    struct fixture *fixture = *state;
+    fake_aws_decode_denials(fixture->fake);
+    fake_aws_reply(fixture->fake, EC2_CREATE_FLEET, refused_fleet("i-1"));
+    call(fixture, (struct aws_request){.action = EC2_CREATE_FLEET});
+    assert_string_equal(fleet_error(fixture, 0), ENCODED("abc")); // the instance does not wait
+    fake_aws_reply(fixture->fake, EC2_CREATE_FLEET, refused_fleet(NULL));
+    fake_aws_error(fixture->fake, STS_DECODE_AUTHORIZATION_MESSAGE, 403, "AccessDenied", "no");
+    call(fixture, (struct aws_request){.action = EC2_CREATE_FLEET});
+    assert_string_equal(fleet_error(fixture, 0),
+                        "You are not authorized. AWS gives the reason encoded; grant "
+                        "sts:DecodeAuthorizationMessage to read it here");
+}
+
+// COMPATIBILITY=upstream.
+static void denials_in_fleets_are_left_alone_by_others(void **state)
+{
+    struct fixture *fixture = *state;
+    fake_aws_reply(fixture->fake, EC2_CREATE_FLEET, refused_fleet(NULL));
+    call(fixture, (struct aws_request){.action = EC2_CREATE_FLEET});
+    assert_string_equal(fleet_error(fixture, 0), ENCODED("abc"));
+    assert_int_equal(fake_aws_calls(fixture->fake, STS_DECODE_AUTHORIZATION_MESSAGE), 0);
+}
+
 static void transient_errors_are_retried(void **state) // AWN-524
 {
     struct fixture *fixture = *state;
@@ -417,6 +491,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_call_is_signed_and_answered),
         TEST(errors_are_classified),
+        TEST(denials_in_fleets_are_decoded_AWN_437_AWI_340),
+        TEST(denials_in_fleets_that_stay_encoded),
+        TEST(denials_in_fleets_are_left_alone_by_others),
         TEST(transient_errors_are_retried),
         TEST(attempts_are_limited),
         TEST(the_retry_quota_is_shared),

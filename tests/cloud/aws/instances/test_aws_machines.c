@@ -18,6 +18,7 @@
 #include "model/reading/catalog.h"
 #include "model/reading/pool_annotations.h"
 #include "model/schema/decode.h"
+#include "model/schema/pack.h"
 #include "model/tables/kinds.h"
 #include "support/cmocka_all.h"
 
@@ -58,11 +59,14 @@ struct fixture {
     struct launch_templates *templates;
     struct aws_machines *machines;
     struct answer answers[ANSWERS_MAX];
-    uint32_t answered, listed, list_count, role_missing, class_failures, drift_changes;
+    uint32_t answered, listed, list_count, with_capacity, role_missing, class_failures;
+    uint32_t drift_changes;
+    const char *listed_too; // id of an instance beside i-1 and i-ending; NULL: none
+    bool moves_offerings;   // NodeOverlays leave offerings in a zone without subnet only
     bool list_has_capacity; // of its first machine
     struct error list_error;
     // Of the NodeClass; "fall back": and its NodePool asks for that; "lost": there is none;
-    // "grouped": it selects a placement group.
+    // "grouped": it selects a placement group; "bare": it has no subnets.
     const char *ready;
     uint32_t instances;
     json_t *fleets;          // ClientToken -> reply: fleets are made once
@@ -94,6 +98,8 @@ static json_t *items_of(const struct fixture *fixture, const char *path)
         if (text_equal(fixture->ready, "grouped"))
             json_object_set_new(json_object_get(object, "spec"), "placementGroupSelector",
                                 json_pack("{s:s}", "name", "group-1"));
+        if (text_equal(fixture->ready, "bare"))
+            json_object_set_new(json_object_get(object, "status"), "subnets", json_array());
         json_array_append_new(items, object);
     }
     if (strstr(path, "nodepools") != NULL) {
@@ -185,17 +191,17 @@ static json_t *create_template(void *context, enum aws_action action, const json
                      "LaunchTemplateName", text_at(parameters, "LaunchTemplateName"));
 }
 
-// Instances with "gone" in their id are unknown.
+// Instances with "gone" in their id are unknown; those with "odd" are of an unknown type.
 static json_t *describe(void *context, enum aws_action action, const json_t *parameters)
 {
-    (void)context;
+    const struct fixture *fixture = context;
     (void)action;
     json_t *instances = json_array();
     const json_t *id;
     json_t *ids = json_incref(json_object_get(parameters, "InstanceIds"));
     size_t i;
     if (ids == NULL)
-        ids = json_pack("[s,s]", "i-1", "i-ending");
+        ids = json_pack("[s,s,s*]", "i-1", "i-ending", fixture->listed_too);
     json_array_foreach (ids, i, id) {
         const char *text = json_string_value(id);
         if (strstr(text, "gone") != NULL)
@@ -206,8 +212,9 @@ static json_t *describe(void *context, enum aws_action action, const json_t *par
                       "s:s}",
                       "InstanceId", text, "State", "Name",
                       strstr(text, "ending") != NULL ? "shutting-down" : "running", "ImageId",
-                      "ami-1", "InstanceType", "m5.large", "Placement", "AvailabilityZone",
-                      "us-west-2a", "AvailabilityZoneId",
+                      "ami-1", "InstanceType",
+                      strstr(text, "odd") != NULL ? "zz9.huge" : "m5.large", "Placement",
+                      "AvailabilityZone", "us-west-2a", "AvailabilityZoneId",
                       strstr(text, "shifted") != NULL ? "shifted" : "usw2-az1", "SubnetId",
                       strstr(text, "moved") != NULL ? "subnet-x" : "subnet-a", "SecurityGroups",
                       "GroupId", "sg-1", "Tags", "Key", "karpenter.sh/nodepool", "Value", "pool",
@@ -256,6 +263,26 @@ static bool zone_is_shifted(void *context, const char *zone_id)
 {
     (void)context;
     return text_equal(zone_id, "shifted");
+}
+
+// A copy of the catalogue with all offerings in another zone.
+static const struct instance_type_catalog *overlaid(void *context, const struct node_pool *pool,
+                                                    const struct instance_type_catalog *catalog)
+{
+    static const char *elsewhere[] = {"us-west-2z"};
+    struct fixture *fixture = context;
+    (void)pool;
+    if (!fixture->moves_offerings)
+        return NULL;
+    struct instance_type_catalog *copy =
+        (struct instance_type_catalog *)object_copy((const struct object *)catalog);
+    list_for_each (type, &copy->spec.instance_types)
+        list_for_each (offering, &type->offerings)
+            list_for_each (requirement, &offering->requirements)
+                if (text_equal(requirement->key, LABEL_ZONE))
+                    ((struct selector_requirement *)requirement)->values =
+                        (struct string_list){elsewhere, 1};
+    return copy;
 }
 
 static int64_t now_of(void *context)
@@ -313,6 +340,7 @@ static void open_machines(struct fixture *fixture)
                                            .spot_role_missing = spot_role_missing,
                                            .failed_node_class = failed_node_class,
                                            .drift_changed = drift_changed,
+                                           .overlaid = overlaid,
                                            .context = fixture,
                                            .metrics = fixture->metrics});
 }
@@ -386,6 +414,12 @@ static int setup_lost(void **state)
 static int setup_grouped(void **state)
 {
     *state = open_fixture("grouped");
+    return 0;
+}
+
+static int setup_bare(void **state)
+{
+    *state = open_fixture("bare");
     return 0;
 }
 
@@ -644,6 +678,28 @@ static void no_fall_back_unasked_AWI_281_930(void **state)
     assert_int_equal(fleets(fixture), 1);
 }
 
+// There are offerings by the catalogue, but no subnet for any of them (AWI-293).
+static void nothing_to_ask_for_is_a_shortage_AWI_293_933(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->moves_offerings = fixture->settings.gate_node_overlay = true;
+    launch(fixture, "u1");
+    run(fixture);
+    assert_int_equal(fixture->answers[0].error.kind, ERROR_INSUFFICIENT_CAPACITY);
+    assert_string_equal(fixture->answers[0].error.message,
+                        "creating instance, no capacity offerings are currently available given "
+                        "the constraints");
+    fixture->settings.compatibility_upstream = true;
+    launch(fixture, "u2");
+    run(fixture);
+    assert_int_equal(fixture->answers[1].error.kind, ERROR_INTERNAL); // tried again
+    assert_string_equal(fixture->answers[1].reason, "LaunchFailed");
+    assert_string_equal(fixture->answers[1].error.message,
+                        "Error getting launch template configs: no capacity offerings are "
+                        "currently available given the constraints");
+    assert_int_equal(fleets(fixture), 0);
+}
+
 static void a_lost_answer_is_asked_for_again_AWI_927(void **state)
 {
     struct fixture *fixture = *state;
@@ -816,6 +872,76 @@ static void lists_without_types_AWI_16_415(void **state)
     assert_int_equal(fixture->list_count, 1);
     assert_false(fixture->list_has_capacity);
     assert_true(fixture->class_failures > 0); // told of the NodePool
+}
+
+static void list_taken(void *context, const struct machine_list_result *result)
+{
+    struct fixture *fixture = context;
+    fixture->list_error = result->error;
+    fixture->list_count = result->count;
+    fixture->with_capacity = 0;
+    for (uint32_t i = 0; i < result->count; i++)
+        fixture->with_capacity += result->items[i].capacity.count > 0;
+}
+
+static int unresolved(const struct fixture *fixture, const char *reason)
+{
+    struct metric *metric = metrics_find(fixture->metrics, "adze_instances_without_type_total");
+    assert_non_null(metric);
+    return (int)metric_read(metric, "pool", reason);
+}
+
+// One instance's type is unknown: it is there all the same, and the error is counted and named.
+static void an_unknown_type_hides_no_instance_AWI_900(void **state)
+{
+    struct fixture *fixture = *state;
+    static const char *const parts[] = {
+        "listing instances without their capacity", "\"instances\":1", "\"instance-id\":\"i-odd\"",
+        "resolving instance type, instance type zz9.huge not found in cache"};
+    fixture->listed_too = "i-odd";
+    listen();
+    aws_machines_list(fixture->machines, list_taken, fixture);
+    run(fixture);
+    expect_logged(parts, ARRAY_LENGTH(parts));
+    assert_int_equal(fixture->list_error.kind, ERROR_NONE);
+    assert_int_equal(fixture->list_count, 2);
+    assert_int_equal(fixture->with_capacity, 1);
+    assert_int_equal(unresolved(fixture, "instance_type_unknown"), 1);
+    aws_machines_get(fixture->machines, "aws:///us-west-2a/i-odd", answered, fixture);
+    run(fixture);
+    assert_string_equal(fixture->answers[0].provider_id, "aws:///us-west-2a/i-odd");
+    assert_int_equal(unresolved(fixture, "instance_type_unknown"), 2);
+}
+
+static void an_unknown_type_fails_upstreams_list_AWI_415_416(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->settings.compatibility_upstream = true;
+    fixture->listed_too = "i-odd";
+    aws_machines_list(fixture->machines, list_taken, fixture);
+    aws_machines_get(fixture->machines, "aws:///us-west-2a/i-odd", answered, fixture);
+    run(fixture);
+    assert_string_equal(fixture->list_error.message,
+                        "resolving instance type, instance type zz9.huge not found in cache");
+    assert_int_equal(fixture->list_count, 0);
+    assert_string_equal(fixture->answers[0].error.message, fixture->list_error.message);
+}
+
+// The NodeClass has lost its subnets: there are no types at all.
+static void lists_without_subnets_AWI_415_900(void **state)
+{
+    struct fixture *fixture = *state;
+    aws_machines_list(fixture->machines, list_taken, fixture);
+    run(fixture);
+    assert_int_equal(fixture->list_error.kind, ERROR_NONE);
+    assert_int_equal(fixture->list_count, 1);
+    assert_int_equal(fixture->with_capacity, 0);
+    assert_int_equal(unresolved(fixture, "instance_types_missing"), 1);
+    assert_int_equal(fixture->class_failures, 0);
+    fixture->settings.compatibility_upstream = true;
+    aws_machines_list(fixture->machines, list_taken, fixture);
+    run(fixture);
+    assert_string_equal(fixture->list_error.message, "resolving instance type, no subnets found");
 }
 
 static void failed_terminations_are_counted_AWI_706(void **state)
@@ -1009,6 +1135,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(on_demand_where_spot_has_no_capacity_AWI_930,
                                         setup_fall_back, teardown),
         cmocka_unit_test_setup_teardown(no_fall_back_unasked_AWI_281_930, setup, teardown),
+        cmocka_unit_test_setup_teardown(nothing_to_ask_for_is_a_shortage_AWI_293_933, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(a_lost_answer_is_asked_for_again_AWI_927, setup, teardown),
         cmocka_unit_test_setup_teardown(errors_of_the_call_AWI_311, setup, teardown),
         cmocka_unit_test_setup_teardown(templates_that_are_gone_are_made_again_AWN_363, setup,
@@ -1029,6 +1157,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(lists_clear_the_cache_AWI_413, setup, teardown),
         cmocka_unit_test_setup_teardown(types_of_listed_machines_AWI_415, setup, teardown),
         cmocka_unit_test_setup_teardown(lists_without_types_AWI_16_415, setup_lost, teardown),
+        cmocka_unit_test_setup_teardown(an_unknown_type_hides_no_instance_AWI_900, setup, teardown),
+        cmocka_unit_test_setup_teardown(an_unknown_type_fails_upstreams_list_AWI_415_416, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(lists_without_subnets_AWI_415_900, setup_bare, teardown),
         cmocka_unit_test_setup_teardown(failed_terminations_are_counted_AWI_706, setup, teardown),
         cmocka_unit_test_setup_teardown(reads_are_cut_AWI_362_363, setup, teardown),
         cmocka_unit_test_setup_teardown(later_errors_hide_no_drift_AWI_455, setup, teardown),
