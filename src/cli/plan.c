@@ -34,7 +34,7 @@ static int plan_snapshot(struct request *request, struct snapshot *snapshot)
 static int run(int argc, char **argv)
 {
     // FMT-10: every unschedulable pod has its reasons.
-    struct request request = {.input = {.common = {.format = "table"}},
+    struct request request = {.input = {.common = {.format = "table"}, .admission = true},
                               .options = {.explain = EXPLAIN_REASONS}};
     int status = 0;
     if (read_arguments(argc, argv, &request, &status)) {
@@ -60,12 +60,13 @@ static bool take_method(struct request *request, const char *name, int *status)
 
 static bool read_arguments(int argc, char **argv, struct request *request, int *status)
 {
-    enum { EXPLAIN = INPUT_OPTIONS_END, DISRUPT, METHOD };
+    enum { EXPLAIN = INPUT_OPTIONS_END, DISRUPT, METHOD, FORCE };
     static const struct option options[] = {
         INPUT_OPTIONS,
         {"explain", no_argument, NULL, EXPLAIN},
         {"disrupt", no_argument, NULL, DISRUPT},
         {"method", required_argument, NULL, METHOD},
+        {"force", no_argument, NULL, FORCE},
         {0},
     };
     const char *method = NULL;
@@ -79,6 +80,8 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
         } else if (option == DISRUPT || option == METHOD) {
             request->options.disrupt = true;
             method = option == METHOD ? optarg : method;
+        } else if (option == FORCE) {
+            request->input.force = true;
         } else if (!input_take_option(&request->input, option)) {
             *status = command_usage_error(&command_plan, "unknown or incomplete option %s",
                                           argv[optind - 1]);
@@ -113,6 +116,8 @@ const struct command command_plan = {
     "                       with --disrupt, why each other node stays\n"
     "      --disrupt        also what the next disruption would be\n"
     "      --method NAME    only emptiness, drift, static-drift, expiry, multi or single\n"
+    "      --force          go on with NodePools and NodeClasses that an API server or the\n"
+    "                       controller would refuse (`adze validate` tells which and why)\n"
     "\n"
     "Exit status: 0 every pod has a place, 3 some have none, 2 bad input (such as a file that\n"
     "is not there), 1 it failed (a file or cluster that cannot be read).\n"

@@ -435,7 +435,7 @@ static void check_document(struct request *request, const struct document *docum
              validate_object(result->known, document->value, old_of(request, document),
                              &request->options, &result->findings, &result->stored) &&
              !request->options.core)
-        providers_check_class(result->known, result->stored, &result->findings);
+        providers_check_object(result->known, result->stored, &result->findings);
 }
 
 static void check_together(const struct request *request, struct validate_result *results,

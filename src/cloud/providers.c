@@ -43,17 +43,27 @@ const struct cloud_provider *provider_of_files(void)
     return *at;
 }
 
-void providers_check_class(const struct kind *kind, const json_t *object, struct findings *findings)
+static void check_pool(const struct cloud_provider *provider, const struct node_pool *pool,
+                       struct findings *findings)
+{
+    const struct node_class_reference *reference = pool->spec.template.spec.node_class_ref;
+    if (provider->check_pool != NULL && reference != NULL &&
+        provider_serves(provider, reference->group, reference->kind))
+        provider->check_pool(pool, findings);
+}
+
+void providers_check_object(const struct kind *kind, const json_t *object,
+                            struct findings *findings)
 {
     struct error ignored = {0}; // findings tell what cannot be read
-    for (const struct cloud_provider *const *at = providers; *at != NULL; at++) {
-        if ((*at)->node_class != kind->id || (*at)->check_class == NULL)
-            continue;
-        struct object *node_class = object_decode(object, kind, DECODE_LENIENT, &ignored);
-        if (node_class != NULL)
-            (*at)->check_class(node_class, findings);
-        object_release(node_class);
+    struct object *decoded = object_decode(object, kind, DECODE_LENIENT, &ignored);
+    for (const struct cloud_provider *const *at = providers; decoded != NULL && *at != NULL; at++) {
+        if (kind->id == KIND_NODE_POOL)
+            check_pool(*at, (const struct node_pool *)decoded, findings);
+        else if ((*at)->node_class == kind->id && (*at)->check_class != NULL)
+            (*at)->check_class(decoded, findings);
     }
+    object_release(decoded);
 }
 
 const struct instance_type_catalog *providers_read_catalog(const char *path, struct error *error)

@@ -21,10 +21,10 @@ void providers_offered(const char *names[PROVIDERS_MAX + 1]);
 // Names of the providers that run against a cluster, NULL-terminated.
 void providers_running(const char *names[PROVIDERS_MAX + 1]);
 
-// Adds what the provider of the kind of node class finds in an admitted object; kinds without a
-// provider's checks are fine.
-void providers_check_class(const struct kind *kind, const json_t *object,
-                           struct findings *findings);
+// Adds what the providers find in an admitted object: that of a node class's kind in the node
+// class, those that a NodePool's node class belongs to in the NodePool. Other kinds are fine.
+void providers_check_object(const struct kind *kind, const json_t *object,
+                            struct findings *findings);
 
 // The instance types of --catalog FILE, in a form of some provider. One reference, owned by the
 // caller.

@@ -109,14 +109,16 @@ class Explain(ProgramTest):
         self.assertNotIn("wait", self.explain("web-0", POOL % ("default", 1000, ""), pod("web-0", 1))[1])
 
     def test_taints_without_a_key(self):
-        """Files have no admission: input that an API server would refuse is explained all the same."""
+        """Input that an API server would refuse is explained all the same; plan wants to be forced."""
         node = ("apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nspec: {taints: [{effect: NoSchedule}]}\n"
                 "status: {allocatable: {cpu: '2', memory: 8Gi, pods: '10'}}\n---\n")
         for taint in ("{effect: NoSchedule}", "{value: x}", "{}"):
             documents = POOL % ("default", 1000, taint), node, pod("web-0", 1000)
             status, answer = self.explain_json("web-0", *documents)
             self.assertEqual((status, answer["state"]), (3, "unschedulable"))
-            status, _, err = self.adze("plan", "--explain", "-f", "-", stdin="---\n".join(documents))
+            run = self.adze("plan", "--explain", "-f", "-", stdin="---\n".join(documents))
+            self.assert_refused(run, 2, "taints[0]", "NodePool default is refused")
+            status, _, err = self.adze("plan", "--force", "--explain", "-f", "-", stdin="---\n".join(documents))
             self.assertEqual((status, err), (3, ""))
 
     def test_pods_that_are_no_part_of_the_plan(self):

@@ -56,13 +56,13 @@ def team(name, replicas, requests):
 
 
 class Plan(ProgramTest):
-    def nodes_of(self, text):
+    def nodes_of(self, text, *options):
         """The number of new nodes by NodePool, and the table."""
         path = self.write("classes.yaml", text)
-        status, out, err = self.adze("plan", "-f", path)
+        status, out, err = self.adze("plan", "-f", path, *options)
         self.assertEqual(err, "")
         self.assertLessEqual(max(map(len, out.splitlines())), 100)
-        plan = json.loads(self.adze("plan", "-f", path, "-o", "json")[1])
+        plan = json.loads(self.adze("plan", "-f", path, "-o", "json", *options)[1])
         nodes = {}
         for claim in plan["newNodeClaims"]:
             nodes[claim["nodePool"]] = nodes.get(claim["nodePool"], 0) + 1
@@ -110,7 +110,9 @@ class Plan(ProgramTest):
 
     def test_a_node_class_that_cannot_be_read_has_no_types(self):
         text = EC2_CLASS % ("bad", ALIAS + "\n  kubelet: {maxPods: [1]}") + EC2_POOL % ("a", "a", "bad") + team("a", 2, "cpu: 1")
-        nodes, out = self.nodes_of(text)
+        self.assert_refused(self.adze("plan", "-f", self.write("bad.yaml", text)), 2, "spec.kubelet.maxPods",
+                            "EC2NodeClass bad is refused")
+        nodes, out = self.nodes_of(text, "--force")
         self.assertEqual(nodes, {})
         self.assertIn("EC2NodeClass bad, for NodePool a: no instance types: parsing spec.kubelet", out)
 

@@ -94,29 +94,7 @@ static void add_class(struct snapshot *snapshot, const struct cloud_provider *pr
     vector_free(&users);
 }
 
-// --- node classes that are not there -------------------------------------------------------------
-
-static bool is_there(const struct snapshot *snapshot, enum kind_id kind, const char *name)
-{
-    for (uint32_t i = 0; i < snapshot->objects[kind].count; i++)
-        if (text_equal(snapshot->objects[kind].items[i]->meta.name, name))
-            return true;
-    return false;
-}
-
-static void describe_missing(const struct snapshot *snapshot, enum kind_id kind, struct text *text)
-{
-    for (uint32_t i = 0; i < snapshot->objects[KIND_NODE_POOL].count; i++) {
-        const struct node_pool *pool =
-            (const struct node_pool *)snapshot->objects[KIND_NODE_POOL].items[i];
-        if (!refers_to(pool, kind_get(kind), NULL))
-            continue;
-        const char *name = pool->spec.template.spec.node_class_ref->name;
-        if (!is_there(snapshot, kind, name))
-            text_format(text, "\n%s %s of NodePool %s is not in the input (taken: one for AL2023)",
-                        kind_get(kind)->name, text_or_empty(name), text_or_empty(pool->meta.name));
-    }
-}
+// --- all -----------------------------------------------------------------------------------------
 
 void class_catalogs_add(struct snapshot *snapshot, const struct cloud_provider *provider,
                         const struct instance_type_catalog *common, struct text *text)
@@ -126,10 +104,7 @@ void class_catalogs_add(struct snapshot *snapshot, const struct cloud_provider *
         return;
     for (const enum kind_id *kind = provider->serves; *kind != KIND_COUNT; kind++) {
         uint32_t count = snapshot->objects[*kind].count;
-        size_t before = text != NULL ? text->length : 0;
         for (uint32_t i = 0; i < count; i++)
             add_class(snapshot, provider, snapshot->objects[*kind].items[i], common, text);
-        if (text != NULL && text->length > before)
-            describe_missing(snapshot, *kind, text);
     }
 }

@@ -7,6 +7,8 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "cli/input/manifest_check.h"
+#include "cli/input/missing_objects.h"
 #include "cli/input/provider_options.h"
 #include "cloud/providers.h"
 #include "model/manifest/yaml_write.h"
@@ -64,7 +66,7 @@ void input_free(struct input_options *options)
 
 static void describe_catalogs(struct input_options *options, const struct snapshot *snapshot,
                               const struct live_provider *provider, const char *source,
-                              const char *classes)
+                              const char *classes, const char *missing)
 {
     struct text text = {0};
     uint32_t count = 0;
@@ -75,7 +77,8 @@ static void describe_catalogs(struct input_options *options, const struct snapsh
         if (classes == NULL || catalog->spec.node_pools.count == 0)
             count += catalog->spec.instance_types.count;
     }
-    text_format(&text, "%" PRIu32 " %s%s", count, source, text_or_empty(classes));
+    text_format(&text, "%" PRIu32 " %s%s%s", count, source, text_or_empty(classes),
+                text_or_empty(missing));
     if (provider->rivals != NULL)
         text_format(&text,
                     "\nConfigMap " PROVIDER_RECORD_NAME " is in namespaces %s: that of %s counts",
@@ -105,7 +108,10 @@ static bool add_catalog(struct input_options *options, struct snapshot *snapshot
                         const struct live_provider *provider, struct error *error)
 {
     if (options->catalog == NULL && snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count > 0) {
-        describe_catalogs(options, snapshot, provider, "of the input", NULL);
+        struct text missing = {0};
+        missing_objects_tell(snapshot, NULL, &missing);
+        describe_catalogs(options, snapshot, provider, "of the input", NULL, missing.data);
+        text_free(&missing);
         return true;
     }
     const char *path =
@@ -119,7 +125,10 @@ static bool add_catalog(struct input_options *options, struct snapshot *snapshot
     live_provider_add_class_catalogs(provider, path, catalog, snapshot, &classes);
     object_release((const struct object *)catalog);
     CLEANUP_FREE char *source = live_provider_catalog_text(provider, path);
-    describe_catalogs(options, snapshot, provider, source, classes.data);
+    struct text missing = {0};
+    missing_objects_tell(snapshot, live_provider_built_in(provider, path), &missing);
+    describe_catalogs(options, snapshot, provider, source, classes.data, missing.data);
+    text_free(&missing);
     text_free(&classes);
     return true;
 }
@@ -133,11 +142,13 @@ static bool is_empty(const struct snapshot *snapshot)
 }
 
 static bool read_files(const struct input_options *options, struct snapshot *snapshot,
-                       struct error *error)
+                       struct manifest_check *check, struct error *error)
 {
     const char *first = options->common.files.items[0];
+    const struct snapshot_examiner examiner = {manifest_examine, check};
     for (uint32_t i = 0; i < options->common.files.count; i++)
-        if (!snapshot_read(snapshot, options->common.files.items[i], options->strict, error))
+        if (!snapshot_read_examined(snapshot, options->common.files.items[i], options->strict,
+                                    options->admission ? &examiner : NULL, error))
             return blame_name(error);
     for (uint32_t i = 0; i < snapshot->skipped.count; i++)
         fprintf(stderr, "adze: %s\n", snapshot->skipped.items[i]);
@@ -149,20 +160,32 @@ static bool read_files(const struct input_options *options, struct snapshot *sna
                      first, options->common.files.count > 1 ? " and others" : "");
 }
 
+static void add_remarks(struct input_options *options, const char *remarks)
+{
+    struct text text = {0};
+    text_format(&text, "%s%s", options->catalog_text, remarks);
+    free(options->catalog_text);
+    options->catalog_text = text_take(&text);
+}
+
 bool input_read(struct input_options *options, struct snapshot *snapshot, struct error *error)
 {
     // For files: every NodePool in them counts.
     struct live_provider provider = {.record = {.source = TYPES_BUILT_IN}};
+    struct manifest_check check = {.strict = options->strict, .force = options->force};
     bool is_live = options->common.files.count == 0;
     if (!is_live)
         provider.record.provider = memory_copy_string(
             options->live.provider != NULL ? options->live.provider : provider_of_files()->name);
     bool done = is_live ? live_snapshot_read(snapshot, &options->live, &provider, error)
-                        : read_files(options, snapshot, error);
+                        : read_files(options, snapshot, &check, error);
     if (snapshot->time == 0)
         snapshot->time = wall_clock_ns(); // FMT-9: the time of the run
     done = done && add_catalog(options, snapshot, &provider, error) &&
            snapshot_complete(snapshot, error);
+    if (done && check.remarks.length > 0)
+        add_remarks(options, check.remarks.data);
+    manifest_check_free(&check);
     live_provider_free(&provider);
     return done;
 }

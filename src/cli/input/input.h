@@ -15,6 +15,9 @@ struct input_options {
     struct live_options live;
     const char *catalog;
     bool strict;
+    // Whether what an API server or the controller would refuse is refused, unless `force`
+    // (manifest_check.h). Without: it is read as far as it goes.
+    bool admission, force;
     char *catalog_text; // after input_read(): the source of the instance types, for messages
 };
 

@@ -160,13 +160,19 @@ const struct instance_type_catalog *live_provider_catalog(const struct live_prov
     return NULL;
 }
 
+const struct cloud_provider *live_provider_built_in(const struct live_provider *provider,
+                                                    const char *path)
+{
+    bool built_in = !is_set(path) && provider->record.source == TYPES_BUILT_IN;
+    return built_in ? provider_find(provider->record.provider) : NULL;
+}
+
 void live_provider_add_class_catalogs(const struct live_provider *provider, const char *path,
                                       const struct instance_type_catalog *common,
                                       struct snapshot *snapshot, struct text *text)
 {
-    const struct provider_record *record = &provider->record;
-    const struct cloud_provider *row = provider_find(record->provider);
-    if (!is_set(path) && record->source == TYPES_BUILT_IN && row != NULL)
+    const struct cloud_provider *row = live_provider_built_in(provider, path);
+    if (row != NULL)
         class_catalogs_add(snapshot, row, common, text);
 }
 

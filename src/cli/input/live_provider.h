@@ -26,6 +26,9 @@ void live_provider_leave_out_others(struct live_provider *provider, struct snaps
 const struct instance_type_catalog *live_provider_catalog(const struct live_provider *provider,
                                                           const char *path,
                                                           struct error *error) MUST_USE;
+// The provider whose built-in instance types these are; NULL: they are others.
+const struct cloud_provider *live_provider_built_in(const struct live_provider *provider,
+                                                    const char *path);
 // With the built-in instance types: those of the node classes in the snapshot (class_catalogs.h).
 void live_provider_add_class_catalogs(const struct live_provider *provider, const char *path,
                                       const struct instance_type_catalog *common,

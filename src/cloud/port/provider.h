@@ -47,6 +47,9 @@ struct cloud_provider {
     // Adds what is wrong with an admitted node class of the kind `node_class` and what of it has no
     // effect, as far as that shows without a cluster (for `adze validate`). NULL: nothing to find.
     void (*check_class)(const struct object *node_class, struct findings *findings);
+    // Adds the values of an admitted NodePool's requirements and labels that exist nowhere in the
+    // provider's cloud (GUI-13): zones, regions, instance types, families. NULL: nothing is known.
+    void (*check_pool)(const struct node_pool *pool, struct findings *findings);
 
     // --- instance types without a cluster ---
     // The built-in instance types: a reference that the caller releases.

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/explain/culprits.h"
 #include "engine/explain/explain_miss.h"
 #include "engine/explain/funnel_cuts.h"
 #include "engine/pass/pass_state.h"
@@ -173,7 +174,8 @@ static void report_pool(struct pass *pass, const struct pool_state *pool, uint32
     *out = (struct plan_pool_funnel){.node_pool = pool->pool->meta.name, .state = "considered"};
     if (pool->template == NULL) {
         out->state = "noTypes";
-        out->detail = arena_copy_string(arena, pool->message);
+        const char *culprits = culprits_of_pool(pass->problem, pool, arena);
+        out->detail = culprits != NULL ? culprits : arena_copy_string(arena, pool->message);
         return;
     }
     const struct template_refusal *refusal = refusal_of(pass, pool->template->index);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/explain/culprits.h"
 #include "engine/explain/explain.h"
 #include "engine/explain/explain_help.h"
 #include "engine/pass/pass_state.h"
@@ -56,18 +57,24 @@ static void reasons_of_pools(struct pass *pass, uint32_t class, struct plan *pla
     vector_for_each (refusal, &pass->refusal.templates) {
         const struct node_template *template = problem->templates.items[refusal->template];
         enum reason_code code = explain_code(pass, template, class, refusal->code);
-        explained_add_reason(plan->arena, out, code, template->pool->meta.name, refusal->text);
+        const char *culprits =
+            culprits_of_class(pass, template, class, code, refusal->text, plan->arena);
+        explained_add_reason(plan->arena, out, code, template->pool->meta.name,
+                             culprits != NULL ? culprits : refusal->text);
         next = refusal->template + 1;
     }
     for (; pass->last.reserved_error && next < problem->templates.count; next++) // SCH-222
         explained_add_reason(plan->arena, out, REASON_NOT_TRIED,
                              problem->templates.items[next]->pool->meta.name,
                              "reserved capacity of a pool before this one may come free");
-    for (uint32_t i = 0; i < problem->templates.pools_count; i++)
-        if (problem->templates.pools[i].template == NULL)
-            explained_add_reason(plan->arena, out, problem->templates.pools[i].reason,
-                                 problem->templates.pools[i].pool->meta.name,
-                                 problem->templates.pools[i].message);
+    for (uint32_t i = 0; i < problem->templates.pools_count; i++) {
+        const struct pool_state *pool = &problem->templates.pools[i];
+        if (pool->template != NULL)
+            continue;
+        const char *culprits = culprits_of_pool(pass->problem, pool, plan->arena);
+        explained_add_reason(plan->arena, out, pool->reason, pool->pool->meta.name,
+                             culprits != NULL ? culprits : pool->message);
+    }
 }
 
 static void clear_refusals(struct pass *pass)

@@ -120,7 +120,8 @@ struct node_template { // SCH-44
 };
 struct pool_state { // why a pool has no template; in pool order
     const struct node_pool *pool;
-    struct node_template *template; // NULL: none
+    struct node_template *template;      // NULL: none
+    const struct node_template *emptied; // by its own requirements: has a table, but no rows
     const char *message;
     enum reason_code reason;
 };

@@ -375,6 +375,7 @@ static void build_one(struct problem *problem, struct pool_state *state,
     if (state->message != NULL) {
         state->reason =
             bitset_empty(template->rows) ? REASON_REQUIREMENT_MISMATCH : REASON_MIN_VALUES;
+        state->emptied = bitset_empty(template->rows) ? template : NULL;
         problem_log(problem, NOTE_INFO, (const struct object *)state->pool, state->message);
         problem_event(problem, EVENT_NO_COMPATIBLE_INSTANCE_TYPES,
                       (const struct object *)state->pool,

@@ -13,28 +13,50 @@
 #include "model/schema/pack.h"
 #include "model/tables/kinds.h"
 
-static bool add_documents(struct snapshot *snapshot, const struct documents *documents,
-                          const char *text, size_t length, bool strict, struct error *error);
+struct reading {
+    struct snapshot *snapshot;
+    bool strict;
+    const struct snapshot_examiner *examiner; // NULL: none
+};
+
+static bool add_documents(const struct reading *reading, const struct documents *documents,
+                          const char *text, size_t length, struct error *error);
+
+static bool read_text(const struct reading *reading, const char *text, size_t length,
+                      const char *source_name, struct error *error)
+{
+    struct documents documents = {0};
+    bool fine = documents_read_text(&documents, text, length, source_name, false, error) &&
+                add_documents(reading, &documents, text, length, error);
+    documents_free(&documents);
+    return fine;
+}
 
 // Kept, since locating an error reads the text again.
-static bool read_standard_input(struct snapshot *snapshot, bool strict, struct error *error)
+static bool read_standard_input(const struct reading *reading, struct error *error)
 {
     struct text text = {0};
     bool fine = standard_input_read(&text, error) &&
-                snapshot_read_text(snapshot, text.data != NULL ? text.data : "", text.length, "-",
-                                   strict, error);
+                read_text(reading, text_or_empty(text.data), text.length, "-", error);
     text_free(&text);
     return fine;
 }
 
 bool snapshot_read(struct snapshot *snapshot, const char *path, bool strict, struct error *error)
 {
+    return snapshot_read_examined(snapshot, path, strict, NULL, error);
+}
+
+bool snapshot_read_examined(struct snapshot *snapshot, const char *path, bool strict,
+                            const struct snapshot_examiner *examiner, struct error *error)
+{
     assert(path != NULL);
+    const struct reading reading = {snapshot, strict, examiner};
     if (strcmp(path, "-") == 0)
-        return read_standard_input(snapshot, strict, error);
+        return read_standard_input(&reading, error);
     struct documents documents = {0};
     bool fine = documents_read(&documents, path, false, error) &&
-                add_documents(snapshot, &documents, NULL, 0, strict, error);
+                add_documents(&reading, &documents, NULL, 0, error);
     for (uint32_t i = 0; i < documents.skipped.count; i++)
         vector_push(&snapshot->skipped,
                     arena_copy_string(snapshot->arena, documents.skipped.items[i]));
@@ -45,11 +67,8 @@ bool snapshot_read(struct snapshot *snapshot, const char *path, bool strict, str
 bool snapshot_read_text(struct snapshot *snapshot, const char *text, size_t length,
                         const char *source_name, bool strict, struct error *error)
 {
-    struct documents documents = {0};
-    bool fine = documents_read_text(&documents, text, length, source_name, false, error) &&
-                add_documents(snapshot, &documents, text, length, strict, error);
-    documents_free(&documents);
-    return fine;
+    return read_text(&(struct reading){.snapshot = snapshot, .strict = strict}, text, length,
+                     source_name, error);
 }
 
 static struct string_list copy_names(struct arena *arena, const struct string_list *names)
@@ -161,8 +180,13 @@ static bool check_name(const struct object *object, struct error *error)
     return error_locate(error, "metadata.name");
 }
 
-static bool add_document(struct snapshot *snapshot, const json_t *document, bool strict,
-                         struct error *error)
+static bool examine(const struct snapshot_examiner *examiner, const struct object *object,
+                    const json_t *document, struct error *error)
+{
+    return examiner == NULL || examiner->examine(examiner->context, object, document, error);
+}
+
+static bool add_document(const struct reading *reading, const json_t *document, struct error *error)
 {
     if (!json_is_object(document))
         return error_set(error, ERROR_INVALID, "not an object, as every manifest is");
@@ -173,11 +197,13 @@ static bool add_document(struct snapshot *snapshot, const json_t *document, bool
     if (kind == NULL && !check_items(document, name, error))
         return false;
     if (kind == NULL)
-        return !(strict || must_be_known(api_version, name)) ||
+        return !(reading->strict || must_be_known(api_version, name)) ||
                refuse_unknown_kind(document, error);
     CLEANUP_OBJECT struct object *object =
-        object_decode(document, kind, strict ? DECODE_STRICT : DECODE_LENIENT, error);
-    return object != NULL && check_name(object, error) && add_object(snapshot, object, error);
+        object_decode(document, kind, reading->strict ? DECODE_STRICT : DECODE_LENIENT, error);
+    return object != NULL && check_name(object, error) &&
+           examine(reading->examiner, object, document, error) &&
+           add_object(reading->snapshot, object, error);
 }
 
 // Puts file, line and document before the message. Reads the source again with positions to find
@@ -207,12 +233,12 @@ static bool locate(const struct documents *documents, uint32_t at, const char *t
                      document->index + 1, why.message);
 }
 
-static bool add_documents(struct snapshot *snapshot, const struct documents *documents,
-                          const char *text, size_t length, bool strict, struct error *error)
+static bool add_documents(const struct reading *reading, const struct documents *documents,
+                          const char *text, size_t length, struct error *error)
 {
     for (uint32_t i = 0; i < documents->count; i++) {
         const json_t *value = documents->items[i].value;
-        if (value != NULL && !add_document(snapshot, value, strict, error))
+        if (value != NULL && !add_document(reading, value, error))
             return locate(documents, i, text, length, error);
     }
     return true;

@@ -8,5 +8,14 @@
 // document and field path. A SnapshotContext sets time and settings.
 bool snapshot_read(struct snapshot *snapshot, const char *path, bool strict,
                    struct error *error) MUST_USE;
+// The same with a caller's check of each object that could be read; an error's path is a field of
+// the document (error_locate()).
+struct snapshot_examiner {
+    bool (*examine)(void *context, const struct object *object, const json_t *document,
+                    struct error *error);
+    void *context;
+};
+bool snapshot_read_examined(struct snapshot *snapshot, const char *path, bool strict,
+                            const struct snapshot_examiner *examiner, struct error *error) MUST_USE;
 bool snapshot_read_text(struct snapshot *snapshot, const char *text, size_t length,
                         const char *source_name, bool strict, struct error *error) MUST_USE;

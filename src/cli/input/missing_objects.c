@@ -1,0 +1,111 @@
+#include "cli/input/missing_objects.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/memory.h"
+#include "base/vector.h"
+#include "cloud/providers.h"
+#include "model/tables/kinds.h"
+
+typedef VECTOR(char *) lines;
+
+static void add_line(lines *out, struct text *text)
+{
+    vector_push(out, text_take(text));
+}
+
+static bool is_there(const struct snapshot *snapshot, enum kind_id kind, const char *name)
+{
+    for (uint32_t i = 0; i < snapshot->objects[kind].count; i++)
+        if (text_equal(snapshot->objects[kind].items[i]->meta.name, name))
+            return true;
+    return false;
+}
+
+// --- node classes --------------------------------------------------------------------------------
+
+// The kind among those of the provider, or KIND_COUNT.
+static enum kind_id served_kind(const struct cloud_provider *provider,
+                                const struct node_class_reference *reference)
+{
+    const enum kind_id *kind = provider->serves;
+    while (*kind != KIND_COUNT && !(text_equal(kind_get(*kind)->group, reference->group) &&
+                                    text_equal(kind_get(*kind)->name, reference->kind)))
+        kind++;
+    return *kind;
+}
+
+static bool is_anyones(const struct node_class_reference *reference)
+{
+    for (const struct cloud_provider *const *at = providers; *at != NULL; at++)
+        if (provider_serves(*at, reference->group, reference->kind))
+            return true;
+    return false;
+}
+
+static void tell_class(const struct snapshot *snapshot, const struct cloud_provider *provider,
+                       const struct node_pool *pool, lines *out)
+{
+    const struct node_class_reference *reference = pool->spec.template.spec.node_class_ref;
+    struct text text = {0};
+    if (reference == NULL)
+        return;
+    enum kind_id kind = served_kind(provider, reference);
+    if (kind == KIND_COUNT ? is_anyones(reference) : is_there(snapshot, kind, reference->name))
+        return;
+    text_format(&text, "%s %s of NodePool %s ", text_or_empty(reference->kind),
+                text_or_empty(reference->name), text_or_empty(pool->meta.name));
+    if (kind == KIND_COUNT)
+        text_format(&text,
+                    "is of a group (%s) that is not known here: it is not taken into account",
+                    text_or_empty(reference->group));
+    else
+        text_format(&text, "is not in the input%s",
+                    provider->class_catalog != NULL && kind == provider->serves[0]
+                        ? " (taken: one for AL2023)"
+                        : "");
+    add_line(out, &text);
+}
+
+// --- NodePools -----------------------------------------------------------------------------------
+
+static void tell_pools(const struct snapshot *snapshot, lines *out)
+{
+    struct map *counts = map_create(); // of nodes by NodePool that is not there
+    for (uint32_t i = 0; i < snapshot->objects[KIND_NODE].count; i++) {
+        const struct object *node = snapshot->objects[KIND_NODE].items[i];
+        const char *pool = string_map_get(&node->meta.labels, LABEL_NODE_POOL);
+        if (!text_is_empty(pool) && !is_there(snapshot, KIND_NODE_POOL, pool))
+            ++*(uint32_t *)map_ensure(counts, pool, sizeof(uint32_t));
+    }
+    for (struct map_entry *entry = map_first(counts); entry != NULL; entry = map_next(entry)) {
+        struct text text = {0};
+        uint32_t count = *(uint32_t *)map_value(entry);
+        text_format(&text, "NodePool %s, to which %" PRIu32 " node%s belong%s, is not in the input",
+                    map_key(entry), count, text_plural(count), count == 1 ? "s" : "");
+        add_line(out, &text);
+    }
+    map_destroy(counts, free);
+}
+
+void missing_objects_tell(const struct snapshot *snapshot, const struct cloud_provider *provider,
+                          struct text *text)
+{
+    assert(snapshot != NULL && text != NULL);
+    lines out = {0};
+    for (uint32_t i = 0; provider != NULL && i < snapshot->objects[KIND_NODE_POOL].count; i++)
+        tell_class(snapshot, provider,
+                   (const struct node_pool *)snapshot->objects[KIND_NODE_POOL].items[i], &out);
+    tell_pools(snapshot, &out);
+    if (out.count > 0)
+        qsort(out.items, out.count, sizeof *out.items, text_compare);
+    for (uint32_t i = 0; i < out.count; i++) {
+        text_format(text, "\n%s", out.items[i]);
+        free(out.items[i]);
+    }
+    vector_free(&out);
+}

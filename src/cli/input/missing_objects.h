@@ -1,0 +1,11 @@
+// Objects that others refer to and that are not in the input: what is planned without them is told.
+#pragma once
+
+#include "base/text.h"
+#include "cloud/port/provider.h"
+#include "model/snapshot/snapshot.h"
+
+// Adds lines that begin with a line feed, sorted. `provider`: whose built-in instance types the
+// NodePools have; NULL: they have others, on which node classes have no bearing.
+void missing_objects_tell(const struct snapshot *snapshot, const struct cloud_provider *provider,
+                          struct text *text);

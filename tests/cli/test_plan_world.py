@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""adze plan in the real world: what is refused, what is missing, and whose fault it is (SCH-520, GUI-13)."""
+import json
+import unittest
+
+from program import ProgramTest
+
+ZONE, TYPE = "topology.kubernetes.io/zone", "node.kubernetes.io/instance-type"
+AWS = "karpenter.k8s.aws/"
+EC2 = {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": "default"}
+KWOK = {"group": "karpenter.kwok.sh", "kind": "KWOKNodeClass", "name": "default"}
+UPSTREAM = {"apiVersion": "adze/v1", "kind": "SnapshotContext", "metadata": {"name": "c"},
+            "spec": {"settings": {"COMPATIBILITY": "upstream"}}}
+FILTERED = "skipping, nodepool requirements filtered out all instance types"
+
+
+def pool(name="default", reference=EC2, labels=None, spec=None, uid=None, **requirements):
+    keys = {"zone": ZONE, "type": TYPE, "family": AWS + "instance-family", "category": AWS + "instance-category",
+            "arch": "kubernetes.io/arch", "capacity": "karpenter.sh/capacity-type", "region": "topology.kubernetes.io/region"}
+    listed = [{"key": keys[key], "operator": "In", "values": values} for key, values in requirements.items()]
+    template = {"metadata": {"labels": labels or {}}, "spec": {"nodeClassRef": reference, "requirements": listed}}
+    return {"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "metadata": dict({"name": name}, **({"uid": uid} if uid else {})),
+            "spec": dict({"template": template}, **(spec or {}))}
+
+
+def pod(name="a", cpu="1", gpus=0, selector=None):
+    resources = {"requests": {"cpu": cpu, "memory": "1Gi"}}
+    if gpus:
+        resources["limits"] = {"nvidia.com/gpu": str(gpus)}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default"},
+            "spec": {"containers": [{"name": "c", "image": "i", "resources": resources}],
+                     "nodeSelector": selector or {}}}
+
+
+def node(name, of, zone="us-east-1a", **labels):
+    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": dict(
+        {"karpenter.sh/nodepool": of, ZONE: zone, "kubernetes.io/hostname": name}, **labels)},
+        "spec": {"providerID": "p:" + name}, "status": {"allocatable": {"cpu": "1", "memory": "1Gi", "pods": "9"}}}
+
+
+class WorldTest(ProgramTest):
+    def plan(self, *objects, options=(), **environment):
+        path = self.write("world.yaml", "---\n".join(json.dumps(item) + "\n" for item in objects))
+        return self.adze("plan", "-f", path, *options, **environment)
+
+    def table(self, *objects, options=(), status=None, **environment):
+        """The table with its line breaks as blanks."""
+        code, out, err = self.plan(*objects, options=options, **environment)
+        self.assertEqual(err, "")
+        self.assertIn(code, (0, 3) if status is None else (status,))
+        self.assertLessEqual(max(map(len, out.splitlines())), 100)
+        return " ".join(out.split())
+
+    def reason(self, *objects, options=()):
+        """Code and detail of the only pod's only reason, and the pod's message."""
+        code, out, err = self.plan(*objects, options=("-o", "json", *options))
+        self.assertEqual((code, err), (3, ""))
+        entry, = json.loads(out)["unschedulable"]
+        reason, = entry["reasons"]
+        return reason["code"], reason["detail"], entry["message"]
+
+
+class Reasons(WorldTest):
+    def test_a_requirement_that_no_type_meets_is_named_SCH_520(self):
+        for objects, code, detail in (
+                ((pool(reference=KWOK, type=["m5.larg"]), pod()), "RequirementMismatch",
+                 "instance-type In [m5.larg] leaves out every instance type of region us-east-1; did you mean m5.large?"),
+                ((pool(reference=KWOK, family=["zz9"]), pod()), "RequirementMismatch",
+                 "instance-family In [zz9] leaves out every instance type of region us-east-1"),
+                ((pool(family=["m5"], arch=["arm64"], capacity=["on-demand"]), pod()), "RequirementMismatch",
+                 "arch In [arm64] and instance-family In [m5] together leave out every instance type of region us-east-1"),
+                ((pool(capacity=["reserved"]), pod()), "RequirementMismatch",
+                 "capacity type reserved is in no offering of region us-east-1")):
+            found = self.reason(*objects)
+            self.assertEqual(found[:2], (code, detail))
+            self.assertEqual(found[2], "nodepool requirements filtered out all available instance types")  # SCH-46
+
+    def test_requirements_that_leave_out_what_the_pod_needs_are_named_SCH_520(self):
+        for objects, code, detail in (
+                ((pool(category=["c", "m", "r"]), pod(gpus=1)), "InsufficientResources",
+                 "instance-category In [c, m, r] leaves out every type with a GPU (nvidia.com/gpu)"),
+                ((pool(category=["c", "m", "r"]), pod(gpus=8)), "InsufficientResources",
+                 "instance-category In [c, m, r] leaves out every type with 8 nvidia.com/gpu"),
+                ((pool(family=["t3", "t3a"]), pod(cpu="64")), "InsufficientResources",
+                 "instance-family In [t3, t3a] leaves out every type with 64 cpu"),
+                ((pool(category=["c", "m"]), pod(selector={AWS + "instance-gpu-name": "t4"})), "RequirementMismatch",
+                 "instance-category In [c, m] leaves out every type that the pod's instance-gpu-name In [t4] allows"),
+                ((pool(), pod(selector={ZONE: "mars-1a"})), "RequirementMismatch",
+                 "the pod's zone mars-1a is in no offering of region us-east-1")):
+            found = self.reason(*objects)
+            self.assertEqual(found[:2], (code, detail))
+            self.assertNotEqual(found[2], detail)
+
+    def test_nothing_is_blamed_without_fault(self):
+        self.assertTrue(self.reason(pool(), pod(cpu="1000"))[1].startswith("no instance type has enough resources, "))
+        limited = self.reason(pool(spec={"limits": {"cpu": "1"}}), pod())
+        self.assertEqual((limited[0], "leaves out" in limited[1]), ("LimitExceeded", False))
+
+    def test_upstream_names_no_requirement_FMT_18(self):
+        self.assertEqual(self.reason(UPSTREAM, pool(reference=KWOK, family=["zz9"]), pod())[1], FILTERED)
+        self.assertTrue(self.reason(UPSTREAM, pool(category=["c"]), pod(gpus=1))[1].startswith(
+            "no instance type has enough resources, "))
+
+    def test_explain_names_them_too(self):
+        text = self.table(pool(reference=KWOK, family=["zz9"]), pod(), options=("--explain",), status=3)
+        self.assertEqual(text.count("instance-family In [zz9] leaves out every instance type of region us-east-1"), 2)
+        self.assertNotIn("filtered out", text)
+
+
+class Admission(WorldTest):
+    def test_objects_that_an_api_server_refuses_are_refused(self):
+        heavy = pool(spec={"weight": 1000})
+        self.assert_refused(self.plan(heavy, pod()), 2, "world.yaml:1:", "spec.weight: 1000 is more than 100",
+                            "NodePool default is refused", "--force goes on all the same")
+        text = self.table(heavy, pod(), options=("--force",), status=0)
+        self.assertIn("NodePool default would be refused: spec.weight: 1000 is more than 100", text)
+        overlay = {"apiVersion": "karpenter.sh/v1alpha1", "kind": "NodeOverlay", "metadata": {"name": "o"},
+                   "spec": {"price": "x", "requirements": []}}
+        self.assert_refused(self.plan(pool(), overlay, pod()), 2, "NodeOverlay o is refused")
+
+    def test_all_that_validate_refuses_is_counted(self):
+        bad = pool(spec={"weight": 1000})
+        bad["spec"]["template"]["spec"]["requirements"].append({"key": "karpenter.sh/nodepool", "operator": "Exists"})
+        self.assert_refused(self.plan(bad, pod()), 2, "also for 1 other reason")
+        self.assertEqual(self.adze("validate", "world.yaml")[0], 2)
+
+    def test_objects_of_a_cluster_are_admitted_already(self):
+        self.assertIn("would be refused: spec.weight", self.table(pool(spec={"weight": 1000}, uid="u-1"), pod(), status=0))
+
+    def test_missing_objects_are_named(self):
+        node_class = {"apiVersion": "karpenter.k8s.aws/v1", "kind": "EC2NodeClass", "metadata": {"name": "other"}, "spec": {
+            "role": "r", "amiSelectorTerms": [{"alias": "al2023@latest"}], "subnetSelectorTerms": [{"id": "subnet-1"}],
+            "securityGroupSelectorTerms": [{"id": "sg-1"}]}}
+        for more in ((), (node_class,)):
+            self.assertIn("EC2NodeClass default of NodePool default is not in the input (taken: one for AL2023)",
+                          self.table(pool(), pod(), *more))
+        auto = {"group": "eks.amazonaws.com", "kind": "NodeClass", "name": "default"}
+        self.assertIn("NodeClass default of NodePool default is of a group (eks.amazonaws.com) that is not known here", self.table(pool(reference=auto), pod()))
+        text = self.table(pool(), node("n1", "gone"), node("n2", "gone"), node("n3", "lost"), node("n4", "default"), pod())
+        self.assertIn("NodePool gone, to which 2 nodes belong, is not in the input", text)
+        self.assertIn("NodePool lost, to which 1 node belongs, is not in the input", text)
+        self.assertNotIn("NodePool default, to which", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
