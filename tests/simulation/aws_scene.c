@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "sim/store/store_json.h"
+#include "sim/store/store_patch.h"
 
 struct scene *scene_open(void)
 {
@@ -139,6 +140,16 @@ bool look_at_conditions(void *context, json_t *object)
     return true;
 }
 
+void expect_no_event(struct scene *scene, const char *kind, const char *reason)
+{
+    struct wanted wanted = {.kind = kind, .reason = reason, .part = "", .remedy = ""};
+    struct store *store = simulation_store(scene->simulation);
+    store_each(store, store_resource_of_kind(store, "v1", "Event"), NULL, look_at_event, &wanted);
+    if (wanted.found)
+        fail_msg("%s", wanted.all.data);
+    text_free(&wanted.all);
+}
+
 void expect_condition(struct scene *scene, const char *api_version, const char *kind,
                       const char *type, const char *reason, const char *part, const char *remedy)
 {
@@ -159,4 +170,28 @@ void expect_problem(struct scene *scene, const char *type, const char *reason, c
     expect_condition(scene, "karpenter.k8s.aws/v1", "EC2NodeClass", type, reason, part, remedy);
     expect_event(scene, "EC2NodeClass", "NodeClassProblem", part, remedy);
     expect_event(scene, "EC2NodeClass", "NodeClassProblem", type, reason);
+}
+
+static bool keep_name(void *context, json_t *object)
+{
+    text_format(context, "%s", json_string_value(store_path(object, "metadata.name")));
+    return true;
+}
+
+void lose_claim(struct scene *scene)
+{
+    struct store *store = simulation_store(scene->simulation);
+    const struct store_resource *claims =
+        store_resource_of_kind(store, "karpenter.sh/v1", "NodeClaim");
+    struct text name = {0};
+    struct error error = {0};
+    store_each(store, claims, NULL, keep_name, &name);
+    assert_true(name.length > 0);
+    json_t *patch = json_pack("{s:{s:[]}}", "metadata", "finalizers");
+    struct store_target target = {claims, NULL, name.data, NULL};
+    assert_non_null(store_patch(store, &target, "merge", patch, &error));
+    json_decref(patch);
+    assert_true(simulation_delete(scene->simulation, "karpenter.sh/v1", "NodeClaim", NULL,
+                                  name.data, &error));
+    text_free(&name);
 }

@@ -33,6 +33,8 @@ void apply_class(struct scene *scene, const char *subnets, const char *groups,
                  const char *identity);
 void apply_pool(struct scene *scene, const char *requirements);
 void apply_pods(struct scene *scene, int replicas);
+// Deletes the NodeClaim without its finalizer, so that the instance is left over.
+void lose_claim(struct scene *scene);
 
 // A condition or an event in which both texts occur.
 struct wanted {
@@ -43,6 +45,7 @@ struct wanted {
 bool look_at_conditions(void *context, json_t *object); // store_each()
 void expect_event(struct scene *scene, const char *kind, const char *reason, const char *part,
                   const char *remedy);
+void expect_no_event(struct scene *scene, const char *kind, const char *reason);
 void expect_condition(struct scene *scene, const char *api_version, const char *kind,
                       const char *type, const char *reason, const char *part, const char *remedy);
 // On the EC2NodeClass, both.

@@ -297,6 +297,20 @@ static void a_pool_without_its_class_AWI_16(void **state)
     run(scene, 90);
     expect_event(scene, "NodePool", "NodeClassNotFound", "Failed resolving NodeClass", "");
     scene_close(scene);
+    scene = scene_open(); // the same while it is being deleted
+    scene_begin(scene);
+    simulation_start_controller(scene->simulation);
+    apply_class(scene, TAGGED, TAGGED, "role: nodes");
+    apply_pool(scene, "");
+    apply_pods(scene, 1);
+    run(scene, 200);
+    expect_no_event(scene, "NodePool", "NodeClassNotFound");
+    struct error error = {0};
+    assert_true(simulation_delete(scene->simulation, "karpenter.k8s.aws/v1", "EC2NodeClass", NULL,
+                                  "default", &error));
+    run(scene, 90);
+    expect_event(scene, "NodePool", "NodeClassNotFound", "Failed resolving NodeClass", "");
+    scene_close(scene);
 }
 
 // Keys of the provider's domain that it does not know.
@@ -341,31 +355,6 @@ static void expect_counted(struct scene *scene, const char *name, const char *fi
         fail_msg("%s{%s,%s,%s} is not counted", name, first, second, third);
 }
 
-static bool keep_name(void *context, json_t *object)
-{
-    text_format(context, "%s", json_string_value(store_path(object, "metadata.name")));
-    return true;
-}
-
-// Without its finalizer, so the instance is left over.
-static void lose_claim(struct scene *scene)
-{
-    struct store *store = simulation_store(scene->simulation);
-    const struct store_resource *claims =
-        store_resource_of_kind(store, "karpenter.sh/v1", "NodeClaim");
-    struct text name = {0};
-    struct error error = {0};
-    store_each(store, claims, NULL, keep_name, &name);
-    assert_true(name.length > 0);
-    json_t *patch = json_pack("{s:{s:[]}}", "metadata", "finalizers");
-    struct store_target target = {claims, NULL, name.data, NULL};
-    assert_non_null(store_patch(store, &target, "merge", patch, &error));
-    json_decref(patch);
-    assert_true(simulation_delete(scene->simulation, "karpenter.sh/v1", "NodeClaim", NULL,
-                                  name.data, &error));
-    text_free(&name);
-}
-
 static void calls_are_counted_and_instances_collected_AWI_440_445_721_722(void **state)
 {
     (void)state;
@@ -380,6 +369,10 @@ static void calls_are_counted_and_instances_collected_AWI_440_445_721_722(void *
     assert_int_equal(aws_account_instances(account), 1);
     assert_string_equal(aws_provider.name, "aws"); // AWI-445
     assert_int_equal(aws_provider.node_class, KIND_EC2_NODE_CLASS);
+    assert_int_equal(aws_provider.serves[0], KIND_EC2_NODE_CLASS); // and no other
+    assert_int_equal(aws_provider.serves[1], KIND_COUNT);
+    assert_true(provider_serves(&aws_provider, "karpenter.k8s.aws", "EC2NodeClass"));
+    assert_false(provider_serves(&aws_provider, "karpenter.kwok.sh", "KWOKNodeClass"));
     expect_counted(scene, "karpenter_cloudprovider_duration_seconds", "nodeclaim.lifecycle",
                    "Create", "aws"); // AWI-721
     static const char *const families[] = {

@@ -6,230 +6,30 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cloud/aws/interruption/queue_address.h"
+#include "cloud/aws/nodeclass/iam_statements.h"
 
-#define ACTIONS_MAX    16
-#define RESOURCES_MAX  8
-#define CONDITIONS_MAX 6
-
-enum feature { ALWAYS, QUEUE, NO_QUEUE, ZONAL_SHIFT, PROFILES, PRICES, OWN, DOCTOR, DOCTOR_QUEUE };
-
-struct grant { // an action; NULL permission: the end
-    enum aws_action action;
-    const char *permission; // in place of the action, of one that is no call of its own
-};
-#define CALL(action) \
-    {                \
-        action, ""   \
-    }
-#define OTHER(name)            \
-    {                          \
-        AWS_ACTION_COUNT, name \
-    }
-#define END_OF_ACTIONS         \
-    {                          \
-        AWS_ACTION_COUNT, NULL \
-    }
-
-// In the texts %P is the partition, %R the region, %A the account, %C the cluster, %N the node
-// roles' ARNs, %Q the queues' ARNs, %S the ARNs of parameters: each a resource of its own.
-struct iam_condition {
-    const char *operator, * key;
-    const char *values[4]; // a single one is written as text
-};
-struct statement {
-    const char *sid;
-    enum feature feature;
-    struct grant actions[ACTIONS_MAX];
-    const char *resources[RESOURCES_MAX];
-    struct iam_condition conditions[CONDITIONS_MAX];
-};
-
-#define OWNED(tag)                                              \
-    {                                                           \
-        "StringEquals", "aws:" tag "/kubernetes.io/cluster/%C", \
-        {                                                       \
-            "owned"                                             \
-        }                                                       \
-    }
-#define NAMED(tag)                                          \
-    {                                                       \
-        "StringEquals", "aws:" tag "/eks:eks-cluster-name", \
-        {                                                   \
-            "%C"                                            \
-        }                                                   \
-    }
-#define REGION(tag)                                                  \
-    {                                                                \
-        "StringEquals", "aws:" tag "/topology.kubernetes.io/region", \
-        {                                                            \
-            "%R"                                                     \
-        }                                                            \
-    }
-#define POOLED(tag)                                        \
-    {                                                      \
-        "StringLike", "aws:" tag "/karpenter.sh/nodepool", \
-        {                                                  \
-            "*"                                            \
-        }                                                  \
-    }
-#define CLASSED(tag)                                                \
-    {                                                               \
-        "StringLike", "aws:" tag "/karpenter.k8s.aws/ec2nodeclass", \
-        {                                                           \
-            "*"                                                     \
-        }                                                           \
-    }
-#define REQ "RequestTag"
-#define RES "ResourceTag"
-
-#define EC2_SIX                                                                              \
-    {                                                                                        \
-        "arn:%P:ec2:%R:*:fleet/*", "arn:%P:ec2:%R:*:instance/*", "arn:%P:ec2:%R:*:volume/*", \
-            "arn:%P:ec2:%R:*:network-interface/*", "arn:%P:ec2:%R:*:launch-template/*",      \
-            "arn:%P:ec2:%R:*:spot-instances-request/*"                                       \
-    }
-#define PROFILE_ARN "arn:%P:iam::%A:instance-profile/*"
-
-static const struct statement statements[] = {
-    {.sid = "AllowScopedEC2InstanceAccessActions",
-     .actions = {CALL(EC2_RUN_INSTANCES), CALL(EC2_CREATE_FLEET), END_OF_ACTIONS},
-     .resources = {"arn:%P:ec2:%R::image/*", "arn:%P:ec2:%R::snapshot/*",
-                   "arn:%P:ec2:%R:*:security-group/*", "arn:%P:ec2:%R:*:subnet/*",
-                   "arn:%P:ec2:%R:*:capacity-reservation/*", "arn:%P:ec2:%R:*:placement-group/*"}},
-    {.sid = "AllowScopedEC2LaunchTemplateAccessActions",
-     .actions = {CALL(EC2_RUN_INSTANCES), CALL(EC2_CREATE_FLEET), END_OF_ACTIONS},
-     .resources = {"arn:%P:ec2:%R:*:launch-template/*"},
-     .conditions = {OWNED(RES), POOLED(RES)}},
-    {.sid = "AllowScopedEC2InstanceActionsWithTags",
-     .actions = {CALL(EC2_RUN_INSTANCES), CALL(EC2_CREATE_FLEET), CALL(EC2_CREATE_LAUNCH_TEMPLATE),
-                 END_OF_ACTIONS},
-     .resources = EC2_SIX,
-     .conditions = {OWNED(REQ), NAMED(REQ), POOLED(REQ)}},
-    {.sid = "AllowScopedResourceCreationTagging",
-     .actions = {CALL(EC2_CREATE_TAGS), END_OF_ACTIONS},
-     .resources = EC2_SIX,
-     .conditions = {OWNED(REQ),
-                    NAMED(REQ),
-                    {"StringEquals",
-                     "ec2:CreateAction",
-                     {"RunInstances", "CreateFleet", "CreateLaunchTemplate"}},
-                    POOLED(REQ)}},
-    {.sid = "AllowScopedResourceTagging",
-     .actions = {CALL(EC2_CREATE_TAGS), END_OF_ACTIONS},
-     .resources = {"arn:%P:ec2:%R:*:instance/*"},
-     .conditions = {OWNED(RES),
-                    POOLED(RES),
-                    {"StringEqualsIfExists", "aws:RequestTag/eks:eks-cluster-name", {"%C"}},
-                    {"ForAllValues:StringEquals",
-                     "aws:TagKeys",
-                     {"eks:eks-cluster-name", "karpenter.sh/nodeclaim", "Name"}}}},
-    {.sid = "AllowScopedDeletion",
-     .actions = {CALL(EC2_TERMINATE_INSTANCES), CALL(EC2_DELETE_LAUNCH_TEMPLATE), END_OF_ACTIONS},
-     .resources = {"arn:%P:ec2:%R:*:instance/*", "arn:%P:ec2:%R:*:launch-template/*"},
-     .conditions = {OWNED(RES), POOLED(RES)}},
-    {.sid = "AllowRegionalReadActions",
-     .actions = {CALL(EC2_DESCRIBE_CAPACITY_RESERVATIONS), CALL(EC2_DESCRIBE_IMAGES),
-                 CALL(EC2_DESCRIBE_INSTANCES), CALL(EC2_DESCRIBE_INSTANCE_STATUS),
-                 CALL(EC2_DESCRIBE_INSTANCE_TYPE_OFFERINGS), CALL(EC2_DESCRIBE_INSTANCE_TYPES),
-                 CALL(EC2_DESCRIBE_LAUNCH_TEMPLATES), CALL(EC2_DESCRIBE_PLACEMENT_GROUPS),
-                 CALL(EC2_DESCRIBE_SECURITY_GROUPS), CALL(EC2_DESCRIBE_SPOT_PRICE_HISTORY),
-                 CALL(EC2_DESCRIBE_SUBNETS), END_OF_ACTIONS},
-     .resources = {"*"},
-     .conditions = {{"StringEquals", "aws:RequestedRegion", {"%R"}}}},
-    // Why a node does not join, and why a call is refused.
-    {.sid = "AllowDiagnosticReadActions",
-     .feature = OWN,
-     .actions = {CALL(EC2_GET_CONSOLE_OUTPUT), CALL(STS_DECODE_AUTHORIZATION_MESSAGE),
-                 END_OF_ACTIONS},
-     .resources = {"*"},
-     .conditions = {{"StringEquals", "aws:RequestedRegion", {"%R"}}}},
-    {.sid = "AllowSpotInterruptionReadActions",
-     .feature = NO_QUEUE,
-     .actions = {CALL(EC2_DESCRIBE_SPOT_INSTANCE_REQUESTS), END_OF_ACTIONS},
-     .resources = {"*"},
-     .conditions = {{"StringEquals", "aws:RequestedRegion", {"%R"}}}},
-    {.sid = "AllowSSMReadActions",
-     .actions = {CALL(SSM_GET_PARAMETER), END_OF_ACTIONS},
-     .resources = {"arn:%P:ssm:%R::parameter/aws/service/*", "%S"}},
-    {.sid = "AllowPricingReadActions",
-     .feature = PRICES,
-     .actions = {CALL(PRICING_GET_PRODUCTS), END_OF_ACTIONS},
-     .resources = {"*"}},
-    {.sid = "AllowPassingInstanceRole",
-     .actions = {OTHER("iam:PassRole"), END_OF_ACTIONS},
-     .resources = {"%N"},
-     .conditions = {{"StringEquals",
-                     "iam:PassedToService",
-                     {"ec2.amazonaws.com", "ec2.amazonaws.com.cn"}}}},
-    {.sid = "AllowScopedInstanceProfileCreationActions",
-     .feature = PROFILES,
-     .actions = {CALL(IAM_CREATE_INSTANCE_PROFILE), END_OF_ACTIONS},
-     .resources = {PROFILE_ARN},
-     .conditions = {OWNED(REQ), NAMED(REQ), REGION(REQ), CLASSED(REQ)}},
-    {.sid = "AllowScopedInstanceProfileTagActions",
-     .feature = PROFILES,
-     .actions = {OTHER("iam:TagInstanceProfile"), END_OF_ACTIONS},
-     .resources = {PROFILE_ARN},
-     .conditions = {OWNED(RES), REGION(RES), OWNED(REQ), NAMED(REQ), REGION(REQ), CLASSED(RES)}},
-    {.sid = "AllowScopedInstanceProfileActions",
-     .feature = PROFILES,
-     .actions = {CALL(IAM_ADD_ROLE_TO_INSTANCE_PROFILE),
-                 CALL(IAM_REMOVE_ROLE_FROM_INSTANCE_PROFILE), CALL(IAM_DELETE_INSTANCE_PROFILE),
-                 END_OF_ACTIONS},
-     .resources = {PROFILE_ARN},
-     .conditions = {OWNED(RES), REGION(RES), CLASSED(RES)}},
-    {.sid = "AllowInstanceProfileReadActions",
-     .actions = {CALL(IAM_GET_INSTANCE_PROFILE), END_OF_ACTIONS},
-     .resources = {PROFILE_ARN}},
-    {.sid = "AllowUnscopedInstanceProfileListAction",
-     .actions = {CALL(IAM_LIST_INSTANCE_PROFILES), END_OF_ACTIONS},
-     .resources = {"*"}},
-    {.sid = "AllowAPIServerEndpointDiscovery",
-     .actions = {CALL(EKS_DESCRIBE_CLUSTER), END_OF_ACTIONS},
-     .resources = {"arn:%P:eks:%R:%A:cluster/%C"}},
-    {.sid = "AllowInterruptionQueueActions",
-     .feature = QUEUE,
-     .actions = {CALL(SQS_DELETE_MESSAGE), CALL(SQS_GET_QUEUE_URL), CALL(SQS_RECEIVE_MESSAGE),
-                 END_OF_ACTIONS},
-     .resources = {"%Q"}},
-    {.sid = "AllowZonalShiftStatusReadOnly",
-     .feature = ZONAL_SHIFT,
-     .actions = {CALL(ARC_ZONAL_SHIFT_GET_MANAGED_RESOURCE), END_OF_ACTIONS},
-     .resources = {"*"},
-     .conditions = {{"StringEquals",
-                     "arc-zonal-shift:ResourceIdentifier",
-                     {"arn:%P:eks:%R:%A:cluster/%C"}}}},
-    {.sid = "AllowDoctorQuotaRead",
-     .feature = DOCTOR,
-     .actions = {CALL(SERVICE_QUOTAS_GET_SERVICE_QUOTA), END_OF_ACTIONS},
-     .resources = {"*"}},
-    {.sid = "AllowDoctorTestMessage",
-     .feature = DOCTOR_QUEUE,
-     .actions = {CALL(SQS_SEND_MESSAGE), END_OF_ACTIONS},
-     .resources = {"%Q"}},
-};
-
-static bool is_wanted(const struct statement *statement, const struct iam_policy_options *options)
+static bool is_wanted(const struct iam_statement *statement,
+                      const struct iam_policy_options *options)
 {
     bool queue = !text_is_empty(options->interruption_queue);
     switch (statement->feature) {
-    case QUEUE:
+    case IAM_QUEUE:
         return queue;
-    case NO_QUEUE:
+    case IAM_NO_QUEUE:
         return !queue && !options->upstream;
-    case ZONAL_SHIFT:
+    case IAM_ZONAL_SHIFT:
         return options->zonal_shift;
-    case PROFILES:
+    case IAM_PROFILES:
         return !options->own_instance_profiles;
-    case PRICES:
+    case IAM_PRICES:
         return !options->isolated_vpc;
-    case OWN:
+    case IAM_OWN:
         return !options->upstream;
-    case DOCTOR:
+    case IAM_DOCTOR:
         return options->doctor;
-    case DOCTOR_QUEUE:
+    case IAM_DOCTOR_QUEUE:
         return options->doctor && queue;
-    case ALWAYS:
+    case IAM_ALWAYS:
         break;
     }
     return true;
@@ -338,20 +138,17 @@ static void add_condition(json_t *out, const struct iam_condition *condition,
     json_decref(key);
 }
 
-static bool add_statement(json_t *list, const struct statement *statement,
+static bool add_statement(json_t *list, const struct iam_statement *statement,
                           const struct iam_policy_options *options, struct error *error)
 {
     bool good = true;
     json_t *actions = json_array(), *resources = json_array(), *conditions = json_object();
-    for (size_t i = 0; i < ACTIONS_MAX && statement->actions[i].permission != NULL; i++) {
-        const struct grant *grant = &statement->actions[i];
-        json_array_append_new(actions, json_string(grant->permission[0] != '\0'
-                                                       ? grant->permission
-                                                       : aws_action_permission(grant->action)));
-    }
-    for (size_t i = 0; i < RESOURCES_MAX && statement->resources[i] != NULL; i++)
+    const char *permission;
+    for (size_t i = 0; (permission = iam_statement_permission(statement, i)) != NULL; i++)
+        json_array_append_new(actions, json_string(permission));
+    for (size_t i = 0; i < IAM_RESOURCES_MAX && statement->resources[i] != NULL; i++)
         good = good && add_resource(resources, statement->resources[i], options, error);
-    for (size_t i = 0; i < CONDITIONS_MAX && statement->conditions[i].operator!= NULL; i++)
+    for (size_t i = 0; i < IAM_CONDITIONS_MAX && statement->conditions[i].operator!= NULL; i++)
         add_condition(conditions, &statement->conditions[i], options);
     json_t *out = json_pack("{s:s, s:s, s:o, s:o}", "Sid", statement->sid, "Effect", "Allow",
                             "Action", actions, "Resource", resources);
@@ -368,7 +165,9 @@ json_t *iam_policy_create(const struct iam_policy_options *options, struct error
     assert(options->account != NULL && options->cluster != NULL);
     json_t *list = json_array();
     bool good = true;
-    for (size_t i = 0; i < ARRAY_LENGTH(statements) && good; i++)
+    size_t count;
+    const struct iam_statement *statements = iam_statements(&count);
+    for (size_t i = 0; i < count && good; i++)
         if (is_wanted(&statements[i], options))
             good = add_statement(list, &statements[i], options, error);
     json_t *policy =

@@ -33,6 +33,11 @@ struct owners {                      // of instances
     bool known;                      // false: a NodeClaim without a readable UID may own any
 };
 
+struct ended { // an instance whose end was asked for
+    struct garbage_collection *collection;
+    bool has_ended;
+};
+
 struct garbage_collection {
     struct control *control;
     struct interruptions *interruptions;
@@ -40,6 +45,7 @@ struct garbage_collection {
     struct listing claims, instances;
     struct owners listed; // of the NodeClaims listed from the API server after `instances`
     bool is_listed;
+    struct map *ended; // provider ID -> struct ended, until its Nodes are deleted
     uint32_t instance_passes;
 };
 
@@ -55,6 +61,7 @@ struct garbage_collection *garbage_collection_create(struct control *control,
     struct garbage_collection *collection = memory_allocate(sizeof *collection);
     collection->control = control;
     collection->interruptions = interruptions;
+    collection->ended = map_create();
     collection->claims_queue = manager_queue(
         &control->manager, &(struct reconcile_queue_options){.name = "nodeclaim.garbagecollection",
                                                              .reconcile = reconcile_claims,
@@ -89,6 +96,7 @@ void garbage_collection_destroy(struct garbage_collection *collection)
     if (collection->instances.machines != NULL)
         listing_clear(&collection->instances);
     owners_clear(&collection->listed);
+    map_destroy(collection->ended, free);
     free(collection);
 }
 
@@ -287,33 +295,54 @@ static bool any_orphan(const struct garbage_collection *collection, const struct
 static enum operation_outcome note_instance_deleted(void *context, const char *key,
                                                     const struct machine_result *result)
 {
-    (void)context;
+    struct ended *ended = context;
     (void)key;
-    if (result->error.kind == ERROR_NONE)
+    ended->has_ended = result->error.kind == ERROR_NONE;
+    if (ended->has_ended)
         log_debug("garbage collected cloudprovider instance", "s:controller",
                   "instance.garbagecollection");
+    else if (result->error.kind != ERROR_NOT_FOUND)
+        ended->collection->instances.fresh = false; // the pass has failed: a retry lists anew
     return result->error.kind == ERROR_NOT_FOUND ? OPERATION_NOTED : OPERATION_PASS;
 }
 
 static void collect(struct garbage_collection *collection, struct work_item *item,
                     const char *provider_id)
 {
+    struct ended *ended = map_ensure(collection->ended, provider_id, sizeof *ended);
+    ended->collection = collection;
+    start_machine_delete(collection->control,
+                         &(struct operation_about){.manager = &collection->control->manager,
+                                                   .item = item,
+                                                   .doing = "instance.garbagecollection",
+                                                   .context = ended},
+                         provider_id, note_instance_deleted);
+}
+
+// AWI-440: the Nodes of instances whose end has begun, and of no others. Returns their number.
+static uint32_t delete_nodes(struct garbage_collection *collection, struct work_item *item)
+{
     struct control *control = collection->control;
-    struct operation_about about = {.manager = &control->manager,
-                                    .item = item,
-                                    .doing = "instance.garbagecollection",
-                                    .context = collection};
-    start_machine_delete(control, &about, provider_id, note_instance_deleted);
-    const struct node_list *nodes = cluster_nodes_with(control->cluster, provider_id);
-    for (uint32_t i = 0; i < nodes->count; i++) {
-        const struct object *node = (const struct object *)nodes->items[i];
-        if (object_is_deleting(node))
-            continue;
-        about.doing = "deleting node";
-        start_delete(&about, node, -1);
-        log_debug("garbage collected node", "s:controller", "instance.garbagecollection", "o:Node",
-                  node->meta.name, "s:provider-id", provider_id);
+    struct operation_about about = {
+        .manager = &control->manager, .item = item, .doing = "deleting node"};
+    uint32_t started = 0;
+    for (struct map_entry *entry = map_first(collection->ended), *next; entry != NULL;
+         entry = next) {
+        next = map_next(entry);
+        const struct ended *ended = map_value(entry);
+        const struct node_list *nodes = cluster_nodes_with(control->cluster, map_key(entry));
+        for (uint32_t i = 0; i < nodes->count && ended->has_ended; i++) {
+            const struct object *node = (const struct object *)nodes->items[i];
+            if (object_is_deleting(node))
+                continue;
+            start_delete(&about, node, -1);
+            started++;
+            log_debug("garbage collected node", "s:controller", "instance.garbagecollection",
+                      "o:Node", node->meta.name, "s:provider-id", map_key(entry));
+        }
+        free(map_remove(collection->ended, map_key(entry)));
     }
+    return started;
 }
 
 static struct reconcile_result reconcile_instances(void *context, struct work_item *item,
@@ -322,6 +351,8 @@ static struct reconcile_result reconcile_instances(void *context, struct work_it
     struct garbage_collection *collection = context;
     struct control *control = collection->control;
     (void)error;
+    if (delete_nodes(collection, item) > 0)
+        return reconcile_running();
     if (!collection->instances.fresh) {
         collection->is_listed = false;
         return list_machines(collection, item, "instance.garbagecollection");

@@ -28,6 +28,7 @@ struct provider_world {
     struct loop *loop;
     struct store *store;
     struct api_server *api;
+    struct kube_transport *transport; // of the client
     struct kube_client *kube;
     struct mirror *mirror;
     struct settings settings;
@@ -72,9 +73,9 @@ static inline struct provider_world *world_open(void)
                                               .latency_max_ns = 2 * MILLISECOND,
                                               .watch_latency_min_ns = MILLISECOND,
                                               .watch_latency_max_ns = 2 * MILLISECOND};
-    world->kube =
-        kube_client_create(world->loop, sim_transport_create(world->loop, world->api, &transport),
-                           &(struct kube_client_options){.qps = 200, .burst = 300});
+    world->transport = sim_transport_create(world->loop, world->api, &transport);
+    world->kube = kube_client_create(world->loop, world->transport,
+                                     &(struct kube_client_options){.qps = 200, .burst = 300});
     world->mirror = mirror_create(world->loop, world->kube);
     settings_defaults(&world->settings);
     world->settings.cluster_name = "test-cluster";

@@ -3,6 +3,8 @@
 
 #include "support/cmocka_all.h"
 
+#include "base/memory.h"
+#include "base/text.h"
 #include "cloud/aws/client/aws_denials.h"
 #include "cloud/aws/controllers/console_text.h"
 #include "cloud/aws/iam_policy.h"
@@ -113,6 +115,25 @@ static void named_statements_grant_AWN_437(void **state)
             }
         assert_true(grants(policy, refusal_statement("ec2:RunInstances", "arn:aws:ec2:r::image/i"),
                            "ec2:RunInstances"));
+        static const char *const cases[][3] = {
+            {"ec2:RunInstances", "arn:aws:ec2:r::image/i", "AllowScopedEC2InstanceAccessActions"},
+            {"ec2:CreateFleet", "arn:aws-cn:ec2:r:1:subnet/s",
+             "AllowScopedEC2InstanceAccessActions"},
+            {"ec2:RunInstances", "arn:aws:ec2:r:1:launch-template/l",
+             "AllowScopedEC2LaunchTemplateAccessActions"},
+            {"ec2:CreateFleet", "arn:aws:ec2:r:1:instance/*",
+             "AllowScopedEC2InstanceActionsWithTags"},
+            {"ec2:RunInstances", "", "AllowScopedEC2InstanceActionsWithTags"},
+            {"ec2:CreateTags", "arn:aws:ec2:r:1:instance/i", "AllowScopedResourceCreationTagging"},
+            {"iam:PassRole", "arn:aws:iam::1:role/nodes", "AllowPassingInstanceRole"},
+            {"sqs:DeleteMessage", "arn:aws:sqs:r:1:q", "AllowInterruptionQueueActions"},
+            {"s3:GetObject", "arn:aws:s3:::bucket", NULL},
+        };
+        for (i = 0; i < ARRAY_LENGTH(cases); i++) {
+            const char *sid = refusal_statement(cases[i][0], cases[i][1]);
+            if (!text_equal(sid, cases[i][2]))
+                fail_msg("%s on %s: %s", cases[i][0], cases[i][1], text_or_empty(sid));
+        }
         json_decref(policy);
     }
 }

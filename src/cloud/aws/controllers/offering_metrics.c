@@ -16,7 +16,7 @@
 struct pool_value { // of a (type, capacity type, zone) over all NodePools
     const char *instance_type, *capacity_type, *zone;
     bool available;
-    int64_t price; // the lowest; nano-USD
+    int64_t price; // the lowest (AWI-962), upstream's the last one read (AWI-720); nano-USD
 };
 struct offering_metrics {
     struct manager *manager;
@@ -24,6 +24,7 @@ struct offering_metrics {
     struct reconcile_queue *queue;
     VECTOR(const struct instance_type_catalog *) catalogs; // of the last pass: references
     struct metric *cpu, *memory, *available, *price;
+    bool upstream; // COMPATIBILITY
 };
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
@@ -47,6 +48,7 @@ struct offering_metrics *offering_metrics_create(
     struct offering_metrics *metrics = memory_allocate(sizeof *metrics);
     metrics->manager = manager;
     metrics->environment = environment;
+    metrics->upstream = manager->settings->compatibility_upstream;
     metrics->cpu = gauge(manager, "karpenter_cloudprovider_instance_type_cpu_cores",
                          "CPUs of an instance type.", false);
     metrics->memory = gauge(manager, "karpenter_cloudprovider_instance_type_memory_bytes",
@@ -83,8 +85,10 @@ static void publish_types(struct offering_metrics *metrics)
     const struct instance_infos *infos = ec2_types_infos(metrics->environment->types);
     if (infos == NULL)
         return;
-    metric_remove_all(metrics->cpu);
-    metric_remove_all(metrics->memory);
+    if (!metrics->upstream) { // AWI-962
+        metric_remove_all(metrics->cpu);
+        metric_remove_all(metrics->memory);
+    }
     for (uint32_t i = 0; i < infos->count; i++) {
         const struct instance_info *info = infos->items[i];
         metric_set(metrics->cpu, (double)info->vcpus, info->name);
@@ -100,7 +104,8 @@ static const char *value_of(const struct offering *offering, const char *key)
     return NULL;
 }
 
-static void add_offering(struct map *values, struct text *key, const struct instance_type *type,
+static void add_offering(const struct offering_metrics *metrics, struct map *values,
+                         struct text *key, const struct instance_type *type,
                          const struct offering *offering)
 {
     const char *capacity_type = value_of(offering, LABEL_CAPACITY_TYPE);
@@ -116,7 +121,7 @@ static void add_offering(struct map *values, struct text *key, const struct inst
         map_set(values, key->data, value);
     }
     value->available = value->available || offering->available;
-    if (offering->price < value->price)
+    if (metrics->upstream || offering->price < value->price)
         value->price = offering->price;
 }
 
@@ -145,13 +150,15 @@ static void publish_offerings(struct offering_metrics *metrics)
     vector_for_each (catalog, &metrics->catalogs)
         list_for_each (type, &(*catalog)->spec.instance_types)
             list_for_each (offering, &type->offerings)
-                add_offering(values, &key, type, offering);
+                add_offering(metrics, values, &key, type, offering);
     if (metrics->manager->settings->gate_reserved_capacity)
         vector_for_each (catalog, &metrics->catalogs)
             list_for_each (type, &(*catalog)->spec.instance_types)
                 add_missing_reserved(values, &key, type);
-    metric_remove_all(metrics->available); // AWI-962
-    metric_remove_all(metrics->price);
+    if (!metrics->upstream) { // AWI-962
+        metric_remove_all(metrics->available);
+        metric_remove_all(metrics->price);
+    }
     for (struct map_entry *at = map_first(values); at != NULL; at = map_next(at)) {
         const struct pool_value *value = map_value(at);
         metric_set(metrics->available, value->available ? 1 : 0, value->instance_type,
@@ -206,7 +213,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
         else if (first.kind == ERROR_NONE && problem.kind != ERROR_NONE)
             first = problem;
     }
-    if (catalogs.count > 0)
+    if (catalogs.count > 0 && !metrics->upstream)
         qsort((void *)catalogs.items, catalogs.count, sizeof *catalogs.items, by_address);
     if (keep(metrics, catalogs.items, catalogs.count))
         publish_offerings(metrics);

@@ -10,6 +10,8 @@
 #include "cloud/aws/instances/machine_drift.h"
 #include "cloud/aws/instances/machine_list.h"
 #include "cloud/aws/instances/machine_types.h"
+#include "model/schema/pack.h"
+#include "model/tables/kinds.h"
 
 struct operation { // a get or a delete under way
     struct aws_machines *machines;
@@ -255,10 +257,24 @@ const struct instance_type_catalog *aws_machines_instance_types(struct aws_machi
                                                                 const struct node_pool *pool,
                                                                 struct error *error)
 {
-    return catalog_of_pool(machines, pool, error);
+    struct error problem = {0};
+    const struct instance_type_catalog *catalog = catalog_of_pool(machines, pool, &problem);
+    if (catalog == NULL && problem.kind == ERROR_NOT_FOUND)
+        return (const struct instance_type_catalog *)object_acquire(
+            (const struct object *)machines->no_types);
+    if (catalog == NULL)
+        *error = problem;
+    return catalog;
 }
 
 // --- life ----------------------------------------------------------------------------------------
+
+static const struct instance_type_catalog *catalog_without_types(void)
+{
+    const struct instance_type_catalog empty = {.kind = kind_get(KIND_INSTANCE_TYPE_CATALOG),
+                                                .meta = {.name = "none"}};
+    return (const struct instance_type_catalog *)object_copy((const struct object *)&empty);
+}
 
 static void register_metrics(struct aws_machines *machines)
 {
@@ -284,6 +300,7 @@ struct aws_machines *aws_machines_create(const struct aws_machines_environment *
     assert(environment->mirror != NULL);
     struct aws_machines *machines = memory_allocate(sizeof *machines);
     machines->environment = *environment;
+    machines->no_types = catalog_without_types();
     machines->cache = instance_cache_create();
     machines->calls = instance_calls_create(&(struct instance_calls_options){
         .loop = environment->loop,
@@ -310,5 +327,6 @@ void aws_machines_destroy(struct aws_machines *machines)
     machine_list_destroy(machines);
     machine_drift_destroy(machines);
     instance_cache_destroy(machines->cache);
+    object_release((const struct object *)machines->no_types);
     free(machines);
 }

@@ -20,7 +20,7 @@ void aws_machines_list(struct aws_machines *machines, machine_list_callback call
                        void *context);
 const char *aws_machines_drift_reason(struct aws_machines *machines,
                                       const struct node_claim *claim);
-// AWI-16.
+// AWI-16: without types, and no error, for a pool whose NodeClass is missing or being deleted.
 const struct instance_type_catalog *aws_machines_instance_types(struct aws_machines *machines,
                                                                 const struct node_pool *pool,
                                                                 struct error *error);

@@ -33,6 +33,12 @@ const struct instance_type_catalog *catalog_of_pool(struct aws_machines *machine
     const struct node_class_reference *reference = pool->spec.template.spec.node_class_ref;
     const char *name = reference != NULL ? text_or_empty(reference->name) : "";
     const struct ec2_node_class *node_class = usable_node_class(machines, name);
+    if (node_class == NULL &&
+        mirror_is_invalid(environment->mirror, KIND_EC2_NODE_CLASS, NULL, name)) {
+        error_set(error, ERROR_INVALID, "resolving nodeclass, EC2NodeClass %s cannot be read",
+                  name);
+        return NULL;
+    }
     if (node_class == NULL) {
         if (environment->failed_node_class != NULL)
             environment->failed_node_class(environment->context, (const struct object *)pool);

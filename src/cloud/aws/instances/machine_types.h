@@ -15,7 +15,8 @@ bool instance_is_shifted(const struct aws_machines *machines,
 // Neither missing nor being deleted; else NULL.
 const struct ec2_node_class *usable_node_class(const struct aws_machines *machines,
                                                const char *name);
-// AWI-16: a reference, or NULL with the error.
+// AWI-16: a reference, or NULL with the error; ERROR_NOT_FOUND: the NodeClass is missing or being
+// deleted, which is told.
 const struct instance_type_catalog *catalog_of_pool(struct aws_machines *machines,
                                                     const struct node_pool *pool,
                                                     struct error *error);

@@ -28,8 +28,9 @@ struct aws_machines {
     struct launches *launches;
     struct operation *operations;
     uint64_t deletions;
-    struct metric *failures;   // AWI-706
-    struct metric *unresolved; // AWI-900
+    const struct instance_type_catalog *no_types; // a reference
+    struct metric *failures;                      // AWI-706
+    struct metric *unresolved;                    // AWI-900
     // machine_list.c
     VECTOR(struct list_waiter) waiters;
     bool is_listing;

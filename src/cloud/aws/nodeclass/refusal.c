@@ -1,58 +1,55 @@
 #include "cloud/aws/nodeclass/refusal.h"
 
+#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "cloud/aws/nodeclass/iam_statements.h"
 
 #define ACTION   "is not authorized to perform: "
 #define RESOURCE "on resource: "
 #define WORD_MAX 400
 
-// The first row whose parts begin the permission and are in the resource.
-static const char *const rows[][3] = {
-    {"ec2:DescribeSpotInstanceRequests", "", "AllowSpotInterruptionReadActions"},
-    {"ec2:Describe", "", "AllowRegionalReadActions"},
-    {"ec2:GetConsoleOutput", "", "AllowDiagnosticReadActions"},
-    {"ec2:DeleteLaunchTemplate", "", "AllowScopedDeletion"},
-    {"ec2:TerminateInstances", "", "AllowScopedDeletion"},
-    {"ec2:CreateLaunchTemplate", "", "AllowScopedEC2InstanceActionsWithTags"},
-    {"ec2:CreateTags", "", "AllowScopedResourceCreationTagging"},
-    {"ec2:CreateFleet", ":launch-template/", "AllowScopedEC2LaunchTemplateAccessActions"},
-    {"ec2:RunInstances", ":launch-template/", "AllowScopedEC2LaunchTemplateAccessActions"},
-    {"ec2:", ":image/", "AllowScopedEC2InstanceAccessActions"},
-    {"ec2:", ":snapshot/", "AllowScopedEC2InstanceAccessActions"},
-    {"ec2:", ":security-group/", "AllowScopedEC2InstanceAccessActions"},
-    {"ec2:", ":subnet/", "AllowScopedEC2InstanceAccessActions"},
-    {"ec2:", ":capacity-reservation/", "AllowScopedEC2InstanceAccessActions"},
-    {"ec2:", ":placement-group/", "AllowScopedEC2InstanceAccessActions"},
-    {"ec2:CreateFleet", "", "AllowScopedEC2InstanceActionsWithTags"},
-    {"ec2:RunInstances", "", "AllowScopedEC2InstanceActionsWithTags"},
-    {"ssm:GetParameter", "", "AllowSSMReadActions"},
-    {"pricing:GetProducts", "", "AllowPricingReadActions"},
-    {"iam:PassRole", "", "AllowPassingInstanceRole"},
-    {"iam:GetInstanceProfile", "", "AllowInstanceProfileReadActions"},
-    {"iam:ListInstanceProfiles", "", "AllowUnscopedInstanceProfileListAction"},
-    {"iam:CreateInstanceProfile", "", "AllowScopedInstanceProfileCreationActions"},
-    {"iam:TagInstanceProfile", "", "AllowScopedInstanceProfileTagActions"},
-    {"iam:AddRoleToInstanceProfile", "", "AllowScopedInstanceProfileActions"},
-    {"iam:RemoveRoleFromInstanceProfile", "", "AllowScopedInstanceProfileActions"},
-    {"iam:DeleteInstanceProfile", "", "AllowScopedInstanceProfileActions"},
-    {"eks:DescribeCluster", "", "AllowAPIServerEndpointDiscovery"},
-    {"sqs:SendMessage", "", "AllowDoctorTestMessage"},
-    {"sqs:", "", "AllowInterruptionQueueActions"},
-    {"arc-zonal-shift:GetManagedResource", "", "AllowZonalShiftStatusReadOnly"},
-    {"servicequotas:GetServiceQuota", "", "AllowDoctorQuotaRead"},
-    {"sts:DecodeAuthorizationMessage", "", "AllowDiagnosticReadActions"},
-};
+static bool has_permission(const struct iam_statement *statement, const char *permission)
+{
+    const char *own;
+    for (size_t i = 0; (own = iam_statement_permission(statement, i)) != NULL; i++)
+        if (strcmp(own, permission) == 0)
+            return true;
+    return false;
+}
+
+// Whatever stands for the account, the region and so on.
+static bool has_resource(const struct iam_statement *statement, const char *resource)
+{
+    for (size_t i = 0; i < IAM_RESOURCES_MAX && statement->resources[i] != NULL; i++) {
+        struct text pattern = {0};
+        for (const char *at = statement->resources[i]; *at != '\0'; at++) {
+            text_add_char(&pattern, *at != '%' ? *at : '*');
+            at += *at == '%';
+        }
+        bool matches = fnmatch(pattern.data, resource, 0) == 0;
+        text_free(&pattern);
+        if (matches)
+            return true;
+    }
+    return false;
+}
 
 const char *refusal_statement(const char *permission, const char *resource)
 {
-    for (size_t i = 0; i < ARRAY_LENGTH(rows); i++)
-        if (text_starts_with(permission, rows[i][0]) &&
-            strstr(text_or_empty(resource), rows[i][1]) != NULL)
-            return rows[i][2];
-    return NULL;
+    size_t count;
+    const struct iam_statement *statements = iam_statements(&count);
+    const char *sid = NULL; // without a resource that helps, the last one
+    for (size_t i = 0; i < count; i++) {
+        if (!has_permission(&statements[i], permission))
+            continue;
+        sid = statements[i].sid;
+        if (!text_is_empty(resource) && has_resource(&statements[i], resource))
+            break;
+    }
+    return sid;
 }
 
 // The word after `introduction`; "": there is none.

@@ -92,7 +92,7 @@ static int64_t cached_count(const struct subnet_addresses *addresses, const char
     return entry != NULL ? entry->cached : 0;
 }
 
-static int64_t free_count_of(const struct subnet_addresses *addresses, const char *id)
+int64_t subnet_addresses_free(const struct subnet_addresses *addresses, const char *id)
 {
     const struct subnet_entry *entry = find(addresses, id);
     if (entry == NULL)
@@ -150,7 +150,7 @@ static const struct ec2_subnet *best_of_zone(const struct subnet_addresses *addr
     list_for_each (subnet, &node_class->status.subnets) {
         if (!text_equal(subnet->zone, zone) || is_chosen(choices, count, subnet))
             continue;
-        int64_t found = free_count_of(addresses, subnet->id);
+        int64_t found = subnet_addresses_free(addresses, subnet->id);
         if (best == NULL || found > most) {
             best = subnet;
             most = found;
@@ -177,7 +177,7 @@ static uint32_t choose_zone(struct subnet_addresses *addresses,
         const struct ec2_subnet *subnet = best_of_zone(addresses, node_class, zone, out, count);
         if (subnet == NULL)
             break;
-        int64_t found = free_count_of(addresses, subnet->id);
+        int64_t found = subnet_addresses_free(addresses, subnet->id);
         if (i > 0 && found <= 0)
             break;
         out[count] = (struct subnet_choice){subnet, pods, cached_count(addresses, subnet->id)};

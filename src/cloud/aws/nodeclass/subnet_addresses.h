@@ -11,6 +11,9 @@ void subnet_addresses_destroy(struct subnet_addresses *addresses);
 void subnet_addresses_fetched(struct subnet_addresses *addresses, const char *id, int64_t free);
 void subnet_addresses_exhausted(struct subnet_addresses *addresses, const char *id); // AWN-107
 
+// With what launches under way have reserved; may be negative. 0: nothing is known.
+int64_t subnet_addresses_free(const struct subnet_addresses *addresses, const char *id);
+
 // COMPATIBILITY=upstream: one subnet for each zone (AWN-104), not up to three.
 void subnet_addresses_choose_one(struct subnet_addresses *addresses);
 

@@ -228,6 +228,59 @@ static void no_shift_unless_asked_for_AWI_650(void **state)
     close_scene(&scene);
 }
 
+// The account is not known: EKS tells the ARN, once.
+static void arn_of_the_cluster_AWI_650(void **state)
+{
+    (void)state;
+    static const char arn[] = "arn:aws:eks:us-west-2:444455556666:cluster/test-cluster";
+    struct scene scene;
+    open_scene(&scene);
+    scene.cluster.account = NULL;
+    scene.world->settings.enable_zonal_shift = true;
+    world_begin(scene.world);
+    struct zonal_shift_controller *controller =
+        zonal_shift_controller_create(&scene.world->manager, &scene.environment);
+    fake_aws_reply(scene.world->aws, EKS_DESCRIBE_CLUSTER,
+                   json_pack("{s:{s:s}}", "cluster", "arn", arn));
+    fake_aws_reply(scene.world->aws, ARC_ZONAL_SHIFT_GET_MANAGED_RESOURCE, json_object());
+    world_lead(scene.world);
+    loop_run_for(scene.world->loop, 5 * MINUTE);
+    assert_int_equal(fake_aws_calls(scene.world->aws, EKS_DESCRIBE_CLUSTER), 1);
+    const json_t *sent = fake_aws_last(scene.world->aws, ARC_ZONAL_SHIFT_GET_MANAGED_RESOURCE);
+    assert_string_equal(json_string_value(json_object_get(sent, "resourceIdentifier")), arn);
+    zonal_shift_controller_destroy(controller);
+    close_scene(&scene);
+}
+
+// Not enabled for zonal shift: adze goes on, says so, and asks again (AWI-942).
+static void a_cluster_without_zonal_shift_AWI_650_942(void **state)
+{
+    (void)state;
+    struct scene scene;
+    open_scene(&scene);
+    scene.world->settings.enable_zonal_shift = true;
+    world_begin(scene.world);
+    struct zonal_shift_controller *controller =
+        zonal_shift_controller_create(&scene.world->manager, &scene.environment);
+    world_add(scene.world,
+              "{'apiVersion':'karpenter.sh/v1','kind':'NodePool','metadata':{'name':'default'},"
+              "'spec':{'template':{'spec':{'nodeClassRef':{'group':'karpenter.k8s.aws',"
+              "'kind':'EC2NodeClass','name':'default'},'requirements':[]}}}}");
+    fake_aws_error(scene.world->aws, ARC_ZONAL_SHIFT_GET_MANAGED_RESOURCE, 404,
+                   "ResourceNotFoundException", "the cluster is not enabled for zonal shift");
+    world_lead(scene.world);
+    loop_run_for(scene.world->loop, 10 * SECOND);
+    assert_true(world_events(scene.world, "ZonalShiftUnavailable") > 0);
+    assert_false(zonal_shift_has(scene.environment.zonal_shift, "usw2-az1"));
+    fake_aws_reply(scene.world->aws, ARC_ZONAL_SHIFT_GET_MANAGED_RESOURCE,
+                   world_json("{'zonalShifts':[{'awayFrom':'usw2-az1',"
+                              "'expiryTime':'2026-01-01T01:00:00Z','appliedStatus':'APPLIED'}]}"));
+    loop_run_for(scene.world->loop, 2 * MINUTE);
+    assert_true(zonal_shift_has(scene.environment.zonal_shift, "usw2-az1"));
+    zonal_shift_controller_destroy(controller);
+    close_scene(&scene);
+}
+
 // --- what is kept across restarts ----------------------------------------------------------------
 
 struct types_of_scene {
@@ -340,6 +393,8 @@ int main(void)
         cmocka_unit_test(range_of_services_AWN_707),
         cmocka_unit_test(no_shift_unless_asked_for_AWI_650),
         cmocka_unit_test(zonal_shifts_are_told_AWI_650_654_943),
+        cmocka_unit_test(arn_of_the_cluster_AWI_650),
+        cmocka_unit_test(a_cluster_without_zonal_shift_AWI_650_942),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

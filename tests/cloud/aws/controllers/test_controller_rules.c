@@ -12,6 +12,7 @@
 #include "cloud/aws/controllers/zonal_shift_controller.h"
 #include "cloud/port/cloud.h"
 #include "model/reading/catalog.h"
+#include "model/schema/pack.h"
 #include "sim/aws/aws_account.h"
 
 struct scene {
@@ -23,7 +24,20 @@ struct scene {
     struct reservation_counts *reservations;
     struct placement_groups *groups;
     uint32_t failing; // NodePools whose types cannot be listed
+    const char *dear; // the NodePool whose offerings cost twice as much; NULL: none
 };
+
+// A copy with doubled prices.
+static const struct instance_type_catalog *doubled(const struct instance_type_catalog *catalog)
+{
+    struct instance_type_catalog *copy =
+        (struct instance_type_catalog *)object_copy((const struct object *)catalog);
+    list_for_each (type, &copy->spec.instance_types)
+        list_for_each (offering, &type->offerings)
+            ((struct offering *)offering)->price *= 2;
+    object_release((const struct object *)catalog);
+    return copy;
+}
 
 static const struct instance_type_catalog *fake_types(struct cloud *cloud,
                                                       const struct node_pool *pool,
@@ -38,8 +52,9 @@ static const struct instance_type_catalog *fake_types(struct cloud *cloud,
     const struct object *node_class =
         mirror_get(scene->world->mirror, KIND_EC2_NODE_CLASS, NULL, pool->meta.name);
     assert_non_null(node_class);
-    return ec2_types_for(scene->environment.types, (const struct ec2_node_class *)node_class,
-                         error);
+    const struct instance_type_catalog *catalog =
+        ec2_types_for(scene->environment.types, (const struct ec2_node_class *)node_class, error);
+    return text_equal(pool->meta.name, scene->dear) ? doubled(catalog) : catalog;
 }
 
 static const struct cloud_operations fake_operations = {.instance_types = fake_types};
@@ -244,6 +259,64 @@ static void gauges_of_types_AWI_24_720_962(void **state)
     close_scene(&scene);
 }
 
+static double price_of(struct scene *scene)
+{
+    return gauge(scene, "offering_price_estimate", "m5.large", "on-demand", "us-west-2a");
+}
+
+// The first and the last NodePool that a pass reads.
+static void pools_in_order(const struct scene *scene, const char *names[2])
+{
+    struct mirror_iterator iterator = {0};
+    uint32_t count = 0;
+    for (const struct object *pool;
+         (pool = mirror_next(scene->world->mirror, KIND_NODE_POOL, &iterator)) != NULL;)
+        names[count++ == 0 ? 0 : 1] = pool->meta.name;
+    assert_int_equal(count, 2);
+}
+
+// Two NodePools with prices of their own: the lowest, or upstream's, that of the last one read.
+// Upstream's series of types that are gone stay.
+static void prices_of_several_pools(bool upstream)
+{
+    struct scene scene;
+    const char *names[2];
+    open_scene(&scene, upstream);
+    use_types(&scene, "x1.gone");
+    struct offering_metrics *metrics =
+        offering_metrics_create(&scene.world->manager, &scene.environment);
+    add_class(&scene, "one", "us-west-2a");
+    add_class(&scene, "two", "us-west-2a");
+    add_pool(&scene, "one");
+    add_pool(&scene, "two");
+    world_lead(scene.world);
+    loop_run_for(scene.world->loop, 10 * SECOND);
+    pools_in_order(&scene, names);
+    double low = price_of(&scene);
+    assert_true(low > 0.0959 && low < 0.0961);
+    for (int dear = 0; dear < 2; dear++) {
+        scene.dear = names[dear];
+        loop_run_for(scene.world->loop, 50 * SECOND); // a pass each minute
+        if (dear == 0)
+            assert_true(price_of(&scene) == low);
+        loop_run_for(scene.world->loop, 11 * SECOND);
+        assert_true(price_of(&scene) == (upstream && dear == 1 ? 2 * low : low));
+    }
+    use_types(&scene, "x1.new");
+    loop_run_for(scene.world->loop, 20 * MINUTE);
+    assert_int_equal(gauge(&scene, "cpu_cores", "x1.gone", NULL, NULL), upstream ? 4 : 0);
+    assert_int_equal(gauge(&scene, "cpu_cores", "x1.new", NULL, NULL), 4);
+    offering_metrics_destroy(metrics);
+    close_scene(&scene);
+}
+
+static void prices_of_several_pools_AWI_720_962(void **state)
+{
+    (void)state;
+    prices_of_several_pools(false);
+    prices_of_several_pools(true);
+}
+
 static int64_t memory_of(struct scene *scene)
 {
     struct error error = {0};
@@ -375,6 +448,60 @@ static void demotion(bool upstream)
     close_scene(&scene);
 }
 
+static struct text logged;
+
+static void keep_line(void *context, const char *line)
+{
+    (void)context;
+    text_format(&logged, "%s\n", line);
+}
+
+// Conflicts are tried again soon, other failures with a backoff: neither waits for the next minute.
+static void demotion_after(const struct sim_faults *faults, int64_t within_ns)
+{
+    struct scene scene;
+    struct sim_faults none = {0};
+    open_scene(&scene, false);
+    struct provider_world *world = scene.world;
+    struct aws_machines *machines =
+        aws_machines_create(&(struct aws_machines_environment){.loop = world->loop,
+                                                               .client = world->client,
+                                                               .mirror = world->mirror,
+                                                               .settings = &world->settings,
+                                                               .cluster = &scene.cluster,
+                                                               .types = scene.environment.types,
+                                                               .unavailable = scene.unavailable,
+                                                               .reservations = scene.reservations,
+                                                               .groups = scene.groups});
+    scene.environment.machines = machines;
+    struct reservation_demotion *demotion =
+        reservation_demotion_create(&world->manager, &scene.environment);
+    world_add(world, world_claim_text("web-1", "i-1", RESERVED, ""));
+    reply_instances(&scene, INSTANCE("i-1", ""));
+    world_lead(world);
+    sim_transport_set_faults(world->transport, faults);
+    assert_true(log_configure(&(struct log_options){.level = LOG_DEBUG, .sink = keep_line}, NULL));
+    loop_run_for(world->loop, 5 * SECOND);
+    expect_on_demand(&scene, KIND_NODE_CLAIM, "web-1", false, false);
+    sim_transport_set_faults(world->transport, &none);
+    loop_run_for(world->loop, within_ns);
+    expect_on_demand(&scene, KIND_NODE_CLAIM, "web-1", true, false);
+    assert_true(log_configure(&(struct log_options){.level = LOG_NONE}, NULL));
+    assert_non_null(strstr(logged.data, "\"level\":\"DEBUG\""));
+    assert_non_null(strstr(logged.data, "updated capacity type for nodeclaims"));
+    text_free(&logged);
+    reservation_demotion_destroy(demotion);
+    aws_machines_destroy(machines);
+    close_scene(&scene);
+}
+
+static void demotions_that_fail_AWI_601(void **state)
+{
+    (void)state;
+    demotion_after(&(struct sim_faults){.conflict = 1}, SECOND);
+    demotion_after(&(struct sim_faults){.internal_error = 1}, 15 * SECOND);
+}
+
 static void reservations_that_ended_AWI_600_601_940(void **state)
 {
     (void)state;
@@ -442,6 +569,8 @@ int main(void)
         cmocka_unit_test(refreshes_AWI_3_208),
         cmocka_unit_test(no_tags_in_shifted_zones_AWI_425_653),
         cmocka_unit_test(gauges_of_types_AWI_24_720_962),
+        cmocka_unit_test(prices_of_several_pools_AWI_720_962),
+        cmocka_unit_test(demotions_that_fail_AWI_601),
         cmocka_unit_test(memory_of_registered_nodes_AWI_20_21),
         cmocka_unit_test(repair_policies_AWI_450),
         cmocka_unit_test(reservations_that_ended_AWI_600_601_940),

@@ -63,6 +63,8 @@ struct fixture {
     uint32_t drift_changes;
     const char *listed_too; // id of an instance beside i-1 and i-ending; NULL: none
     bool moves_offerings;   // NodeOverlays leave offerings in a zone without subnet only
+    int64_t overlaid_cpu;   // they give m5.large so many millicores; 0: they do not
+    int64_t listed_cpu;     // of the first machine
     bool list_has_capacity; // of its first machine
     struct error list_error;
     // Of the NodeClass; "fall back": and its NodePool asks for that; "lost": there is none;
@@ -191,7 +193,8 @@ static json_t *create_template(void *context, enum aws_action action, const json
                      "LaunchTemplateName", text_at(parameters, "LaunchTemplateName"));
 }
 
-// Instances with "gone" in their id are unknown; those with "odd" are of an unknown type.
+// Instances with "gone" in their id are unknown; those with "odd" are of an unknown type, those
+// with "stray" of an unknown NodePool.
 static json_t *describe(void *context, enum aws_action action, const json_t *parameters)
 {
     const struct fixture *fixture = context;
@@ -217,8 +220,9 @@ static json_t *describe(void *context, enum aws_action action, const json_t *par
                       "AvailabilityZone", "us-west-2a", "AvailabilityZoneId",
                       strstr(text, "shifted") != NULL ? "shifted" : "usw2-az1", "SubnetId",
                       strstr(text, "moved") != NULL ? "subnet-x" : "subnet-a", "SecurityGroups",
-                      "GroupId", "sg-1", "Tags", "Key", "karpenter.sh/nodepool", "Value", "pool",
-                      "LaunchTime", "2026-01-01T00:00:00Z"));
+                      "GroupId", "sg-1", "Tags", "Key", "karpenter.sh/nodepool", "Value",
+                      strstr(text, "stray") != NULL ? "nobody" : "pool", "LaunchTime",
+                      "2026-01-01T00:00:00Z"));
     }
     json_decref(ids);
     return json_pack("{s:[{s:o}]}", "Reservations", "Instances", instances);
@@ -272,16 +276,20 @@ static const struct instance_type_catalog *overlaid(void *context, const struct 
     static const char *elsewhere[] = {"us-west-2z"};
     struct fixture *fixture = context;
     (void)pool;
-    if (!fixture->moves_offerings)
+    if (!fixture->moves_offerings && fixture->overlaid_cpu == 0)
         return NULL;
     struct instance_type_catalog *copy =
         (struct instance_type_catalog *)object_copy((const struct object *)catalog);
-    list_for_each (type, &copy->spec.instance_types)
+    list_for_each (type, &copy->spec.instance_types) {
+        list_for_each (amount, &type->capacity)
+            if (fixture->overlaid_cpu != 0 && text_equal(amount->name, "cpu"))
+                ((struct resource_quantity *)amount)->value = fixture->overlaid_cpu;
         list_for_each (offering, &type->offerings)
             list_for_each (requirement, &offering->requirements)
-                if (text_equal(requirement->key, LABEL_ZONE))
+                if (fixture->moves_offerings && text_equal(requirement->key, LABEL_ZONE))
                     ((struct selector_requirement *)requirement)->values =
                         (struct string_list){elsewhere, 1};
+    }
     return copy;
 }
 
@@ -880,6 +888,8 @@ static void list_taken(void *context, const struct machine_list_result *result)
     fixture->list_error = result->error;
     fixture->list_count = result->count;
     fixture->with_capacity = 0;
+    fixture->listed_cpu =
+        result->count > 0 ? resource_map_get(&result->items[0].capacity, "cpu") : 0;
     for (uint32_t i = 0; i < result->count; i++)
         fixture->with_capacity += result->items[i].capacity.count > 0;
 }
@@ -942,6 +952,91 @@ static void lists_without_subnets_AWI_415_900(void **state)
     aws_machines_list(fixture->machines, list_taken, fixture);
     run(fixture);
     assert_string_equal(fixture->list_error.message, "resolving instance type, no subnets found");
+}
+
+// The instance's NodePool is gone: no type, and no error, by either mode.
+static void instances_of_no_pool_AWI_415(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->listed_too = "i-stray";
+    for (int upstream = 0; upstream < 2; upstream++) {
+        fixture->settings.compatibility_upstream = upstream != 0;
+        aws_machines_list(fixture->machines, list_taken, fixture);
+        run(fixture);
+        assert_int_equal(fixture->list_error.kind, ERROR_NONE);
+        assert_int_equal(fixture->list_count, 2);
+        assert_int_equal(fixture->with_capacity, 1);
+    }
+    assert_int_equal(fixture->class_failures, 0);
+    assert_int_equal(unresolved(fixture, "instance_type_unknown"), 0);
+    assert_int_equal(unresolved(fixture, "instance_types_missing"), 0);
+}
+
+static void lists_are_overlaid_AWI_415(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->overlaid_cpu = 7000;
+    aws_machines_list(fixture->machines, list_taken, fixture); // without the gate
+    run(fixture);
+    int64_t plain = fixture->listed_cpu;
+    assert_true(plain > 0);
+    fixture->settings.gate_node_overlay = true;
+    aws_machines_list(fixture->machines, list_taken, fixture);
+    run(fixture);
+    assert_int_not_equal(fixture->listed_cpu, plain);
+    assert_int_equal(fixture->listed_cpu, 7000);
+}
+
+static const struct instance_type_catalog *types_of(struct fixture *fixture, const char *node_class,
+                                                    const char *requirements, struct error *error)
+{
+    char spec[600];
+    snprintf(spec, sizeof spec,
+             "{\"template\":{\"spec\":{\"nodeClassRef\":{\"group\":\"karpenter.k8s.aws\","
+             "\"kind\":\"EC2NodeClass\",\"name\":\"%s\"},\"requirements\":[%s]}}}",
+             node_class, requirements);
+    json_t *document = object_json("karpenter.sh/v1", "NodePool", "other", spec, NULL);
+    struct object *pool = document_decode(document, DECODE_LENIENT, error);
+    json_decref(document);
+    assert_non_null(pool);
+    const struct instance_type_catalog *types =
+        aws_machines_instance_types(fixture->machines, (const struct node_pool *)pool, error);
+    object_release(pool);
+    return types;
+}
+
+// Without NodeClass the list is empty, and the NodePool is told of; its requirements play no part.
+static void types_of_pools_AWI_16(void **state)
+{
+    struct fixture *fixture = *state;
+    struct error error = {0};
+    const struct instance_type_catalog *all = types_of(fixture, "default", "", &error);
+    const struct instance_type_catalog *some =
+        types_of(fixture, "default",
+                 "{\"key\":\"node.kubernetes.io/instance-type\",\"operator\":\"In\",\"values\":"
+                 "[\"m5.large\"]}",
+                 &error);
+    assert_int_equal(error.kind, ERROR_NONE);
+    assert_true(all->spec.instance_types.count > 500);
+    assert_ptr_equal(all, some);
+    assert_int_equal(fixture->class_failures, 0);
+    const struct instance_type_catalog *none = types_of(fixture, "missing", "", &error);
+    assert_int_equal(error.kind, ERROR_NONE);
+    assert_non_null(none);
+    assert_int_equal(none->spec.instance_types.count, 0);
+    assert_int_equal(fixture->class_failures, 1);
+    object_release((const struct object *)all);
+    object_release((const struct object *)some);
+    object_release((const struct object *)none);
+}
+
+static void types_of_a_class_without_subnets_AWI_16(void **state)
+{
+    struct fixture *fixture = *state;
+    struct error error = {0};
+    assert_null(types_of(fixture, "default", "", &error));
+    assert_string_equal(error.message, "no subnets found"); // AWI-10
+    assert_int_equal(fixture->class_failures, 0);
 }
 
 static void failed_terminations_are_counted_AWI_706(void **state)
@@ -1017,6 +1112,152 @@ static void lists_find_their_own_AWN_464(void **state)
             fail_msg("%s lacks %s", text, parts[i]);
     assert_null(strstr(text, "terminated"));
     free(text);
+}
+
+#define STATES                                                                            \
+    "{\"Name\":\"instance-state-name\",\"Values\":[\"pending\",\"running\",\"stopping\"," \
+    "\"stopped\",\"shutting-down\"]}"
+
+static void expect_filters(struct fixture *fixture, const char *wanted)
+{
+    const json_t *sent =
+        json_object_get(fake_aws_last(fixture->aws, EC2_DESCRIBE_INSTANCES), "Filters");
+    char *text = json_dumps(sent, JSON_COMPACT | JSON_SORT_KEYS);
+    assert_string_equal(text, wanted);
+    free(text);
+}
+
+static json_t *page_of(const char *id, const char *next)
+{
+    return json_pack("{s:[{s:[{s:s, s:{s:s}, s:s}]}], s:s*}", "Reservations", "Instances",
+                     "InstanceId", id, "State", "Name", "running", "InstanceType", "m5.large",
+                     "NextToken", next);
+}
+
+// All pages of 1,000, by the tags of the cluster, with all states but terminated.
+static void a_list_is_asked_for_page_by_page_AWI_410(void **state)
+{
+    struct fixture *fixture = *state;
+    fake_aws_handle(fixture->aws, EC2_DESCRIBE_INSTANCES, NULL, NULL);
+    fake_aws_reply_once(fixture->aws, EC2_DESCRIBE_INSTANCES, page_of("i-1", "more"));
+    fake_aws_reply_once(fixture->aws, EC2_DESCRIBE_INSTANCES, page_of("i-2", NULL));
+    aws_machines_list(fixture->machines, list_taken, fixture);
+    run(fixture);
+    assert_int_equal(fixture->list_count, 2);
+    assert_int_equal(fake_aws_calls(fixture->aws, EC2_DESCRIBE_INSTANCES), 2);
+    const json_t *sent = fake_aws_last(fixture->aws, EC2_DESCRIBE_INSTANCES);
+    assert_int_equal(json_integer_value(json_object_get(sent, "MaxResults")), 1000);
+    assert_string_equal(text_at(sent, "NextToken"), "more");
+    expect_filters(fixture,
+                   "[{\"Name\":\"tag-key\",\"Values\":[\"karpenter.sh/nodepool\"]},"
+                   "{\"Name\":\"tag-key\",\"Values\":[\"karpenter.k8s.aws/ec2nodeclass\"]},"
+                   "{\"Name\":\"tag:eks:eks-cluster-name\",\"Values\":[\"c1\"]}," STATES "]");
+}
+
+static void get_of(struct fixture *fixture, const char *provider_id)
+{
+    aws_machines_get(fixture->machines, provider_id, answered, fixture);
+    run(fixture);
+}
+
+static void one_instance_is_asked_for_AWI_406(void **state)
+{
+    struct fixture *fixture = *state;
+    struct fake_aws *aws = fixture->aws;
+    fake_aws_handle(aws, EC2_DESCRIBE_INSTANCES, NULL, NULL);
+    fake_aws_reply_once(aws, EC2_DESCRIBE_INSTANCES, page_of("i-7", NULL));
+    get_of(fixture, "aws:///us-west-2a/i-7");
+    assert_string_equal(fixture->answers[0].provider_id, "aws:////i-7");
+    expect_filters(fixture, "[" STATES "]");
+    const json_t *ids = json_object_get(fake_aws_last(aws, EC2_DESCRIBE_INSTANCES), "InstanceIds");
+    assert_int_equal(json_array_size(ids), 1);
+    assert_string_equal(json_string_value(json_array_get(ids, 0)), "i-7");
+    fake_aws_reply_once(aws, EC2_DESCRIBE_INSTANCES, page_of("i-8", NULL)); // another one
+    get_of(fixture, "aws:///us-west-2a/i-9");
+    assert_string_equal(fixture->answers[1].error.message, "expected a single instance");
+    assert_int_equal(fixture->answers[1].error.kind, ERROR_INTERNAL);
+    fake_aws_reply_once(aws, EC2_DESCRIBE_INSTANCES, json_object());
+    get_of(fixture, "aws:///us-west-2a/i-9");
+    assert_string_equal(fixture->answers[2].error.message, "instance not found");
+    assert_int_equal(fixture->answers[2].error.kind, ERROR_NOT_FOUND);
+    fake_aws_error_once(aws, EC2_DESCRIBE_INSTANCES, 400, "InvalidInstanceID.NotFound", "no");
+    get_of(fixture, "aws:///us-west-2a/i-9");
+    assert_int_equal(fixture->answers[3].error.kind, ERROR_NOT_FOUND);
+    fake_aws_error_once(aws, EC2_DESCRIBE_INSTANCES, 403, "UnauthorizedOperation", "no");
+    get_of(fixture, "aws:///us-west-2a/i-9");
+    assert_int_not_equal(fixture->answers[4].error.kind, ERROR_NOT_FOUND);
+    assert_true(
+        text_starts_with(fixture->answers[4].error.message, "failed to describe ec2 instances, "));
+    // The cached one is asked for anew to end it; not found, it is forgotten.
+    uint32_t calls = fake_aws_calls(aws, EC2_DESCRIBE_INSTANCES);
+    get_of(fixture, "aws:///us-west-2a/i-7");
+    assert_int_equal(fake_aws_calls(aws, EC2_DESCRIBE_INSTANCES), calls);
+    fake_aws_error_once(aws, EC2_DESCRIBE_INSTANCES, 400, "InvalidInstanceID.NotFound", "no");
+    aws_machines_delete(fixture->machines, "aws:///us-west-2a/i-7", answered, fixture);
+    run(fixture);
+    assert_int_equal(fixture->answers[6].error.kind, ERROR_NOT_FOUND);
+    assert_int_equal(fake_aws_calls(aws, EC2_TERMINATE_INSTANCES), 0);
+    fake_aws_reply_once(aws, EC2_DESCRIBE_INSTANCES, page_of("i-7", NULL));
+    get_of(fixture, "aws:///us-west-2a/i-7");
+    assert_int_equal(fake_aws_calls(aws, EC2_DESCRIBE_INSTANCES), calls + 2);
+}
+
+// --- addresses -----------------------------------------------------------------------------------
+
+static int64_t free_in(const struct fixture *fixture, const char *subnet)
+{
+    return subnet_addresses_free(fixture->addresses, subnet);
+}
+
+// A launch with fresh counts; returns the index of its answer.
+static uint32_t launch_anew(struct fixture *fixture, const char *uid)
+{
+    uint32_t index = fixture->answered;
+    subnet_addresses_fetched(fixture->addresses, "subnet-a", 5000);
+    subnet_addresses_fetched(fixture->addresses, "subnet-b", 5000);
+    launch(fixture, uid);
+    run(fixture);
+    assert_int_equal(fixture->answered, index + 1);
+    return index;
+}
+
+static void expect_free(const struct fixture *fixture, int64_t a, int64_t b)
+{
+    assert_int_equal(free_in(fixture, "subnet-a"), a);
+    assert_int_equal(free_in(fixture, "subnet-b"), b);
+}
+
+// After each end of a launch: given back where no instance is, taken where one is.
+static void addresses_in_flight_are_corrected_AWI_310_AWN_105(void **state)
+{
+    struct fixture *fixture = *state;
+    fake_aws_latency(fixture->aws, SECOND);
+    launch(fixture, "u1");
+    loop_run_for(fixture->loop, 500 * MILLISECOND);
+    int64_t least = 5000 - free_in(fixture, "subnet-a"); // the pods of an m5.large
+    assert_true(least > 0);
+    expect_free(fixture, 5000 - least, 5000 - least);
+    run(fixture); // it is in subnet-a
+    assert_int_equal(fixture->answers[0].error.kind, ERROR_NONE);
+    expect_free(fixture, 5000 - least, 5000);
+    fixture->shortage_every = 1; // an answer without instance
+    uint32_t index = launch_anew(fixture, "u2");
+    assert_int_equal(fixture->answers[index].error.kind, ERROR_INSUFFICIENT_CAPACITY);
+    expect_free(fixture, 5000, 5000);
+    fake_aws_handle(fixture->aws, EC2_CREATE_FLEET, NULL, NULL); // refused
+    fake_aws_error_once(fixture->aws, EC2_CREATE_FLEET, 403, "UnauthorizedOperation", "not you");
+    index = launch_anew(fixture, "u3");
+    assert_string_equal(fixture->answers[index].reason, "Unauthorized");
+    expect_free(fixture, 5000, 5000);
+    for (int i = 0; i < 3; i++) // no answer at all
+        fake_aws_lose_once(fixture->aws, EC2_CREATE_FLEET);
+    index = launch_anew(fixture, "u4");
+    assert_int_equal(fixture->answers[index].error.kind, ERROR_INTERNAL);
+    expect_free(fixture, 5000, 5000);
+    fixture->moves_offerings = fixture->settings.gate_node_overlay = true; // nothing to ask for
+    index = launch_anew(fixture, "u5");
+    assert_int_equal(fixture->answers[index].error.kind, ERROR_INSUFFICIENT_CAPACITY);
+    expect_free(fixture, 5000, 5000);
 }
 
 // A window closes after 100 ms without another request.
@@ -1161,6 +1402,15 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_unknown_type_fails_upstreams_list_AWI_415_416, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(lists_without_subnets_AWI_415_900, setup_bare, teardown),
+        cmocka_unit_test_setup_teardown(instances_of_no_pool_AWI_415, setup, teardown),
+        cmocka_unit_test_setup_teardown(lists_are_overlaid_AWI_415, setup, teardown),
+        cmocka_unit_test_setup_teardown(types_of_pools_AWI_16, setup, teardown),
+        cmocka_unit_test_setup_teardown(types_of_a_class_without_subnets_AWI_16, setup_bare,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_list_is_asked_for_page_by_page_AWI_410, setup, teardown),
+        cmocka_unit_test_setup_teardown(one_instance_is_asked_for_AWI_406, setup, teardown),
+        cmocka_unit_test_setup_teardown(addresses_in_flight_are_corrected_AWI_310_AWN_105, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(failed_terminations_are_counted_AWI_706, setup, teardown),
         cmocka_unit_test_setup_teardown(reads_are_cut_AWI_362_363, setup, teardown),
         cmocka_unit_test_setup_teardown(later_errors_hide_no_drift_AWI_455, setup, teardown),
