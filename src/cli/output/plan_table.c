@@ -314,7 +314,7 @@ static void print_static_pools(const struct snapshot *snapshot)
 }
 
 // The first line is the source; each of the others is a remark.
-static void print_catalog(const char *catalog)
+void plan_print_catalog(const char *catalog)
 {
     size_t length = strcspn(catalog, "\n");
     printf("instance types: %.*s\n", (int)length, catalog);
@@ -331,7 +331,7 @@ static void print_catalog(const char *catalog)
 
 void plan_print_table(const struct plan *plan, const struct snapshot *snapshot, const char *catalog)
 {
-    print_catalog(catalog);
+    plan_print_catalog(catalog);
     print_claims(plan);
     print_placements(plan);
     print_unschedulable(plan);

@@ -9,3 +9,5 @@
 // NodePools with too few or too many NodeClaims are shown from it.
 void plan_print_table(const struct plan *plan, const struct snapshot *snapshot,
                       const char *catalog);
+// The lines about the instance types and prices alone, as above a plan.
+void plan_print_catalog(const char *catalog);

@@ -1,0 +1,256 @@
+#include "engine/cost/cluster_cost.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/quantity.h"
+#include "base/text.h"
+#include "engine/compile/compile.h"
+#include "engine/disruption/candidate_prices.h"
+#include "engine/problem/problem.h"
+#include "model/reading/pod.h"
+#include "model/reading/pod_workload.h"
+#include "model/schema/resources.h"
+
+struct adder {
+    struct arena *arena;
+    struct candidate_prices prices;
+    struct map *pools;                                // struct disruption_pool by name
+    struct map *by_pool, *by_namespace, *by_workload; // struct cost_line
+    struct cost_line total;
+};
+
+// --- prices of nodes -----------------------------------------------------------------------------
+
+static const struct disruption_pool *pool_of(struct adder *adder, const char *name)
+{
+    struct disruption_pool *pool = name != NULL ? map_get(adder->pools, name) : NULL;
+    if (pool != NULL || name == NULL)
+        return pool;
+    const struct snapshot *snapshot = adder->prices.snapshot;
+    for (uint32_t i = 0; i < snapshot->objects[KIND_NODE_POOL].count; i++) {
+        const struct object *object = snapshot->objects[KIND_NODE_POOL].items[i];
+        if (!text_equal(object->meta.name, name))
+            continue;
+        pool = arena_allocate(adder->arena, sizeof *pool);
+        *pool = (struct disruption_pool){.pool = (const struct node_pool *)object};
+        candidate_prices_find_types(&adder->prices, pool);
+        map_set(adder->pools, name, pool);
+    }
+    return pool;
+}
+
+// Nodes of other managers have a price if some catalog knows their type.
+static const struct instance_type *type_in_any_catalog(const struct adder *adder, const char *name)
+{
+    const struct snapshot *snapshot = adder->prices.snapshot;
+    for (uint32_t i = 0; i < snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++) {
+        const char *key = arena_format(adder->arena, "%u/%s", i, name);
+        const struct instance_type *type = map_get(adder->prices.types, key);
+        if (type != NULL)
+            return type;
+    }
+    return NULL;
+}
+
+static bool price_of(struct adder *adder, const struct state_node *state, int64_t *price)
+{
+    const char *type_name = string_map_get(state->labels, LABEL_INSTANCE_TYPE);
+    const struct disruption_pool *pool = pool_of(adder, state->node_pool);
+    *price = 0;
+    if (type_name == NULL)
+        return false;
+    if (pool != NULL)
+        return candidate_prices_price(&adder->prices, state, pool->pool,
+                                      candidate_prices_type(&adder->prices, pool, type_name),
+                                      price);
+    struct candidate_prices plain = adder->prices;
+    plain.problem = NULL; // overlays are for NodePools
+    return candidate_prices_price(&plain, state, NULL, type_in_any_catalog(adder, type_name),
+                                  price);
+}
+
+// --- shares --------------------------------------------------------------------------------------
+
+struct scarcity {
+    const char *resource; // NULL: the pods request nothing
+    int64_t asked, whole; // by all pods; of the node
+};
+
+// The resource of which the pods together request the largest part; of equal ones the first by
+// name.
+static struct scarcity scarcest(struct arena *arena, const struct state_node *state,
+                                const struct resource_map *requests)
+{
+    struct resource_map sum = {0};
+    struct scarcity best = {0};
+    for (uint32_t i = 0; i < state->pods.count; i++)
+        sum = resource_map_sum(arena, &sum, &requests[i]);
+    for (uint32_t i = 0; i < sum.count; i++) {
+        struct scarcity other = {.resource = sum.items[i].name,
+                                 .asked = sum.items[i].value,
+                                 .whole = resource_map_get(&state->allocatable, sum.items[i].name)};
+        if (other.whole <= 0 || strcmp(other.resource, "pods") == 0)
+            continue;
+        if ((__int128)other.asked * best.whole > (__int128)best.asked * other.whole ||
+            (best.resource == NULL && other.asked > 0))
+            best = other;
+    }
+    return best;
+}
+
+static struct cost_line *line_of(struct adder *adder, struct map *lines, const char *namespace,
+                                 const char *name)
+{
+    const char *key =
+        arena_format(adder->arena, "%s %s", text_or_empty(namespace), text_or_empty(name));
+    struct cost_line *line = map_get(lines, key);
+    if (line != NULL)
+        return line;
+    line = arena_allocate(adder->arena, sizeof *line);
+    *line = (struct cost_line){.namespace = namespace, .name = name};
+    map_set(lines, key, line);
+    return line;
+}
+
+// "Deployment/web"; pods of DaemonSets and Jobs count for those, others for themselves.
+static const char *workload_name(struct arena *arena, const struct pod *pod)
+{
+    struct pod_workload workload;
+    if (pod_workload_find(pod, &workload))
+        return arena_format(arena, "%s/%.*s", workload.kind, workload.name_length, workload.name);
+    list_for_each (owner, &pod->meta.owner_references)
+        if (owner->controller)
+            return arena_format(arena, "%s/%s", text_or_empty(owner->kind),
+                                text_or_empty(owner->name));
+    return arena_format(arena, "Pod/%s", pod->meta.name);
+}
+
+static void add_pod(struct adder *adder, const struct pod *pod, int64_t share, bool priced)
+{
+    assert(share >= 0);
+    const char *namespace = pod->meta.namespace;
+    struct cost_line *lines[] = {
+        line_of(adder, adder->by_namespace, NULL, namespace),
+        line_of(adder, adder->by_workload, namespace, workload_name(adder->arena, pod))};
+    for (size_t i = 0; i < ARRAY_LENGTH(lines); i++) {
+        lines[i]->price = quantity_add(lines[i]->price, share);
+        lines[i]->pods++;
+        lines[i]->unpriced += !priced;
+    }
+}
+
+// Without negative amounts, which an unchecked manifest may have.
+static struct resource_map requests_of(struct arena *arena, const struct pod *pod)
+{
+    struct resource_map requests = pod_requests(arena, pod);
+    for (uint32_t i = 0; i < requests.count; i++)
+        if (requests.items[i].value < 0)
+            requests.items[i].value = 0;
+    return requests;
+}
+
+// Returns what is left for nobody.
+static int64_t share_out(struct adder *adder, const struct state_node *state, int64_t price,
+                         bool priced)
+{
+    CLEANUP_ARENA struct arena *scratch = arena_create(4096);
+    struct resource_map *requests =
+        arena_allocate_array(scratch, state->pods.count + 1, sizeof *requests);
+    for (uint32_t i = 0; i < state->pods.count; i++)
+        requests[i] = requests_of(scratch, state->pods.items[i]);
+    struct scarcity scarcity = scarcest(scratch, state, requests);
+    // More may be requested than the node has: then the pods share all of it.
+    int64_t whole = scarcity.whole > scarcity.asked ? scarcity.whole : scarcity.asked;
+    int64_t left = price;
+    for (uint32_t i = 0; i < state->pods.count; i++) {
+        int64_t share = 0;
+        if (scarcity.resource != NULL)
+            share = (int64_t)((__int128)price * resource_map_get(&requests[i], scarcity.resource) /
+                              whole);
+        left -= share;
+        add_pod(adder, state->pods.items[i], share, priced);
+    }
+    assert(left >= 0);
+    return left;
+}
+
+static void add_node(struct adder *adder, const struct state_node *state)
+{
+    int64_t price;
+    bool priced = price_of(adder, state, &price);
+    int64_t idle = share_out(adder, state, price, priced);
+    struct cost_line *lines[] = {line_of(adder, adder->by_pool, NULL, state->node_pool),
+                                 &adder->total};
+    for (size_t i = 0; i < ARRAY_LENGTH(lines); i++) {
+        lines[i]->nodes++;
+        lines[i]->pods += state->pods.count;
+        lines[i]->unpriced += !priced;
+        lines[i]->price = quantity_add(lines[i]->price, price);
+        lines[i]->idle = quantity_add(lines[i]->idle, idle);
+    }
+}
+
+// --- the whole -----------------------------------------------------------------------------------
+
+static int dearest_first(const void *left, const void *right)
+{
+    const struct cost_line *a = left, *b = right;
+    if (a->price != b->price)
+        return a->price > b->price ? -1 : 1;
+    int by_namespace = strcmp(text_or_empty(a->namespace), text_or_empty(b->namespace));
+    return by_namespace != 0 ? by_namespace
+                             : strcmp(text_or_empty(a->name), text_or_empty(b->name));
+}
+
+static cost_line_list sorted_lines(struct arena *arena, struct map *lines)
+{
+    cost_line_list list = {0};
+    list.items = arena_allocate_array(arena, map_count(lines) + 1, sizeof *list.items);
+    for (struct map_entry *entry = map_first(lines); entry != NULL; entry = map_next(entry))
+        list.items[list.count++] = *(const struct cost_line *)map_value(entry);
+    if (list.count > 1)
+        qsort(list.items, list.count, sizeof *list.items, dearest_first);
+    return list;
+}
+
+static void add_nodes(struct adder *adder, const struct problem *problem)
+{
+    candidate_prices_begin(&adder->prices);
+    for (uint32_t i = 0; i < problem->nodes.count; i++)
+        add_node(adder, &problem->nodes.items[i]);
+    candidate_prices_free(&adder->prices);
+}
+
+bool cluster_cost_find(struct arena *arena, const struct snapshot *snapshot,
+                       struct cluster_cost *cost, struct error *error)
+{
+    struct problem *problem = problem_create(snapshot, arena, true);
+    bool compiled = problem->error.kind == ERROR_NONE;
+    if (compiled) {
+        struct adder adder = {.arena = arena,
+                              .prices = {.arena = arena,
+                                         .snapshot = snapshot,
+                                         .strategy = disruption_strategy_of(&snapshot->settings),
+                                         .problem = problem},
+                              .pools = map_create(),
+                              .by_pool = map_create(),
+                              .by_namespace = map_create(),
+                              .by_workload = map_create()};
+        add_nodes(&adder, problem);
+        *cost = (struct cluster_cost){.pools = sorted_lines(arena, adder.by_pool),
+                                      .namespaces = sorted_lines(arena, adder.by_namespace),
+                                      .workloads = sorted_lines(arena, adder.by_workload),
+                                      .total = adder.total};
+        map_destroy(adder.pools, NULL);
+        map_destroy(adder.by_pool, NULL);
+        map_destroy(adder.by_namespace, NULL);
+        map_destroy(adder.by_workload, NULL);
+    } else {
+        *error = problem->error;
+    }
+    problem_destroy(problem);
+    return compiled;
+}
