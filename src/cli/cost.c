@@ -117,12 +117,12 @@ static void print_totals(const struct bill *bill)
                pending->unschedulable.count);
     if (fresh->claims.count == 0)
         return;
-    int64_t now = pools_price(&bill->cost);
+    int64_t present = pools_price(&bill->cost);
     printf("all pods on new nodes of the NodePools: %" PRIu32 " nodes, $%.4f an hour",
            fresh->claims.count, (double)fresh->price / NANO);
-    if (pending->claims.count == 0 && now > 0)
-        printf(", %.0f %% %s", fabs(percent(now - fresh->price, now)),
-               fresh->price <= now ? "less" : "more");
+    if (pending->claims.count == 0 && present > 0)
+        printf(", %.0f %% %s", fabs(percent(quantity_subtract(present, fresh->price), present)),
+               fresh->price <= present ? "less" : "more");
     putchar('\n');
     if (fresh->unschedulable.count > pending->unschedulable.count)
         printf("(without %" PRIu32 " pods that would have no place then)\n",

@@ -79,7 +79,7 @@ class HostileText(ProgramTest):
         for arguments in (["plan", "-f", path], ["plan", "--disrupt", "--explain", "-f", path],
                           ["plan", "-f", path, "-o", "json"], ["plan", "-f", path, "-o", "yaml"],
                           ["explain", "pod", NAME, "-f", path], ["explain", "nodes", "-f", path],
-                          ["explain", "pod", "nosuch\x1b[2J", "-f", path], ["budgets", "-f", path],
+                          ["explain", "pod", "nosuch\x1b[2J", "-f", path], ["budgets", "-f", path], ["cost", "-f", path],
                           ["validate", path], ["validate", bad], ["validate", "-o", "json", path],
                           ["plan", "-f", "broken.yaml"], ["plan", "-f", "no\x1b[2Jsuch"], ["\x1b[2J"],
                           ["plan", "--\x1b[2J"], ["validate", "broken.yaml"]):
@@ -108,7 +108,7 @@ class OddFiles(ProgramTest):
             self.write("manifests/inflate.yaml", example.read())
         os.mkfifo(os.path.join(folder, "a.yaml"))
         os.symlink("/dev/zero", os.path.join(folder, "b.yaml"))
-        for command in (["plan", "-f"], ["validate"], ["budgets", "-f"], ["explain", "nodes", "-f"]):
+        for command in (["plan", "-f"], ["validate"], ["budgets", "-f"], ["cost", "-f"], ["explain", "nodes", "-f"]):
             code, _, notes = self.adze(*command, folder)
             self.assertEqual(code, 0, notes)
             self.assertIn("a.yaml: this is a named pipe and is passed over", notes)

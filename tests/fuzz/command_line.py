@@ -42,8 +42,9 @@ def commands(random, documents):
     output = ["-o", random.choice(["table", "json", "yaml"])]
     choice = [["plan", "-f"], ["plan", "--explain", "-f"], ["plan", "--disrupt", "--explain", "-f"], ["explain", "nodes", "-f"],
               ["budgets", "-f"], ["budgets", "--next", "400d", "-f"], ["validate"], ["validate", "--lenient"],
-              ["plan", "--disrupt", "--method", random.choice(["emptiness", "drift", "static-drift", "expiry", "multi", "single"]), "-f"]]
-    weights = [2, 3, 5, 1, 2, 1, 2, 1, 2]
+              ["plan", "--disrupt", "--method", random.choice(["emptiness", "drift", "static-drift", "expiry", "multi", "single"]), "-f"],
+              ["cost", "-f"]]
+    weights = [2, 3, 5, 1, 2, 1, 2, 1, 2, 3]
     for names, noun, weight in ((pods, "pod", 4), (nodes, "node", 3), (pools, "budget", 1)):
         if names:
             choice.append(["explain", noun, random.choice(names), "-f"])
