@@ -1,8 +1,6 @@
 // Interruptions from the queue and from status checks, on virtual time: an embedded API server and
 // a scripted AWS.
-#include "cloud/aws/provider_world.h"
-
-#include "cloud/aws/interruption/interruption.h"
+#include "cloud/aws/interruption/interruption_scene.h"
 #include "model/schema/karpenter.h"
 
 #define POOL(annotations)                                                               \
@@ -11,82 +9,22 @@
     "},'spec':{'template':{'spec':{'nodeClassRef':{'group':'karpenter.k8s.aws','kind':" \
     "'EC2NodeClass','name':'default'},'requirements':[]}}}}"
 
-struct scene {
-    struct provider_world *world;
-    struct interruption_environment environment;
-    struct interruption *interruption;
-};
-
 static void open_scene_of(struct scene *scene, const char *queue, bool upstream,
                           struct cloud *cloud)
 {
-    scene->world = world_open();
-    struct provider_world *world = scene->world;
-    world->settings.interruption_queue = queue;
-    world->settings.compatibility_upstream = upstream;
-    world_begin(world);
-    metrics_register(world->metrics, &(struct metric_options){
-                                         .name = "karpenter_nodeclaims_disrupted_total",
-                                         .help = "NodeClaims deleted by a controller.",
-                                         .type = METRIC_COUNTER,
-                                         .labels = {"reason", "nodepool", "capacity_type",
-                                                    "consolidation_policy", "termination_mode"}});
-    scene->environment = (struct interruption_environment){
-        .client = world->client,
-        .unavailable = unavailable_offerings_create(
-            &(struct unavailable_options){.loop = world->loop, .upstream = upstream}),
-        .reservations = reservation_counts_create(world->loop),
-        .cloud = cloud};
-    scene->interruption = interruption_create(&world->manager, &scene->environment);
-    world_add(world, world_claim_text("spot", "i-0abc",
-                                      ",'karpenter.sh/capacity-type':'spot',"
-                                      "'topology.kubernetes.io/zone':'us-west-2a',"
-                                      "'node.kubernetes.io/instance-type':'m5.large'",
-                                      ""));
-    world_add(world, world_claim_text("other", "i-0def", "", ""));
-    world_add(world, world_node_text("node", "i-0abc", ""));
-    fake_aws_reply(world->aws, SQS_GET_QUEUE_URL,
-                   json_pack("{s:s}", "QueueUrl", "https://sqs.us-west-2.amazonaws.com/1/queue"));
-    fake_aws_reply(world->aws, SQS_RECEIVE_MESSAGE, json_object());
-    fake_aws_reply(world->aws, SQS_DELETE_MESSAGE_BATCH, json_object());
-    fake_aws_reply(world->aws, SQS_DELETE_MESSAGE, json_object());
-    fake_aws_reply(world->aws, EC2_DESCRIBE_INSTANCE_STATUS, json_object());
-    fake_aws_reply(world->aws, EC2_DESCRIBE_SPOT_INSTANCE_REQUESTS, json_object());
-    fake_aws_reply(world->aws, EC2_DESCRIBE_INSTANCES, json_object());
-    fake_aws_latency(world->aws, 500 * MILLISECOND);
+    scene_open(scene, queue, upstream, cloud);
+    world_add(scene->world, world_claim_text("spot", "i-0abc",
+                                             ",'karpenter.sh/capacity-type':'spot',"
+                                             "'topology.kubernetes.io/zone':'us-west-2a',"
+                                             "'node.kubernetes.io/instance-type':'m5.large'",
+                                             ""));
+    world_add(scene->world, world_claim_text("other", "i-0def", "", ""));
+    world_add(scene->world, world_node_text("node", "i-0abc", ""));
 }
 
 static void open_scene(struct scene *scene, const char *queue, bool upstream)
 {
     open_scene_of(scene, queue, upstream, NULL);
-}
-
-static void close_scene(struct scene *scene)
-{
-    interruption_destroy(scene->interruption);
-    unavailable_offerings_destroy(scene->environment.unavailable);
-    reservation_counts_destroy(scene->environment.reservations);
-    world_close(scene->world);
-}
-
-static void send(struct scene *scene, const char *detail_type, const char *instance,
-                 const char *more)
-{
-    struct text body = {0};
-    text_format(&body,
-                "{\"version\":\"0\",\"source\":\"aws.ec2\",\"detail-type\":\"%s\","
-                "\"time\":\"2026-01-01T00:00:00Z\",\"detail\":{\"instance-id\":\"%s\"%s}}",
-                detail_type, instance, more);
-    fake_aws_reply_once(scene->world->aws, SQS_RECEIVE_MESSAGE,
-                        json_pack("{s:[{s:s, s:s, s:s}]}", "Messages", "MessageId", instance,
-                                  "ReceiptHandle", "receipt", "Body", body.data));
-    text_free(&body);
-}
-
-static bool is_deleting(struct scene *scene, const char *claim)
-{
-    const struct object *object = world_claim(scene->world, claim);
-    return object == NULL || object_is_deleting(object);
 }
 
 static uint32_t deletions(struct scene *scene)
@@ -101,11 +39,10 @@ static void spot_interruption_AWI_551_565_570_953(void **state)
     for (int upstream = 0; upstream < 2; upstream++) {
         struct scene scene;
         open_scene(&scene, "queue", upstream != 0);
-        send(&scene, "EC2 Spot Instance Interruption Warning", "i-0abc", "");
-        world_lead(scene.world);
-        loop_run_for(scene.world->loop, 5 * SECOND);
-        assert_true(is_deleting(&scene, "spot"));
-        assert_false(is_deleting(&scene, "other"));
+        scene_send_event(&scene, "EC2 Spot Instance Interruption Warning", "i-0abc", "");
+        scene_lead(&scene);
+        assert_true(scene_is_deleting(&scene, "spot"));
+        assert_false(scene_is_deleting(&scene, "other"));
         const char *deadline =
             object_annotation(world_claim(scene.world, "spot"), ANNOTATION_TERMINATION_TIMESTAMP);
         if (upstream)
@@ -125,7 +62,7 @@ static void spot_interruption_AWI_551_565_570_953(void **state)
                                                   "karpenter_interruption_received_messages_total"),
                                      "spot_interrupted"),
                          1);
-        close_scene(&scene);
+        scene_close(&scene);
     }
 }
 
@@ -134,13 +71,12 @@ static void rebalance_is_an_event_alone_AWI_551(void **state)
     (void)state;
     struct scene scene;
     open_scene(&scene, "queue", false);
-    send(&scene, "EC2 Instance Rebalance Recommendation", "i-0abc", "");
-    world_lead(scene.world);
-    loop_run_for(scene.world->loop, 5 * SECOND);
-    assert_false(is_deleting(&scene, "spot"));
+    scene_send_event(&scene, "EC2 Instance Rebalance Recommendation", "i-0abc", "");
+    scene_lead(&scene);
+    assert_false(scene_is_deleting(&scene, "spot"));
     assert_int_equal(world_events(scene.world, "SpotRebalanceRecommendation"), 2);
     assert_int_equal(deletions(&scene), 1);
-    close_scene(&scene);
+    scene_close(&scene);
 }
 
 // The instance has the cluster's tags and no NodeClaim yet: the message stays in the queue.
@@ -154,13 +90,12 @@ static void unknown_instances_wait_AWI_951(void **state)
             fake_aws_reply(scene.world->aws, EC2_DESCRIBE_INSTANCES,
                            json_pack("{s:[{s:[{s:s}]}]}", "Reservations", "Instances", "InstanceId",
                                      "i-0aaa"));
-        send(&scene, "EC2 Instance State-change Notification", "i-0aaa",
-             ",\"state\":\"terminated\"");
-        world_lead(scene.world);
-        loop_run_for(scene.world->loop, 5 * SECOND);
+        scene_send_event(&scene, "EC2 Instance State-change Notification", "i-0aaa",
+                         ",\"state\":\"terminated\"");
+        scene_lead(&scene);
         assert_int_equal(fake_aws_calls(scene.world->aws, EC2_DESCRIBE_INSTANCES), 1);
         assert_int_equal(deletions(&scene), ours ? 0 : 1);
-        close_scene(&scene);
+        scene_close(&scene);
     }
 }
 
@@ -169,20 +104,15 @@ static void impaired_instances_AWI_560_583(void **state)
     (void)state;
     struct scene scene;
     open_scene(&scene, "", false);
-    for (int i = 0; i < 8; i++) { // the breaker needs more than a fifth
-        char text[1000];
-        snprintf(text, sizeof text, world_claim_text("more-%d", "i-1%d", "", ""), i, i);
-        world_add(scene.world, text);
-    }
+    scene_add_bystanders(&scene);
     fake_aws_reply(scene.world->aws, EC2_DESCRIBE_INSTANCE_STATUS,
                    json_pack("{s:[{s:s, s:{s:s, s:[{s:s, s:s, s:s}]}}]}", "InstanceStatuses",
                              "InstanceId", "i-0abc", "SystemStatus", "Status", "impaired",
                              "Details", "Name", "reachability", "Status", "failed", "ImpairedSince",
                              "2025-12-31T23:00:00Z"));
-    world_lead(scene.world);
-    loop_run_for(scene.world->loop, 5 * SECOND);
-    assert_true(is_deleting(&scene, "spot"));
-    assert_false(is_deleting(&scene, "other"));
+    scene_lead(&scene);
+    assert_true(scene_is_deleting(&scene, "spot"));
+    assert_false(scene_is_deleting(&scene, "other"));
     assert_non_null(
         object_annotation(world_claim(scene.world, "spot"), ANNOTATION_TERMINATION_TIMESTAMP));
     assert_int_equal(
@@ -191,7 +121,7 @@ static void impaired_instances_AWI_560_583(void **state)
                     "SystemStatus"),
         1);
     assert_int_equal(fake_aws_calls(scene.world->aws, SQS_RECEIVE_MESSAGE), 0);
-    close_scene(&scene);
+    scene_close(&scene);
 }
 
 static const char *drift_of(struct scene *scene, const char *claim)
@@ -219,16 +149,15 @@ static void machines_at_risk_drift_AWI_954(void **state)
         open_scene_of(&scene, "queue", false, &cloud);
         world_add(scene.world,
                   asks ? POOL("{'adze.dev/replace-spot-at-risk':'true'}") : POOL("{}"));
-        send(&scene, "EC2 Instance Rebalance Recommendation", "i-0abc", "");
-        world_lead(scene.world);
-        loop_run_for(scene.world->loop, 5 * SECOND);
-        assert_false(is_deleting(&scene, "spot"));
+        scene_send_event(&scene, "EC2 Instance Rebalance Recommendation", "i-0abc", "");
+        scene_lead(&scene);
+        assert_false(scene_is_deleting(&scene, "spot"));
         struct unavailable_pool pool = {"m5.large", "us-west-2a", "spot", NULL, NULL};
         assert_int_equal(unavailable_has_pool(scene.environment.unavailable, &pool), asks);
         assert_true(text_equal(drift_of(&scene, "spot"), asks ? "RebalanceRecommendation" : NULL));
         assert_null(drift_of(&scene, "other"));
         assert_string_equal(told.data, asks ? "spot" : "");
-        close_scene(&scene);
+        scene_close(&scene);
         text_free(&told);
     }
 }
@@ -248,17 +177,16 @@ static void scheduled_events_AWI_955(void **state)
     struct scene scene;
     open_scene(&scene, "", false);
     show_events(&scene, "2026-01-10T00:00:00Z", "The instance is running on degraded hardware");
-    world_lead(scene.world);
-    loop_run_for(scene.world->loop, 5 * SECOND);
-    assert_false(is_deleting(&scene, "spot"));
+    scene_lead(&scene);
+    assert_false(scene_is_deleting(&scene, "spot"));
     assert_string_equal(drift_of(&scene, "spot"), "ScheduledEvent");
     show_events(&scene, "2026-01-10T00:00:00Z", "[Canceled] The instance is running");
     loop_run_for(scene.world->loop, 20 * MINUTE);
     assert_null(drift_of(&scene, "spot"));
     show_events(&scene, "2026-01-01T12:00:00Z", "The instance is running on degraded hardware");
     loop_run_for(scene.world->loop, 2 * MINUTE);
-    assert_true(is_deleting(&scene, "spot"));
-    close_scene(&scene);
+    assert_true(scene_is_deleting(&scene, "spot"));
+    scene_close(&scene);
 }
 
 static void far_health_events_AWI_955(void **state)
@@ -266,20 +194,15 @@ static void far_health_events_AWI_955(void **state)
     (void)state;
     struct scene scene;
     open_scene(&scene, "queue", false);
-    fake_aws_reply_once(
-        scene.world->aws, SQS_RECEIVE_MESSAGE,
-        json_pack("{s:[{s:s, s:s, s:s}]}", "Messages", "MessageId", "1", "ReceiptHandle", "receipt",
-                  "Body",
-                  "{\"version\":\"0\",\"source\":\"aws.health\",\"detail-type\":\"AWS Health "
-                  "Event\",\"time\":\"2026-01-01T00:00:00Z\",\"detail\":{\"service\":\"EC2\","
-                  "\"eventTypeCategory\":\"scheduledChange\",\"startTime\":\"Sat, 10 Jan 2026 "
-                  "00:00:00 GMT\",\"affectedEntities\":[{\"entityValue\":\"i-0abc\"}]}}"));
-    world_lead(scene.world);
-    loop_run_for(scene.world->loop, 5 * SECOND);
-    assert_false(is_deleting(&scene, "spot"));
+    scene_send(&scene, "{\"version\":\"0\",\"source\":\"aws.health\",\"detail-type\":\"AWS Health "
+                       "Event\",\"time\":\"2026-01-01T00:00:00Z\",\"detail\":{\"service\":\"EC2\","
+                       "\"eventTypeCategory\":\"scheduledChange\",\"startTime\":\"Sat, 10 Jan 2026 "
+                       "00:00:00 GMT\",\"affectedEntities\":[{\"entityValue\":\"i-0abc\"}]}}");
+    scene_lead(&scene);
+    assert_false(scene_is_deleting(&scene, "spot"));
     assert_string_equal(drift_of(&scene, "spot"), "ScheduledEvent");
     assert_int_equal(deletions(&scene), 1);
-    close_scene(&scene);
+    scene_close(&scene);
 }
 
 #define ATTACHMENT                                                                    \
@@ -294,11 +217,7 @@ static void impaired_root_volumes_AWI_958(void **state)
     for (int attached = 0; attached < 2; attached++) {
         struct scene scene;
         open_scene(&scene, "", false);
-        for (int i = 0; i < 8; i++) {
-            char text[1000];
-            snprintf(text, sizeof text, world_claim_text("more-%d", "i-1%d", "", ""), i, i);
-            world_add(scene.world, text);
-        }
+        scene_add_bystanders(&scene);
         if (attached)
             world_add(scene.world, ATTACHMENT);
         fake_aws_reply(scene.world->aws, EC2_DESCRIBE_INSTANCE_STATUS,
@@ -307,10 +226,9 @@ static void impaired_root_volumes_AWI_958(void **state)
                                  "Details", "Name", "reachability", "Status", "failed",
                                  "ImpairedSince", "2025-12-31T23:00:00Z"));
         mirror_watch(scene.world->mirror, KIND_VOLUME_ATTACHMENT, NULL, NULL, false);
-        world_lead(scene.world);
-        loop_run_for(scene.world->loop, 5 * SECOND);
-        assert_int_equal(is_deleting(&scene, "spot"), !attached);
-        close_scene(&scene);
+        scene_lead(&scene);
+        assert_int_equal(scene_is_deleting(&scene, "spot"), !attached);
+        scene_close(&scene);
     }
 }
 
@@ -326,7 +244,7 @@ static void missing_permission_is_tested_again_AWI_956(void **state)
     assert_int_equal(fake_aws_calls(scene.world->aws, EC2_DESCRIBE_INSTANCE_STATUS), 1);
     loop_run_for(scene.world->loop, 3 * MINUTE);
     assert_int_equal(fake_aws_calls(scene.world->aws, EC2_DESCRIBE_INSTANCE_STATUS), 2);
-    close_scene(&scene);
+    scene_close(&scene);
 }
 
 static void spot_requests_without_a_queue_AWI_959(void **state)
@@ -338,10 +256,9 @@ static void spot_requests_without_a_queue_AWI_959(void **state)
                    json_pack("{s:[{s:s, s:{s:s, s:s}}]}", "SpotInstanceRequests", "InstanceId",
                              "i-0abc", "Status", "Code", "marked-for-termination", "UpdateTime",
                              "2026-01-01T00:00:00Z"));
-    world_lead(scene.world);
-    loop_run_for(scene.world->loop, 5 * SECOND);
-    assert_true(is_deleting(&scene, "spot"));
-    close_scene(&scene);
+    scene_lead(&scene);
+    assert_true(scene_is_deleting(&scene, "spot"));
+    scene_close(&scene);
 }
 
 static void errors_of_the_queue_back_off_AWI_961(void **state)
@@ -354,7 +271,7 @@ static void errors_of_the_queue_back_off_AWI_961(void **state)
     loop_run_for(scene.world->loop, 5 * MINUTE);
     uint32_t calls = fake_aws_calls(scene.world->aws, SQS_RECEIVE_MESSAGE);
     assert_in_range(calls, 40, 100); // a call each 5.5 s; the second receiver rests
-    close_scene(&scene);
+    scene_close(&scene);
 }
 
 static void queue_that_does_not_exist_AWI_959(void **state)
@@ -368,7 +285,7 @@ static void queue_that_does_not_exist_AWI_959(void **state)
         world_lead(scene.world);
         loop_run_for(scene.world->loop, 5 * MINUTE);
         assert_int_equal(world_events(scene.world, "InterruptionQueueMissing"), !upstream);
-        close_scene(&scene);
+        scene_close(&scene);
     }
 }
 

@@ -1,94 +1,14 @@
 // The interruption queue and the polling of status checks by their rules (AWI-501 to 587, 710 to
 // 713, 957, 960), on virtual time.
-#include "cloud/aws/provider_world.h"
-
-#include "base/text.h"
-#include "cloud/aws/interruption/interruption.h"
+#include "cloud/aws/interruption/interruption_scene.h"
 #include "model/schema/karpenter.h"
 #include "sim/store/store_remove.h"
 
-struct scene {
-    struct provider_world *world;
-    struct interruption_environment environment;
-    struct interruption *interruption;
-    struct text logged;
-};
-
-static void keep_line(void *context, const char *line)
-{
-    text_format(&((struct scene *)context)->logged, "%s\n", line);
-}
-
-static void open_scene(struct scene *scene, const char *queue, bool upstream)
-{
-    *scene = (struct scene){.world = world_open()};
-    struct provider_world *world = scene->world;
-    struct log_options log = {.level = LOG_DEBUG, .sink = keep_line, .sink_context = scene};
-    assert_true(log_configure(&log, NULL));
-    text_add(&scene->logged, "");
-    world->settings.interruption_queue = queue;
-    world->settings.compatibility_upstream = upstream;
-    world_begin(world);
-    metrics_register(world->metrics, &(struct metric_options){
-                                         .name = "karpenter_nodeclaims_disrupted_total",
-                                         .help = "NodeClaims deleted by a controller.",
-                                         .type = METRIC_COUNTER,
-                                         .labels = {"reason", "nodepool", "capacity_type",
-                                                    "consolidation_policy", "termination_mode"}});
-    scene->environment = (struct interruption_environment){
-        .client = world->client,
-        .unavailable = unavailable_offerings_create(
-            &(struct unavailable_options){.loop = world->loop, .upstream = upstream}),
-        .reservations = reservation_counts_create(world->loop)};
-    scene->interruption = interruption_create(&world->manager, &scene->environment);
-    fake_aws_reply(world->aws, SQS_GET_QUEUE_URL,
-                   json_pack("{s:s}", "QueueUrl", "https://sqs.us-west-2.amazonaws.com/1/queue"));
-    fake_aws_reply(world->aws, SQS_RECEIVE_MESSAGE, json_object());
-    fake_aws_reply(world->aws, SQS_DELETE_MESSAGE_BATCH, json_object());
-    fake_aws_reply(world->aws, SQS_DELETE_MESSAGE, json_object());
-    fake_aws_reply(world->aws, EC2_DESCRIBE_INSTANCE_STATUS, json_object());
-    fake_aws_reply(world->aws, EC2_DESCRIBE_SPOT_INSTANCE_REQUESTS, json_object());
-    fake_aws_reply(world->aws, EC2_DESCRIBE_INSTANCES, json_object());
-    fake_aws_latency(world->aws, 500 * MILLISECOND);
-}
-
-static void close_scene(struct scene *scene)
-{
-    struct log_options quiet = {.level = LOG_NONE};
-    assert_true(log_configure(&quiet, NULL));
-    interruption_destroy(scene->interruption);
-    unavailable_offerings_destroy(scene->environment.unavailable);
-    reservation_counts_destroy(scene->environment.reservations);
-    world_close(scene->world);
-    text_free(&scene->logged);
-}
-
-static void send_body(struct scene *scene, const char *body)
-{
-    static int count;
-    char id[20];
-    snprintf(id, sizeof id, "m-%d", ++count);
-    fake_aws_reply_once(scene->world->aws, SQS_RECEIVE_MESSAGE,
-                        json_pack("{s:[{s:s, s:s, s:s}]}", "Messages", "MessageId", id,
-                                  "ReceiptHandle", "receipt", "Body", body));
-}
-
 static void send_state(struct scene *scene, const char *instance, const char *state)
 {
-    struct text body = {0};
-    text_format(&body,
-                "{\"version\":\"0\",\"source\":\"aws.ec2\",\"detail-type\":\"EC2 Instance "
-                "State-change Notification\",\"time\":\"2026-01-01T00:00:00Z\",\"detail\":{"
-                "\"instance-id\":\"%s\",\"state\":\"%s\"}}",
-                instance, state);
-    send_body(scene, body.data);
-    text_free(&body);
-}
-
-static void lead(struct scene *scene)
-{
-    world_lead(scene->world);
-    loop_run_for(scene->world->loop, 5 * SECOND);
+    char more[60];
+    snprintf(more, sizeof more, ",\"state\":\"%s\"", state);
+    scene_send_event(scene, "EC2 Instance State-change Notification", instance, more);
 }
 
 static int counted(struct scene *scene, const char *name, const char *label)
@@ -96,12 +16,6 @@ static int counted(struct scene *scene, const char *name, const char *label)
     struct metric *metric = metrics_find(scene->world->metrics, name);
     assert_non_null(metric);
     return (int)(label != NULL ? metric_read(metric, label) : metric_read(metric));
-}
-
-static bool is_deleting(struct scene *scene, const char *claim)
-{
-    const struct object *object = world_claim(scene->world, claim);
-    return object == NULL || object_is_deleting(object);
 }
 
 static bool has_logged(const struct scene *scene, const char *text)
@@ -115,8 +29,8 @@ static void the_queue_is_polled_AWI_501_502(void **state)
 {
     (void)state;
     struct scene scene;
-    open_scene(&scene, "queue", true);
-    lead(&scene);
+    scene_open(&scene, "queue", true, NULL);
+    scene_lead(&scene);
     const json_t *asked = fake_aws_last(scene.world->aws, SQS_RECEIVE_MESSAGE);
     json_t *wanted =
         world_json("{'QueueUrl':'https://sqs.us-west-2.amazonaws.com/1/queue',"
@@ -134,17 +48,17 @@ static void the_queue_is_polled_AWI_501_502(void **state)
     fake_aws_error(scene.world->aws, SQS_RECEIVE_MESSAGE, 400, "QueueDoesNotExist", "gone");
     loop_run_for(scene.world->loop, MINUTE);
     assert_true(has_logged(&scene, "getting messages from queue"));
-    close_scene(&scene);
+    scene_close(&scene);
 }
 
 static void messages_are_counted_AWI_503_504_710_to_712(void **state)
 {
     (void)state;
     struct scene scene;
-    open_scene(&scene, "queue", true);
+    scene_open(&scene, "queue", true, NULL);
     send_state(&scene, "i-0abc", "running");
-    send_body(&scene, "spot!");
-    lead(&scene);
+    scene_send(&scene, "spot!");
+    scene_lead(&scene);
     assert_int_equal(counted(&scene, "karpenter_interruption_received_messages_total", "no_op"),
                      1); // AWI-710
     assert_int_equal(counted(&scene, "karpenter_interruption_deleted_messages_total", NULL),
@@ -162,24 +76,24 @@ static void messages_are_counted_AWI_503_504_710_to_712(void **state)
     assert_int_equal(fake_aws_calls(scene.world->aws, SQS_DELETE_MESSAGE) +
                          fake_aws_calls(scene.world->aws, SQS_DELETE_MESSAGE_BATCH),
                      deleted != NULL ? 2 : 1);
-    close_scene(&scene);
+    scene_close(&scene);
 }
 
 static void deletion_is_an_ordinary_one_AWI_550_552(void **state)
 {
     (void)state;
     struct scene scene;
-    open_scene(&scene, "queue", true);
+    scene_open(&scene, "queue", true, NULL);
     world_add(scene.world,
               world_claim_text("one", "i-0abc", ",'karpenter.sh/capacity-type':'spot'", ""));
     world_add(scene.world, world_claim_text("two", "i-0abc", "", "")); // the same instance
     world_add(scene.world, world_claim_text("other", "i-0def", "", ""));
     world_add(scene.world, world_node_text("node", "i-0abc", ""));
     send_state(&scene, "i-0abc", "stopping");
-    lead(&scene);
-    assert_true(is_deleting(&scene, "one"));
-    assert_true(is_deleting(&scene, "two"));
-    assert_false(is_deleting(&scene, "other"));
+    scene_lead(&scene);
+    assert_true(scene_is_deleting(&scene, "one"));
+    assert_true(scene_is_deleting(&scene, "two"));
+    assert_false(scene_is_deleting(&scene, "other"));
     const struct object *claim = world_claim(scene.world, "one");
     assert_null(object_annotation(claim, ANNOTATION_TERMINATION_TIMESTAMP)); // a graceful drain
     assert_true(has_logged(&scene, "initiating delete from interruption message"));
@@ -190,7 +104,7 @@ static void deletion_is_an_ordinary_one_AWI_550_552(void **state)
     assert_int_equal(
         (int)metric_read(disrupted, "instance_stopped", "default", "spot", "", "graceful"), 1);
     assert_int_equal(world_events(scene.world, "TerminatingOnInterruption"), 3);
-    close_scene(&scene);
+    scene_close(&scene);
 }
 
 // A state change that the controller's own termination has caused.
@@ -198,7 +112,7 @@ static void own_terminations_AWI_571(void **state)
 {
     (void)state;
     struct scene scene;
-    open_scene(&scene, "queue", true);
+    scene_open(&scene, "queue", true, NULL);
     world_add(scene.world, world_claim_text("ending", "i-0abc", "", ""));
     struct error error = {0};
     json_t *kind = world_json("{'apiVersion':'karpenter.sh/v1','kind':'NodeClaim'}");
@@ -206,11 +120,11 @@ static void own_terminations_AWI_571(void **state)
                                  "ending", &(struct store_delete_options){0}, &error));
     json_decref(kind);
     send_state(&scene, "i-0abc", "shutting-down");
-    lead(&scene);
+    scene_lead(&scene);
     assert_int_equal(world_events(scene.world, "InstanceTerminating"), 1);
     assert_int_equal(world_events(scene.world, "TerminatingOnInterruption"), 0);
     assert_false(has_logged(&scene, "initiating delete"));
-    close_scene(&scene);
+    scene_close(&scene);
 }
 
 static void pools_of_interrupted_claims_AWI_565_960(void **state)
@@ -221,7 +135,7 @@ static void pools_of_interrupted_claims_AWI_565_960(void **state)
         struct unavailable_pool pool = {"m5.large", "us-west-2a", "spot", NULL, NULL};
         struct unavailable_pool scoped = {"c5.large", "us-west-2a", "spot", "pg-1", NULL};
         struct unavailable_pool unscoped = {"c5.large", "us-west-2a", "spot", NULL, NULL};
-        open_scene(&scene, "queue", upstream != 0);
+        scene_open(&scene, "queue", upstream != 0, NULL);
         world_add(scene.world, world_claim_text("od", "i-0abc",
                                                 ",'karpenter.sh/capacity-type':'on-demand',"
                                                 "'topology.kubernetes.io/zone':'us-west-2a',"
@@ -233,22 +147,14 @@ static void pools_of_interrupted_claims_AWI_565_960(void **state)
                                                 "'topology.kubernetes.io/zone':'us-west-2a',"
                                                 "'node.kubernetes.io/instance-type':'c5.large'",
                                                 ""));
-        for (const char *id = "abc"; id != NULL; id = strcmp(id, "abc") == 0 ? "def" : NULL) {
-            struct text body = {0};
-            text_format(&body,
-                        "{\"version\":\"0\",\"source\":\"aws.ec2\",\"detail-type\":\"EC2 Spot "
-                        "Instance Interruption Warning\",\"time\":\"2026-01-01T00:00:00Z\","
-                        "\"detail\":{\"instance-id\":\"i-0%s\"}}",
-                        id);
-            send_body(&scene, body.data);
-            text_free(&body);
-        }
-        lead(&scene);
+        scene_send_event(&scene, "EC2 Spot Instance Interruption Warning", "i-0abc", "");
+        scene_send_event(&scene, "EC2 Spot Instance Interruption Warning", "i-0def", "");
+        scene_lead(&scene);
         const struct unavailable_offerings *unavailable = scene.environment.unavailable;
         assert_int_equal(unavailable_has_pool(unavailable, &pool), upstream != 0);
         assert_int_equal(unavailable_has_pool(unavailable, &scoped), upstream == 0);
         assert_int_equal(unavailable_has_pool(unavailable, &unscoped), upstream != 0);
-        close_scene(&scene);
+        scene_close(&scene);
     }
 }
 
@@ -271,8 +177,8 @@ static void three_questions_each_minute_AWI_580_581(void **state)
 {
     (void)state;
     struct scene scene;
-    open_scene(&scene, "", true); // without a queue
-    lead(&scene);
+    scene_open(&scene, "", true, NULL); // without a queue
+    scene_lead(&scene);
     struct fake_aws *aws = scene.world->aws;
     assert_int_equal(fake_aws_calls(aws, EC2_DESCRIBE_INSTANCE_STATUS), 3);
     static const char *const filters[] = {
@@ -294,19 +200,19 @@ static void three_questions_each_minute_AWI_580_581(void **state)
     fake_aws_error(aws, EC2_DESCRIBE_INSTANCE_STATUS, 400, "InvalidParameterValue", "no");
     loop_run_for(scene.world->loop, MINUTE);
     assert_true(has_logged(&scene, "getting instance statuses"));
-    close_scene(&scene);
+    scene_close(&scene);
 }
 
 static void a_relapse_counts_again_AWI_584_586_713(void **state)
 {
     (void)state;
     struct scene scene;
-    open_scene(&scene, "", true);
+    scene_open(&scene, "", true, NULL);
     world_add(scene.world, world_claim_text("sick", "i-0abc", "", ""));
     fake_aws_reply(scene.world->aws, EC2_DESCRIBE_INSTANCE_STATUS, impaired(""));
-    lead(&scene);
+    scene_lead(&scene);
     const char *name = "karpenter_interruption_instance_status_unhealthy_total";
-    assert_true(is_deleting(&scene, "sick")); // the only one: there is no breaker
+    assert_true(scene_is_deleting(&scene, "sick")); // the only one: there is no breaker
     assert_int_equal(counted(&scene, name, "SystemStatus"), 1);
     assert_true(has_logged(&scene, "detected unhealthy instance owned by cluster"));
     assert_true(has_logged(&scene, "\"instanceID\":\"i-0abc\""));
@@ -317,23 +223,23 @@ static void a_relapse_counts_again_AWI_584_586_713(void **state)
     fake_aws_reply(scene.world->aws, EC2_DESCRIBE_INSTANCE_STATUS, impaired(""));
     loop_run_for(scene.world->loop, 2 * MINUTE);
     assert_int_equal(counted(&scene, name, "SystemStatus"), 2);
-    close_scene(&scene);
+    scene_close(&scene);
 }
 
 static void polling_stops_without_permission_AWI_585(void **state)
 {
     (void)state;
     struct scene scene;
-    open_scene(&scene, "", true);
+    scene_open(&scene, "", true, NULL);
     fake_aws_error(scene.world->aws, EC2_DESCRIBE_INSTANCE_STATUS, 403, "UnauthorizedOperation",
                    "no");
-    lead(&scene);
+    scene_lead(&scene);
     uint32_t calls = fake_aws_calls(scene.world->aws, EC2_DESCRIBE_INSTANCE_STATUS);
     assert_true(has_logged(&scene, "ec2:DescribeInstanceStatus permission is not allowed, update "
                                    "the IAM policy and restart the Karpenter deployment"));
     loop_run_for(scene.world->loop, 2 * HOUR);
     assert_int_equal(fake_aws_calls(scene.world->aws, EC2_DESCRIBE_INSTANCE_STATUS), calls);
-    close_scene(&scene);
+    scene_close(&scene);
 }
 
 static void events_alone_are_not_forceful_AWI_587(void **state)
@@ -341,7 +247,7 @@ static void events_alone_are_not_forceful_AWI_587(void **state)
     (void)state;
     for (int both = 0; both < 2; both++) {
         struct scene scene;
-        open_scene(&scene, "", true);
+        scene_open(&scene, "", true, NULL);
         world_add(scene.world, world_claim_text("sick", "i-0abc", "", ""));
         json_t *event = world_json("{'InstanceStatuses':[{'InstanceId':'i-0abc','Events':["
                                    "{'Code':'system-reboot'}]}]}");
@@ -349,12 +255,12 @@ static void events_alone_are_not_forceful_AWI_587(void **state)
                        both ? impaired(",'Events':[{'Code':'system-reboot'}]") : event);
         if (both)
             json_decref(event);
-        lead(&scene);
-        assert_true(is_deleting(&scene, "sick"));
+        scene_lead(&scene);
+        assert_true(scene_is_deleting(&scene, "sick"));
         const char *deadline =
             object_annotation(world_claim(scene.world, "sick"), ANNOTATION_TERMINATION_TIMESTAMP);
         assert_int_equal(deadline != NULL, both);
-        close_scene(&scene);
+        scene_close(&scene);
     }
 }
 
@@ -365,12 +271,8 @@ static void the_earlier_deadline_counts_AWI_957(void **state)
     static const char *const far = "2026-01-02T00:00:00Z";
     for (int upstream = 0; upstream < 2; upstream++) {
         struct scene scene;
-        open_scene(&scene, "", upstream != 0);
-        for (int i = 0; i < 8; i++) { // the breaker needs more than a fifth
-            char text[1000];
-            snprintf(text, sizeof text, world_claim_text("more-%d", "i-1%d", "", ""), i, i);
-            world_add(scene.world, text);
-        }
+        scene_open(&scene, "", upstream != 0, NULL);
+        scene_add_bystanders(&scene);
         json_t *claim = world_json(world_claim_text("sick", "i-0abc", "", ""));
         json_object_set_new(json_object_get(claim, "metadata"), "annotations",
                             json_pack("{s:s}", ANNOTATION_TERMINATION_TIMESTAMP, far));
@@ -379,11 +281,11 @@ static void the_earlier_deadline_counts_AWI_957(void **state)
         free(text);
         json_decref(claim);
         fake_aws_reply(scene.world->aws, EC2_DESCRIBE_INSTANCE_STATUS, impaired(""));
-        lead(&scene);
+        scene_lead(&scene);
         const char *deadline =
             object_annotation(world_claim(scene.world, "sick"), ANNOTATION_TERMINATION_TIMESTAMP);
         assert_int_equal(text_equal(deadline, far), upstream != 0);
-        close_scene(&scene);
+        scene_close(&scene);
     }
 }
 
