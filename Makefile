@@ -25,9 +25,12 @@ soak: $(TEST_BUILD)/build.ninja ## random simulated worlds for SOAK_SECONDS (600
 	@$(TEST_BUILD)/tests/simulation/aws_soak $(if $(SEEDS),--seeds $(SEEDS),--seconds $$(($(SOAK_SECONDS) / 5)))
 
 test-e2e: all $(RELEASE_TESTS)/build.ninja ## the real control plane (builds it on first use), kwok and kubectl
-	@ninja -C $(RELEASE_TESTS) -j $(JOBS) tests/conformance/aws/replay tests/simulation/soak tests/simulation/aws_soak
+	@ninja -C $(RELEASE_TESTS) -j $(JOBS) tests/conformance/aws/replay tests/engine/plan_tool tests/engine/turn_tool tests/simulation/soak tests/simulation/aws_soak
 	@$(RELEASE_TESTS)/tests/simulation/soak --seeds 1-200 --size 0
 	@$(RELEASE_TESTS)/tests/simulation/aws_soak --seeds 1-20
+	@tests/conformance/run_schedule.py $(RELEASE_TESTS)/tests/engine/plan_tool tests/conformance/cases --jobs $(JOBS)
+	@tests/conformance/run_disrupt.py $(RELEASE_TESTS)/tests/engine/plan_tool tests/conformance/cases --jobs $(JOBS)
+	@tests/conformance/run_turns.py $(RELEASE_TESTS)/tests/engine/turn_tool tests/conformance/cases --jobs $(JOBS)
 	@tests/conformance/aws/check.py --replay $(RELEASE_TESTS)/tests/conformance/aws/replay --jobs $(JOBS)
 	@tests/conformance/aws/check.py --replay $(RELEASE_TESTS)/tests/conformance/aws/replay --jobs $(JOBS) --mode better
 	@tests/e2e/run $(BUILD)/adze

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the recorded disruption decisions.
 
-usage: run_disrupt.py BIN CASES_DIR [--jobs N]
+usage: run_disrupt.py BIN CASES_DIR [--jobs N] [--share K/N]
 
 BIN is called as `BIN plan -f FILE -o json --disrupt --method NAME`. A case passes when the same nodes are removed and
 the same replacements launched, or when check.py finds the decision better, or if exceptions.json names it with the rule

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the recorded scheduling decisions and judges every plan.
 
-usage: run_schedule.py BIN CASES_DIR [--jobs N]
+usage: run_schedule.py BIN CASES_DIR [--jobs N] [--share K/N]
 
 BIN is called as `BIN plan -f FILE -o json`. A case passes as check.py says, or, if exceptions.json names it with the
 rule that explains the difference: for a tie (several domains were equally good and the recording took another one than

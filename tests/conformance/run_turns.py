@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the recorded disruption turns: the candidates of a method, and the budgets left by it (DIS-446).
 
-usage: run_turns.py BIN CASES_DIR [--jobs N]
+usage: run_turns.py BIN CASES_DIR [--jobs N] [--share K/N]
 
 BIN is called as `BIN --method NAME -f FILE` (tests/engine/turn_tool.c). Exit status 1 when a turn differs from
 its recording.
