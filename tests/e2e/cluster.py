@@ -8,6 +8,7 @@ import ssl
 import subprocess
 import tempfile
 import time
+import traceback
 import urllib.parse
 import urllib.request
 
@@ -216,3 +217,27 @@ def restart_api_server(pause):
     with open(path, "w") as file:
         file.write(f"{process.pid} {born}\n")
     until(60, "the API server", lambda: request("GET", "/readyz")[0] == 200)
+
+
+def play(scenarios, clean_up, after_each=False):
+    """Plays them in order; the numbers of those that passed and failed. Cleans up after failures, or after each."""
+    passed = failed = 0
+    for scenario in scenarios:
+        begun = time.monotonic()
+        print("---", scenario.__name__, flush=True)
+        try:
+            scenario()
+            if after_each:
+                clean_up()
+            passed += 1
+            print(f"ok  {scenario.__name__} ({time.monotonic() - begun:.0f} s)", flush=True)
+        except Exception as error:  # any failure of a scenario is a result
+            failed += 1
+            if not isinstance(error, Failure):
+                traceback.print_exc()
+            print(f"FAILED {scenario.__name__}: {error}", flush=True)
+            try:
+                clean_up()
+            except Exception as left:
+                print(f"       and afterwards: {left}", flush=True)
+    return passed, failed

@@ -12,7 +12,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "docs")]
@@ -20,7 +19,7 @@ import cluster
 import disruption
 import documents
 import rules
-from cluster import (Controller, Failure, apply, check_claims, empty, items, kubeconfig_of, kubectl, names, record, request,
+from cluster import (Controller, Failure, apply, check_claims, empty, items, kubeconfig_of, kubectl, names, play, record, request,
                      until)
 
 ADZE = None
@@ -404,25 +403,8 @@ def main():
     ADZE = arguments.adze
     apply(open(os.path.join(HERE, "rbac.yaml")).read())
     RBAC = kubeconfig_of("adze")
-    passed = failed = 0
-    for scenario in SCENARIOS:
-        if arguments.k not in scenario.__name__ and scenario is not crds_are_accepted:
-            continue
-        begun = time.monotonic()
-        print("---", scenario.__name__, flush=True)
-        try:
-            scenario()
-            passed += 1
-            print(f"ok  {scenario.__name__} ({time.monotonic() - begun:.0f} s)", flush=True)
-        except Exception as error:  # any failure of a scenario is a result
-            failed += 1
-            if not isinstance(error, Failure):
-                traceback.print_exc()
-            print(f"FAILED {scenario.__name__}: {error}", flush=True)
-            try:
-                clean_up()
-            except Exception as left:
-                print(f"       and afterwards: {left}", flush=True)
+    chosen = [one for one in SCENARIOS if arguments.k in one.__name__ or one is crds_are_accepted]
+    passed, failed = play(chosen, clean_up)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 

@@ -11,7 +11,6 @@ import re
 import sys
 import tempfile
 import time
-import traceback
 import urllib.parse
 import urllib.request
 
@@ -20,7 +19,7 @@ ROOT = os.path.join(HERE, "..", "..", "..")
 sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 import boot_agent
 import cluster
-from cluster import Controller, Failure, apply, check_claims, items, kubeconfig_of, kubectl, names, record, until
+from cluster import Controller, Failure, apply, check_claims, items, kubeconfig_of, kubectl, names, play, record, until
 from layer import Fault, Layer
 
 NAME = "e2e"
@@ -458,24 +457,7 @@ def main():
     apply(open(os.path.join(HERE, "..", "rbac.yaml")).read())
     RBAC = kubeconfig_of("adze")
     ACCOUNT = Account()
-    passed = failed = 0
-    for scenario in chosen:
-        begun = time.monotonic()
-        print("---", scenario.__name__, flush=True)
-        try:
-            scenario()
-            clean_up()
-            passed += 1
-            print(f"ok  {scenario.__name__} ({time.monotonic() - begun:.0f} s)", flush=True)
-        except Exception as error:  # any failure of a scenario is a result
-            failed += 1
-            if not isinstance(error, Failure):
-                traceback.print_exc()
-            print(f"FAILED {scenario.__name__}: {error}", flush=True)
-            try:
-                clean_up()
-            except Exception as left:
-                print(f"       and afterwards: {left}", flush=True)
+    passed, failed = play(chosen, clean_up, after_each=True)
     ACCOUNT.agent.stop()
     ACCOUNT.layer.close()
     told = secrets_in_logs()
