@@ -1,17 +1,9 @@
 // Calls of AWS at rest: in an hour with nodes and nothing to do, each action is asked for at most
 // as often as by upstream's intervals (AWN-33, AWN-103, AWN-398, AWI-502, AWI-580, AWI-750,
 // AWI-761).
-#include <string.h>
 
-#include "support/cmocka_all.h"
 
-#include "base/log.h"
-#include "base/loop_virtual.h"
-#include "base/nanoseconds.h"
-#include "base/text.h"
-#include "model/reading/settings_read.h"
-#include "sim/aws/aws_account.h"
-#include "sim/simulation.h"
+#include "simulation/aws_scene.h"
 
 struct action_count {
     const char *action;
@@ -38,13 +30,6 @@ static void count_request(void *context, const struct aws_account_request *reque
         }
     }
     text_format(&count->others, " %s", request->action);
-}
-
-static void apply(struct simulation *simulation, const char *manifest)
-{
-    struct error error = {0};
-    if (!simulation_apply(simulation, manifest, &error))
-        fail_msg("%s", error.message);
 }
 
 static const char manifests[] =
@@ -95,38 +80,19 @@ static void rest(bool compatible)
                                       {.action = "DescribeCluster", .upstream = 12},
                                       // AWI-915: prices of each ten minutes, not of twelve hours.
                                       {.action = "DescribeSpotPriceHistory", .more = 6}}};
-    struct settings settings;
-    struct error error = {0};
-    struct aws_account_options account = {.cluster = "shop",
-                                          .catalogue = "m5\\.(large|xlarge|metal)",
-                                          .latency_min = 5 * MILLISECOND,
-                                          .latency_max = 50 * MILLISECOND,
-                                          .requested = count_request,
-                                          .context = &count};
-    struct simulation_options options;
-    assert_true(log_configure(&(struct log_options){.level = LOG_NONE}, NULL));
-    settings_defaults(&settings);
-    settings.cluster_name = "shop";
-    settings.interruption_queue = "interruptions";
-    settings.eks_control_plane = true;
-    settings.compatibility_upstream = compatible;
-    simulation_options_defaults(&options);
-    options.loop = loop_create_virtual(INT64_C(1785000000) * SECOND);
-    options.settings = &settings;
-    options.aws = &account;
-    options.aws_error = &error;
-    account.loop = options.loop;
-    struct simulation *simulation = simulation_create(&options);
-    if (simulation == NULL)
-        fail_msg("%s", error.message);
-    simulation_start_controller(simulation);
-    apply(simulation, manifests);
-    loop_run_for(options.loop, 40 * MINUTE);
+    struct scene *scene = scene_open();
+    scene->settings.compatibility_upstream = compatible;
+    scene->account.catalogue = "m5\\.(large|xlarge|metal)";
+    scene->account.requested = count_request;
+    scene->account.context = &count;
+    scene_begin(scene);
+    simulation_start_controller(scene->simulation);
+    apply(scene, "%s", manifests);
+    loop_run_for(scene->loop, 40 * MINUTE);
     count.counting = true;
-    loop_run_for(options.loop, HOUR);
+    loop_run_for(scene->loop, HOUR);
     count.counting = false;
-    simulation_destroy(simulation);
-    loop_destroy(options.loop);
+    scene_close(scene);
     compare(&count);
 }
 
