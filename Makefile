@@ -5,6 +5,8 @@ TEST_BUILD   ?= build-test
 RELEASE_TESTS ?= build-release-tests
 JOBS         ?= $(shell nproc)
 ARGS         ?=
+# Tests that do more in a release build than with sanitizers.
+LONG_TESTS    = tests/engine/test_disruption_worlds $(addprefix tests/simulation/test_simulation_,buffers crashes disruption static)
 MESON_FLAGS  ?=
 
 .PHONY: all demo test test-e2e test-upstream soak bench bench-live fuzz install format clean dependencies help
@@ -25,7 +27,9 @@ soak: $(TEST_BUILD)/build.ninja ## random simulated worlds for SOAK_SECONDS (600
 	@$(TEST_BUILD)/tests/simulation/aws_soak $(if $(SEEDS),--seeds $(SEEDS),--seconds $$(($(SOAK_SECONDS) / 5)))
 
 test-e2e: all $(RELEASE_TESTS)/build.ninja ## the real control plane (builds it on first use), kwok and kubectl
-	@ninja -C $(RELEASE_TESTS) -j $(JOBS) tests/conformance/aws/replay tests/engine/plan_tool tests/engine/turn_tool tests/simulation/soak tests/simulation/aws_soak
+	@ninja -C $(RELEASE_TESTS) -j $(JOBS) tests/conformance/aws/replay tests/engine/plan_tool tests/engine/turn_tool \
+		tests/simulation/soak tests/simulation/aws_soak $(LONG_TESTS)
+	@for test in $(LONG_TESTS); do $(RELEASE_TESTS)/$$test || exit 1; done
 	@$(RELEASE_TESTS)/tests/simulation/soak --seeds 1-200 --size 0
 	@$(RELEASE_TESTS)/tests/simulation/aws_soak --seeds 1-20
 	@tests/conformance/run_schedule.py $(RELEASE_TESTS)/tests/engine/plan_tool tests/conformance/cases --jobs $(JOBS)

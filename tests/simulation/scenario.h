@@ -54,7 +54,7 @@ struct assassin {
 };
 // Before scenario_begin(). The caller owns the assassin until scenario_destroy().
 void scenario_hire(struct scenario *scenario, struct assassin *assassin);
-// Runs lives of a world, each with a kill one step later, until one never reaches its step
-// (assassin.pulled is false) or `most` have passed. Returns the number of kills.
+// Runs lives of a world, each with a kill one step later (a few later with sanitizers), until one
+// never reaches its step (assassin.pulled is false) or `most` have passed. Returns the last step.
 uint32_t scenario_lives(bool (*life)(uint32_t kill_at, bool after_effect), bool after_effect,
                         uint32_t most);

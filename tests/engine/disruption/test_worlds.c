@@ -15,7 +15,12 @@
 #include "engine/disruption/disrupt_fixture.h"
 #include "engine/disruption/emptiness.h"
 
-#define WORLDS    1000
+// Fewer with sanitizers; `make test-e2e` has them all in a release build.
+#ifdef __SANITIZE_ADDRESS__
+#define WORLDS 300
+#else
+#define WORLDS 1000
+#endif
 #define POOLS_MAX 2
 #define NODES_MAX 6
 #define PODS_MAX  12
