@@ -103,8 +103,8 @@ CASES = {
 }
 # Up to their limits these take seconds, with sanitizers a minute: left to `make fuzz`, which runs all on the release build.
 SLOW = {"a bomb of merges", "a huge cron schedule", "a huge key", "a huge key in JSON", "anchors", "empty mappings", "huge numbers in JSON",
-        "items of lists", "keys", "lists of one item", "many budgets", "many objects with errors", "numbers", "numbers in JSON",
-        "one anchor again", "the same key", "the same key in JSON"}
+        "items of lists", "keys", "lists of one item", "many budgets", "many errors", "many objects with errors", "numbers",
+        "numbers in JSON", "one anchor again", "tag directives", "the same key", "the same key in JSON"}
 COMMANDS = {"validate": ["validate"], "plan": ["plan", "-f"], "budgets": ["budgets", "-f"], "validate in JSON": ["validate", "-o", "json"]}
 
 
