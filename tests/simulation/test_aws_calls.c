@@ -1,8 +1,6 @@
 // Calls of AWS at rest: in an hour with nodes and nothing to do, each action is asked for at most
 // as often as by upstream's intervals (AWN-33, AWN-103, AWN-398, AWI-502, AWI-580, AWI-750,
 // AWI-761).
-
-
 #include "simulation/aws_scene.h"
 
 struct action_count {

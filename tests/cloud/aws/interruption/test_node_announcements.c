@@ -1,35 +1,12 @@
 // Announcements by annotations of Nodes (AWI-959), on virtual time: an embedded API server and a
 // scripted AWS.
-#include "cloud/aws/provider_world.h"
-
-#include "cloud/aws/interruption/interruption.h"
+#include "cloud/aws/interruption/interruption_scene.h"
 #include "cloud/aws/interruption/node_annotations.h"
-
-struct scene {
-    struct provider_world *world;
-    struct interruption_environment environment;
-    struct interruption *interruption;
-};
 
 static void open_scene(struct scene *scene, const char *queue, bool upstream)
 {
-    scene->world = world_open();
+    scene_open(scene, queue, upstream, NULL);
     struct provider_world *world = scene->world;
-    world->settings.interruption_queue = queue;
-    world->settings.compatibility_upstream = upstream;
-    world_begin(world);
-    metrics_register(world->metrics, &(struct metric_options){
-                                         .name = "karpenter_nodeclaims_disrupted_total",
-                                         .help = "NodeClaims deleted by a controller.",
-                                         .type = METRIC_COUNTER,
-                                         .labels = {"reason", "nodepool", "capacity_type",
-                                                    "consolidation_policy", "termination_mode"}});
-    scene->environment = (struct interruption_environment){
-        .client = world->client,
-        .unavailable = unavailable_offerings_create(
-            &(struct unavailable_options){.loop = world->loop, .upstream = upstream}),
-        .reservations = reservation_counts_create(world->loop)};
-    scene->interruption = interruption_create(&world->manager, &scene->environment);
     world_add(world, world_claim_text("spot", "i-0abc",
                                       ",'karpenter.sh/capacity-type':'spot',"
                                       "'topology.kubernetes.io/zone':'us-west-2a',"
@@ -40,22 +17,7 @@ static void open_scene(struct scene *scene, const char *queue, bool upstream)
                                ",'nodeName':'other'"));
     world_add(world, world_node_text("node", "i-0abc", ""));
     world_add(world, world_node_text("other", "i-0def", ""));
-    fake_aws_reply(world->aws, SQS_GET_QUEUE_URL,
-                   json_pack("{s:s}", "QueueUrl", "https://sqs.us-west-2.amazonaws.com/1/queue"));
-    fake_aws_reply(world->aws, SQS_RECEIVE_MESSAGE, json_object());
-    fake_aws_reply(world->aws, SQS_DELETE_MESSAGE_BATCH, json_object());
-    fake_aws_reply(world->aws, EC2_DESCRIBE_INSTANCE_STATUS, json_object());
-    fake_aws_reply(world->aws, EC2_DESCRIBE_SPOT_INSTANCE_REQUESTS, json_object());
-    fake_aws_latency(world->aws, 500 * MILLISECOND);
     world_lead(world);
-}
-
-static void close_scene(struct scene *scene)
-{
-    interruption_destroy(scene->interruption);
-    unavailable_offerings_destroy(scene->environment.unavailable);
-    reservation_counts_destroy(scene->environment.reservations);
-    world_close(scene->world);
 }
 
 static void annotate(struct scene *scene, const char *node, enum node_announcement what,
@@ -73,12 +35,6 @@ static void annotate(struct scene *scene, const char *node, enum node_announceme
     loop_run_for(world->loop, 3 * SECOND);
 }
 
-static bool is_deleting(struct scene *scene, const char *claim)
-{
-    const struct object *object = world_claim(scene->world, claim);
-    return object == NULL || object_is_deleting(object);
-}
-
 static int64_t disrupted(struct scene *scene)
 {
     return (int64_t)metric_read(
@@ -88,20 +44,14 @@ static int64_t disrupted(struct scene *scene)
 
 static void queue_tells(struct scene *scene)
 {
-    static const char body[] =
-        "{\"version\":\"0\",\"source\":\"aws.ec2\",\"detail-type\":\"EC2 Spot Instance "
-        "Interruption "
-        "Warning\",\"time\":\"2026-01-01T00:00:00Z\",\"detail\":{\"instance-id\":\"i-0abc\"}}";
-    fake_aws_reply_once(scene->world->aws, SQS_RECEIVE_MESSAGE,
-                        json_pack("{s:[{s:s, s:s, s:s}]}", "Messages", "MessageId", "1",
-                                  "ReceiptHandle", "receipt", "Body", body));
+    scene_send_event(scene, "EC2 Spot Instance Interruption Warning", "i-0abc", "");
     loop_run_for(scene->world->loop, 25 * SECOND);
 }
 
 static void expect_handled_once(struct scene *scene)
 {
-    assert_true(is_deleting(scene, "spot"));
-    assert_false(is_deleting(scene, "demand"));
+    assert_true(scene_is_deleting(scene, "spot"));
+    assert_false(scene_is_deleting(scene, "demand"));
     assert_int_equal(disrupted(scene), 1);
     assert_int_equal(world_events(scene->world, "SpotInterrupted"), 2); // NodeClaim and Node
     assert_int_equal(world_events(scene->world, "TerminatingOnInterruption"), 2);
@@ -119,7 +69,7 @@ static void interruptions_are_handled_like_messages_AWI_959_953(void **state)
     open_scene(&scene, "", false);
     annotate(&scene, "node", NODE_SPOT_INTERRUPTION, "2026-01-01T00:02:00Z");
     expect_handled_once(&scene);
-    close_scene(&scene);
+    scene_close(&scene);
 }
 
 static void the_first_signal_wins_AWI_959(void **state)
@@ -134,7 +84,7 @@ static void the_first_signal_wins_AWI_959(void **state)
         if (!queue_first)
             queue_tells(&scene);
         expect_handled_once(&scene);
-        close_scene(&scene);
+        scene_close(&scene);
     }
 }
 
@@ -145,8 +95,8 @@ static void rebalance_is_an_event_alone_AWI_959_551(void **state)
     open_scene(&scene, "", false);
     annotate(&scene, "node", NODE_REBALANCE_RECOMMENDED, "2026-01-01T00:00:01Z");
     assert_int_equal(world_events(scene.world, "SpotRebalanceRecommendation"), 2);
-    assert_false(is_deleting(&scene, "spot"));
-    close_scene(&scene);
+    assert_false(scene_is_deleting(&scene, "spot"));
+    scene_close(&scene);
 }
 
 static const char *drift_of(struct scene *scene, const char *claim)
@@ -165,10 +115,10 @@ static void maintenance_far_and_near_AWI_959_955(void **state)
     assert_string_equal(drift_of(&scene, "demand"), "ScheduledEvent");
     loop_run_for(scene.world->loop, 50 * MINUTE);
     assert_string_equal(drift_of(&scene, "demand"), "ScheduledEvent");
-    assert_false(is_deleting(&scene, "demand"));
+    assert_false(scene_is_deleting(&scene, "demand"));
     loop_run_for(scene.world->loop, 20 * MINUTE);
-    assert_true(is_deleting(&scene, "demand"));
-    close_scene(&scene);
+    assert_true(scene_is_deleting(&scene, "demand"));
+    scene_close(&scene);
 }
 
 // The annotation is taken back: the event was cancelled.
@@ -182,7 +132,7 @@ static void cancelled_maintenance_is_forgotten_AWI_959_955(void **state)
     annotate(&scene, "other", NODE_MAINTENANCE, "");
     loop_run_for(scene.world->loop, 16 * MINUTE);
     assert_null(drift_of(&scene, "demand"));
-    close_scene(&scene);
+    scene_close(&scene);
 }
 
 static void implausible_annotations_do_nothing_AWI_959(void **state)
@@ -206,14 +156,14 @@ static void implausible_annotations_do_nothing_AWI_959(void **state)
         annotate(&scene, "node", NODE_REBALANCE_RECOMMENDED,
                  i == 0 ? "2025-12-01T00:00:00Z" : values[i]);
     }
-    assert_false(is_deleting(&scene, "spot"));
+    assert_false(scene_is_deleting(&scene, "spot"));
     assert_int_equal(world_events(scene.world, "SpotInterrupted"), 0);
     // On demand there is no interruption of spot.
     annotate(&scene, "other", NODE_SPOT_INTERRUPTION, "2026-01-01T00:02:00Z");
     annotate(&scene, "other", NODE_REBALANCE_RECOMMENDED, "2026-01-01T00:00:01Z");
-    assert_false(is_deleting(&scene, "demand"));
+    assert_false(scene_is_deleting(&scene, "demand"));
     assert_int_equal(world_events(scene.world, "SpotRebalanceRecommendation"), 0);
-    close_scene(&scene);
+    scene_close(&scene);
 }
 
 // A kubelet may register a Node of any name with any provider id.
@@ -225,8 +175,8 @@ static void nodes_speak_for_their_own_nodeclaim_alone_AWI_959(void **state)
     world_add(scene.world, world_node_text("impostor", "i-0abc", ""));
     annotate(&scene, "impostor", NODE_SPOT_INTERRUPTION, "2026-01-01T00:02:00Z");
     annotate(&scene, "impostor", NODE_MAINTENANCE, "2026-01-01T00:02:00Z");
-    assert_false(is_deleting(&scene, "spot"));
-    close_scene(&scene);
+    assert_false(scene_is_deleting(&scene, "spot"));
+    scene_close(&scene);
 }
 
 static void upstream_ignores_annotations_AWI_959(void **state)
@@ -236,9 +186,9 @@ static void upstream_ignores_annotations_AWI_959(void **state)
     open_scene(&scene, "", true);
     annotate(&scene, "node", NODE_SPOT_INTERRUPTION, "2026-01-01T00:02:00Z");
     annotate(&scene, "other", NODE_MAINTENANCE, "2026-01-01T00:02:00Z");
-    assert_false(is_deleting(&scene, "spot"));
-    assert_false(is_deleting(&scene, "demand"));
-    close_scene(&scene);
+    assert_false(scene_is_deleting(&scene, "spot"));
+    assert_false(scene_is_deleting(&scene, "demand"));
+    scene_close(&scene);
 }
 
 int main(void)
