@@ -3,9 +3,12 @@
 // enough for a cluster's life, and no statement of it is idle.
 #include "simulation/aws_scene.h"
 
+#include "base/duration.h"
 #include "base/metrics.h"
 #include "cloud/aws/aws_provider.h"
 #include "cloud/aws/iam_policy.h"
+#include "cloud/aws/watcher/fake_metadata.h"
+#include "cloud/aws/watcher/node_watcher.h"
 #include "sim/store/store_json.h"
 #include "sim/store/store_patch.h"
 
@@ -404,6 +407,74 @@ static void spot_without_a_queue_AWI_959(void **state)
     scene_close(scene);
 }
 
+// --- announcements of nodes ----------------------------------------------------------------------
+
+static const char *instance_at(struct scene *scene, uint32_t index)
+{
+    struct simulation_machine machine;
+    assert_true(simulation_machine_at(scene->simulation, index, &machine));
+    return strrchr(machine.provider_id, '/') + 1;
+}
+
+static bool take_name(void *context, json_t *node)
+{
+    *(const char **)context = store_name(node);
+    return false;
+}
+
+// The metadata service of the only node warns: its watcher tells the controller, which replaces the
+// machine before EC2 takes it back. There is no queue, and EC2's requests show nothing.
+static void a_node_tells_of_its_interruption_AWI_959(void **state)
+{
+    (void)state;
+    struct scene *scene = scene_open();
+    struct error error = {0};
+    struct fake_metadata metadata;
+    char name[300], warning[100], until[INSTANT_TEXT_MAX], *first;
+    const char *node = NULL;
+    scene->settings.interruption_queue = NULL;
+    scene_begin(scene);
+    simulation_start_controller(scene->simulation);
+    apply_class(scene, TAGGED, TAGGED, "role: nodes");
+    apply_pool(scene, "{key: karpenter.sh/capacity-type, operator: In, values: [spot]}");
+    apply_pods(scene, 1);
+    run(scene, 200);
+    first = memory_copy_string(instance_at(scene, 0));
+    store_each(simulation_store(scene->simulation),
+               store_resource_of_kind(simulation_store(scene->simulation), "v1", "Node"), NULL,
+               take_name, &node);
+    assert_non_null(node);
+    snprintf(name, sizeof name, "%s", node);
+    struct kube_client *kube =
+        kube_client_create(scene->loop,
+                           sim_transport_create(scene->loop, simulation_api(scene->simulation),
+                                                &(struct sim_transport_options){.seed = 1}),
+                           &(struct kube_client_options){0});
+    fake_metadata_init(&metadata, scene->loop);
+    struct node_watcher *watcher =
+        node_watcher_create(&(struct node_watcher_options){.loop = scene->loop,
+                                                           .http = &metadata.http,
+                                                           .kube = kube,
+                                                           .node_name = name,
+                                                           .interval_ns = 5 * SECOND},
+                            &error);
+    assert_non_null(watcher);
+    run(scene, 60);
+    assert_string_equal(instance_at(scene, 0), first); // nothing was announced
+    instant_format(ns_add(loop_now_ns(scene->loop), 2 * MINUTE), until);
+    snprintf(warning, sizeof warning, "{\"action\": \"terminate\", \"time\": \"%s\"}", until);
+    metadata.answers[NODE_SPOT_INTERRUPTION] = warning;
+    run(scene, 110);
+    expect_event(scene, "Node", "SpotInterrupted", "Spot interruption warning", "triggered");
+    assert_int_equal(simulation_pods_running(scene->simulation), 1);
+    assert_int_equal(aws_account_instances(simulation_account(scene->simulation)), 1);
+    assert_string_not_equal(instance_at(scene, 0), first);
+    node_watcher_destroy(watcher);
+    kube_client_destroy(kube);
+    free(first);
+    scene_close(scene);
+}
+
 // --- the policy ----------------------------------------------------------------------------------
 
 static void count_refusals(void *context, const struct aws_account_request *request)
@@ -518,6 +589,7 @@ int main(void)
         cmocka_unit_test(unknown_keys_of_the_provider_AWI_81),
         cmocka_unit_test(calls_are_counted_and_instances_collected_AWI_440_445_721_722),
         cmocka_unit_test(spot_without_a_queue_AWI_959),
+        cmocka_unit_test(a_node_tells_of_its_interruption_AWI_959),
         cmocka_unit_test(the_policy_is_enough_and_used_AWN_620),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,6 +68,13 @@ void launch_templates_forget(struct launch_templates *templates, const char *nam
     template_entry_free(entry);
 }
 
+void launch_templates_release(struct launch_templates *templates, const char *name)
+{
+    struct template_entry *entry = map_get(templates->entries, name);
+    if (entry != NULL && entry->state == TEMPLATE_KNOWN && !entry->launched)
+        expire(entry);
+}
+
 // --- listing -------------------------------------------------------------------------------------
 // Both hydration and deletion list templates by tags.
 struct listing {
@@ -130,6 +137,7 @@ static bool adopt_page(void *context, const json_t *reply)
         entry->name = memory_copy_string(name);
         entry->id = memory_copy_string(id);
         entry->state = TEMPLATE_KNOWN;
+        entry->launched = true;
         entry->used_at = loop_monotonic_ns(templates->options.loop);
         map_set(templates->entries, name, entry);
     }

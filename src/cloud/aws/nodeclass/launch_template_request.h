@@ -16,4 +16,5 @@ struct launch_template_request { // borrowed until `done`
     json_t *tags;                        // borrowed: {"key": "value"} (AWN-460)
     const struct placement_group *group; // NULL: none
     bool once;                           // validation: not retried (AWN-437)
+    bool validation;                     // nothing is launched with it (AWN-713)
 };

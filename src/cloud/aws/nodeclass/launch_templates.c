@@ -270,6 +270,7 @@ static void want(struct ensure *ensure, struct launch_template_content *content,
     struct launch_templates *templates = ensure->job.templates;
     struct template_entry *entry = map_get(templates->entries, content->name);
     if (entry != NULL && entry->state == TEMPLATE_KNOWN) {
+        entry->launched = entry->launched || !request->validation;
         entry->used_at = loop_monotonic_ns(templates->options.loop);
         json_decref(content->parameters);
         return;
@@ -281,6 +282,7 @@ static void want(struct ensure *ensure, struct launch_template_content *content,
         entry->name = memory_copy_string(content->name);
         map_set(templates->entries, content->name, entry);
     }
+    entry->launched = entry->launched || !request->validation;
     if (entry->parameters == NULL) {
         entry->parameters = content->parameters;
         entry->user_data_bytes = content->user_data_bytes;

@@ -21,6 +21,7 @@ struct template_entry {
     json_t *parameters; // of CreateLaunchTemplate, while it is ensured
     uint32_t user_data_bytes;
     bool once;
+    bool launched; // wanted by another than a validation, or adopted
     VECTOR(struct template_waiter *) waiters;
 };
 struct template_job; // an ensure, hydration or deletion under way

@@ -227,9 +227,10 @@ static void begin_dry_runs(struct class_pass *pass, const struct ec2_node_class 
     struct error error = {0};
     const struct instance_type_catalog *catalog =
         ec2_types_for(pass->controllers->environment.types, draft, &error);
-    const struct instance_type *type =
-        catalog != NULL ? validation_type(pass, draft, catalog) : NULL;
-    if (type == NULL) {
+    struct validation_types types = {0};
+    if (catalog != NULL)
+        types = validation_types(pass, draft, catalog);
+    if (types.count == 0) {
         if (catalog != NULL)
             error_set(&error, ERROR_INTERNAL,
                       "no instance type can boot an AMI of the EC2NodeClass; compare the "
@@ -237,12 +238,14 @@ static void begin_dry_runs(struct class_pass *pass, const struct ec2_node_class 
         struct answer failure = {.state = ANSWER_FAILED, .error = error};
         pass_fail(pass, CONDITION_VALIDATION_SUCCEEDED, &failure);
     } else {
-        validation_job_begin(pass->controllers,
-                             &(struct validation_job_options){.key = key,
-                                                              .draft = draft,
-                                                              .catalog = catalog,
-                                                              .type = type,
-                                                              .tenancy = validation_tenancy(pass)});
+        validation_job_begin(pass->controllers, &(struct validation_job_options){
+                                                    .key = key,
+                                                    .draft = draft,
+                                                    .catalog = catalog,
+                                                    .types = &types,
+                                                    .tenancy = validation_tenancy(pass),
+                                                    .capacity_type = validation_capacity_type(pass),
+                                                    .node_pool = validation_node_pool(pass)});
         (void)pass_find(pass, key); // waits
     }
     object_release((const struct object *)catalog);

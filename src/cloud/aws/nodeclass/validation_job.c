@@ -10,6 +10,8 @@
 #include "cloud/aws/nodeclass/refusal.h"
 #include "model/tables/kinds.h"
 
+#define SUBNET_ERRORS_MAX 600 // bytes; further subnets are not named
+
 struct validation_job {
     struct node_class_controllers *controllers;
     struct validation_job *next, *previous;
@@ -17,15 +19,18 @@ struct validation_job {
     char *key, *template_name;
     const struct ec2_node_class *draft;
     const struct instance_type_catalog *catalog;
-    struct instance_type type;
-    const struct instance_type *types[1];
+    struct instance_type types[VALIDATION_TYPES_MAX];
+    const struct instance_type *type[1]; // of the present attempt
+    uint32_t types_count, attempt;
     struct node_claim claim; // without labels and requirements
-    const char *tenancy;
+    const char *tenancy, *capacity_type;
     json_t *tags;
     uint32_t subnet;
-    struct error first_error; // of RunInstances in the first subnet
+    // Of the first type: of CreateFleet, or of RunInstances in the first subnet.
+    struct error first_error;
     enum aws_fault first_fault;
     char *first_code, *first_message;
+    struct text subnet_errors; // those that differ, each with its subnet (AWN-713)
 };
 struct class_jobs {
     struct validation_job *first;
@@ -34,6 +39,16 @@ struct class_jobs {
 struct class_jobs *class_jobs_create(void)
 {
     return memory_allocate(sizeof(struct class_jobs));
+}
+
+// AWN-713: upstream leaves the template until it expires.
+static void release_template(struct validation_job *job)
+{
+    const struct node_class_controllers *controllers = job->controllers;
+    if (job->template_name != NULL && !controllers->manager->settings->compatibility_upstream)
+        launch_templates_release(controllers->environment.templates, job->template_name);
+    free(job->template_name);
+    job->template_name = NULL;
 }
 
 static void job_free(struct validation_job *job)
@@ -54,6 +69,7 @@ static void job_free(struct validation_job *job)
     free(job->template_name);
     free(job->first_code);
     free(job->first_message);
+    text_free(&job->subnet_errors);
     free(job);
 }
 
@@ -74,12 +90,14 @@ static void pass_verdict(struct validation_job *job, enum condition_reason reaso
     json_t *verdict = json_pack("{s:s, s:i, s:s}", "status", good ? "True" : "False", "reason",
                                 (int)reason, "message", text_or_empty(message));
     answers_end(job->controllers->answers, job->key, verdict, VERDICT_LIFETIME);
+    release_template(job);
     job_free(job);
 }
 
 static void fail(struct validation_job *job, const struct aws_result *failure)
 {
     answers_fail(job->controllers->answers, job->key, failure);
+    release_template(job);
     job_free(job);
 }
 
@@ -133,24 +151,76 @@ static void call(struct validation_job *job, enum aws_action action, json_t *par
                                                        .context = job});
 }
 
-// --- RunInstances --------------------------------------------------------------------------------
-static void run_instances(struct validation_job *job);
+// --- failures ------------------------------------------------------------------------------------
+static void begin_attempt(struct validation_job *job);
 
-static void judge_first(struct validation_job *job)
+static bool is_of_the_profile(const struct aws_result *result)
+{
+    return strcmp(text_or_empty(result->code), "InvalidParameterValue") == 0 &&
+           strstr(text_or_empty(result->message), "Invalid IAM Instance Profile name") != NULL;
+}
+
+static void keep_first(struct validation_job *job, const struct aws_result *result)
+{
+    if (job->first_code != NULL)
+        return;
+    job->first_error = result->error;
+    job->first_fault = result->fault;
+    job->first_code = memory_copy_string(text_or_empty(result->code));
+    job->first_message = memory_copy_string(text_or_empty(result->message));
+}
+
+// AWN-713: the type may be what is wrong: EC2 does not offer it there, or not with these options.
+static bool tries_next_type(struct validation_job *job, const struct aws_result *result)
+{
+    if (job->attempt + 1 >= job->types_count || result->fault == AWS_FAULT_UNAUTHORIZED ||
+        result->fault == AWS_FAULT_THROTTLED || result->fault == AWS_FAULT_SERVER ||
+        result->fault == AWS_FAULT_NO_ANSWER || is_of_the_profile(result))
+        return false;
+    keep_first(job, result);
+    job->attempt++;
+    job->subnet = 0;
+    release_template(job);
+    begin_attempt(job);
+    return true;
+}
+
+// The first failure decides; its text names all subnets with another one.
+static void judge(struct validation_job *job)
 {
     struct aws_result failure = {.error = job->first_error,
                                  .fault = job->first_fault,
-                                 .code = text_or_empty(job->first_code),
-                                 .message = text_or_empty(job->first_message)};
-    char *text CLEANUP_FREE = text_of(&failure);
-    if (failure.fault == AWS_FAULT_UNAUTHORIZED) {
-        refuse(job, CONDITION_REASON_RUN_INSTANCES_AUTH_CHECK_FAILED, "ec2:RunInstances", text);
-        return;
-    }
-    if (strcmp(failure.code, "InvalidParameterValue") == 0 &&
-        strstr(failure.message, "Invalid IAM Instance Profile name") != NULL)
+                                 .code = job->first_code,
+                                 .message = job->first_message};
+    if (is_of_the_profile(&failure))
         failure.code = CODE_PROFILE_NOT_FOUND;
+    if (job->subnet_errors.length > 0)
+        error_set(&failure.error, failure.error.kind, "%s; %s", job->first_error.message,
+                  job->subnet_errors.data);
     fail(job, &failure);
+}
+
+// --- RunInstances --------------------------------------------------------------------------------
+static void run_instances(struct validation_job *job);
+
+static const char *subnet_of(const struct validation_job *job)
+{
+    return job->draft->status.subnets.items[job->subnet].id;
+}
+
+// AWN-713: of the first type; messages of the same text are told once.
+static void note_subnet(struct validation_job *job, const struct aws_result *result)
+{
+    if (job->subnet == 0)
+        keep_first(job, result);
+    else if (job->attempt == 0 && job->subnet_errors.length < SUBNET_ERRORS_MAX &&
+             !job->controllers->manager->settings->compatibility_upstream &&
+             !text_equal(job->first_message, text_or_empty(result->message)) &&
+             (job->subnet_errors.data == NULL ||
+              strstr(job->subnet_errors.data, text_or_empty(result->message)) == NULL))
+        text_format(&job->subnet_errors, "%sin %s: %s: %.300s",
+                    job->subnet_errors.length > 0 ? "; " : "", text_or_empty(subnet_of(job)),
+                    text_or_empty(result->code), text_or_empty(result->message));
 }
 
 static void on_run(void *context, const struct aws_result *result)
@@ -161,17 +231,20 @@ static void on_run(void *context, const struct aws_result *result)
         pass_verdict(job, 0, NULL);
         return;
     }
-    if (job->subnet == 0) {
-        job->first_error = result->error;
-        job->first_fault = result->fault;
-        job->first_code = memory_copy_string(result->code);
-        job->first_message = memory_copy_string(result->message);
-    }
+    note_subnet(job, result);
     job->subnet++;
-    if (job->subnet < job->draft->status.subnets.count)
+    if (job->subnet < job->draft->status.subnets.count) {
         run_instances(job);
-    else
-        judge_first(job);
+        return;
+    }
+    struct aws_result first = {
+        .fault = job->first_fault, .code = job->first_code, .message = job->first_message};
+    if (job->first_fault == AWS_FAULT_UNAUTHORIZED) {
+        char *text CLEANUP_FREE = text_of(&first);
+        refuse(job, CONDITION_REASON_RUN_INSTANCES_AUTH_CHECK_FAILED, "ec2:RunInstances", text);
+    } else if (!tries_next_type(job, result)) {
+        judge(job);
+    }
 }
 
 static json_t *interfaces(const struct validation_job *job, const char *subnet)
@@ -191,10 +264,10 @@ static json_t *interfaces(const struct validation_job *job, const char *subnet)
 static void run_instances(struct validation_job *job)
 {
     static const char *const tagged[] = {"instance", "volume", "network-interface", NULL};
-    const char *subnet = job->draft->status.subnets.items[job->subnet].id;
+    const char *subnet = subnet_of(job);
     call(job, EC2_RUN_INSTANCES,
          json_pack("{s:b, s:s, s:o, s:i, s:i, s:o, s:o}", "DryRun", 1, "InstanceType",
-                   job->type.name, "LaunchTemplate", template_reference(job), "MinCount", 1,
+                   job->type[0]->name, "LaunchTemplate", template_reference(job), "MinCount", 1,
                    "MaxCount", 1, "NetworkInterfaces", interfaces(job, subnet), "TagSpecifications",
                    tag_specifications(job, tagged)),
          on_run);
@@ -210,8 +283,9 @@ static void on_fleet(void *context, const struct aws_result *result)
     } else if (result->fault == AWS_FAULT_UNAUTHORIZED) {
         char *text CLEANUP_FREE = text_of(result);
         refuse(job, CONDITION_REASON_CREATE_FLEET_AUTH_CHECK_FAILED, "ec2:CreateFleet", text);
-    } else {
-        fail(job, result);
+    } else if (!tries_next_type(job, result)) {
+        keep_first(job, result);
+        judge(job);
     }
 }
 
@@ -220,16 +294,17 @@ static void create_fleet(struct validation_job *job)
     static const char *const tagged[] = {"fleet", "instance", "volume", NULL};
     json_t *overrides = json_array();
     list_for_each (subnet, &job->draft->status.subnets)
-        json_array_append_new(overrides, json_pack("{s:s, s:s}", "InstanceType", job->type.name,
+        json_array_append_new(overrides, json_pack("{s:s, s:s}", "InstanceType", job->type[0]->name,
                                                    "SubnetId", subnet->id));
     json_t *configuration = json_pack("{s:o, s:o}", "LaunchTemplateSpecification",
                                       template_reference(job), "Overrides", overrides);
+    bool spot = strcmp(job->capacity_type, CAPACITY_TYPE_SPOT) == 0;
     call(job, EC2_CREATE_FLEET,
          json_pack("{s:b, s:s, s:[o], s:{s:s}, s:{s:s, s:i}, s:o}", "DryRun", 1, "Type", "instant",
-                   "LaunchTemplateConfigs", configuration, "OnDemandOptions", "AllocationStrategy",
-                   "lowest-price", "TargetCapacitySpecification", "DefaultTargetCapacityType",
-                   "on-demand", "TotalTargetCapacity", 1, "TagSpecifications",
-                   tag_specifications(job, tagged)),
+                   "LaunchTemplateConfigs", configuration, spot ? "SpotOptions" : "OnDemandOptions",
+                   "AllocationStrategy", spot ? "price-capacity-optimized" : "lowest-price",
+                   "TargetCapacitySpecification", "DefaultTargetCapacityType", job->capacity_type,
+                   "TotalTargetCapacity", 1, "TagSpecifications", tag_specifications(job, tagged)),
          on_fleet);
 }
 
@@ -262,10 +337,31 @@ static void on_template(void *context, const struct launch_templates_result *res
     }
 }
 
+static void begin_attempt(struct validation_job *job)
+{
+    const struct node_class_environment *environment = &job->controllers->environment;
+    const struct placement_group *group = NULL;
+    assert(job->attempt < job->types_count);
+    job->type[0] = &job->types[job->attempt];
+    placement_groups_of(environment->groups, job->draft, &group);
+    launch_templates_ensure(environment->templates,
+                            &(struct launch_template_request){.node_class = job->draft,
+                                                              .claim = &job->claim,
+                                                              .types = job->type,
+                                                              .types_count = 1,
+                                                              .capacity_type = job->capacity_type,
+                                                              .tenancy = job->tenancy,
+                                                              .tags = job->tags,
+                                                              .group = group,
+                                                              .validation = true},
+                            on_template, job);
+}
+
 void validation_job_begin(struct node_class_controllers *controllers,
                           const struct validation_job_options *options)
 {
     assert(options->draft->status.subnets.count > 0);
+    assert(options->types->count > 0);
     struct validation_job *job = memory_allocate(sizeof *job);
     job->controllers = controllers;
     job->next = controllers->jobs->first;
@@ -277,22 +373,12 @@ void validation_job_begin(struct node_class_controllers *controllers,
         (const struct ec2_node_class *)object_acquire((const struct object *)options->draft);
     job->catalog = (const struct instance_type_catalog *)object_acquire(
         (const struct object *)options->catalog);
-    job->type = *options->type;
-    job->types[0] = &job->type;
+    for (; job->types_count < options->types->count; job->types_count++)
+        job->types[job->types_count] = *options->types->items[job->types_count];
     job->tenancy = options->tenancy;
-    job->tags = node_class_launch_tags(job->draft, controllers->environment.cluster, "");
+    job->capacity_type = options->capacity_type;
+    job->tags =
+        node_class_launch_tags(job->draft, controllers->environment.cluster, options->node_pool);
     answers_begin(controllers->answers, job->key);
-    const struct placement_group *group = NULL;
-    placement_groups_of(controllers->environment.groups, job->draft, &group);
-    launch_templates_ensure(
-        controllers->environment.templates,
-        &(struct launch_template_request){.node_class = job->draft,
-                                          .claim = &job->claim,
-                                          .types = job->types,
-                                          .types_count = 1,
-                                          .capacity_type = CAPACITY_TYPE_ON_DEMAND,
-                                          .tenancy = job->tenancy,
-                                          .tags = job->tags,
-                                          .group = group},
-        on_template, job);
+    begin_attempt(job);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cloud/aws/nodeclass/class_pass.h"
+#include "cloud/aws/nodeclass/validation_types.h"
 
 struct class_job; // work under way; cancelled by class_jobs_destroy()
 
@@ -9,8 +10,9 @@ struct validation_job_options {
     const char *key;                    // of the answer: {"status", "reason", "message"}
     const struct ec2_node_class *draft; // a reference is kept
     const struct instance_type_catalog *catalog;
-    const struct instance_type *type; // copied; its lists are the catalogue's
-    const char *tenancy;
+    const struct validation_types *types; // copied; lists of all but the first are the catalogue's
+    const char *tenancy, *capacity_type;  // static texts
+    const char *node_pool;                // for the tags; "": none
 };
 #define VERDICT_LIFETIME       (30 * MINUTE) // AWN-422
 #define CODE_PROFILE_NOT_FOUND "InstanceProfileNotFound"

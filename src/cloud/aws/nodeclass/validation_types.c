@@ -106,9 +106,30 @@ static const struct instance_type *first_of(const struct ec2_node_class *draft,
     return NULL;
 }
 
-const struct instance_type *validation_type(struct class_pass *pass,
-                                            const struct ec2_node_class *draft,
-                                            const struct instance_type_catalog *catalog)
+static size_t family_length(const char *type)
+{
+    return strcspn(type, ".");
+}
+
+// Further types of other families that boot an image, too.
+static void add_families(const struct ec2_node_class *draft, const struct candidates *candidates,
+                         struct validation_types *types)
+{
+    for (uint32_t i = 0; i < candidates->count && types->count < VALIDATION_TYPES_MAX; i++) {
+        const char *name = candidates->items[i]->name;
+        size_t length = family_length(name);
+        bool is_new = ami_for_type(draft, candidates->items[i]) != NULL;
+        for (uint32_t k = 0; k < types->count; k++)
+            is_new = is_new && (family_length(types->items[k]->name) != length ||
+                                strncmp(types->items[k]->name, name, length) != 0);
+        if (is_new)
+            types->items[types->count++] = candidates->items[i];
+    }
+}
+
+struct validation_types validation_types(struct class_pass *pass,
+                                         const struct ec2_node_class *draft,
+                                         const struct instance_type_catalog *catalog)
 {
     assert(catalog != NULL);
     uint32_t total = catalog->spec.instance_types.count;
@@ -118,6 +139,7 @@ const struct instance_type *validation_type(struct class_pass *pass,
         list_for_each (type, &catalog->spec.instance_types)
             if (any_pool_allows(pass, type) && fits(pass, draft, type))
                 candidates.items[candidates.count++] = type;
+    bool of_pools = candidates.count > 0;
     if (candidates.count == 0)
         add_usual(pass, draft, catalog, &candidates);
     if (candidates.count == 0)
@@ -125,7 +147,12 @@ const struct instance_type *validation_type(struct class_pass *pass,
             if (fits(pass, draft, type))
                 candidates.items[candidates.count++] = type;
     const struct instance_type *type = first_of(draft, &candidates, true);
-    return type != NULL ? type : first_of(draft, &candidates, false);
+    if (type == NULL)
+        type = first_of(draft, &candidates, false);
+    struct validation_types types = {{type}, type != NULL};
+    if (type != NULL && of_pools && !pass->settings->compatibility_upstream)
+        add_families(draft, &candidates, &types);
+    return types;
 }
 
 const char *validation_tenancy(struct class_pass *pass)
@@ -140,4 +167,31 @@ const char *validation_tenancy(struct class_pass *pass)
             return "dedicated";
     }
     return "default";
+}
+
+const char *validation_capacity_type(struct class_pass *pass)
+{
+    struct mirror_iterator iterator = {0};
+    bool spot = false;
+    if (pass->settings->compatibility_upstream)
+        return CAPACITY_TYPE_ON_DEMAND;
+    for (const struct node_pool *pool; (pool = next_pool(pass, &iterator)) != NULL;) {
+        const requirement_list *requirements = &pool->spec.template.spec.requirements;
+        if (requirements_allow(requirements, LABEL_CAPACITY_TYPE, CAPACITY_TYPE_ON_DEMAND))
+            return CAPACITY_TYPE_ON_DEMAND;
+        spot = spot || requirements_allow(requirements, LABEL_CAPACITY_TYPE, CAPACITY_TYPE_SPOT);
+    }
+    return spot ? CAPACITY_TYPE_SPOT : CAPACITY_TYPE_ON_DEMAND;
+}
+
+const char *validation_node_pool(struct class_pass *pass)
+{
+    struct mirror_iterator iterator = {0};
+    const char *first = "";
+    if (pass->settings->compatibility_upstream)
+        return first;
+    for (const struct node_pool *pool; (pool = next_pool(pass, &iterator)) != NULL;)
+        if (first[0] == '\0' || strcmp(pool->meta.name, first) < 0)
+            first = pool->meta.name;
+    return first;
 }
