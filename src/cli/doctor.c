@@ -7,6 +7,7 @@
 #include "base/loop_real.h"
 #include "base/text.h"
 #include "cli/input/settings_options.h"
+#include "cli/output/terminal.h"
 #include "cloud/aws/aws_access.h"
 #include "cloud/aws/aws_provider.h"
 #include "cloud/aws/doctor/doctor.h"
@@ -34,11 +35,20 @@ static const char *verdict_name(enum doctor_verdict verdict)
 static void print_line(void *context, const struct doctor_line *line)
 {
     struct examination *examination = context;
+    struct text text = {0};
     examination->counts[line->verdict]++;
-    printf("%-8s %s: %s\n", verdict_name(line->verdict), line->check, line->text);
-    if (line->remedy != NULL)
-        printf("         -> %s\n", line->remedy);
+    // Answers of others may have line breaks, which must not look like lines of the doctor's.
+    text_format(&text, "%-8s ", verdict_name(line->verdict));
+    terminal_add_line(&text, line->check);
+    text_add(&text, ": ");
+    terminal_add_line(&text, line->text);
+    if (line->remedy != NULL) {
+        text_add(&text, "\n         -> ");
+        terminal_add_line(&text, line->remedy);
+    }
+    puts(text.data);
     fflush(stdout);
+    text_free(&text);
 }
 
 static void examined(void *context)
@@ -76,6 +86,7 @@ static int examine(struct examination *examination, const char *kubeconfig, cons
         .loop = examination->loop,
         .client = examination->access.client,
         .http = examination->access.http,
+        .environment = examination->access.environment,
         .kube = examination->kube,
         .kube_problem = examination->kube_problem[0] != '\0' ? examination->kube_problem : NULL,
         .settings = &examination->settings,

@@ -9,6 +9,8 @@
 #include "cloud/aws/iam_policy.h"
 #include "model/reading/settings_read.h"
 
+#define POLICY_SIZE_MAX 6144 // of IAM, without white space
+
 struct request {
     struct settings settings;
     struct iam_policy_options policy;
@@ -21,28 +23,84 @@ static void print(json_t *value)
     putchar('\n');
 }
 
-static void print_cloudformation(json_t *policy, const char *cluster)
+// --- managed policies ----------------------------------------------------------------------------
+
+static size_t size_of(const json_t *value)
 {
-    json_t *template = json_pack(
-        "{s:s, s:s, s:{s:{s:s, s:{s:o, s:O}}}, s:{s:{s:{s:s}}}}", "AWSTemplateFormatVersion",
-        "2010-09-09", "Description", "The permissions of adze, the node autoscaler", "Resources",
-        "KarpenterControllerPolicy", "Type", "AWS::IAM::ManagedPolicy", "Properties",
-        "ManagedPolicyName", json_sprintf("KarpenterControllerPolicy-%s", cluster),
-        "PolicyDocument", policy, "Outputs", "PolicyArn", "Value", "Ref",
-        "KarpenterControllerPolicy");
+    char *text = json_dumps(value, JSON_COMPACT);
+    size_t size = text != NULL ? strlen(text) : 0;
+    free(text);
+    return size;
+}
+
+// IAM refuses larger managed policies: the statements are spread over as many as are needed.
+static json_t *split(const json_t *policy)
+{
+    json_t *parts = json_array(), *statement, *statements = NULL;
+    size_t size = 0, index;
+    json_array_foreach (json_object_get(policy, "Statement"), index, statement) {
+        size_t more = size_of(statement) + 1;
+        if (statements == NULL || size + more > POLICY_SIZE_MAX) {
+            statements = json_array();
+            json_t *part = json_pack("{s:O, s:o}", "Version", json_object_get(policy, "Version"),
+                                     "Statement", statements);
+            size = size_of(part);
+            json_array_append_new(parts, part);
+        }
+        json_array_append(statements, statement);
+        size += more;
+    }
+    return parts;
+}
+
+// "" of the first, "2" of the next.
+static void suffix_of(size_t index, char out[24])
+{
+    out[0] = '\0';
+    if (index > 0)
+        snprintf(out, 24, "%zu", index + 1);
+}
+
+static void print_cloudformation(const json_t *policies, const char *cluster)
+{
+    json_t *resources = json_object(), *outputs = json_object(), *policy;
+    size_t index;
+    json_array_foreach (policies, index, policy) {
+        char suffix[24], name[80], output[40];
+        suffix_of(index, suffix);
+        snprintf(name, sizeof name, "KarpenterControllerPolicy%s", suffix);
+        snprintf(output, sizeof output, "PolicyArn%s", suffix);
+        json_object_set_new(resources, name,
+                            json_pack("{s:s, s:{s:o, s:O}}", "Type", "AWS::IAM::ManagedPolicy",
+                                      "Properties", "ManagedPolicyName",
+                                      json_sprintf("%s-%s", name, cluster), "PolicyDocument",
+                                      policy));
+        json_object_set_new(outputs, output, json_pack("{s:{s:s}}", "Value", "Ref", name));
+    }
+    json_t *template = json_pack("{s:s, s:s, s:o, s:o}", "AWSTemplateFormatVersion", "2010-09-09",
+                                 "Description", "The permissions of adze, the node autoscaler",
+                                 "Resources", resources, "Outputs", outputs);
     print(template);
     json_decref(template);
 }
 
-static void print_terraform(json_t *policy, const char *cluster)
+static void print_terraform(const json_t *policies, const char *cluster)
 {
-    char *text = json_dumps(policy, JSON_INDENT(2));
-    printf("resource \"aws_iam_policy\" \"karpenter_controller\" {\n"
-           "  name   = \"KarpenterControllerPolicy-%s\"\n"
-           "  policy = <<-POLICY\n%s\n  POLICY\n}\n",
-           cluster, text);
-    free(text);
+    json_t *policy;
+    size_t index;
+    json_array_foreach (policies, index, policy) {
+        char *text = json_dumps(policy, JSON_INDENT(2));
+        char suffix[24];
+        suffix_of(index, suffix);
+        printf("resource \"aws_iam_policy\" \"karpenter_controller%s%s\" {\n"
+               "  name   = \"KarpenterControllerPolicy%s-%s\"\n"
+               "  policy = <<-POLICY\n%s\n  POLICY\n}\n",
+               index > 0 ? "_" : "", suffix, suffix, cluster, text);
+        free(text);
+    }
 }
+
+// --- the command line ----------------------------------------------------------------------------
 
 // Goes into ARNs and templates. Commas separate the parts of lists.
 static bool is_plain(const char *text)
@@ -53,21 +111,33 @@ static bool is_plain(const char *text)
     return *text != '\0' && strlen(text) < 2048;
 }
 
+// Names: without the signs that are wildcards or separators in ARNs.
+static bool is_name(const char *text, size_t length_max)
+{
+    for (const char *at = text; *at != '\0'; at++)
+        if (!isalnum((unsigned char)*at) && strchr("-_.", *at) == NULL)
+            return false;
+    return *text != '\0' && strlen(text) <= length_max;
+}
+
 static int check(const struct request *request)
 {
     const struct iam_policy_options *policy = &request->policy;
     const struct {
         const char *name, *value;
-    } texts[] = {{"--cluster-name", policy->cluster},
+    } names[] = {{"--cluster-name", policy->cluster},
                  {"--region", policy->region},
                  {"--account", policy->account},
-                 {"--partition", policy->partition},
-                 {"--interruption-queue", policy->interruption_queue},
+                 {"--partition", policy->partition}},
+      texts[] = {{"--interruption-queue", policy->interruption_queue},
                  {"--node-role", policy->node_roles},
                  {"--ssm-parameter", policy->ssm_parameters}};
     if (text_is_empty(policy->cluster) || text_is_empty(policy->region) || policy->account == NULL)
         return command_usage_error(&command_iam,
                                    "--cluster-name, --region and --account are needed");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].value != NULL && !is_name(names[i].value, 100))
+            return command_usage_error(&command_iam, "%s is not valid", names[i].name);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (texts[i].value != NULL && !is_plain(texts[i].value))
             return command_usage_error(&command_iam, "%s is not valid", texts[i].name);
@@ -138,12 +208,20 @@ static int print_policy(struct request *request)
     json_t *policy = iam_policy_create(options, &error);
     if (policy == NULL)
         return command_failed(&command_iam, &error);
+    json_t *parts = split(policy);
     if (strcmp(request->format, "terraform") == 0)
-        print_terraform(policy, options->cluster);
+        print_terraform(parts, options->cluster);
     else if (strcmp(request->format, "cloudformation") == 0)
-        print_cloudformation(policy, options->cluster);
+        print_cloudformation(parts, options->cluster);
     else
         print(policy);
+    if (strcmp(request->format, "json") == 0 && json_array_size(parts) > 1)
+        fprintf(
+            stderr,
+            "adze iam: larger than the %d characters of a managed policy: make it an inline "
+            "policy of the role, or several; -o cloudformation and -o terraform print several\n",
+            POLICY_SIZE_MAX);
+    json_decref(parts);
     json_decref(policy);
     return 0;
 }

@@ -280,6 +280,19 @@ static void take_version(struct cluster_discovery *discovery, const char *major,
     discovery->facts.version = discovery->version;
 }
 
+// It goes into user data of nodes.
+static bool is_plain_url(const char *text)
+{
+    return text != NULL && endpoint_is_url(text) && strpbrk(text, "'\"`$\\<>|;{}") == NULL;
+}
+
+static bool is_address(const char *text)
+{
+    unsigned char bytes[16];
+    return text != NULL &&
+           (inet_pton(AF_INET, text, bytes) == 1 || inet_pton(AF_INET6, text, bytes) == 1);
+}
+
 static void take_cluster(struct cluster_discovery *discovery, const json_t *reply)
 {
     const json_t *cluster = json_object_get(reply, "cluster");
@@ -288,11 +301,13 @@ static void take_cluster(struct cluster_discovery *discovery, const json_t *repl
     const char *arn = json_string_value(json_object_get(cluster, "arn"));
     if (!json_is_string(cidr))
         cidr = json_object_get(network, "serviceIpv6Cidr");
-    if (json_is_string(cidr) && text_is_empty(discovery->options.settings->service_cidr)) {
+    if (json_is_string(cidr) && is_cidr(json_string_value(cidr)) &&
+        text_is_empty(discovery->options.settings->service_cidr)) {
         take(&discovery->cidr, cidr);
         discovery->facts.cidr = discovery->cidr;
     }
-    if (!is_set(discovery->options.settings->cluster_endpoint)) {
+    if (!is_set(discovery->options.settings->cluster_endpoint) &&
+        is_plain_url(json_string_value(json_object_get(cluster, "endpoint")))) {
         take(&discovery->endpoint, json_object_get(cluster, "endpoint"));
         discovery->facts.endpoint = discovery->endpoint;
     }
@@ -393,7 +408,7 @@ static void dns_answered(void *context, const struct kube_result *result)
         step_end(discovery, &result->error);
         return;
     }
-    if (absent || address == NULL || text_equal(address, "None"))
+    if (absent || !is_address(address))
         log_info("Service kube-system/kube-dns has no address: nodes get no cluster DNS unless "
                  "spec.kubelet.clusterDNS names one");
     else {

@@ -88,13 +88,12 @@ static void clock_told(void *context, const struct aws_http_response *response)
 
 bool doctor_check_clock(struct doctor *doctor)
 {
-    static const struct aws_environment environment = {0};
     struct aws_endpoint endpoint;
     struct error error = {0};
     if (doctor->part > 0)
         return false;
-    if (!aws_endpoint_find(&environment, AWS_STS, aws_client_region(doctor->options.client),
-                           &endpoint, &error)) {
+    if (!aws_endpoint_find(&doctor->options.environment, AWS_STS,
+                           aws_client_region(doctor->options.client), &endpoint, &error)) {
         doctor_report(doctor, DOCTOR_FAILED, NULL, error.message, "correct the endpoint's URL");
         return false;
     }

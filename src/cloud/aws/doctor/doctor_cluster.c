@@ -1,6 +1,7 @@
 #include "cloud/aws/doctor/doctor_cluster.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "base/text.h"
 #include "cloud/aws/doctor/doctor_report.h"
@@ -9,13 +10,21 @@
 
 // --- EKS -----------------------------------------------------------------------------------------
 
+static bool is_same_url(const char *a, const char *b)
+{
+    size_t length = strlen(a), other = strlen(b);
+    length -= length > 0 && a[length - 1] == '/';
+    other -= other > 0 && b[other - 1] == '/';
+    return length == other && strncasecmp(a, b, length) == 0;
+}
+
 static void report_cluster(struct doctor *doctor, const json_t *cluster)
 {
     const char *own = doctor->options.settings->cluster_endpoint;
     const char *endpoint = json_string_value(json_object_get(cluster, "endpoint"));
     const char *version = json_string_value(json_object_get(cluster, "version"));
     struct text text = {0};
-    if (!text_is_empty(own) && endpoint != NULL && !text_equal(own, endpoint)) {
+    if (!text_is_empty(own) && endpoint != NULL && !is_same_url(own, endpoint)) {
         text_format(&text, "CLUSTER_ENDPOINT is %s, EKS says %s", own, endpoint);
         doctor_report(doctor, DOCTOR_FAILED, NULL, text.data,
                       "leave CLUSTER_ENDPOINT out: new nodes would join another cluster");
@@ -69,6 +78,7 @@ static void api_told(void *context, const struct kube_result *result)
                       kube_remedy(&result->error));
     else
         doctor_report(doctor, DOCTOR_PASSED, NULL, version != NULL ? version : "answers", NULL);
+    doctor->has_cluster = result->error.kind == ERROR_NONE;
     doctor_next_part(doctor);
 }
 
@@ -120,6 +130,10 @@ bool doctor_check_crds(struct doctor *doctor)
     char path[CRD_PATH_SIZE];
     if (doctor->options.kube == NULL || kind == NULL)
         return false;
+    if (!doctor->has_cluster) { // each would be waited for
+        doctor_report(doctor, DOCTOR_SKIPPED, NULL, "the API server cannot be asked", NULL);
+        return false;
+    }
     crd_path(kind, path);
     kube_get_path(doctor->options.kube, path, crd_told, doctor);
     return true;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cloud/aws/client/aws_client.h"
+#include "cloud/aws/client/aws_endpoints.h"
 #include "kube/client.h"
 #include "model/reading/settings.h"
 
@@ -15,9 +16,10 @@ struct doctor_line { // borrowed
 struct doctor_options { // borrowed
     struct loop *loop;
     struct aws_client *client;
-    struct aws_http *http;    // for the clock
-    struct kube_client *kube; // NULL: no cluster can be reached; its checks are skipped
-    const char *kube_problem; // why `kube` is NULL; may be NULL
+    struct aws_http *http;              // for the clock
+    struct aws_environment environment; // the client's; endpoints
+    struct kube_client *kube;           // NULL: no cluster can be reached; its checks are skipped
+    const char *kube_problem;           // why `kube` is NULL; may be NULL
     const struct settings *settings;
     void (*line)(void *context, const struct doctor_line *line);
     void (*done)(void *context); // after the last line

@@ -97,6 +97,9 @@ static void quota_told(void *context, const struct aws_result *result)
     if (result->error.kind != ERROR_NONE)
         doctor_report_failure(doctor, DOCTOR_SKIPPED, quotas[index].name,
                               SERVICE_QUOTAS_GET_SERVICE_QUOTA, result, NULL);
+    else if (!json_is_number(value) || json_number_value(value) < 0)
+        doctor_report(doctor, DOCTOR_SKIPPED, quotas[index].name, "Service Quotas tells no value",
+                      NULL);
     else
         report_quota(doctor, index, json_number_value(value));
     doctor_next_part(doctor);

@@ -15,6 +15,7 @@ struct doctor {
     const char *name;  // its
     uint32_t part;     // of a check of several calls
     bool has_identity; // AWS has accepted the credentials
+    bool has_cluster;  // the API server has answered
     // Found on the way, for later checks; NULL or "": not found.
     char *account, *image, *subnet, *group, *instance;
     struct queue_address queues[QUEUES_MAX];
