@@ -392,6 +392,23 @@ static void calls_are_counted_and_instances_collected_AWI_440_445_721_722(void *
     scene_close(scene);
 }
 
+// One type in four zones.
+static void spot_of_few_pools_AWI_932(void **state)
+{
+    (void)state;
+    struct scene *scene = scene_open();
+    scene->account.catalogue = "m5\\.large";
+    scene_begin(scene);
+    simulation_start_controller(scene->simulation);
+    apply_class(scene, TAGGED, TAGGED, "role: nodes");
+    apply_pool(scene, "{key: karpenter.sh/capacity-type, operator: In, values: [spot]}");
+    apply_pods(scene, 1);
+    run(scene, 60);
+    expect_event(scene, "NodePool", "FewSpotPools", "has 4 pool(s) to choose from",
+                 "allow more of them");
+    scene_close(scene);
+}
+
 static void spot_without_a_queue_AWI_959(void **state)
 {
     (void)state;
@@ -588,6 +605,7 @@ int main(void)
         cmocka_unit_test(a_pool_without_its_class_AWI_16),
         cmocka_unit_test(unknown_keys_of_the_provider_AWI_81),
         cmocka_unit_test(calls_are_counted_and_instances_collected_AWI_440_445_721_722),
+        cmocka_unit_test(spot_of_few_pools_AWI_932),
         cmocka_unit_test(spot_without_a_queue_AWI_959),
         cmocka_unit_test(a_node_tells_of_its_interruption_AWI_959),
         cmocka_unit_test(the_policy_is_enough_and_used_AWN_620),

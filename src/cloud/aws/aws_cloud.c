@@ -11,6 +11,7 @@
 #include "cloud/aws/credentials/profile_settings.h"
 #include "cloud/aws/instances/aws_machines.h"
 #include "cloud/aws/interruption/interruption.h"
+#include "cloud/aws/launch_events.h"
 #include "cloud/aws/nodeclass/node_class_controllers.h"
 #include "cloud/aws/overlaid_catalog.h"
 #include "cloud/aws/overlay_prices.h"
@@ -84,23 +85,19 @@ static bool zone_is_shifted(void *context, const char *zone_id)
     return zonal_shift_has(aws->zonal_shift, zone_id);
 }
 
-// AWI-16, AWI-250: told once for each object.
 static void failed_node_class(void *context, const struct object *about)
 {
-    const struct aws_cloud *aws = context;
-    if (aws->manager != NULL)
-        publish_keyed(aws->manager, about, EVENT_NODE_CLASS_NOT_FOUND, about->meta.uid,
-                      "Failed resolving NodeClass");
+    tell_failed_node_class(((const struct aws_cloud *)context)->manager, about);
 }
 
 static void spot_role_missing(void *context, const struct node_claim *claim)
 {
-    const struct aws_cloud *aws = context;
-    if (aws->manager != NULL)
-        publish_keyed(aws->manager, (const struct object *)claim, EVENT_SPOT_ROLE_MISSING,
-                      claim->meta.uid,
-                      "Attempted to launch a spot instance but failed due to "
-                      "\"AuthFailure.ServiceLinkedRoleCreationNotPermitted\"");
+    tell_spot_role_missing(((const struct aws_cloud *)context)->manager, claim);
+}
+
+static void few_spot_pools(void *context, const struct node_claim *claim, uint32_t pools)
+{
+    tell_few_spot_pools(((const struct aws_cloud *)context)->manager, claim, pools);
 }
 
 static const struct instance_type_catalog *with_overlays(
@@ -212,6 +209,7 @@ static void open_machines(struct aws_cloud *aws)
                                                 .zone_is_shifted = zone_is_shifted,
                                                 .failed_node_class = failed_node_class,
                                                 .spot_role_missing = spot_role_missing,
+                                                .few_spot_pools = few_spot_pools,
                                                 .drift_changed = drift_changed,
                                                 .overlaid = with_overlays,
                                                 .context = aws,

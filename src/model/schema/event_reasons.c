@@ -99,6 +99,11 @@ static const struct event_row rows[] = {
     [EVENT_FAILED_SCHEDULING] =
         {"FailedScheduling", EVENT_WARNING, POD, 5 * MINUTE,
          "neither a node nor a new NodeClaim takes the pod; the message says why", "SCH-390"},
+    [EVENT_FEW_SPOT_POOLS] =
+        {"FewSpotPools", EVENT_WARNING, POOL, HOUR,
+         "launches of spot have fewer than five pools (instance types and zones) to choose from: "
+         "capacity runs out, and interruptions are more likely",
+         "AWI-932"},
     [EVENT_FINALIZED] = {"Finalized", EVENT_NORMAL, CLAIM | POOL | NODE | NODE_CLASSES | BUFFER,
                          USUAL, "a finalizer was taken off the object; the message names it",
                          "LIF-370", .rate = 10, .burst = 200},

@@ -230,6 +230,15 @@ json_t *fleet_request_build(const struct fleet_inputs *inputs)
     return request;
 }
 
+uint32_t fleet_request_pools(const json_t *request)
+{
+    const json_t *config;
+    size_t i, pools = 0;
+    json_array_foreach (json_object_get(request, "LaunchTemplateConfigs"), i, config)
+        pools += json_array_size(json_object_get(config, "Overrides"));
+    return (uint32_t)pools;
+}
+
 // --- keys and tokens -----------------------------------------------------------------------------
 
 void fleet_request_key(const json_t *request, char out[65])

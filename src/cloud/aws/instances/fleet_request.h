@@ -20,6 +20,8 @@ struct fleet_inputs { // borrowed
 };
 // For one instance, in a fixed order, without ClientToken. NULL: no override is left (AWI-293).
 json_t *fleet_request_build(const struct fleet_inputs *inputs);
+// The pools that EC2 may choose from: overrides of all configs (AWI-932).
+uint32_t fleet_request_pools(const json_t *request);
 // The bucket of equal requests (AWI-361): a hash of the whole.
 void fleet_request_key(const json_t *request, char out[65]);
 // AWI-927: a token for the claims (UIDs in any order) and the number of the attempt.

@@ -55,6 +55,7 @@ struct launches {
     struct launch *first;
     struct fleet *fleets;
     struct batcher *batcher;
-    struct metric *failures; // AWI-703
+    struct metric *failures;   // AWI-703
+    struct metric *spot_pools; // AWI-932
     uint64_t made;
 };

@@ -15,6 +15,8 @@
 #define FLEET_MAX   SECOND
 #define FLEET_ITEMS 1000
 
+#define SPOT_POOLS_MIN 5 // AWI-932
+
 static void begin(struct launch *launch);
 
 // --- records and launches ------------------------------------------------------------------------
@@ -255,6 +257,26 @@ static void no_offerings(struct launch *launch)
     launch_fail(launch, &error);
 }
 
+// AWI-932: every launch of spot, not only the fall-back.
+static void note_flexibility(const struct launch *launch)
+{
+    const struct launches *launches = launch->launches;
+    const struct aws_machines_environment *environment = &launches->environment;
+    const struct launch_plan *plan = &launch->plan;
+    if (!text_equal(plan->capacity_type, CAPACITY_TYPE_SPOT))
+        return;
+    uint32_t pools = fleet_request_pools(launch->request);
+    const char *pool = object_label((const struct object *)plan->claim, LABEL_NODE_POOL);
+    if (launches->spot_pools != NULL)
+        metric_observe(launches->spot_pools, pools, pool);
+    if (pools >= SPOT_POOLS_MIN || is_upstream(launch))
+        return;
+    log_info("spot capacity may come from few pools only", "o:NodeClaim", plan->claim->meta.name,
+             "o:NodePool", pool, "i:pools", (int64_t)pools);
+    if (environment->few_spot_pools != NULL)
+        environment->few_spot_pools(environment->context, plan->claim, pools);
+}
+
 static void templates_done(void *context, const struct launch_templates_result *result)
 {
     struct launch *launch = context;
@@ -280,6 +302,7 @@ static void templates_done(void *context, const struct launch_templates_result *
         no_offerings(launch);
         return;
     }
+    note_flexibility(launch);
     fleet_request_key(launch->request, key);
     batcher_add(launch->launches->batcher, key, launch);
 }
@@ -378,6 +401,26 @@ static void drop(void *context, void *item)
     (void)item; // the list of launches owns it
 }
 
+static void register_metrics(struct launches *launches)
+{
+    static const double buckets[] = {1, 2, 4, 9, 19, 49, 99, 199};
+    struct metrics *metrics = launches->environment.metrics;
+    launches->failures = metrics_register(
+        metrics,
+        &(struct metric_options){.name = "karpenter_cloudprovider_instance_launch_failures_total",
+                                 .help = "Errors in the answers of fleets, by pool and reason.",
+                                 .type = METRIC_COUNTER,
+                                 .labels = {"zone", "zone_id", "capacity_type", "reason"}});
+    launches->spot_pools = metrics_register(
+        metrics, &(struct metric_options){.name = "adze_spot_launch_pools",
+                                          .help = "Pools (instance type, zone) that a launch of "
+                                                  "spot may come from.",
+                                          .type = METRIC_HISTOGRAM,
+                                          .labels = {"nodepool"},
+                                          .buckets = buckets,
+                                          .buckets_count = ARRAY_LENGTH(buckets)});
+}
+
 struct launches *launches_create(const struct aws_machines_environment *environment)
 {
     struct launches *launches = memory_allocate(sizeof *launches);
@@ -397,13 +440,7 @@ struct launches *launches_create(const struct aws_machines_environment *environm
                                                                  .drop = drop,
                                                                  .context = launches});
     if (environment->metrics != NULL)
-        launches->failures =
-            metrics_register(environment->metrics,
-                             &(struct metric_options){
-                                 .name = "karpenter_cloudprovider_instance_launch_failures_total",
-                                 .help = "Errors in the answers of fleets, by pool and reason.",
-                                 .type = METRIC_COUNTER,
-                                 .labels = {"zone", "zone_id", "capacity_type", "reason"}});
+        register_metrics(launches);
     mirror_on_change(environment->mirror, KIND_NODE_CLAIM, claim_changed, launches);
     return launches;
 }

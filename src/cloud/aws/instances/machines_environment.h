@@ -27,6 +27,9 @@ struct aws_machines_environment { // borrowed
     void (*failed_node_class)(void *context, const struct object *about);
     // Spot's service-linked role is missing (AWI-334); NULL: not told.
     void (*spot_role_missing)(void *context, const struct node_claim *claim);
+    // A launch of spot has so few pools to choose from that interruptions are likely (AWI-932);
+    // NULL: not told.
+    void (*few_spot_pools)(void *context, const struct node_claim *claim, uint32_t pools);
     // The drift of a NodeClaim, by its name, may have changed: its instance has been described,
     // which was not known. NULL: not told.
     void (*drift_changed)(void *context, const char *node_claim);

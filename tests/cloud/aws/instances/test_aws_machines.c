@@ -60,7 +60,7 @@ struct fixture {
     struct aws_machines *machines;
     struct answer answers[ANSWERS_MAX];
     uint32_t answered, listed, list_count, with_capacity, role_missing, class_failures;
-    uint32_t drift_changes;
+    uint32_t drift_changes, few_pools;
     const char *listed_too; // id of an instance beside i-1 and i-ending; NULL: none
     bool moves_offerings;   // NodeOverlays leave offerings in a zone without subnet only
     int64_t overlaid_cpu;   // they give m5.large so many millicores; 0: they do not
@@ -263,6 +263,8 @@ static void drift_changed(void *context, const char *node_claim)
     ((struct fixture *)context)->drift_changes++;
 }
 
+static void few_spot_pools(void *context, const struct node_claim *claim, uint32_t pools);
+
 static bool zone_is_shifted(void *context, const char *zone_id)
 {
     (void)context;
@@ -349,6 +351,7 @@ static void open_machines(struct fixture *fixture)
                                            .failed_node_class = failed_node_class,
                                            .drift_changed = drift_changed,
                                            .overlaid = overlaid,
+                                           .few_spot_pools = few_spot_pools,
                                            .context = fixture,
                                            .metrics = fixture->metrics});
 }
@@ -643,6 +646,40 @@ static void on_demand_where_spot_has_no_capacity_AWI_930(void **state)
     assert_int_equal(fleets(fixture), 2);
     struct unavailable_pool pool = {"m5.large", "us-west-2a", "spot", NULL, NULL};
     assert_true(unavailable_has_pool(fixture->unavailable, &pool));
+}
+
+static void few_spot_pools(void *context, const struct node_claim *claim, uint32_t pools)
+{
+    struct fixture *fixture = context;
+    assert_non_null(claim);
+    fixture->few_pools = pools;
+}
+
+static double spot_launches(const struct fixture *fixture)
+{
+    struct metric *metric = metrics_find(fixture->metrics, "adze_spot_launch_pools");
+    assert_non_null(metric);
+    return metric_read(metric, "pool");
+}
+
+// Two types with a price of spot in one zone: two pools. Each launch of spot counts, and no other.
+static void flexibility_of_spot_is_told_AWI_932(void **state)
+{
+    struct fixture *fixture = *state;
+    launch(fixture, "u1"); // on demand
+    run(fixture);
+    assert_int_equal(spot_launches(fixture), 0);
+    launch_of_both(fixture, "u2");
+    run(fixture);
+    assert_int_equal(fixture->answers[1].error.kind, ERROR_NONE);
+    assert_int_equal(spot_launches(fixture), 1);
+    assert_int_equal(fixture->few_pools, 2);
+    fixture->few_pools = 0;
+    fixture->settings.compatibility_upstream = true;
+    launch_of_both(fixture, "u3");
+    run(fixture);
+    assert_int_equal(spot_launches(fixture), 2);
+    assert_int_equal(fixture->few_pools, 0);
 }
 
 static void few_types_on_demand_are_told_AWI_294(void **state)
@@ -1402,6 +1439,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_unknown_type_fails_upstreams_list_AWI_415_416, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(lists_without_subnets_AWI_415_900, setup_bare, teardown),
+        cmocka_unit_test_setup_teardown(flexibility_of_spot_is_told_AWI_932, setup, teardown),
         cmocka_unit_test_setup_teardown(instances_of_no_pool_AWI_415, setup, teardown),
         cmocka_unit_test_setup_teardown(lists_are_overlaid_AWI_415, setup, teardown),
         cmocka_unit_test_setup_teardown(types_of_pools_AWI_16, setup, teardown),
