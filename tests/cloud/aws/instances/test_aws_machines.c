@@ -14,6 +14,7 @@
 #include "cloud/aws/fake_aws.h"
 #include "cloud/aws/instances/instance_drift.h"
 #include "cloud/aws/types/built_in_types.h"
+#include "cloud/aws/types/type_stores.h"
 #include "kube/fake_transport.h"
 #include "model/reading/catalog.h"
 #include "model/reading/pool_annotations.h"
@@ -50,11 +51,7 @@ struct fixture {
     struct fake_aws *aws;
     struct settings settings;
     struct cluster_facts cluster;
-    struct unavailable_offerings *unavailable;
-    struct reservation_counts *reservations;
-    struct placement_groups *groups;
-    struct ec2_prices *prices;
-    struct ec2_types *types;
+    struct type_stores stores;
     struct subnet_addresses *addresses;
     struct launch_templates *templates;
     struct aws_machines *machines;
@@ -305,23 +302,11 @@ static void open_stores(struct fixture *fixture)
     struct loop *loop = fixture->loop;
     struct error error = {0};
     static const char *const zones[] = {"us-west-2a", "us-west-2b", NULL};
-    fixture->unavailable =
-        unavailable_offerings_create(&(struct unavailable_options){.loop = loop});
-    fixture->reservations = reservation_counts_create(loop);
-    fixture->groups = placement_groups_create();
-    fixture->prices =
-        ec2_prices_create(&(struct ec2_prices_options){.loop = loop, .region = "us-west-2"});
-    fixture->types =
-        ec2_types_create(&(struct ec2_types_options){.loop = loop,
-                                                     .settings = &fixture->settings,
-                                                     .region = "us-west-2",
-                                                     .prices = fixture->prices,
-                                                     .unavailable = fixture->unavailable,
-                                                     .reservations = fixture->reservations,
-                                                     .groups = fixture->groups});
+    type_stores_open(&fixture->stores, loop, &fixture->settings, false,
+                     &(struct ec2_types_options){0});
     struct instance_infos *infos = instance_infos_built_in(&error);
     assert_non_null(infos);
-    ec2_types_use(fixture->types, infos, zones);
+    ec2_types_use(fixture->stores.types, infos, zones);
     fixture->addresses = subnet_addresses_create(loop, MINUTE);
     subnet_addresses_fetched(fixture->addresses, "subnet-a", 5000);
     subnet_addresses_fetched(fixture->addresses, "subnet-b", 5000);
@@ -340,10 +325,10 @@ static void open_machines(struct fixture *fixture)
                                            .mirror = fixture->mirror,
                                            .settings = &fixture->settings,
                                            .cluster = &fixture->cluster,
-                                           .types = fixture->types,
-                                           .unavailable = fixture->unavailable,
-                                           .reservations = fixture->reservations,
-                                           .groups = fixture->groups,
+                                           .types = fixture->stores.types,
+                                           .unavailable = fixture->stores.unavailable,
+                                           .reservations = fixture->stores.reservations,
+                                           .groups = fixture->stores.groups,
                                            .addresses = fixture->addresses,
                                            .templates = fixture->templates,
                                            .zone_is_shifted = zone_is_shifted,
@@ -446,11 +431,7 @@ static int teardown(void **state)
     aws_machines_destroy(fixture->machines);
     launch_templates_destroy(fixture->templates);
     subnet_addresses_destroy(fixture->addresses);
-    ec2_types_destroy(fixture->types);
-    ec2_prices_destroy(fixture->prices);
-    placement_groups_destroy(fixture->groups);
-    reservation_counts_destroy(fixture->reservations);
-    unavailable_offerings_destroy(fixture->unavailable);
+    type_stores_close(&fixture->stores);
     fake_aws_destroy(fixture->aws);
     mirror_destroy(fixture->mirror);
     kube_client_destroy(fixture->kube);
@@ -611,7 +592,7 @@ static void a_shortage_is_learned_once_AWI_332_341_926(void **state)
                             "InsufficientInstanceCapacity: none left");
     }
     struct unavailable_pool pool = {"m5.large", "us-west-2a", "on-demand", NULL, NULL};
-    assert_true(unavailable_has_pool(fixture->unavailable, &pool));
+    assert_true(unavailable_has_pool(fixture->stores.unavailable, &pool));
     struct metric *failures =
         metrics_find(fixture->metrics, "karpenter_cloudprovider_instance_launch_failures_total");
     assert_int_equal(
@@ -645,7 +626,7 @@ static void on_demand_where_spot_has_no_capacity_AWI_930(void **state)
     assert_int_equal(fixture->answers[0].error.kind, ERROR_NONE);
     assert_int_equal(fleets(fixture), 2);
     struct unavailable_pool pool = {"m5.large", "us-west-2a", "spot", NULL, NULL};
-    assert_true(unavailable_has_pool(fixture->unavailable, &pool));
+    assert_true(unavailable_has_pool(fixture->stores.unavailable, &pool));
 }
 
 static void few_spot_pools(void *context, const struct node_claim *claim, uint32_t pools)
@@ -689,7 +670,7 @@ static void few_types_on_demand_are_told_AWI_294(void **state)
         "failed while checking on-demand fallback",
         "at least 5 instance types are recommended when flexible to spot but requesting on-demand, "
         "the current provisioning request only has 2 instance type options"};
-    unavailable_mark_capacity_type(fixture->unavailable, "spot");
+    unavailable_mark_capacity_type(fixture->stores.unavailable, "spot");
     listen();
     launch_of_both(fixture, "u1");
     run(fixture);
@@ -1380,7 +1361,7 @@ static void later_errors_hide_no_drift_AWI_455(void **state)
     const struct object *claim = claim_of("c1", "on-demand", "aws:///us-west-2a/i-1");
     const struct ec2_node_class *node_class = (const struct ec2_node_class *)mirror_get(
         fixture->mirror, KIND_EC2_NODE_CLASS, NULL, "default");
-    const struct instance_type_catalog *catalog = ec2_types_for(fixture->types, node_class, &error);
+    const struct instance_type_catalog *catalog = ec2_types_for(fixture->stores.types, node_class, &error);
     assert_non_null(catalog);
     const struct aws_instance_facts facts = {.subnet_id = "subnet-x", .reservation_id = "cr-1"};
     const struct drift_inputs inputs = {.claim = (const struct node_claim *)claim,

@@ -8,7 +8,7 @@
 #include "base/nanoseconds.h"
 #include "base/text.h"
 #include "cloud/aws/fake_aws.h"
-#include "cloud/aws/types/ec2_types.h"
+#include "cloud/aws/types/type_stores.h"
 #include "model/reading/catalog.h"
 #include "model/reading/settings_read.h"
 #include "model/tables/kinds.h"
@@ -19,11 +19,7 @@ struct fixture {
     struct loop *loop;
     struct fake_aws *fake;
     struct settings settings;
-    struct ec2_prices *prices;
-    struct unavailable_offerings *unavailable;
-    struct reservation_counts *reservations;
-    struct placement_groups *groups;
-    struct ec2_types *types;
+    struct type_stores stores;
     const char *shifted; // a zone id
     int64_t overlay;
     uint32_t changes, ends;
@@ -72,25 +68,11 @@ static int set_up(void **state)
     fixture->loop = loop_create_virtual(INT64_C(1767225600) * SECOND);
     fixture->fake = fake_aws_create(fixture->loop);
     settings_defaults(&fixture->settings);
-    fixture->prices = ec2_prices_create(
-        &(struct ec2_prices_options){.loop = fixture->loop, .region = "us-west-2"});
-    fixture->unavailable = unavailable_offerings_create(
-        &(struct unavailable_options){.loop = fixture->loop, .upstream = true});
-    fixture->reservations = reservation_counts_create(fixture->loop);
-    fixture->groups = placement_groups_create();
-    fixture->types = ec2_types_create(&(struct ec2_types_options){
-        .loop = fixture->loop,
-        .settings = &fixture->settings,
-        .region = "us-west-2",
-        .prices = fixture->prices,
-        .unavailable = fixture->unavailable,
-        .reservations = fixture->reservations,
-        .groups = fixture->groups,
-        .zone_is_shifted = is_shifted,
-        .overlay_price = overlay,
-        .changed = count_change,
-        .context = fixture,
-    });
+    type_stores_open(&fixture->stores, fixture->loop, &fixture->settings, true,
+                     &(struct ec2_types_options){.zone_is_shifted = is_shifted,
+                                                 .overlay_price = overlay,
+                                                 .changed = count_change,
+                                                 .context = fixture});
     fixture->node_class = json_loads(node_class_text, 0, NULL);
     assert_non_null(fixture->node_class);
     *state = fixture;
@@ -100,12 +82,8 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     struct fixture *fixture = *state;
-    ec2_types_destroy(fixture->types);
+    type_stores_close(&fixture->stores);
     fake_aws_destroy(fixture->fake);
-    ec2_prices_destroy(fixture->prices);
-    unavailable_offerings_destroy(fixture->unavailable);
-    reservation_counts_destroy(fixture->reservations);
-    placement_groups_destroy(fixture->groups);
     settings_free(&fixture->settings);
     json_decref(fixture->node_class);
     loop_destroy(fixture->loop);
@@ -141,7 +119,7 @@ static void load(struct fixture *fixture)
                    json_pack("{s:[o, o, o]}", "InstanceTypeOfferings",
                              offered("x0.large", "us-west-2c"), offered("m5.large", "us-west-2b"),
                              offered("m5.large", "us-west-2a")));
-    ec2_types_refresh(fixture->types, fake_aws_client(fixture->fake), note_end, fixture);
+    ec2_types_refresh(fixture->stores.types, fake_aws_client(fixture->fake), note_end, fixture);
     assert_int_equal(fixture->ends, 0);
     loop_run_for(fixture->loop, MINUTE);
     assert_int_equal(fixture->ends, 1);
@@ -154,7 +132,7 @@ static const struct instance_type_catalog *catalogue(struct fixture *fixture, st
     struct object *node_class = document_decode(fixture->node_class, DECODE_LENIENT, &own);
     assert_non_null(node_class);
     const struct instance_type_catalog *found = ec2_types_for(
-        fixture->types, (const struct ec2_node_class *)node_class, error != NULL ? error : &own);
+        fixture->stores.types, (const struct ec2_node_class *)node_class, error != NULL ? error : &own);
     object_release(node_class);
     return found;
 }
@@ -206,11 +184,11 @@ static void asks_and_keeps_AWI_1_to_10(void **state)
     const struct instance_type_catalog *first = catalogue(fixture, NULL);
     assert_int_equal(first->spec.instance_types.count, 2);
     // The same answer changes nothing, and neither does a failure (AWI-4, 5).
-    ec2_types_refresh(fixture->types, fake_aws_client(fixture->fake), note_end, fixture);
+    ec2_types_refresh(fixture->stores.types, fake_aws_client(fixture->fake), note_end, fixture);
     loop_run_for(fixture->loop, MINUTE);
     fake_aws_error(fixture->fake, EC2_DESCRIBE_INSTANCE_TYPES, 403, "UnauthorizedOperation", "x");
-    ec2_types_refresh(fixture->types, fake_aws_client(fixture->fake), note_end, fixture);
-    ec2_types_refresh(fixture->types, fake_aws_client(fixture->fake), note_end, fixture);
+    ec2_types_refresh(fixture->stores.types, fake_aws_client(fixture->fake), note_end, fixture);
+    ec2_types_refresh(fixture->stores.types, fake_aws_client(fixture->fake), note_end, fixture);
     const struct instance_type_catalog *meanwhile = catalogue(fixture, NULL);
     assert_ptr_equal(meanwhile, first); // AWI-6: readers neither wait nor see half of it
     release(meanwhile);
@@ -225,7 +203,7 @@ static void asks_and_keeps_AWI_1_to_10(void **state)
     json_object_set_new(json_object_get(fixture->node_class, "status"), "subnets", json_array());
     assert_null(catalogue(fixture, &error));
     assert_string_equal(error.message, "no subnets found");
-    ec2_types_refresh(fixture->types, fake_aws_client(fixture->fake), note_end, fixture);
+    ec2_types_refresh(fixture->stores.types, fake_aws_client(fixture->fake), note_end, fixture);
 }
 
 static void follows_shortages_AWI_170(void **state)
@@ -233,22 +211,22 @@ static void follows_shortages_AWI_170(void **state)
     struct fixture *fixture = *state;
     load(fixture);
     json_t *spot = json_pack("{s:{s:{s:f}}}", "spot", "m5.large", "us-west-2b", 0.04);
-    assert_int_equal(ec2_prices_decode(fixture->prices, spot), 0);
+    assert_int_equal(ec2_prices_decode(fixture->stores.prices, spot), 0);
     json_decref(spot);
     assert_string_equal(available(fixture, "m5.large"), "b:on-demand b:spot");
-    unavailable_mark_pool(fixture->unavailable,
+    unavailable_mark_pool(fixture->stores.unavailable,
                           &(struct unavailable_pool){"m5.large", "us-west-2b", "spot", NULL, NULL},
                           "InsufficientFreeAddressesInSubnet", NULL);
-    unavailable_mark_subnet(fixture->unavailable, "s1");
+    unavailable_mark_subnet(fixture->stores.unavailable, "s1");
     assert_string_equal(available(fixture, "m5.large"), "b:on-demand"); // s2 is left
-    unavailable_mark_subnet(fixture->unavailable, "s2");
+    unavailable_mark_subnet(fixture->stores.unavailable, "s2");
     assert_string_equal(available(fixture, "m5.large"), "");
     loop_run_for(fixture->loop, 3 * MINUTE + 10 * SECOND);
     assert_string_equal(available(fixture, "m5.large"), "b:on-demand b:spot");
     fixture->shifted = "usw2-az2";
     assert_string_equal(available(fixture, "m5.large"), "");
     fixture->shifted = NULL;
-    unavailable_mark_capacity_type(fixture->unavailable, "spot");
+    unavailable_mark_capacity_type(fixture->stores.unavailable, "spot");
     assert_string_equal(available(fixture, "m5.large"), "b:on-demand");
 }
 
@@ -274,27 +252,27 @@ static void partitions_have_their_own_memory_AWI_169_904(void **state)
     json_object_set_new(type, "PlacementGroupInfo", replies);
     fake_aws_reply(fixture->fake, EC2_DESCRIBE_INSTANCE_TYPES,
                    json_pack("{s:[o]}", "InstanceTypes", type));
-    ec2_types_refresh(fixture->types, fake_aws_client(fixture->fake), note_end, fixture);
+    ec2_types_refresh(fixture->stores.types, fake_aws_client(fixture->fake), note_end, fixture);
     loop_run_for(fixture->loop, MINUTE);
-    placement_groups_resolved(fixture->groups, "name/group",
+    placement_groups_resolved(fixture->stores.groups, "name/group",
                               &(struct placement_group){"pg-1", "group", "partition", NULL, 2});
     assert_string_equal(available(fixture, "m5.large"),
                         "b:on-demand:1 b:on-demand:2 b:spot:1 b:spot:2");
-    unavailable_mark_pool(fixture->unavailable,
+    unavailable_mark_pool(fixture->stores.unavailable,
                           &(struct unavailable_pool){"m5.large", "us-west-2b", "spot", "pg-1", "2"},
                           "InsufficientInstanceCapacity", NULL);
     assert_string_equal(available(fixture, "m5.large"), "b:on-demand:1 b:on-demand:2 b:spot:1");
     unavailable_mark_pool(
-        fixture->unavailable,
+        fixture->stores.unavailable,
         &(struct unavailable_pool){"m5.large", "us-west-2b", "on-demand", "pg-1", NULL},
         "InsufficientInstanceCapacity", NULL);
     assert_string_equal(available(fixture, "m5.large"), "b:spot:1");
     fixture->settings.compatibility_upstream = true; // AWI-164: partitions are never looked up
-    unavailable_mark_subnet(fixture->unavailable, "other");
+    unavailable_mark_subnet(fixture->stores.unavailable, "other");
     json_object_set_new(json_object_get(fixture->node_class, "metadata"), "name",
                         json_string("upstream"));
     assert_string_equal(available(fixture, "m5.large"), "b:spot:1 b:spot:2");
-    placement_groups_resolved(fixture->groups, "name/group",
+    placement_groups_resolved(fixture->stores.groups, "name/group",
                               &(struct placement_group){"pg-1", "group", "spread", NULL, 0});
     assert_string_equal(available(fixture, "m5.large"), ""); // AWN-41
 }
@@ -314,13 +292,13 @@ static void learned_memory_replaces_AWI_20_to_25(void **state)
     load(fixture);
     const int64_t computed = INT64_C(7577) << 20, learned = INT64_C(7919612) << 10;
     assert_int_equal(memory_of(fixture), computed);
-    assert_true(ec2_types_learn(fixture->types, "m5.large", "ami-1", learned));
-    assert_false(ec2_types_learn(fixture->types, "m5.large", "ami-1", learned));
+    assert_true(ec2_types_learn(fixture->stores.types, "m5.large", "ami-1", learned));
+    assert_false(ec2_types_learn(fixture->stores.types, "m5.large", "ami-1", learned));
     assert_int_equal(memory_of(fixture), learned);
-    json_t *kept = ec2_types_learned_encode(fixture->types);
+    json_t *kept = ec2_types_learned_encode(fixture->stores.types);
     json_t *entry = json_array_get(json_object_get(kept, "m5.large"), 0);
     assert_string_equal(json_string_value(json_object_get(entry, "family")), "AL2023");
-    assert_int_equal(ec2_types_learned_decode(fixture->types, kept), 0);
+    assert_int_equal(ec2_types_learned_decode(fixture->stores.types, kept), 0);
     json_decref(kept);
     json_t *amis = json_object_get(json_object_get(fixture->node_class, "status"), "amis");
     json_object_set_new(json_array_get(amis, 0), "id", json_string("ami-2"));
@@ -358,7 +336,7 @@ static void reservations_AWI_175_to_177_918(void **state)
                                   "us-west-2b", "instanceType", "m5.large", "reservationType",
                                   "default", "state", "active"));
     assert_string_equal(available(fixture, "m5.large"), "b:on-demand b:spot");
-    reservation_counts_fetched(fixture->reservations, "cr-1", 2, loop_now_ns(fixture->loop));
+    reservation_counts_fetched(fixture->stores.reservations, "cr-1", 2, loop_now_ns(fixture->loop));
     assert_string_equal(available(fixture, "m5.large"), "b:on-demand b:spot b:reserved");
     const struct instance_type_catalog *all = catalogue(fixture, NULL);
     const struct instance_type *type = instance_type_catalog_find(all, "m5.large");
@@ -366,7 +344,7 @@ static void reservations_AWI_175_to_177_918(void **state)
     assert_int_equal(last->price, 10); // of 96,000,000
     assert_int_equal(last->reservation_capacity.value, 2);
     release(all);
-    reservation_counts_exhausted(fixture->reservations, "cr-1");
+    reservation_counts_exhausted(fixture->stores.reservations, "cr-1");
     assert_string_equal(available(fixture, "m5.large"), "b:on-demand b:spot");
 }
 
@@ -395,12 +373,12 @@ static void built_in_infos_without_cluster(void **state)
 {
     struct fixture *fixture = *state;
     struct error error = {0};
-    ec2_types_use(fixture->types, instance_infos_built_in(&error),
+    ec2_types_use(fixture->stores.types, instance_infos_built_in(&error),
                   (const char *const[]){"us-west-2b", "us-west-2a", NULL});
-    assert_true(ec2_types_loaded(fixture->types));
+    assert_true(ec2_types_loaded(fixture->stores.types));
     assert_string_equal(available(fixture, "m5.large"), "b:on-demand b:spot");
     assert_string_equal(available(fixture, "a1.large"), ""); // AL2023 does not run there
-    assert_true(ec2_types_infos(fixture->types)->count > 1300);
+    assert_true(ec2_types_infos(fixture->stores.types)->count > 1300);
 }
 
 int main(void)

@@ -7,7 +7,7 @@
 #include "base/loop_virtual.h"
 #include "base/nanoseconds.h"
 #include "base/text.h"
-#include "cloud/aws/types/ec2_types.h"
+#include "cloud/aws/types/type_stores.h"
 #include "model/reading/catalog.h"
 #include "model/reading/settings_read.h"
 #include "model/tables/kinds.h"
@@ -17,11 +17,7 @@
 struct fixture {
     struct loop *loop;
     struct settings settings;
-    struct ec2_prices *prices;
-    struct unavailable_offerings *unavailable;
-    struct reservation_counts *reservations;
-    struct placement_groups *groups;
-    struct ec2_types *types;
+    struct type_stores stores;
     const char *shifted; // a zone id
     uint32_t changes;
 };
@@ -36,21 +32,13 @@ static void count_change(void *context)
     ((struct fixture *)context)->changes++;
 }
 
-static void open_types(struct fixture *fixture, bool upstream)
+static void open_stores(struct fixture *fixture, bool upstream)
 {
     fixture->settings.compatibility_upstream = upstream;
-    fixture->types = ec2_types_create(&(struct ec2_types_options){
-        .loop = fixture->loop,
-        .settings = &fixture->settings,
-        .region = "us-west-2",
-        .prices = fixture->prices,
-        .unavailable = fixture->unavailable,
-        .reservations = fixture->reservations,
-        .groups = fixture->groups,
-        .zone_is_shifted = is_shifted,
-        .changed = count_change,
-        .context = fixture,
-    });
+    type_stores_open(&fixture->stores, fixture->loop, &fixture->settings, false,
+                     &(struct ec2_types_options){.zone_is_shifted = is_shifted,
+                                                 .changed = count_change,
+                                                 .context = fixture});
 }
 
 static int set_up(void **state)
@@ -59,13 +47,7 @@ static int set_up(void **state)
     fixture->loop = loop_create_virtual(INT64_C(1767225600) * SECOND);
     settings_defaults(&fixture->settings);
     fixture->settings.gate_reserved_capacity = true;
-    fixture->prices = ec2_prices_create(
-        &(struct ec2_prices_options){.loop = fixture->loop, .region = "us-west-2"});
-    fixture->unavailable =
-        unavailable_offerings_create(&(struct unavailable_options){.loop = fixture->loop});
-    fixture->reservations = reservation_counts_create(fixture->loop);
-    fixture->groups = placement_groups_create();
-    open_types(fixture, false);
+    open_stores(fixture, false);
     *state = fixture;
     return 0;
 }
@@ -73,11 +55,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     struct fixture *fixture = *state;
-    ec2_types_destroy(fixture->types);
-    ec2_prices_destroy(fixture->prices);
-    unavailable_offerings_destroy(fixture->unavailable);
-    reservation_counts_destroy(fixture->reservations);
-    placement_groups_destroy(fixture->groups);
+    type_stores_close(&fixture->stores);
     settings_free(&fixture->settings);
     loop_destroy(fixture->loop);
     free(fixture);
@@ -119,7 +97,7 @@ static void answer(struct fixture *fixture, const char *infos)
     json_decref(list);
     types = json_pack("{s:o}", "InstanceTypes", types);
     offerings = json_pack("{s:o}", "InstanceTypeOfferings", offerings);
-    ec2_types_use_replies(fixture->types, types, offerings);
+    ec2_types_use_replies(fixture->stores.types, types, offerings);
     json_decref(types);
     json_decref(offerings);
 }
@@ -147,7 +125,7 @@ static const struct instance_type_catalog *catalogue(struct fixture *fixture,
     struct object *object = document_decode(document, DECODE_LENIENT, &error);
     assert_non_null(object);
     const struct instance_type_catalog *found =
-        ec2_types_for(fixture->types, (const struct ec2_node_class *)object, &error);
+        ec2_types_for(fixture->stores.types, (const struct ec2_node_class *)object, &error);
     if (found == NULL)
         fail_msg("%s", error.message);
     object_release(object);
@@ -316,8 +294,8 @@ static void two_kinds_of_devices_AWI_65_102_909(void **state)
 {
     struct fixture *fixture = *state;
     for (int upstream = 0; upstream < 2; upstream++) {
-        ec2_types_destroy(fixture->types);
-        open_types(fixture, upstream != 0);
+        type_stores_close(&fixture->stores);
+        open_stores(fixture, upstream != 0);
         answer(fixture,
                "[" TYPE("g9.large",
                         ",\"GpuInfo\":{\"Gpus\":[" GPU("A10G", "1", "24576") "," GPU(
@@ -358,7 +336,7 @@ static void unknown_strategies_are_unsupported_AWI_909(void **state)
     static const struct class_text grouped = {
         "grouped", "al2023@latest", ",\"placementGroupSelector\":{\"name\":\"group\"}", ""};
     answer(fixture, "[" TYPE("m5.large", "") "]");
-    placement_groups_resolved(fixture->groups, "name/group",
+    placement_groups_resolved(fixture->stores.groups, "name/group",
                               &(struct placement_group){"pg-1", "group", "cluster", NULL, 0});
     assert_string_equal(available(fixture, &grouped, "m5.large"), "");
     assert_string_equal(available(fixture, &plain, "m5.large"), "a:on-demand a:spot");
@@ -389,7 +367,7 @@ static void learned_memory_and_percentages_AWI_23_114(void **state)
     answer(fixture, "[" TYPE("m5.large", "") "]");
     const int64_t learned = INT64_C(7000) << 20, computed = INT64_C(7577) << 20;
     release(catalogue(fixture, &percent)); // its images are known now
-    assert_true(ec2_types_learn(fixture->types, "m5.large", "ami-1", learned));
+    assert_true(ec2_types_learn(fixture->stores.types, "m5.large", "ami-1", learned));
     const struct instance_type_catalog *all = catalogue(fixture, &percent);
     const struct instance_type *type = type_in(all, "m5.large");
     assert_int_equal(resource_map_get(&type->capacity, "memory"), learned);
@@ -424,7 +402,7 @@ static void resolved_types_are_kept_AWI_12_14_15(void **state)
         release(other);
     }
     // A former list stays as it was, whatever becomes of offerings.
-    unavailable_mark_capacity_type(fixture->unavailable, "spot");
+    unavailable_mark_capacity_type(fixture->stores.unavailable, "spot");
     assert_string_equal(available(fixture, &plain, "m5.large"), "a:on-demand");
     assert_string_equal(offerings(type_in(first, "m5.large"), false), "a:on-demand a:spot");
     // AWI-4, 5: another answer replaces all of it.
@@ -446,17 +424,17 @@ static void shortages_show_to_all_classes_AWI_163_902(void **state)
     answer(fixture, "[" TYPE("m5.large", "") "]");
     assert_string_equal(available(fixture, &plain, "m5.large"), "a:on-demand a:spot");
     assert_string_equal(available(fixture, &other, "m5.large"), "a:on-demand a:spot");
-    unavailable_mark_pool(fixture->unavailable, &pool, "InsufficientInstanceCapacity", NULL);
+    unavailable_mark_pool(fixture->stores.unavailable, &pool, "InsufficientInstanceCapacity", NULL);
     assert_string_equal(available(fixture, &plain, "m5.large"), "a:on-demand");
     assert_string_equal(available(fixture, &other, "m5.large"), "a:on-demand");
     // AWI-163: a changed price, after five minutes at the latest.
     json_t *prices = json_pack("{s:{s:f}}", "onDemand", "m5.large", 0.5);
-    ec2_prices_decode(fixture->prices, prices);
+    ec2_prices_decode(fixture->stores.prices, prices);
     json_decref(prices);
     loop_run_for(fixture->loop, 5 * MINUTE);
     const struct instance_type_catalog *all = catalogue(fixture, &plain);
     int64_t price = 0;
-    assert_true(ec2_price_on_demand(fixture->prices, "m5.large", &price));
+    assert_true(ec2_price_on_demand(fixture->stores.prices, "m5.large", &price));
     assert_int_equal(type_in(all, "m5.large")->offerings.items[0].price, price); // AWI-162, 210
     release(all);
 }
@@ -488,8 +466,8 @@ static void reservations_then_partitions_AWI_70_150_168(void **state)
         ",\"capacityReservations\":[" RESERVATION("cr-1", "m5.large", "a", "active") "]"};
     answer(fixture, "[" TYPE("m5.large", ",\"PlacementGroupInfo\":{\"SupportedStrategies\":["
                                          "\"partition\"]}") "," TYPE("c5.large", "") "]");
-    reservation_counts_fetched(fixture->reservations, "cr-1", 2, loop_now_ns(fixture->loop));
-    placement_groups_resolved(fixture->groups, "name/group",
+    reservation_counts_fetched(fixture->stores.reservations, "cr-1", 2, loop_now_ns(fixture->loop));
+    placement_groups_resolved(fixture->stores.groups, "name/group",
                               &(struct placement_group){"pg-1", "group", "partition", NULL, 2});
     const struct instance_type_catalog *all = catalogue(fixture, &class);
     const struct instance_type *type = type_in(all, "m5.large");
@@ -521,13 +499,13 @@ static void reservations_that_cannot_be_had_AWI_177_653(void **state)
     for (int i = 1; i <= 3; i++) { // nothing is free in cr-4
         char id[8];
         snprintf(id, sizeof id, "cr-%d", i);
-        reservation_counts_fetched(fixture->reservations, id, 2, now);
+        reservation_counts_fetched(fixture->stores.reservations, id, 2, now);
     }
     // cr-2 expires, cr-3 is where the class has no subnet.
     assert_string_equal(available(fixture, &class, "m5.large"),
                         "a:on-demand a:spot a:reserved:cr-1");
     struct unavailable_pool pool = {"m5.large", "us-west-2a", "reserved", NULL, NULL};
-    unavailable_mark_pool(fixture->unavailable, &pool, "InsufficientInstanceCapacity", NULL);
+    unavailable_mark_pool(fixture->stores.unavailable, &pool, "InsufficientInstanceCapacity", NULL);
     assert_string_equal(available(fixture, &class, "m5.large"),
                         "a:on-demand a:spot a:reserved:cr-1");
     fixture->shifted = "usw2-az1";
