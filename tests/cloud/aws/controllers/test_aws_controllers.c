@@ -37,6 +37,19 @@ static void close_scene(struct scene *scene)
     world_close(scene->world);
 }
 
+static struct instance_tagging *open_tagging(struct scene *scene)
+{
+    open_scene(scene);
+    world_begin(scene->world);
+    return instance_tagging_create(&scene->world->manager, &scene->environment);
+}
+
+static void close_tagging(struct scene *scene, struct instance_tagging *tagging)
+{
+    instance_tagging_destroy(tagging);
+    close_scene(scene);
+}
+
 static json_t *instance(const char *tags, int partition)
 {
     json_t *json = json_pack("{s:[{s:[{s:s, s:{s:s, s:i}}]}]}", "Reservations", "Instances",
@@ -54,10 +67,7 @@ static void tags_AWN_465_466(void **state)
 {
     (void)state;
     struct scene scene;
-    open_scene(&scene);
-    world_begin(scene.world);
-    struct instance_tagging *tagging =
-        instance_tagging_create(&scene.world->manager, &scene.environment);
+    struct instance_tagging *tagging = open_tagging(&scene);
     world_add(scene.world, world_claim_text("web-1", "i-0abc", "", ",'nodeName':'node-1'"));
     world_add(scene.world, world_claim_text("unregistered", "i-0def", "", ""));
     fake_aws_reply(scene.world->aws, EC2_DESCRIBE_INSTANCES,
@@ -77,8 +87,7 @@ static void tags_AWN_465_466(void **state)
     assert_string_equal(
         object_annotation(claim, "compatibility.karpenter.k8s.aws/cluster-name-tagged"), "true");
     assert_int_equal(fake_aws_calls(scene.world->aws, EC2_DESCRIBE_INSTANCES), 1);
-    instance_tagging_destroy(tagging);
-    close_scene(&scene);
+    close_tagging(&scene, tagging);
 }
 
 // While one waits for its turn, the others are described, and none twice.
@@ -86,10 +95,7 @@ static void many_instances_are_tagged_one_a_second_AWN_465(void **state)
 {
     (void)state;
     struct scene scene;
-    open_scene(&scene);
-    world_begin(scene.world);
-    struct instance_tagging *tagging =
-        instance_tagging_create(&scene.world->manager, &scene.environment);
+    struct instance_tagging *tagging = open_tagging(&scene);
     world_add(scene.world, world_claim_text("web-1", "i-0abc", "", ",'nodeName':'node-1'"));
     world_add(scene.world, world_claim_text("web-2", "i-0def", "", ",'nodeName':'node-2'"));
     world_add(scene.world, world_claim_text("web-3", "i-0fff", "", ",'nodeName':'node-3'"));
@@ -105,18 +111,14 @@ static void many_instances_are_tagged_one_a_second_AWN_465(void **state)
         assert_string_equal(
             object_annotation(world_claim(scene.world, name), "karpenter.k8s.aws/tagged"), "true");
     }
-    instance_tagging_destroy(tagging);
-    close_scene(&scene);
+    close_tagging(&scene, tagging);
 }
 
 static void partitions_AWN_153(void **state)
 {
     (void)state;
     struct scene scene;
-    open_scene(&scene);
-    world_begin(scene.world);
-    struct instance_tagging *tagging =
-        instance_tagging_create(&scene.world->manager, &scene.environment);
+    struct instance_tagging *tagging = open_tagging(&scene);
     world_add(scene.world, world_claim_text("web-1", "i-0abc",
                                             ",'karpenter.k8s.aws/placement-group-id':'pg-1',"
                                             "'karpenter.k8s.aws/placement-group-partition':''",
@@ -129,8 +131,7 @@ static void partitions_AWN_153(void **state)
                                      "karpenter.k8s.aws/placement-group-partition"),
                         "3");
     assert_int_equal(fake_aws_calls(scene.world->aws, EC2_DESCRIBE_INSTANCES), 2);
-    instance_tagging_destroy(tagging);
-    close_scene(&scene);
+    close_tagging(&scene, tagging);
 }
 
 static void capacity_blocks_end_AWI_610_611_945(void **state)

@@ -1361,7 +1361,8 @@ static void later_errors_hide_no_drift_AWI_455(void **state)
     const struct object *claim = claim_of("c1", "on-demand", "aws:///us-west-2a/i-1");
     const struct ec2_node_class *node_class = (const struct ec2_node_class *)mirror_get(
         fixture->mirror, KIND_EC2_NODE_CLASS, NULL, "default");
-    const struct instance_type_catalog *catalog = ec2_types_for(fixture->stores.types, node_class, &error);
+    const struct instance_type_catalog *catalog =
+        ec2_types_for(fixture->stores.types, node_class, &error);
     assert_non_null(catalog);
     const struct aws_instance_facts facts = {.subnet_id = "subnet-x", .reservation_id = "cr-1"};
     const struct drift_inputs inputs = {.claim = (const struct node_claim *)claim,

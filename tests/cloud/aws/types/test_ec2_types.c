@@ -131,8 +131,9 @@ static const struct instance_type_catalog *catalogue(struct fixture *fixture, st
     struct error own = {0};
     struct object *node_class = document_decode(fixture->node_class, DECODE_LENIENT, &own);
     assert_non_null(node_class);
-    const struct instance_type_catalog *found = ec2_types_for(
-        fixture->stores.types, (const struct ec2_node_class *)node_class, error != NULL ? error : &own);
+    const struct instance_type_catalog *found =
+        ec2_types_for(fixture->stores.types, (const struct ec2_node_class *)node_class,
+                      error != NULL ? error : &own);
     object_release(node_class);
     return found;
 }
