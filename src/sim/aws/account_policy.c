@@ -58,6 +58,7 @@ static void need(struct review *review, const char *action, const char *resource
         review->is_allowed = false;
         snprintf(review->action, sizeof review->action, "%s", action);
         snprintf(review->resource, sizeof review->resource, "%s", resource);
+        text_repair(review->resource); // it goes into JSON and XML
     }
 }
 

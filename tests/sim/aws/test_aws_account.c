@@ -264,6 +264,26 @@ static void dry_runs_of_instances_check_the_profile(void **state)
     driver_close(&driver);
 }
 
+// The resource of a refusal is cut; it stays UTF-8, or its message could not be encoded.
+static void refusals_of_long_names(void **state)
+{
+    (void)state;
+    struct driver driver;
+    struct text form = {0};
+    driver_open(&driver, recorded);
+    json_t *nothing = json_pack("{s:[]}", "Statement");
+    aws_account_set_policy(driver.account, nothing);
+    json_decref(nothing);
+    text_add(&form, "RunInstances&MinCount=1&MaxCount=1&ImageId=");
+    for (int i = 0; i < 200; i++)
+        text_add(&form, "%E2%82%AC");
+    const char *body = ec2(&driver, form.data);
+    assert_int_equal(driver.status, 403);
+    assert_has(body, "Encoded authorization failure message");
+    text_free(&form);
+    driver_close(&driver);
+}
+
 static void new_instances_show_after_the_lag(void **state)
 {
     (void)state;
@@ -569,6 +589,7 @@ int main(void)
         cmocka_unit_test(faults_of_pools_are_fleet_errors),
         cmocka_unit_test(reservations_and_partitions),
         cmocka_unit_test(dry_runs_of_instances_check_the_profile),
+        cmocka_unit_test(refusals_of_long_names),
         cmocka_unit_test(new_instances_show_after_the_lag),
         cmocka_unit_test(profiles_have_roles),
         cmocka_unit_test(small_services_answer),
