@@ -238,6 +238,12 @@ static void consoles_are_made_harmless(void **state)
         text_add(&much, "YWJjIGRlZiAK"); // "abc def \n"
     console_text_add(&text, much.data);
     assert_true(text.length > 0 && text.length < 1000);
+    text_clear(&text);
+    text_clear(&much);
+    for (int i = 0; i < 9000; i++)
+        text_add(&much, "PT09"); // one line of "==="
+    console_text_add(&text, much.data);
+    assert_true(text.length > 0 && text.length < 1000);
     text_free(&much);
     text_free(&text);
 }

@@ -93,7 +93,8 @@ static void add_line(struct text *out, const char *line, size_t length)
         else if (is_secret(line + i, word))
             text_add(out, "***");
         else
-            text_format(out, "%.*s", (int)word, line + i);
+            text_format(out, "%.*s", (int)(word < LINE_BYTES_MAX ? word : LINE_BYTES_MAX),
+                        line + i);
         i += word;
     }
 }
