@@ -1,6 +1,6 @@
 // Runs loads on virtual time and prints their results.
 //
-//   loads [--seed N] [--set NAME=VALUE]... [--verbose] [--drift] two thirty 1 2 3 ...
+//   loads [--seed N] [--set NAME=VALUE]... [--verbose] [--drift] [--api MS] two thirty 1 2 3 ...
 //
 // Each goes up, down and up again; with --drift all its nodes drift while it is down.
 #include <stdio.h>
@@ -27,6 +27,7 @@ static void print(const char *load, const char *step, double last,
 struct course {
     uint64_t seed;
     bool verbose, drift;
+    int64_t api_ms; // the longest latency of a request; 0: the usual one
 };
 
 static void run(const char *name, const struct course *course, char **settings, int count)
@@ -49,6 +50,8 @@ static void run(const char *name, const struct course *course, char **settings, 
     scenario->options.stop_delay_min = scenario->options.stop_delay_max = SECOND;
     scenario->options.world.pod_start_ns = SECOND;
     scenario->options.world.events = false;
+    if (course->api_ms > 0)
+        scenario->options.api_latency_max = course->api_ms * MILLISECOND;
     scenario_begin(scenario);
     struct load *load = load_create(name);
     double last = 0;
@@ -90,6 +93,8 @@ int main(int argc, char **argv)
             course.verbose = true;
         else if (strcmp(argv[i], "--drift") == 0)
             course.drift = true;
+        else if (strcmp(argv[i], "--api") == 0 && i + 1 < argc)
+            course.api_ms = strtoll(argv[++i], NULL, 10);
         else
             run(argv[i], &course, settings, count);
     return 0;
