@@ -25,6 +25,7 @@ static int plan_snapshot(struct request *request, struct snapshot *snapshot)
     struct plan *plan = engine_plan(snapshot, &request->options, &error);
     if (plan == NULL)
         return command_failed(&command_plan, &error);
+    region_mark_estimates(&request->input.region, plan);
     print_plan(request, snapshot, plan);
     int status = plan->unschedulable.count > 0 ? EXIT_UNPLACED : 0;
     plan_destroy(plan);
@@ -97,13 +98,22 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
            (method == NULL || take_method(request, method, status));
 }
 
+// The region of built-in instance types, if the input, an option or the environment names it.
+static json_t *encode(const struct input_options *input, const struct plan *plan)
+{
+    json_t *json = plan_encode(plan);
+    if (input->region.name[0] != '\0')
+        json_object_set_new(json, "region", json_string(input->region.name));
+    return json;
+}
+
 static void print_plan(const struct request *request, const struct snapshot *snapshot,
                        const struct plan *plan)
 {
     if (strcmp(request->input.common.format, "table") == 0)
         plan_print_table(plan, snapshot, request->input.catalog_text);
     else
-        input_print(&request->input, plan_encode(plan));
+        input_print(&request->input, encode(&request->input, plan));
 }
 
 const struct command command_plan = {

@@ -43,14 +43,16 @@ struct request {
     bool no_catalog;
 };
 
-static bool add_catalog(const struct request *request, const struct live_provider *provider,
+static bool add_catalog(const struct request *request, struct live_provider *provider,
                         struct snapshot *snapshot, struct error *error)
 {
     if (request->no_catalog)
         return true;
     const char *path =
         request->catalog != NULL ? request->catalog : snapshot->settings.instance_types_file_path;
-    const struct instance_type_catalog *catalog = live_provider_catalog(provider, path, error);
+    const struct instance_type_catalog *catalog = NULL;
+    if (live_provider_find_region(provider, path, request->live.region, snapshot, error))
+        catalog = live_provider_catalog(provider, path, snapshot, error);
     if (catalog == NULL)
         return false;
     snapshot_add(snapshot, (const struct object *)catalog);
@@ -79,13 +81,10 @@ static int save(const struct request *request)
 static int run(int argc, char **argv)
 {
     static const struct option options[] = {
-        {"file", required_argument, NULL, 'f'},
-        {"kubeconfig", required_argument, NULL, 'k'},
-        {"context", required_argument, NULL, 'c'},
-        {"provider", required_argument, NULL, 'p'},
-        {"no-catalog", no_argument, NULL, 'n'},
-        {"catalog", required_argument, NULL, 'C'},
-        {0},
+        {"file", required_argument, NULL, 'f'},    {"kubeconfig", required_argument, NULL, 'k'},
+        {"context", required_argument, NULL, 'c'}, {"provider", required_argument, NULL, 'p'},
+        {"region", required_argument, NULL, 'r'},  {"no-catalog", no_argument, NULL, 'n'},
+        {"catalog", required_argument, NULL, 'C'}, {0},
     };
     struct request request = {0};
     struct live_options *live = &request.live;
@@ -105,6 +104,9 @@ static int run(int argc, char **argv)
             break;
         case 'p':
             live->provider = optarg;
+            break;
+        case 'r':
+            live->region = optarg;
             break;
         case 'n':
             request.no_catalog = true;
@@ -133,6 +135,7 @@ const struct command command_snapshot = {
             "  --catalog FILE       the instance types to include; default: the controller's\n"
             "  --provider NAME      those built in for a provider (see below); default: what the\n"
             "                       cluster's controller has published\n"
+            "  --region NAME        whose built-in types; default: that of the cluster's zones\n"
             "  --no-catalog         leave the instance types out\n"
             "\n"
             "`adze plan -f FILE` then gives the plan of this moment, anywhere.\n",

@@ -136,9 +136,10 @@ class Plan(ProgramTest):
         self.assertEqual((status, err), (0, ""))
         lines = out.splitlines()
         self.assertRegex(lines[0], r"^instance types: \d+ of EC2, built in \(list prices of us-east-1; spot")
-        self.assertEqual(lines[2], "NEW NODES")
-        self.assertRegex(lines[3], r"^COUNT +NODEPOOL +TYPE \+OTHERS +ZONE +CAPACITY +PODS +CPU +MEMORY +PRICE/H$")
-        rows = lines[4:lines.index("", 4)]
+        self.assertEqual(lines[1], "region us-east-1 is taken: nothing names one (--region does)")
+        self.assertEqual(lines[3], "NEW NODES")
+        self.assertRegex(lines[4], r"^COUNT +NODEPOOL +TYPE \+OTHERS +ZONE +CAPACITY +PODS +CPU +MEMORY +PRICE/H$")
+        rows = lines[5:lines.index("", 5)]
         for row in rows:
             self.assertRegex(row, r"^\d+ +default +\S+ \+\d+ +any +on-demand +\d+ +\d+ +\d+Gi +\$0\.\d{4}$")
         nodes = [int(row.split()[0]) for row in rows]

@@ -107,6 +107,104 @@ class Reasons(WorldTest):
         self.assertNotIn("filtered out", text)
 
 
+REGIONS = {  # a type's list price, and the price of spot on the day of the lists
+    "us-east-1": ("m5.large", 0.096), "us-east-2": ("m5.large", 0.096), "us-west-1": ("m5.large", 0.112), "us-west-2": ("m5.large", 0.096),
+    "eu-west-1": ("m5.large", 0.107), "eu-central-1": ("m5.large", 0.115), "eu-north-1": ("m5.large", 0.102),
+    "ap-northeast-1": ("m5.large", 0.124), "ap-southeast-2": ("m5.large", 0.12), "sa-east-1": ("m5.large", 0.153),
+    "af-south-1": ("c5.large", 0.114), "ap-south-1": ("m5.large", 0.101)}
+
+
+class Regions(WorldTest):
+    def first(self, *objects, options=(), **environment):
+        code, out, err = self.plan(*objects, options=("-o", "json", *options), **environment)
+        self.assertEqual((code, err), (0, ""))
+        plan = json.loads(out)
+        return plan, plan["newNodeClaims"][0]
+
+    def test_prices_are_those_of_the_region(self):
+        for region, (name, price) in REGIONS.items():
+            world = pool(type=[name], capacity=["on-demand"]), pod()
+            plan, claim = self.first(*world, options=("--region", region))
+            self.assertEqual((plan["region"], claim["price"]), (region, price))
+            self.assertNotIn("priceEstimated", claim)
+            plan, claim = self.first(pool(type=[name], capacity=["on-demand"], zone=[region + "a"]), pod())
+            self.assertEqual((plan["region"], claim["price"]), (region, price))
+
+    def test_newer_types_are_estimated_and_marked(self):
+        world = pool(type=["m8i.large"], capacity=["on-demand"]), pod()
+        plan, claim = self.first(*world, options=("--region", "eu-west-1"))
+        self.assertTrue(claim["priceEstimated"])
+        self.assertIn("[price_estimated]", self.table(*world, options=("--region", "eu-west-1")))
+        self.assertNotIn("priceEstimated", self.first(*world, options=("--region", "us-east-1"))[1])
+        self.assertNotIn("region", self.first(*world)[0])
+
+    def test_what_the_region_lacks_is_not_offered(self):
+        code, detail, _ = self.reason(pool(type=["c7g.large"]), pod(), options=("--region", "af-south-1"))
+        self.assertEqual((code, detail.split(";")[0]), (
+            "RequirementMismatch", "instance-type In [c7g.large] leaves out every instance type of region af-south-1"))
+        code, detail, _ = self.reason(pool(zone=["eu-west-1a"]), pod(), options=("--region", "us-east-1"))
+        self.assertEqual((code, detail), ("RequirementMismatch", "zone eu-west-1a is in no offering of region us-east-1"))
+
+    def test_the_region_is_found_and_its_source_is_told(self):
+        status = {"subnets": [{"id": "subnet-1", "zone": "ap-south-1b", "zoneID": "aps1-az3"}]}
+        node_class = {"apiVersion": "karpenter.k8s.aws/v1", "kind": "EC2NodeClass", "metadata": {"name": "default"}, "spec": {
+            "role": "r", "amiSelectorTerms": [{"alias": "al2023@latest"}], "subnetSelectorTerms": [{"id": "subnet-1"}],
+            "securityGroupSelectorTerms": [{"id": "sg-1"}]}, "status": status}
+        any_type = pool(type=["m5.large"])
+        for objects, environment, source in (
+                ((pool(zone=["eu-west-1a"]), pod()), {}, "region eu-west-1: by zone eu-west-1a of NodePool default"),
+                ((pool(region=["eu-west-2"]), pod()), {}, "region eu-west-2: by region eu-west-2 of NodePool default"),
+                ((pool(labels={ZONE: "eu-west-3a"}), pod()), {}, "region eu-west-3: by zone eu-west-3a of NodePool default"),
+                ((pool(zone=["us-west-2-lax-1a"], type=["c5.2xlarge"]), pod()), {}, "region us-west-2: by zone us-west-2-lax-1a of NodePool"),
+                ((any_type, node_class, pod()), {}, "region ap-south-1: by zone ap-south-1b of EC2NodeClass default"),
+                ((any_type, node("n", "default", zone="ca-central-1d"), pod()), {}, "region ca-central-1: by zone ca-central-1d of Node n"),
+                ((any_type, pod()), {"AWS_REGION": "eu-north-1"}, "region eu-north-1: by AWS_REGION of the environment"),
+                ((any_type, pod()), {"AWS_DEFAULT_REGION": "eu-south-1"}, "region eu-south-1: by AWS_DEFAULT_REGION of the environment"),
+                ((any_type, pod()), {"AWS_REGION": "moon"}, "AWS_REGION names region moon, which is not known region us-east-1 is taken"),
+                ((pool(reference=KWOK, zone=["eu-west-1a"]), pod()), {"AWS_REGION": "eu-north-1"}, "region eu-west-1: by zone eu-west-1a"),
+                ((any_type, pod()), {}, "region us-east-1 is taken: nothing names one (--region does)")):
+            self.assertIn(source, self.table(*objects, status=0, **environment))
+
+    def test_contradictions_are_told(self):
+        text = self.table(pool(zone=["eu-west-1a", "eu-west-1b"]), pool("b", zone=["us-west-2a"]), pod())
+        self.assertIn("region eu-west-1: by zone eu-west-1a of NodePool default zone us-west-2a of NodePool b is not in region "
+                      "eu-west-1: it contradicts", text)
+        text = self.table(pool(zone=["eu-west-1a"]), pod(), options=("--region", "us-east-1"))
+        self.assertIn("zone eu-west-1a of NodePool default is not in region us-east-1: it contradicts", text)
+
+    def test_regions_that_do_not_exist_are_refused(self):
+        self.assert_refused(self.plan(pool(), pod(), options=("--region", "eu-wst-1")), 2, "there is no such region",
+                            "did you mean eu-west-1")
+        self.assert_refused(self.plan(pool(), pod(), options=("--region", "eu-west-1", "--provider", "kwok")), 2, "know no regions")
+
+    def test_names_that_exist_nowhere_are_refused_by_plan_and_validate_GUI_13(self):
+        for found, complaint, hint in (
+                (pool(zone=["eu-west-1z"]), "zone eu-west-1z does not exist", "did you mean eu-west-1a"),
+                (pool(zone=["eu-wst-1a"]), "zone eu-wst-1a does not exist", "did you mean eu-west-1a"),
+                (pool(labels={ZONE: "us-east-1x"}), "zone us-east-1x does not exist", "did you mean us-east-1a"),
+                (pool(region=["us-est-1"]), "region us-est-1 does not exist", "did you mean us-east-1"),
+                (pool(family=["t9"]), "instance family t9 does not exist", "did you mean t1 or t2 or t3?"),
+                (pool(type=["m5.large", "m5.larg"]), "instance type m5.larg does not exist", "did you mean m5.large?")):
+            self.assert_refused(self.plan(found, pod()), 2, complaint, hint, "NodePool default is refused")
+            code, out, _ = self.adze("validate", "world.yaml")
+            self.assertEqual(code, 2)
+            self.assertIn("rejected: NodePool/default", out)
+            self.assertIn(complaint, out)
+            self.assertIn(hint, out)
+            self.assertIn(complaint, self.table(found, pod(), options=("--force",)))
+
+    def test_names_that_exist_are_fine(self):
+        for found in (pool(zone=["eu-west-1a"]), pool(zone=["us-west-2-lax-1a"]), pool(type=["p3.2xlarge"]), pool(family=["m8i"]),
+                      pool(reference=KWOK, zone=["test-zone-a"])):
+            self.plan(found)
+            code, out, _ = self.adze("validate", "world.yaml")
+            self.assertEqual((code, "0 errors" in out), (0, True), out)
+        harmless = pool()
+        harmless["spec"]["template"]["spec"]["requirements"] = [{"key": AWS + "instance-family", "operator": "NotIn", "values": ["t9"]}]
+        self.assertEqual(self.plan(harmless, pod())[0], 0)
+        self.assertIn("warning: NodePool/default", self.adze("validate", "world.yaml")[1])
+
+
 class Admission(WorldTest):
     def test_objects_that_an_api_server_refuses_are_refused(self):
         heavy = pool(spec={"weight": 1000})

@@ -71,8 +71,8 @@ static void describe(struct text *text, const struct object *node_class, const s
 }
 
 static void add_class(struct snapshot *snapshot, const struct cloud_provider *provider,
-                      const struct object *node_class, const struct instance_type_catalog *common,
-                      struct text *text)
+                      const struct region *region, const struct object *node_class,
+                      const struct instance_type_catalog *common, struct text *text)
 {
     struct users users = {0};
     struct text unknown = {0};
@@ -81,7 +81,8 @@ static void add_class(struct snapshot *snapshot, const struct cloud_provider *pr
     if (users.count > 0 && node_class->meta.name != NULL) {
         const struct instance_type_catalog *made = provider->class_catalog(
             &(struct class_catalog_request){node_class, users.items, users.count,
-                                            &snapshot->settings},
+                                            &snapshot->settings,
+                                            region->name[0] != '\0' ? region->name : NULL},
             &unknown, &error);
         bool own = made != NULL || error.kind != ERROR_NONE;
         if (own)
@@ -97,7 +98,8 @@ static void add_class(struct snapshot *snapshot, const struct cloud_provider *pr
 // --- all -----------------------------------------------------------------------------------------
 
 void class_catalogs_add(struct snapshot *snapshot, const struct cloud_provider *provider,
-                        const struct instance_type_catalog *common, struct text *text)
+                        const struct region *region, const struct instance_type_catalog *common,
+                        struct text *text)
 {
     assert(provider != NULL && common != NULL);
     if (provider->class_catalog == NULL)
@@ -105,6 +107,6 @@ void class_catalogs_add(struct snapshot *snapshot, const struct cloud_provider *
     for (const enum kind_id *kind = provider->serves; *kind != KIND_COUNT; kind++) {
         uint32_t count = snapshot->objects[*kind].count;
         for (uint32_t i = 0; i < count; i++)
-            add_class(snapshot, provider, snapshot->objects[*kind].items[i], common, text);
+            add_class(snapshot, provider, region, snapshot->objects[*kind].items[i], common, text);
     }
 }

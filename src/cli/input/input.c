@@ -23,6 +23,9 @@ bool input_take_option(struct input_options *options, int option)
     case INPUT_STRICT:
         options->strict = true;
         return true;
+    case INPUT_REGION:
+        options->live.region = optarg;
+        return true;
     case INPUT_CATALOG:
         options->catalog = optarg;
         return true;
@@ -58,6 +61,7 @@ bool input_check_options(const struct command *command, const struct input_optio
 void input_free(struct input_options *options)
 {
     vector_free(&options->common.files);
+    region_free(&options->region);
     free(options->catalog_text);
     options->catalog_text = NULL;
 }
@@ -77,7 +81,8 @@ static void describe_catalogs(struct input_options *options, const struct snapsh
         if (classes == NULL || catalog->spec.node_pools.count == 0)
             count += catalog->spec.instance_types.count;
     }
-    text_format(&text, "%" PRIu32 " %s%s%s", count, source, text_or_empty(classes),
+    text_format(&text, "%" PRIu32 " %s%s%s%s", count, source,
+                text_or_empty(provider->region.remarks.data), text_or_empty(classes),
                 text_or_empty(missing));
     if (provider->rivals != NULL)
         text_format(&text,
@@ -105,9 +110,11 @@ static bool blame_name(struct error *error)
 
 // --catalog, else the input's own, else the provider's: for a live cluster those of its controller.
 static bool add_catalog(struct input_options *options, struct snapshot *snapshot,
-                        const struct live_provider *provider, struct error *error)
+                        struct live_provider *provider, struct error *error)
 {
     if (options->catalog == NULL && snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count > 0) {
+        if (!region_find(&provider->region, NULL, options->live.region, snapshot, error))
+            return false;
         struct text missing = {0};
         missing_objects_tell(snapshot, NULL, &missing);
         describe_catalogs(options, snapshot, provider, "of the input", NULL, missing.data);
@@ -116,7 +123,9 @@ static bool add_catalog(struct input_options *options, struct snapshot *snapshot
     }
     const char *path =
         options->catalog != NULL ? options->catalog : snapshot->settings.instance_types_file_path;
-    const struct instance_type_catalog *catalog = live_provider_catalog(provider, path, error);
+    const struct instance_type_catalog *catalog = NULL;
+    if (live_provider_find_region(provider, path, options->live.region, snapshot, error))
+        catalog = live_provider_catalog(provider, path, snapshot, error);
     if (catalog == NULL)
         return blame_name(error);
     forget_catalogs(snapshot);
@@ -124,7 +133,7 @@ static bool add_catalog(struct input_options *options, struct snapshot *snapshot
     snapshot_add(snapshot, (const struct object *)catalog);
     live_provider_add_class_catalogs(provider, path, catalog, snapshot, &classes);
     object_release((const struct object *)catalog);
-    CLEANUP_FREE char *source = live_provider_catalog_text(provider, path);
+    CLEANUP_FREE char *source = live_provider_catalog_text(provider, path, snapshot);
     struct text missing = {0};
     missing_objects_tell(snapshot, live_provider_built_in(provider, path), &missing);
     describe_catalogs(options, snapshot, provider, source, classes.data, missing.data);
@@ -186,6 +195,8 @@ bool input_read(struct input_options *options, struct snapshot *snapshot, struct
     if (done && check.remarks.length > 0)
         add_remarks(options, check.remarks.data);
     manifest_check_free(&check);
+    options->region = provider.region; // taken over
+    provider.region = (struct region){.table = NULL};
     live_provider_free(&provider);
     return done;
 }

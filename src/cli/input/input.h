@@ -8,6 +8,7 @@
 #include "cli/input/command.h"
 #include "cli/input/live_snapshot.h"
 #include "cli/input/options.h"
+#include "cli/input/region.h"
 #include "model/snapshot/snapshot.h"
 
 struct input_options {
@@ -18,13 +19,15 @@ struct input_options {
     // Whether what an API server or the controller would refuse is refused, unless `force`
     // (manifest_check.h). Without: it is read as far as it goes.
     bool admission, force;
-    char *catalog_text; // after input_read(): the source of the instance types, for messages
+    struct region region; // after input_read(): of built-in types
+    char *catalog_text;   // after input_read(): the source of the instance types, for messages
 };
 
 // Rows of getopt_long()'s table; their values are above those of ASCII, except 'f' and 'o'.
 enum {
     INPUT_STRICT = 256,
     INPUT_CATALOG,
+    INPUT_REGION,
     INPUT_KUBECONFIG,
     INPUT_CONTEXT,
     INPUT_PROVIDER,
@@ -34,6 +37,7 @@ enum {
     FILE_OPTIONS, {"snapshot", required_argument, NULL, 'f'},      \
         {"strict", no_argument, NULL, INPUT_STRICT},               \
         {"catalog", required_argument, NULL, INPUT_CATALOG},       \
+        {"region", required_argument, NULL, INPUT_REGION},         \
         {"kubeconfig", required_argument, NULL, INPUT_KUBECONFIG}, \
         {"context", required_argument, NULL, INPUT_CONTEXT},       \
     {                                                              \
@@ -48,6 +52,9 @@ enum {
     "      --catalog FILE   the instance types on offer, in place of the input's and the "       \
     "built-in\n"                                                                                 \
     "                       ones: an InstanceTypeCatalog, or the kwok provider's JSON\n"         \
+    "      --region NAME    whose built-in instance types, zones and prices; default: the "      \
+    "region\n"                                                                                   \
+    "                       of the zones that the input names\n"                                 \
     "      --provider NAME  whose built-in instance types, if the input has none (see below);\n" \
     "                       default for a live cluster: what its controller has published\n"     \
     "      --kubeconfig FILE  the live cluster; default: $KUBECONFIG, the service account,\n"    \

@@ -14,6 +14,7 @@ void live_provider_free(struct live_provider *provider)
     provider_record_free(&provider->record);
     free(provider->rivals);
     free(provider->left_out);
+    region_free(&provider->region);
     provider->rivals = provider->left_out = NULL;
 }
 
@@ -143,12 +144,31 @@ static bool is_set(const char *path)
     return path != NULL && path[0] != '\0';
 }
 
+const struct cloud_provider *live_provider_built_in(const struct live_provider *provider,
+                                                    const char *path)
+{
+    bool built_in = !is_set(path) && provider->record.source == TYPES_BUILT_IN;
+    return built_in ? provider_find(provider->record.provider) : NULL;
+}
+
+bool live_provider_find_region(struct live_provider *provider, const char *path, const char *asked,
+                               const struct snapshot *snapshot, struct error *error)
+{
+    return region_find(&provider->region, live_provider_built_in(provider, path), asked, snapshot,
+                       error);
+}
+
 const struct instance_type_catalog *live_provider_catalog(const struct live_provider *provider,
-                                                          const char *path, struct error *error)
+                                                          const char *path,
+                                                          const struct snapshot *snapshot,
+                                                          struct error *error)
 {
     const struct provider_record *record = &provider->record;
     if (is_set(path))
         return providers_read_catalog(path, error);
+    const struct cloud_provider *built_in = live_provider_built_in(provider, path);
+    if (built_in != NULL && provider->region.name[0] != '\0')
+        return region_catalog(&provider->region, built_in, snapshot, error);
     if (record->source == TYPES_BUILT_IN)
         return providers_catalog(record->provider, error);
     if (record->source == TYPES_PUBLISHED)
@@ -160,23 +180,17 @@ const struct instance_type_catalog *live_provider_catalog(const struct live_prov
     return NULL;
 }
 
-const struct cloud_provider *live_provider_built_in(const struct live_provider *provider,
-                                                    const char *path)
-{
-    bool built_in = !is_set(path) && provider->record.source == TYPES_BUILT_IN;
-    return built_in ? provider_find(provider->record.provider) : NULL;
-}
-
 void live_provider_add_class_catalogs(const struct live_provider *provider, const char *path,
                                       const struct instance_type_catalog *common,
                                       struct snapshot *snapshot, struct text *text)
 {
     const struct cloud_provider *row = live_provider_built_in(provider, path);
     if (row != NULL)
-        class_catalogs_add(snapshot, row, common, text);
+        class_catalogs_add(snapshot, row, &provider->region, common, text);
 }
 
-char *live_provider_catalog_text(const struct live_provider *provider, const char *path)
+char *live_provider_catalog_text(const struct live_provider *provider, const char *path,
+                                 const struct snapshot *snapshot)
 {
     struct text text = {0};
     if (is_set(path))
@@ -184,6 +198,7 @@ char *live_provider_catalog_text(const struct live_provider *provider, const cha
     else if (provider->record.source == TYPES_PUBLISHED)
         text_add(&text, "of the cluster's controller");
     else
-        text_add(&text, provider_find(provider->record.provider)->catalog_text);
+        return region_catalog_text(&provider->region, provider_find(provider->record.provider),
+                                   snapshot);
     return text_take(&text);
 }

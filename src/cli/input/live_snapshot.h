@@ -7,6 +7,7 @@
 struct live_options {
     const char *kubeconfig, *context; // NULL: kubectl's defaults
     const char *provider;             // NULL: the cluster's
+    const char *region;               // of --region; NULL: not given
 };
 
 // Lists every kind of FMT-1 (page by page), takes the time of the run and the settings of the

@@ -85,8 +85,8 @@ static bool are_alike(const struct plan_claim *a, const struct plan_claim *b)
 
 static bool has_notes(const struct plan_claim *claim)
 {
-    return claim->min_values_relaxed || claim->price_overlaid || claim->capacity_overlaid ||
-           claim->types_over_limits > 0;
+    return claim->min_values_relaxed || claim->price_estimated || claim->price_overlaid ||
+           claim->capacity_overlaid || claim->types_over_limits > 0;
 }
 
 // Other factors in the choice of the types (SCH-531).
@@ -95,6 +95,8 @@ static void add_notes(struct columns *columns, const struct plan_claim *claim)
     struct text text = {0};
     if (claim->min_values_relaxed)
         text_join(&text, " ", "[min_values_relaxed]");
+    if (claim->price_estimated)
+        text_join(&text, " ", "[price_estimated]");
     if (claim->price_overlaid)
         text_join(&text, " ", "[price_overlaid]");
     if (claim->capacity_overlaid)

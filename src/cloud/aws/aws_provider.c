@@ -5,8 +5,10 @@
 #include "cloud/aws/aws_access.h"
 #include "cloud/aws/aws_cloud.h"
 #include "cloud/aws/class_findings.h"
+#include "cloud/aws/pool_findings.h"
 #include "cloud/aws/types/built_in_types.h"
 #include "cloud/aws/types/class_types.h"
+#include "cloud/aws/types/region_types.h"
 
 static const struct instance_type_catalog *built_in(struct error *error)
 {
@@ -44,6 +46,8 @@ const struct cloud_provider aws_provider = {
     .check_class = ec2_class_findings,
     .catalog = built_in,
     .catalog_text = EC2_CATALOG_TEXT,
+    .regions = &ec2_regions,
+    .check_pool = ec2_pool_findings,
     .class_catalog = ec2_class_catalog,
     .machines = "EC2 instances",
     .create = create,

@@ -35,6 +35,30 @@ struct class_catalog_request {
     const struct node_pool *const *pools; // those that refer to it
     uint32_t pools_count;
     const struct settings *settings;
+    const char *region; // that of the plan; NULL: its zones tell
+};
+
+#define PROVIDER_REGION_MAX 64
+
+// The regions of a provider's cloud, for plans without a cluster. Lists are NULL-terminated.
+struct provider_regions {
+    const char *fallback;           // where nothing names another
+    const char *const *environment; // variables that name one, in order
+    // The region of a zone. False: no region that is known has a zone of such a name.
+    bool (*of_zone)(const char *zone, char region[PROVIDER_REGION_MAX]);
+    bool (*is_known)(const char *region);
+    void (*add_near)(const char *region,
+                     struct text *text); // "did you mean eu-west-1?", or nothing
+    const char *const *(*zones)(struct arena *arena, const char *region);
+    // Those that the status of a node class names.
+    const char *const *(*zones_of_class)(struct arena *arena, const struct object *node_class);
+    // The types that the region offers, in these zones; a reference that the caller releases.
+    const struct instance_type_catalog *(*catalog)(const char *region, const char *const *zones,
+                                                   struct error *error);
+    // The types whose prices are estimates, in byte order, offered or not.
+    const char *const *(*estimated)(struct arena *arena, const char *region);
+    // The source of the types, as catalog_text; `estimates`: how many on offer are estimated.
+    void (*describe)(const char *region, uint32_t estimates, struct text *text);
 };
 
 struct cloud_provider {
@@ -57,6 +81,7 @@ struct cloud_provider {
     const char *catalog_text; // their source; follows their number in messages
     const char *catalog_help; // the same for --help; NULL: --provider does not accept the name
     bool catalog_of_files;    // a plan of files uses these types; true of one provider
+    const struct provider_regions *regions; // NULL: the built-in types know none
     // Reads --catalog FILE in the provider's own formats; NULL: it has none. An error names the
     // entry. One reference, owned by the caller.
     const struct instance_type_catalog *(*read_catalog)(const char *path, struct error *error);

@@ -2,6 +2,7 @@
 
 #include "cloud/aws/types/built_in_types.h"
 #include "cloud/aws/types/class_types.h"
+#include "cloud/aws/types/region_types.h"
 #include "cloud/kwok/kwok_class_status.h"
 
 static const struct instance_type_catalog *built_in(struct error *error)
@@ -24,6 +25,7 @@ const struct cloud_provider sim_provider = {
     .labels = &labels,
     .catalog = built_in,
     .catalog_text = EC2_CATALOG_TEXT,
+    .regions = &ec2_regions,
     .catalog_help = "EC2's, with list prices",
     .catalog_of_files = true,
     .class_catalog = ec2_class_catalog,

@@ -115,6 +115,7 @@ struct plan_claim {
     int64_t price;                         // of types.items[0]
     bool min_values_relaxed;
     bool price_overlaid, capacity_overlaid; // by a NodeOverlay (SCH-531)
+    bool price_estimated;                   // `price` is not of a list; set by the caller
     uint32_t types_over_limits;             // excluded by the pool's limits only; if requested
 };
 struct plan_placement { // pods on an existing node or in-flight NodeClaim

@@ -96,6 +96,8 @@ json_t *plan_claim_encode(const struct plan_claim *claim)
     json_object_set_new(json, "price", encode_price(claim->price));
     if (claim->min_values_relaxed) // SCH-531
         json_object_set_new(json, "minValuesRelaxed", json_true());
+    if (claim->price_estimated)
+        json_object_set_new(json, "priceEstimated", json_true());
     if (claim->price_overlaid)
         json_object_set_new(json, "priceOverlaid", json_true());
     if (claim->capacity_overlaid)

@@ -7,6 +7,7 @@
 #include "cloud/aws/types/catalogue_pack.h"
 #include "cloud/aws/types/ec2_offerings.h"
 #include "cloud/aws/types/instance_infos.h"
+#include "cloud/aws/types/region_prices.h"
 #include "cloud/aws/types/type_capacity.h"
 #include "cloud/aws/types/type_facts.h"
 #include "cloud/aws/types/type_resolve.h"
@@ -14,7 +15,7 @@
 #include "model/tables/kinds.h"
 
 #define PREFIX    "karpenter.k8s.aws/"
-#define ZONES_MAX 8
+#define ZONES_MAX 32
 
 const char *const ec2_well_known_labels[] = {
     PREFIX "instance-category",
@@ -72,7 +73,7 @@ const struct instance_type_catalog *ec2_catalog_create(const struct ec2_catalog_
     if (prices == NULL || !builder_options(&builder, options, error))
         goto done;
     builder.prices = json_object_get(json_object_get(prices, "regions"), builder.options.region);
-    if (builder.prices == NULL) {
+    if (builder.prices == NULL && builder.options.prices == NULL) {
         error_set(error, ERROR_INVALID, "no prices are known for region %s",
                   builder.options.region);
         goto done;
@@ -115,10 +116,21 @@ static bool builder_options(struct builder *builder, const struct ec2_catalog_op
     return true;
 }
 
+// Nano-USD an hour; 0: unknown.
+static int64_t price_of(const struct builder *builder, const char *instance_type)
+{
+    if (builder->options.prices != NULL) {
+        const struct region_price *known =
+            region_prices_find(builder->options.prices, instance_type);
+        return known != NULL ? known->on_demand : 0;
+    }
+    const json_t *listed = json_object_get(builder->prices, instance_type);
+    return listed != NULL ? price_from_double(json_number_value(listed)) : 0;
+}
+
 static void fill_prices(const struct builder *builder, struct instance_type *type)
 {
-    const json_t *listed = json_object_get(builder->prices, type->name);
-    int64_t price = listed != NULL ? price_from_double(json_number_value(listed)) : 0;
+    int64_t price = price_of(builder, type->name);
     int64_t spot =
         price_from_double((double)price * builder->options.spot_share / 1e9); // an estimate
     assert(price >= 0);

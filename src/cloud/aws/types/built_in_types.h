@@ -9,11 +9,12 @@
 #include "model/schema/karpenter.h"
 
 struct ec2_catalog_options {
-    const char *region;              // key of the price table; NULL: us-east-1
-    const char *const *zones;        // NULL-terminated; NULL: <region>a, b, c
-    double memory_overhead_fraction; // VM_MEMORY_OVERHEAD_PERCENT; < 0: 0.075 (AWI-92)
-    double spot_share;               // of the on-demand price; <= 0: EC2_SPOT_SHARE
-    int64_t reserved_enis;           // AWI-95
+    const char *region;                 // key of the price table; NULL: us-east-1
+    const char *const *zones;           // NULL-terminated; NULL: <region>a, b, c
+    double memory_overhead_fraction;    // VM_MEMORY_OVERHEAD_PERCENT; < 0: 0.075 (AWI-92)
+    double spot_share;                  // of the on-demand price; <= 0: EC2_SPOT_SHARE
+    int64_t reserved_enis;              // AWI-95
+    const struct region_prices *prices; // of the region; NULL: those of prices-on-demand.json
 };
 #define EC2_SPOT_SHARE 0.4
 // The source of the built-in types and prices, for messages.

@@ -12,6 +12,8 @@
 #include "cloud/aws/families/kubelet_config.h"
 #include "cloud/aws/types/built_in_types.h"
 #include "cloud/aws/types/ec2_types.h"
+#include "cloud/aws/types/region_types.h"
+#include "cloud/aws/types/region_zones.h"
 #include "cloud/aws/types/type_facts.h"
 #include "model/reading/catalog.h"
 #include "model/reading/settings.h"
@@ -81,6 +83,7 @@ static int compare_zones(const void *a, const void *b)
 static void find_zones(struct placing *placing, const struct class_catalog_request *request)
 {
     const struct ec2_node_class *node_class = (const struct ec2_node_class *)request->node_class;
+    placing->region = request->region;
     list_for_each (subnet, &node_class->status.subnets)
         if (pattern_matches(PATTERN_ZONE, text_or_empty(subnet->zone)))
             add_zone(placing, subnet->zone);
@@ -93,7 +96,11 @@ static void find_zones(struct placing *placing, const struct class_catalog_reque
         add_pool_zones(placing, &request->pools[i]->spec.template.spec.requirements);
     if (placing->region == NULL)
         placing->region = REGION_DEFAULT;
-    for (int i = 0; i < ZONES_DEFAULT; i++)
+    const char *const *zones =
+        request->region != NULL ? region_zone_names(placing->arena, request->region) : NULL;
+    for (uint32_t i = 0; zones != NULL && zones[i] != NULL; i++)
+        add_zone(placing, zones[i]);
+    for (int i = 0; zones == NULL && i < ZONES_DEFAULT; i++)
         add_zone(placing, arena_format(placing->arena, "%s%c", placing->region, 'a' + i));
     qsort(placing->zones, placing->count, sizeof *placing->zones, compare_zones);
 }
@@ -245,6 +252,8 @@ const struct instance_type_catalog *ec2_class_catalog(const struct class_catalog
     ec2_types_use(resolver.types, infos, placing.zones);
     const struct instance_type_catalog *catalogue = ec2_types_for(resolver.types, &draft, error);
     resolver_close(&resolver);
+    if (catalogue != NULL && request->region != NULL)
+        catalogue = region_types_only(catalogue, request->region);
     if (catalogue != NULL && unknown != NULL)
         tell_unknown((const struct ec2_node_class *)request->node_class, &placing, unknown);
     if (catalogue != NULL && unknown != NULL && gate_taken)
