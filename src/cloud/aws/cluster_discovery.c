@@ -1,8 +1,6 @@
 #include "cloud/aws/cluster_discovery.h"
 
-#include <arpa/inet.h>
 #include <assert.h>
-#include <ctype.h>
 #include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +9,7 @@
 #include "base/log.h"
 #include "base/nanoseconds.h"
 #include "base/text.h"
+#include "cloud/aws/cluster_fact_forms.h"
 
 #define RETRY_MIN         SECOND
 #define RETRY_MAX         (30 * SECOND)
@@ -76,34 +75,6 @@ static bool is_set(const char *text)
     return text != NULL && *text != '\0';
 }
 
-// AWN-502: an absolute URL with a host.
-static bool endpoint_is_url(const char *text)
-{
-    const char *rest = strstr(text, "://");
-    if (rest == NULL || rest == text || rest[3] == '\0' || strchr("/?#:", rest[3]) != NULL)
-        return false;
-    for (const char *c = text; *c != '\0'; c++)
-        if (isspace((unsigned char)*c) || iscntrl((unsigned char)*c))
-            return false;
-    return true;
-}
-
-// AWN-707: an address of either family and the length of its prefix.
-static bool is_cidr(const char *text)
-{
-    char address[64];
-    unsigned char bytes[16];
-    int64_t length;
-    const char *slash = strchr(text, '/');
-    if (slash == NULL || (size_t)(slash - text) >= sizeof address ||
-        !text_parse_int64(slash + 1, &length) || length < 0)
-        return false;
-    memcpy(address, text, (size_t)(slash - text));
-    address[slash - text] = '\0';
-    return (inet_pton(AF_INET, address, bytes) == 1 && length <= 32) ||
-           (inet_pton(AF_INET6, address, bytes) == 1 && length <= 128);
-}
-
 static bool check_settings(const struct settings *settings, struct error *error)
 {
     if (!is_set(settings->cluster_name))
@@ -113,11 +84,11 @@ static bool check_settings(const struct settings *settings, struct error *error)
     if (strlen(settings->cluster_name) > CLUSTER_NAME_MAX)
         return error_set(error, ERROR_INVALID, "CLUSTER_NAME is longer than %d characters",
                          CLUSTER_NAME_MAX);
-    if (is_set(settings->cluster_endpoint) && !endpoint_is_url(settings->cluster_endpoint))
+    if (is_set(settings->cluster_endpoint) && !fact_is_url(settings->cluster_endpoint))
         return error_set(error, ERROR_INVALID,
                          "CLUSTER_ENDPOINT \"%s\" is not a URL such as https://host",
                          settings->cluster_endpoint);
-    if (is_set(settings->service_cidr) && !is_cidr(settings->service_cidr))
+    if (is_set(settings->service_cidr) && !fact_is_cidr(settings->service_cidr))
         return error_set(error, ERROR_INVALID,
                          "SERVICE_CIDR %.60s is no range of addresses such as 10.100.0.0/16",
                          settings->service_cidr);
@@ -280,19 +251,6 @@ static void take_version(struct cluster_discovery *discovery, const char *major,
     discovery->facts.version = discovery->version;
 }
 
-// It goes into user data of nodes.
-static bool is_plain_url(const char *text)
-{
-    return text != NULL && endpoint_is_url(text) && strpbrk(text, "'\"`$\\<>|;{}") == NULL;
-}
-
-static bool is_address(const char *text)
-{
-    unsigned char bytes[16];
-    return text != NULL &&
-           (inet_pton(AF_INET, text, bytes) == 1 || inet_pton(AF_INET6, text, bytes) == 1);
-}
-
 static void take_cluster(struct cluster_discovery *discovery, const json_t *reply)
 {
     const json_t *cluster = json_object_get(reply, "cluster");
@@ -301,13 +259,13 @@ static void take_cluster(struct cluster_discovery *discovery, const json_t *repl
     const char *arn = json_string_value(json_object_get(cluster, "arn"));
     if (!json_is_string(cidr))
         cidr = json_object_get(network, "serviceIpv6Cidr");
-    if (json_is_string(cidr) && is_cidr(json_string_value(cidr)) &&
+    if (json_is_string(cidr) && fact_is_cidr(json_string_value(cidr)) &&
         text_is_empty(discovery->options.settings->service_cidr)) {
         take(&discovery->cidr, cidr);
         discovery->facts.cidr = discovery->cidr;
     }
     if (!is_set(discovery->options.settings->cluster_endpoint) &&
-        is_plain_url(json_string_value(json_object_get(cluster, "endpoint")))) {
+        fact_is_plain_url(json_string_value(json_object_get(cluster, "endpoint")))) {
         take(&discovery->endpoint, json_object_get(cluster, "endpoint"));
         discovery->facts.endpoint = discovery->endpoint;
     }
@@ -408,7 +366,7 @@ static void dns_answered(void *context, const struct kube_result *result)
         step_end(discovery, &result->error);
         return;
     }
-    if (absent || !is_address(address))
+    if (absent || !fact_is_address(address))
         log_info("Service kube-system/kube-dns has no address: nodes get no cluster DNS unless "
                  "spec.kubelet.clusterDNS names one");
     else {

@@ -1,6 +1,7 @@
 // What is learned of the cluster before anything is decided, against the simulated account and API
 // server.
 #include "cloud/aws/cluster_discovery.h"
+#include "cloud/aws/cluster_fact_forms.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -319,11 +320,45 @@ static void services_have_a_range_AWN_501(void **state)
     assert_string_equal(facts->cidr, "fd00::/108");
 }
 
+// They go into user data of nodes.
+static void forms_of_facts_are_checked_AWN_501_502_505(void **state)
+{
+    static const char *const urls[] = {"https://ABC.gr7.us-west-2.eks.amazonaws.com",
+                                       "https://[fd00::1]:6443/path", "http://10.0.0.1"};
+    static const char *const others[] = {"",
+                                         "host",
+                                         "https://",
+                                         "https:///x",
+                                         "https://a b",
+                                         "https://a\nb",
+                                         "https://a'b",
+                                         "https://a\"b",
+                                         "https://$(reboot)",
+                                         "https://`x`",
+                                         "https://a;b",
+                                         "https://a|b",
+                                         "https://{x}",
+                                         "https://a\\b"};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LENGTH(urls); i++)
+        assert_true(fact_is_plain_url(urls[i]));
+    for (size_t i = 0; i < ARRAY_LENGTH(others); i++)
+        assert_false(fact_is_plain_url(others[i]));
+    assert_false(fact_is_plain_url(NULL));
+    assert_true(fact_is_cidr("10.100.0.0/16") && fact_is_cidr("fd30::/108"));
+    assert_false(fact_is_cidr("10.100.0.0/33") || fact_is_cidr("10.100.0.0") ||
+                 fact_is_cidr("10.100.0.0/16;x") || fact_is_cidr("/16"));
+    assert_true(fact_is_address("10.100.0.10") && fact_is_address("fd30::a"));
+    assert_false(fact_is_address(NULL) || fact_is_address("None") || fact_is_address("") ||
+                 fact_is_address("10.100.0.10\nx"));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_scene, close_scene)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(forms_of_facts_are_checked_AWN_501_502_505),
         TEST(all_is_learned_in_order_AWN_500_502_505_506),
         TEST(settings_come_first_AWN_502_506),
         TEST(endpoints_are_absolute_AWN_502),
