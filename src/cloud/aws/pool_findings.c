@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/pattern.h"
 #include "base/text.h"
 #include "cloud/aws/types/region_prices.h"
 #include "cloud/aws/types/region_zones.h"
@@ -14,7 +13,6 @@
 #define FAMILY         "karpenter.k8s.aws/instance-family"
 #define REGION_DEFAULT "us-east-1"
 #define NEAR_MAX       3
-#define PATTERN_ID     "^[a-z]{2,5}[0-9]+(-[a-z]+[0-9]+)?-az[0-9]+$"
 
 struct check {
     struct arena *arena;
@@ -86,10 +84,9 @@ static size_t length_of(const char *const *names)
 
 // --- findings ------------------------------------------------------------------------------------
 
-// A value of a requirement or label; `excluded`: by NotIn, which does no harm.
+// A value of a requirement or label.
 struct value {
     const char *text, *path;
-    bool excluded;
 };
 
 static void report(struct check *check, const struct value *value, const char *noun,
@@ -101,13 +98,11 @@ static void report(struct check *check, const struct value *value, const char *n
     for (size_t i = 0; i < found; i++)
         text_format(&hint, "%s%s%s", i == 0 ? "did you mean " : " or ", near[i],
                     i + 1 == found ? "?" : "");
-    findings_add(check->findings,
-                 &(struct finding){.level = value->excluded ? FINDING_WARNING : FINDING_REJECTED,
-                                   .code = value->excluded ? "W-unknown-value" : NULL,
-                                   .rule = "GUI-13",
-                                   .path = value->path,
-                                   .hint = hint.data},
-                 "%s %s does not exist", noun, value->text);
+    findings_add(
+        check->findings,
+        &(struct finding){
+            .level = FINDING_REJECTED, .rule = "GUI-13", .path = value->path, .hint = hint.data},
+        "%s %s does not exist", noun, value->text);
     text_free(&hint);
 }
 
@@ -128,14 +123,14 @@ static void check_region(struct check *check, const struct value *value)
         report(check, value, "region", names, length_of(names));
 }
 
-// Regions and ids in place of names are warned of elsewhere (W-zone).
+// Names of another form are not EC2's, and not judged. Regions and ids in place of names are warned
+// of elsewhere (W-zone).
 static void check_zone(struct check *check, const struct value *value)
 {
     char region[REGION_NAME_MAX];
-    if (region_is_known(value->text) || pattern_matches(PATTERN_ID, value->text) ||
-        zone_is_known(value->text))
+    if (!zone_region(value->text, region) || zone_is_known(value->text))
         return;
-    if (zone_region(value->text, region) && region_is_known(region)) {
+    if (region_is_known(region)) {
         const char *const *zones = region_zone_names(check->arena, region);
         report(check, value, "zone", zones, length_of(zones));
         return;
@@ -143,7 +138,7 @@ static void check_zone(struct check *check, const struct value *value)
     const char *const *regions = region_names(check->arena);
     size_t count = length_of(regions);
     const char **zones = arena_allocate_array(check->arena, count + 1, sizeof *zones);
-    const char *rest = zone_region(value->text, region) ? value->text + strlen(region) : "a";
+    const char *rest = value->text + strlen(region);
     for (size_t i = 0; i < count; i++)
         zones[i] = arena_format(check->arena, "%s%s", regions[i], rest);
     report(check, value, "zone", zones, count);
@@ -164,13 +159,12 @@ static void check_value(struct check *check, const char *key, const struct value
 static void check_requirement(struct check *check, const struct selector_requirement *requirement,
                               uint32_t index)
 {
-    bool excluded = text_equal(requirement->operator, "NotIn");
-    if (requirement->key == NULL || (!excluded && !text_equal(requirement->operator, "In")))
+    if (requirement->key == NULL || !text_equal(requirement->operator, "In"))
         return;
     for (uint32_t i = 0; i < requirement->values.count; i++) {
         const char *path =
             arena_format(check->arena, "spec.template.spec.requirements[%u].values[%u]", index, i);
-        const struct value value = {requirement->values.items[i], path, excluded};
+        const struct value value = {requirement->values.items[i], path};
         if (value.text != NULL)
             check_value(check, label_alias_target(requirement->key), &value);
     }
@@ -188,7 +182,7 @@ void ec2_pool_findings(const struct node_pool *pool, struct findings *findings)
     for (uint32_t i = 0; i < labels->count; i++) {
         const char *key = labels->items[i].key;
         const char *path = arena_format(arena, "spec.template.metadata.labels[\"%s\"]", key);
-        const struct value value = {labels->items[i].value, path, false};
+        const struct value value = {labels->items[i].value, path};
         if (value.text != NULL)
             check_value(&check, label_alias_target(key), &value);
     }
