@@ -57,8 +57,11 @@ static void read_types(const json_t *reply, bool to_the_end)
     struct instance_infos *infos = instance_infos_create();
     (void)instance_infos_add_page(infos, reply);
     (void)instance_infos_add_page(infos, reply); // the same names once more
-    if (to_the_end)
-        instance_infos_finish(infos);
+    if (to_the_end) {
+        struct type_figures *figures = type_figures_create();
+        instance_infos_finish(infos, figures);
+        type_figures_destroy(figures);
+    }
     for (uint32_t i = 0; i < infos->count && to_the_end; i++)
         require(i == 0 || strcmp(infos->items[i - 1]->name, infos->items[i]->name) < 0);
     instance_infos_destroy(infos);

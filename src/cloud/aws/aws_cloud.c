@@ -35,6 +35,7 @@ struct aws_cloud {
     struct reservation_counts *reservations;
     struct placement_groups *groups;
     struct own_prices *own_prices;
+    struct type_figures *figures;
     struct ec2_prices *prices;
     struct ec2_types *types;
     struct overlay_prices *overlays;
@@ -136,13 +137,16 @@ static bool open_client(struct aws_cloud *aws, const struct aws_cloud_options *o
     return aws->discovery != NULL;
 }
 
-static bool open_prices(struct aws_cloud *aws, struct error *error)
+// The user's files.
+static bool open_data(struct aws_cloud *aws, struct error *error)
 {
-    const char *path = aws->environment.settings->prices_file;
-    if (text_is_empty(path))
-        return true;
-    aws->own_prices = own_prices_load(path, error);
-    return aws->own_prices != NULL;
+    const struct settings *settings = aws->environment.settings;
+    aws->figures = type_figures_create();
+    if (!text_is_empty(settings->prices_file))
+        aws->own_prices = own_prices_load(settings->prices_file, error);
+    return (text_is_empty(settings->prices_file) || aws->own_prices != NULL) &&
+           (text_is_empty(settings->instance_type_figures) ||
+            type_figures_load(aws->figures, settings->instance_type_figures, error));
 }
 
 static void open_types(struct aws_cloud *aws)
@@ -173,6 +177,7 @@ static void open_types(struct aws_cloud *aws)
                                       .unavailable = aws->unavailable,
                                       .reservations = aws->reservations,
                                       .groups = aws->groups,
+                                      .figures = aws->figures,
                                       .zone_is_shifted = zone_is_shifted,
                                       .overlay_price = overlay_price,
                                       .changed = types_changed,
@@ -231,7 +236,7 @@ struct cloud *aws_cloud_create(const struct aws_cloud_options *options, struct e
     aws->credentials = options->credentials;
     aws->types_retry = timer_create_on(aws->environment.loop, load_types, aws);
     aws->types_delay = TYPES_RETRY_MIN;
-    if (!open_prices(aws, error) || !open_client(aws, options, error)) {
+    if (!open_data(aws, error) || !open_client(aws, options, error)) {
         aws_destroy(&aws->cloud);
         return NULL;
     }
@@ -244,26 +249,19 @@ struct cloud *aws_cloud_create(const struct aws_cloud_options *options, struct e
 static void aws_destroy(struct cloud *cloud)
 {
     struct aws_cloud *aws = aws_of(cloud);
-    if (aws->machines != NULL)
-        aws_machines_destroy(aws->machines);
-    if (aws->templates != NULL)
-        launch_templates_destroy(aws->templates);
-    if (aws->addresses != NULL)
-        subnet_addresses_destroy(aws->addresses);
-    if (aws->types != NULL)
-        ec2_types_destroy(aws->types);
+    aws_machines_destroy(aws->machines);
+    launch_templates_destroy(aws->templates);
+    subnet_addresses_destroy(aws->addresses);
+    ec2_types_destroy(aws->types);
     zonal_shift_destroy(aws->zonal_shift);
     overlaid_catalog_destroy(aws->overlaid);
     overlay_prices_destroy(aws->overlays);
-    if (aws->prices != NULL)
-        ec2_prices_destroy(aws->prices);
+    ec2_prices_destroy(aws->prices);
     own_prices_destroy(aws->own_prices);
-    if (aws->groups != NULL)
-        placement_groups_destroy(aws->groups);
-    if (aws->reservations != NULL)
-        reservation_counts_destroy(aws->reservations);
-    if (aws->unavailable != NULL)
-        unavailable_offerings_destroy(aws->unavailable);
+    type_figures_destroy(aws->figures);
+    placement_groups_destroy(aws->groups);
+    reservation_counts_destroy(aws->reservations);
+    unavailable_offerings_destroy(aws->unavailable);
     cluster_discovery_destroy(aws->discovery);
     aws_client_destroy(aws->client);
     timer_destroy(aws->types_retry);

@@ -52,7 +52,7 @@ struct settings {
     const char *disabled_metrics;   // LIF-468
     // AWS (LIF-380)
     const char *cluster_name, *cluster_ca_bundle, *cluster_endpoint, *interruption_queue;
-    const char *service_cidr, *prices_file;
+    const char *service_cidr, *prices_file, *instance_type_figures;
     const char *aws_feature_gates;
     bool isolated_vpc, eks_control_plane, disable_dry_run, enable_zonal_shift;
     double vm_memory_overhead_percent;

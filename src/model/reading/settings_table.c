@@ -175,6 +175,9 @@ static const struct setting table[] = {
     ROW("PRICES", "prices", STRING, prices_file, "",
         "AWS: JSON file with own prices: {\"onDemand\": {TYPE: USD an hour}, \"multipliers\": "
         "{PATTERN: FACTOR}}"),
+    ROW("INSTANCE_TYPE_FIGURES", "instance-type-figures", STRING, instance_type_figures, "",
+        "AWS: JSON file with bandwidths and interfaces of types that this release does not know, "
+        "in the form of data/ec2/instance-types.json"),
     ROW("DISABLE_DRY_RUN", "disable-dry-run", BOOL, disable_dry_run, "false",
         "AWS: do not try permissions with dry runs"),
     ROW("ENABLE_ZONAL_SHIFT", "enable-zonal-shift", BOOL, enable_zonal_shift, "false",

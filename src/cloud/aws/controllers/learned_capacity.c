@@ -3,32 +3,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/nanoseconds.h"
-#include "base/url.h"
+#include "cloud/aws/controllers/kept_value.h"
 #include "cloud/aws/nodeclass/ami_mapping.h"
-#include "kube/path.h"
-#include "reconcile/operations.h"
 
-#define CONTROLLER        "providers.instancetype.capacity"
-#define STORE_KEY         "store"
-#define STORE_DELAY_NS    (30 * SECOND) // a wave of Nodes is written at once
-#define STORE_BYTES_MAX   (900 * 1024)
-#define BACKOFF_MAX_NS    (1000 * SECOND)
-#define DATA_KEY          "memory"
-#define DEFAULT_NAMESPACE "kube-system"
+#define CONTROLLER     "providers.instancetype.capacity"
+#define STORE_DELAY_NS (30 * SECOND) // a wave of Nodes is written at once
+#define BACKOFF_MAX_NS (1000 * SECOND)
 
 struct learned_capacity {
     struct manager *manager;
     const struct aws_controllers_environment *environment;
-    struct reconcile_queue *queue, *store;
-    const char *namespace;
-    bool loaded, missing, forbidden, dirty;
+    struct reconcile_queue *queue;
+    struct kept_value *kept; // NULL: in memory only (AWI-22)
 };
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
                                          struct error *error);
-static struct reconcile_result reconcile_store(void *context, struct work_item *item,
-                                               struct error *error);
 
 static bool is_registered(const struct object *node)
 {
@@ -46,6 +38,21 @@ static void on_node(void *context, enum mirror_change change, const struct objec
         reconcile_queue_add(capacity->queue, new_object->meta.name);
 }
 
+static void recall(void *context, const json_t *value)
+{
+    struct learned_capacity *capacity = context;
+    uint32_t skipped = ec2_types_learned_decode(capacity->environment->types, value);
+    if (skipped > 0)
+        log_error("skipping kept sizes that cannot be read", "i:count", (int64_t)skipped);
+    cloud_change_types(capacity->environment->cloud);
+}
+
+static json_t *encode(void *context)
+{
+    struct learned_capacity *capacity = context;
+    return ec2_types_learned_encode(capacity->environment->types);
+}
+
 struct learned_capacity *learned_capacity_create(
     struct manager *manager, const struct aws_controllers_environment *environment)
 {
@@ -57,22 +64,26 @@ struct learned_capacity *learned_capacity_create(
                                               .context = capacity};
     capacity->manager = manager;
     capacity->environment = environment;
-    capacity->namespace =
-        environment->namespace != NULL ? environment->namespace : DEFAULT_NAMESPACE;
     capacity->queue = manager_queue(manager, &options);
     mirror_on_change(manager->mirror, KIND_NODE, on_node, capacity);
-    if (manager->settings->compatibility_upstream)
-        return capacity; // AWI-22: in memory only
-    options.name = CONTROLLER ".store";
-    options.kind = NULL;
-    options.reconcile = reconcile_store;
-    capacity->store = manager_queue(manager, &options);
-    reconcile_queue_add(capacity->store, STORE_KEY);
+    if (!manager->settings->compatibility_upstream)
+        capacity->kept = kept_value_create(
+            manager, &(struct kept_value_options){.controller = CONTROLLER,
+                                                  .subject = "learned memory of instance types",
+                                                  .namespace = environment->namespace,
+                                                  .name = LEARNED_CAPACITY_NAME,
+                                                  .key = "memory",
+                                                  .recall = recall,
+                                                  .encode = encode,
+                                                  .context = capacity});
     return capacity;
 }
 
 void learned_capacity_destroy(struct learned_capacity *capacity)
 {
+    if (capacity == NULL)
+        return;
+    kept_value_destroy(capacity->kept);
     free(capacity);
 }
 
@@ -108,9 +119,7 @@ static void learn(struct learned_capacity *capacity, const struct node *node,
     log_debug("updating discovered capacity cache", "s:controller", CONTROLLER, "i:memory-capacity",
               memory, "s:instance-type", type);
     cloud_change_types(capacity->environment->cloud);
-    capacity->dirty = true;
-    if (capacity->store != NULL)
-        reconcile_queue_add_after(capacity->store, STORE_KEY, STORE_DELAY_NS);
+    kept_value_changed(capacity->kept, STORE_DELAY_NS);
 }
 
 static struct reconcile_result reconcile(void *context, struct work_item *item, struct error *error)
@@ -138,132 +147,4 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     }
     learn(capacity, node, claim, node_class);
     return reconcile_done();
-}
-
-// --- the ConfigMap -------------------------------------------------------------------------------
-struct store_call {
-    struct operation operation;
-    struct learned_capacity *capacity;
-};
-
-static void add_path(const struct learned_capacity *capacity, struct text *path)
-{
-    text_add(path, "/api/v1/namespaces/");
-    query_escape(path, capacity->namespace);
-    text_add(path, "/configmaps");
-}
-
-static struct store_call *begin_call(struct learned_capacity *capacity, struct work_item *item,
-                                     const char *doing)
-{
-    struct operation_about about = {.manager = capacity->manager, .item = item, .doing = doing};
-    struct store_call *call = operation_begin(&about, sizeof *call);
-    call->capacity = capacity;
-    return call;
-}
-
-static void end_call(struct store_call *call, const struct error *error)
-{
-    struct learned_capacity *capacity = call->capacity;
-    enum operation_outcome outcome = OPERATION_PASS;
-    if (error->kind == ERROR_FORBIDDEN) {
-        capacity->forbidden = true;
-        outcome = OPERATION_NOTED;
-        log_info("learned memory of instance types is not kept across restarts", "s:controller",
-                 CONTROLLER, "n:ConfigMap", capacity->namespace, LEARNED_CAPACITY_NAME, "s:cause",
-                 error->message);
-    }
-    operation_end(&call->operation, outcome, error);
-}
-
-static void tell_place(const struct learned_capacity *capacity)
-{
-    log_info("learned memory of instance types is kept across restarts", "s:controller", CONTROLLER,
-             "n:ConfigMap", capacity->namespace, LEARNED_CAPACITY_NAME);
-}
-
-static void loaded(void *context, const struct kube_result *result)
-{
-    struct store_call *call = context;
-    struct learned_capacity *capacity = call->capacity;
-    const char *text =
-        json_string_value(json_object_get(json_object_get(result->body, "data"), DATA_KEY));
-    if (result->error.kind == ERROR_NOT_FOUND) {
-        capacity->loaded = capacity->missing = true;
-        tell_place(capacity);
-        operation_end(&call->operation, OPERATION_NOTED, NULL);
-        return;
-    }
-    if (result->error.kind == ERROR_NONE) {
-        json_t *value = text != NULL ? json_loads(text, 0, NULL) : NULL;
-        uint32_t count =
-            value != NULL ? ec2_types_learned_decode(capacity->environment->types, value) : 0;
-        json_decref(value);
-        capacity->loaded = true;
-        tell_place(capacity);
-        if (count > 0)
-            cloud_change_types(capacity->environment->cloud);
-    }
-    end_call(call, &result->error);
-}
-
-static void written(void *context, const struct kube_result *result)
-{
-    struct store_call *call = context;
-    struct learned_capacity *capacity = call->capacity;
-    if (result->error.kind == ERROR_NONE)
-        capacity->missing = false;
-    else
-        capacity->dirty = true;
-    if (result->error.kind == ERROR_NOT_FOUND) {
-        capacity->missing = true; // deleted meanwhile
-        operation_end(&call->operation, OPERATION_RETRY, NULL);
-        return;
-    }
-    end_call(call, &result->error);
-}
-
-static struct reconcile_result write_store(struct learned_capacity *capacity,
-                                           struct work_item *item)
-{
-    json_t *value = ec2_types_learned_encode(capacity->environment->types);
-    char *text CLEANUP_FREE = json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS);
-    struct text path = {0};
-    json_decref(value);
-    capacity->dirty = false;
-    if (text == NULL || strlen(text) > STORE_BYTES_MAX)
-        return reconcile_done();
-    json_t *body = json_pack("{s:s, s:s, s:{s:s, s:s}, s:{s:s}}", "apiVersion", "v1", "kind",
-                             "ConfigMap", "metadata", "name", LEARNED_CAPACITY_NAME, "namespace",
-                             capacity->namespace, "data", DATA_KEY, text);
-    add_path(capacity, &path);
-    struct store_call *call = begin_call(capacity, item, "keeping learned memory");
-    if (capacity->missing) {
-        kube_create_path(capacity->manager->client, path.data, body, written, call);
-    } else {
-        text_add(&path, "/" LEARNED_CAPACITY_NAME);
-        kube_merge_path(capacity->manager->client, path.data, body, written, call);
-    }
-    json_decref(body);
-    text_free(&path);
-    return reconcile_running();
-}
-
-static struct reconcile_result reconcile_store(void *context, struct work_item *item,
-                                               struct error *error)
-{
-    struct learned_capacity *capacity = context;
-    (void)error;
-    if (capacity->forbidden)
-        return reconcile_done();
-    if (!capacity->loaded) {
-        struct text path = {0};
-        add_path(capacity, &path);
-        text_add(&path, "/" LEARNED_CAPACITY_NAME);
-        kube_get_path(capacity->manager->client, path.data, loaded,
-                      begin_call(capacity, item, "reading learned memory"));
-        text_free(&path);
-        return reconcile_running();
-    }
-    return capacity->dirty ? write_store(capacity, item) : reconcile_done();
 }

@@ -4,6 +4,7 @@
 
 #include "base/duration.h"
 #include "cloud/aws/controllers/periodic.h"
+#include "cloud/aws/controllers/price_keeping.h"
 
 #define REFRESH_NS      (12 * HOUR)
 #define SPOT_REFRESH_NS (10 * MINUTE)
@@ -11,6 +12,7 @@
 
 struct refreshes {
     const struct aws_controllers_environment *environment;
+    struct price_keeping *keeping;
     struct periodic *types, *prices, *spot_prices; // spot_prices NULL: together with the others
     bool upstream, types_are_due; // types_are_due: not those that the start has asked for
 };
@@ -35,6 +37,7 @@ struct refreshes *refreshes_create(struct manager *manager,
     struct refreshes *refreshes = memory_allocate(sizeof *refreshes);
     refreshes->environment = environment;
     refreshes->upstream = manager->settings->compatibility_upstream;
+    refreshes->keeping = price_keeping_create(manager, environment);
     refreshes->types =
         refresh(refreshes, manager, "providers.instancetype", REFRESH_NS, refresh_types);
     refreshes->prices =
@@ -52,6 +55,7 @@ void refreshes_destroy(struct refreshes *refreshes)
     periodic_destroy(refreshes->types);
     periodic_destroy(refreshes->prices);
     periodic_destroy(refreshes->spot_prices);
+    price_keeping_destroy(refreshes->keeping);
     free(refreshes);
 }
 
@@ -75,23 +79,41 @@ static bool refresh_types(void *context, struct operation_about *about)
     return true;
 }
 
+struct price_call {
+    struct operation operation;
+    struct refreshes *refreshes;
+};
+
+static void prices_refreshed(void *context, const struct error *error)
+{
+    struct price_call *call = context;
+    price_keeping_updated(call->refreshes->keeping);
+    refreshed(call, error);
+}
+
+static struct price_call *begin_prices(struct refreshes *refreshes, struct operation_about *about)
+{
+    about->doing = "updating pricing";
+    struct price_call *call = operation_begin(about, sizeof *call);
+    call->refreshes = refreshes;
+    return call;
+}
+
 // AWI-915: a failure of one half does not repeat the other.
 static bool refresh_prices(void *context, struct operation_about *about)
 {
     struct refreshes *refreshes = context;
-    about->doing = "updating pricing";
     if (refreshes->upstream)
         refresh_spot_prices(context, about);
     ec2_prices_update_on_demand(refreshes->environment->prices, refreshes->environment->client,
-                                refreshed, operation_begin(about, sizeof(struct operation)));
+                                prices_refreshed, begin_prices(refreshes, about));
     return true;
 }
 
 static bool refresh_spot_prices(void *context, struct operation_about *about)
 {
     struct refreshes *refreshes = context;
-    about->doing = "updating pricing";
     ec2_prices_update_spot(refreshes->environment->prices, refreshes->environment->client,
-                           refreshed, operation_begin(about, sizeof(struct operation)));
+                           prices_refreshed, begin_prices(refreshes, about));
     return true;
 }

@@ -12,9 +12,9 @@
 #include "cloud/aws/families/kubelet_config.h"
 #include "cloud/aws/types/built_in_types.h"
 #include "cloud/aws/types/ec2_types.h"
+#include "cloud/aws/types/kept_prices.h"
 #include "cloud/aws/types/region_types.h"
 #include "cloud/aws/types/region_zones.h"
-#include "cloud/aws/types/type_facts.h"
 #include "model/reading/catalog.h"
 #include "model/reading/settings.h"
 #include "model/tables/well_known.h"
@@ -123,7 +123,7 @@ static void place(struct ec2_node_class *draft, const struct placing *placing)
 // A share of the on-demand price in every zone.
 static void estimate_spot(struct ec2_prices *prices, const struct placing *placing)
 {
-    json_t *known = ec2_prices_encode(prices), *spot = json_object(), *price;
+    json_t *known = kept_prices_encode(prices, false), *spot = json_object(), *price;
     const char *type;
     json_object_foreach (json_object_get(known, "onDemand"), type, price) {
         json_t *zones = json_object();
@@ -133,24 +133,15 @@ static void estimate_spot(struct ec2_prices *prices, const struct placing *placi
         json_object_set_new(spot, type, zones);
     }
     json_t *estimate = json_pack("{s:o}", "spot", spot);
-    ec2_prices_decode(prices, estimate);
+    kept_prices_decode(prices, estimate);
     json_decref(estimate);
     json_decref(known);
-}
-
-static bool has_price_list(const char *region)
-{
-    struct error error = {0};
-    json_t *table = type_prices_load(&error);
-    bool has = json_object_get(json_object_get(table, "regions"), region) != NULL;
-    json_decref(table);
-    return has;
 }
 
 // --- unknown facts -------------------------------------------------------------------------------
 
 static void tell_unknown(const struct ec2_node_class *node_class, const struct placing *placing,
-                         struct text *unknown)
+                         bool listed, struct text *unknown)
 {
     struct ami_alias alias;
     if (!placing->known) {
@@ -159,9 +150,9 @@ static void tell_unknown(const struct ec2_node_class *node_class, const struct p
             text_format(unknown, "%s%s", i > 0 ? ", " : "", placing->zones[i]);
         text_add(unknown, ")");
     }
-    if (!has_price_list(placing->region)) {
+    if (!listed) {
         text_join(unknown, ", ", "types and prices of ");
-        text_format(unknown, "%s (taken: those of " REGION_DEFAULT ")", placing->region);
+        text_format(unknown, "%s (taken: those of another region)", placing->region);
     }
     if (!ami_alias_of(node_class, &alias) && node_class->status.amis.count == 0)
         text_join(unknown, ", ", "architectures of the images (taken: all)");
@@ -202,7 +193,9 @@ static void resolver_open(struct resolver *resolver, const struct settings *sett
 {
     resolver->loop = loop_create_virtual(0);
     resolver->prices = ec2_prices_create(
-        &(struct ec2_prices_options){.loop = resolver->loop, .region = placing->region});
+        &(struct ec2_prices_options){.loop = resolver->loop,
+                                     .region = placing->region,
+                                     .upstream = settings->compatibility_upstream});
     estimate_spot(resolver->prices, placing);
     resolver->unavailable = unavailable_offerings_create(&(struct unavailable_options){
         .loop = resolver->loop, .upstream = settings->compatibility_upstream});
@@ -251,11 +244,12 @@ const struct instance_type_catalog *ec2_class_catalog(const struct class_catalog
     resolver_open(&resolver, &settings, &placing);
     ec2_types_use(resolver.types, infos, placing.zones);
     const struct instance_type_catalog *catalogue = ec2_types_for(resolver.types, &draft, error);
+    bool listed = ec2_prices_listed(resolver.prices);
     resolver_close(&resolver);
     if (catalogue != NULL && request->region != NULL)
         catalogue = region_types_only(catalogue, request->region);
     if (catalogue != NULL && unknown != NULL)
-        tell_unknown((const struct ec2_node_class *)request->node_class, &placing, unknown);
+        tell_unknown((const struct ec2_node_class *)request->node_class, &placing, listed, unknown);
     if (catalogue != NULL && unknown != NULL && gate_taken)
         text_join(unknown, ", ", "the feature gate NodeClassCEL (taken: on)");
     return catalogue;

@@ -10,28 +10,15 @@
 #include "base/nanoseconds.h"
 #include "base/quantity.h"
 #include "base/text.h"
-#include "cloud/aws/types/price_records.h"
+#include "cloud/aws/types/ec2_prices_internal.h"
+#include "cloud/aws/types/region_prices.h"
 #include "cloud/aws/types/type_facts.h"
 
-#define NAME_TEXT_MAX 256
-#define SPOT_LIFETIME (6 * HOUR)  // AWI-915
-#define LOG_ONCE      (24 * HOUR) // AWI-205
-#define PRICES_MAX    1000000
+#define SPOT_LIFETIME   (6 * HOUR)  // AWI-915
+#define LOG_ONCE        (24 * HOUR) // AWI-205
+#define PRICES_MAX      1000000
+#define ZONE_TABLES_MAX 32 // of local zones
 
-struct spot_price {
-    int64_t price, timestamp, mentioned_at;
-};
-struct ec2_prices {
-    struct ec2_prices_options options;
-    char *region;
-    struct map *on_demand; // type -> int64_t
-    struct map *spot;      // "type zone" -> struct spot_price
-    bool spot_updated;     // before: the on-demand price in every zone (AWI-211)
-    int64_t spot_asked_at; // the last successful update; 0: none
-    int64_t skip_logged_at;
-    uint64_t generation;
-    struct price_update *updates[2]; // under way: on demand, spot
-};
 struct price_update {
     struct ec2_prices *prices;
     ec2_prices_done done;
@@ -55,36 +42,60 @@ struct ec2_prices *ec2_prices_create(const struct ec2_prices_options *options)
     prices->region = memory_copy_string(options->region);
     prices->on_demand = map_create();
     prices->spot = map_create();
+    prices->zones = map_create();
     prices->generation = 1;
     fill_built_in(prices);
     return prices;
 }
 
-static void set_on_demand(struct ec2_prices *prices, const char *instance_type, int64_t price,
-                          bool *changed)
+void ec2_prices_set_on_demand(struct ec2_prices *prices, const char *instance_type, int64_t price,
+                              bool answered, bool *any)
 {
     if (price <= 0 || map_count(prices->on_demand) >= PRICES_MAX)
         return;
-    int64_t *known = map_ensure(prices->on_demand, instance_type, sizeof *known);
-    *changed = *changed || *known != price;
-    *known = price;
+    struct on_demand_price *known = map_ensure(prices->on_demand, instance_type, sizeof *known);
+    *any = *any || known->price != price;
+    *known = (struct on_demand_price){price, answered};
 }
 
 // AWI-201: the table of the region, or us-east-1's.
-static void fill_built_in(struct ec2_prices *prices)
+static void fill_upstream(struct ec2_prices *prices)
 {
     struct error error = {0};
     json_t *table = type_prices_load(&error), *price;
     assert(table != NULL); // built in
     const json_t *regions = json_object_get(table, "regions");
     const json_t *region = json_object_get(regions, prices->region);
+    prices->listed = region != NULL;
     if (region == NULL)
         region = json_object_get(regions, "us-east-1");
     const char *name;
-    bool changed = false;
+    bool any = false;
     json_object_foreach ((json_t *)region, name, price)
-        set_on_demand(prices, name, price_from_double(json_number_value(price)), &changed);
+        ec2_prices_set_on_demand(prices, name, price_from_double(json_number_value(price)), false,
+                                 &any);
     json_decref(table);
+}
+
+// AWI-916: the region's own list, and estimates of what it lacks.
+static void fill_built_in(struct ec2_prices *prices)
+{
+    if (prices->options.upstream) {
+        fill_upstream(prices);
+        return;
+    }
+    struct region_prices *table = region_prices_create(prices->region);
+    bool any = false;
+    prices->listed = table->listed;
+    for (uint32_t i = 0; i < table->count; i++)
+        ec2_prices_set_on_demand(prices, table->prices[i].instance_type, table->prices[i].on_demand,
+                                 false, &any);
+    region_prices_destroy(table);
+}
+
+bool ec2_prices_listed(const struct ec2_prices *prices)
+{
+    return prices->listed;
 }
 
 // --- updates -------------------------------------------------------------------------------------
@@ -101,6 +112,11 @@ static void update_destroy(struct price_update *update)
     free(update);
 }
 
+static void destroy_table(void *value)
+{
+    region_prices_destroy(value);
+}
+
 void ec2_prices_destroy(struct ec2_prices *prices)
 {
     if (prices == NULL)
@@ -114,6 +130,7 @@ void ec2_prices_destroy(struct ec2_prices *prices)
     }
     map_destroy(prices->on_demand, free);
     map_destroy(prices->spot, free);
+    map_destroy(prices->zones, destroy_table);
     free(prices->region);
     free(prices);
 }
@@ -142,7 +159,7 @@ static void update_end(struct price_update *update)
     done(context, &error);
 }
 
-static void changed(struct ec2_prices *prices)
+void ec2_prices_changed(struct ec2_prices *prices)
 {
     prices->generation++;
     if (prices->options.changed != NULL)
@@ -205,6 +222,15 @@ static bool read_page_spot(void *context, const json_t *reply)
 
 // --- on demand (AWI-202 to 205) ------------------------------------------------------------------
 
+static void products_take(struct price_update *update, bool *any)
+{
+    for (int i = 0; i < 2; i++) // bare metal over the others
+        vector_for_each (record, &update->records[i])
+            ec2_prices_set_on_demand(update->prices, record->instance_type, record->price, true,
+                                     any);
+    update->prices->on_demand_answered = true;
+}
+
 static void products_end(struct price_update *update)
 {
     struct ec2_prices *prices = update->prices;
@@ -214,13 +240,11 @@ static void products_end(struct price_update *update)
     else if (update->records[0].count == 0 || update->records[1].count == 0)
         error_set(&update->error, ERROR_UNAVAILABLE, "no on-demand pricing found");
     else
-        for (int i = 0; i < 2; i++) // bare metal over the others
-            vector_for_each (record, &update->records[i])
-                set_on_demand(prices, record->instance_type, record->price, &any);
+        products_take(update, &any);
     if (any) {
         log_debug("updated on-demand pricing", "i:instance-type-count",
                   (int64_t)map_count(prices->on_demand));
-        changed(prices);
+        ec2_prices_changed(prices);
     }
     update_end(update);
 }
@@ -292,10 +316,10 @@ void ec2_prices_update_on_demand(struct ec2_prices *prices, struct aws_client *c
 
 // --- spot (AWI-206, 207, 915) --------------------------------------------------------------------
 
-static void set_spot(struct ec2_prices *prices, const struct price_record *record, int64_t now,
-                     bool *any)
+void ec2_prices_set_spot(struct ec2_prices *prices, const struct price_record *record, int64_t now,
+                         bool *any)
 {
-    char key[2 * NAME_TEXT_MAX];
+    char key[PRICE_KEY_MAX];
     snprintf(key, sizeof key, "%s %s", record->instance_type, record->zone);
     if (map_count(prices->spot) >= PRICES_MAX && map_get(prices->spot, key) == NULL)
         return;
@@ -328,16 +352,16 @@ static void spot_end(struct price_update *update)
     struct ec2_prices *prices = update->prices;
     bool any = !prices->spot_updated;
     vector_for_each (record, &update->records[0])
-        set_spot(prices, record, update->asked_at, &any);
+        ec2_prices_set_spot(prices, record, update->asked_at, &any);
     if (!prices->options.upstream)
         expire_spot(prices, update->asked_at, &any);
-    prices->spot_updated = true;
+    prices->spot_updated = prices->spot_answered = true;
     prices->spot_asked_at = update->asked_at;
     if (!any)
         return;
     log_debug("updated spot pricing with instance types and offerings", "i:offering-count",
               (int64_t)map_count(prices->spot));
-    changed(prices);
+    ec2_prices_changed(prices);
 }
 
 static void spot_done(void *context, const struct aws_result *result)
@@ -387,17 +411,58 @@ void ec2_prices_update_spot(struct ec2_prices *prices, struct aws_client *client
 
 bool ec2_price_on_demand(const struct ec2_prices *prices, const char *instance_type, int64_t *price)
 {
-    const int64_t *known = map_get(prices->on_demand, instance_type);
-    *price = own_price_of(prices->options.own, instance_type, known != NULL ? *known : 0);
+    const struct on_demand_price *known = map_get(prices->on_demand, instance_type);
+    *price = own_price_of(prices->options.own, instance_type, known != NULL ? known->price : 0);
     return *price > 0;
+}
+
+// The price list's code of a local zone ("us-west-2-lax-1" of us-west-2-lax-1a) or wavelength zone
+// ("us-east-1-wl1-atl1" of us-east-1-wl1-atl-wlz-1). False: it is a zone of the region itself.
+static bool zone_code(const struct ec2_prices *prices, const char *zone, char code[PRICE_NAME_MAX])
+{
+    size_t length = strlen(prices->region);
+    if (strncmp(zone, prices->region, length) != 0 || zone[length] != '-' ||
+        strlen(zone) >= PRICE_NAME_MAX)
+        return false;
+    const char *wavelength = strstr(zone, "-wlz-");
+    if (wavelength != NULL)
+        snprintf(code, PRICE_NAME_MAX, "%.*s%s", (int)(wavelength - zone), zone, wavelength + 5);
+    else
+        snprintf(code, PRICE_NAME_MAX, "%.*s", (int)strlen(zone) - 1, zone);
+    return true;
+}
+
+static const struct region_prices *zone_table(const struct ec2_prices *prices, const char *code)
+{
+    struct region_prices *table = map_get(prices->zones, code);
+    if (table != NULL || map_count(prices->zones) >= ZONE_TABLES_MAX)
+        return table;
+    table = region_prices_create(code);
+    map_set(prices->zones, code, table);
+    return table;
+}
+
+bool ec2_price_on_demand_in(const struct ec2_prices *prices, const char *instance_type,
+                            const char *zone, int64_t *price)
+{
+    char code[PRICE_NAME_MAX];
+    if (prices->options.upstream || !zone_code(prices, zone, code))
+        return ec2_price_on_demand(prices, instance_type, price);
+    const struct region_prices *table = zone_table(prices, code);
+    const struct region_price *known =
+        table != NULL && table->listed ? region_prices_find(table, instance_type) : NULL;
+    if (known == NULL)
+        return ec2_price_on_demand(prices, instance_type, price);
+    *price = own_price_of(prices->options.own, instance_type, known->on_demand);
+    return true;
 }
 
 bool ec2_price_spot(const struct ec2_prices *prices, const char *instance_type, const char *zone,
                     int64_t *price)
 {
     if (!prices->spot_updated)
-        return ec2_price_on_demand(prices, instance_type, price);
-    char key[2 * NAME_TEXT_MAX];
+        return ec2_price_on_demand_in(prices, instance_type, zone, price);
+    char key[PRICE_KEY_MAX];
     snprintf(key, sizeof key, "%s %s", instance_type, zone);
     const struct spot_price *known = map_get(prices->spot, key);
     *price = known != NULL ? known->price : 0;
@@ -407,73 +472,4 @@ bool ec2_price_spot(const struct ec2_prices *prices, const char *instance_type, 
 uint64_t ec2_prices_generation(const struct ec2_prices *prices)
 {
     return prices->generation;
-}
-
-// --- keeping -------------------------------------------------------------------------------------
-
-json_t *ec2_prices_encode(const struct ec2_prices *prices)
-{
-    json_t *on_demand = json_object(), *spot = json_object();
-    for (struct map_entry *entry = map_first(prices->on_demand); entry != NULL;
-         entry = map_next(entry))
-        json_object_set_new(on_demand, map_key(entry),
-                            json_real(price_to_double(*(int64_t *)map_value(entry))));
-    for (struct map_entry *entry = map_first(prices->spot); entry != NULL;
-         entry = map_next(entry)) {
-        char type[2 * NAME_TEXT_MAX];
-        snprintf(type, sizeof type, "%s", map_key(entry));
-        char *zone = strchr(type, ' ');
-        assert(zone != NULL);
-        *zone++ = '\0';
-        json_t *zones = json_object_get(spot, type);
-        if (zones == NULL)
-            json_object_set_new(spot, type, zones = json_object());
-        const struct spot_price *price = map_value(entry);
-        json_object_set_new(zones, zone, json_real(price_to_double(price->price)));
-    }
-    return json_pack("{s:o, s:o}", "onDemand", on_demand, "spot", spot);
-}
-
-static uint32_t decode_spot(struct ec2_prices *prices, const char *type, json_t *zones, bool *any)
-{
-    uint32_t skipped = 0;
-    int64_t now = loop_now_ns(prices->options.loop);
-    const char *zone;
-    json_t *price;
-    json_object_foreach (zones, zone, price) {
-        struct price_record record = {.price = price_from_double(json_number_value(price))};
-        if (record.price <= 0 || strlen(zone) >= PRICE_NAME_MAX) {
-            skipped++;
-            continue;
-        }
-        snprintf(record.instance_type, sizeof record.instance_type, "%s", type);
-        snprintf(record.zone, sizeof record.zone, "%s", zone);
-        set_spot(prices, &record, now, any);
-        prices->spot_updated = true;
-    }
-    return skipped;
-}
-
-uint32_t ec2_prices_decode(struct ec2_prices *prices, const json_t *value)
-{
-    uint32_t skipped = 0;
-    bool any = false;
-    const char *type;
-    json_t *item;
-    json_object_foreach (json_object_get(value, "onDemand"), type, item) {
-        int64_t price = price_from_double(json_number_value(item));
-        if (price > 0 && strlen(type) < PRICE_NAME_MAX)
-            set_on_demand(prices, type, price, &any);
-        else
-            skipped++;
-    }
-    json_object_foreach (json_object_get(value, "spot"), type, item) {
-        if (strlen(type) < PRICE_NAME_MAX)
-            skipped += decode_spot(prices, type, item, &any);
-        else
-            skipped++;
-    }
-    if (any)
-        changed(prices);
-    return skipped;
 }

@@ -3,19 +3,11 @@
 #pragma once
 
 #include "cloud/aws/client/aws_client.h"
-#include "cloud/aws/types/own_prices.h"
+#include "cloud/aws/types/ec2_prices_options.h"
 
 struct ec2_prices;
-struct ec2_prices_options {
-    struct loop *loop;
-    const char *region;
-    bool isolated_vpc, upstream;  // upstream: every 12 h, last record wins (AWI-206 to 208)
-    const struct own_prices *own; // the user's (own_prices.h); NULL: none
-    void (*changed)(void *context);
-    void *context;
-};
 struct ec2_prices *ec2_prices_create(const struct ec2_prices_options *options);
-void ec2_prices_destroy(struct ec2_prices *prices);
+void ec2_prices_destroy(struct ec2_prices *prices); // NULL is fine
 
 // Updates; `done` once. The error names what failed; the other half is kept all the same.
 typedef void (*ec2_prices_done)(void *context, const struct error *error);
@@ -27,12 +19,11 @@ void ec2_prices_update_spot(struct ec2_prices *prices, struct aws_client *client
 // Nano-USD an hour; false: unknown.
 bool ec2_price_on_demand(const struct ec2_prices *prices, const char *instance_type,
                          int64_t *price);
+// In this zone: a local or wavelength zone has prices of its own (AWI-917).
+bool ec2_price_on_demand_in(const struct ec2_prices *prices, const char *instance_type,
+                            const char *zone, int64_t *price);
 bool ec2_price_spot(const struct ec2_prices *prices, const char *instance_type, const char *zone,
                     int64_t *price);
 uint64_t ec2_prices_generation(const struct ec2_prices *prices);
-
-// Last known prices to keep (AWI-916), or a user's own: {"onDemand": {"m5.large": 0.096}, "spot":
-// {"m5.large": {"us-west-2a": 0.04}}}. The result is owned by the caller.
-json_t *ec2_prices_encode(const struct ec2_prices *prices);
-// Lays them over the present ones. Figures that are no prices are skipped; returns how many.
-uint32_t ec2_prices_decode(struct ec2_prices *prices, const json_t *value);
+// Whether the built-in prices are of a list of the region (AWI-201, 916); else of another region's.
+bool ec2_prices_listed(const struct ec2_prices *prices);

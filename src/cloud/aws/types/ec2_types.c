@@ -21,7 +21,8 @@ struct ec2_types {
     struct instance_infos *infos;
     struct type_zones *zones;
     uint64_t infos_hash;
-    uint64_t generation; // of infos and zones
+    uint64_t generation;              // of infos and zones
+    struct type_figures *own_figures; // NULL: those of the options, or none was needed yet
     struct learned_memory *learned;
     uint64_t learned_generation;
     struct map *families; // image id -> text: the family of NodeClasses that use it
@@ -91,6 +92,7 @@ void ec2_types_destroy(struct ec2_types *types)
     learned_memory_destroy(types->learned);
     instance_infos_destroy(types->infos);
     type_zones_destroy(types->zones);
+    type_figures_destroy(types->own_figures);
     free(types->region);
     free(types);
 }
@@ -106,6 +108,15 @@ const struct instance_infos *ec2_types_infos(const struct ec2_types *types)
 }
 
 // --- asking EC2 (AWI-1 to 6) ---------------------------------------------------------------------
+
+static struct type_figures *figures_of(struct ec2_types *types)
+{
+    if (types->options.figures != NULL)
+        return types->options.figures;
+    if (types->own_figures == NULL)
+        types->own_figures = type_figures_create();
+    return types->own_figures;
+}
 
 static void changed(struct ec2_types *types)
 {
@@ -163,7 +174,7 @@ void ec2_types_use_replies(struct ec2_types *types, const json_t *instance_types
     struct instance_infos *infos = instance_infos_create();
     struct type_zones *zones = type_zones_create();
     instance_infos_add_page(infos, instance_types);
-    instance_infos_finish(infos);
+    instance_infos_finish(infos, figures_of(types));
     type_zones_add_page(zones, offerings);
     type_zones_finish(zones);
     bool any = take_infos(types, infos, 0);
@@ -221,7 +232,7 @@ static void refresh_end(struct types_refresh *refresh)
     types->refresh = NULL;
     bool any = false;
     if (refresh->infos != NULL) {
-        instance_infos_finish(refresh->infos);
+        instance_infos_finish(refresh->infos, figures_of(types));
         any = take_infos(types, refresh->infos, refresh->infos_hash);
         refresh->infos = NULL;
     }

@@ -44,3 +44,9 @@ struct instance_info {
     int64_t branch_interfaces; // 0: cannot trunk
     int64_t windows_addresses; // IPv4 addresses per interface of the table; 0: unknown
 };
+// The figures of a type that EC2 does not tell (AWI-69, 100, 103).
+struct type_figure {
+    int64_t network_mbps;      // 0: none
+    int64_t branch_interfaces; // 0: cannot trunk
+    int64_t windows_addresses; // 0: unknown
+};

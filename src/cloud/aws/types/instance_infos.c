@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/map.h"
 #include "base/text.h"
 #include "base/vector.h"
 #include "cloud/aws/types/type_facts.h"
@@ -14,6 +13,7 @@
 #define NUMBER_MAX     (INT64_C(1) << 40)
 #define INFOS_MAX      20000
 #define TEXTS_MAX      16
+#define NAMES_LOGGED   20
 
 struct instance_infos *instance_infos_create(void)
 {
@@ -225,36 +225,24 @@ static void sort(struct instance_infos *infos)
     free(all);
 }
 
-static struct map *rows_by_name(const json_t *facts)
+void instance_infos_finish(struct instance_infos *infos, struct type_figures *figures)
 {
-    struct map *rows = map_create();
-    size_t index;
-    json_t *row;
-    json_array_foreach (json_object_get(facts, "types"), index, row)
-        map_set(rows, json_string_value(json_object_get(row, "name")), row);
-    return rows;
-}
-
-void instance_infos_finish(struct instance_infos *infos)
-{
+    struct text unknown = {0};
+    uint32_t count = 0;
     sort(infos);
-    struct error error = {0};
-    json_t *facts = type_facts_load(&error);
-    assert(facts != NULL); // built in
-    struct map *rows = rows_by_name(facts);
-    uint32_t unknown = 0;
     for (uint32_t i = 0; i < infos->count; i++) {
-        const json_t *row = map_get(rows, infos->items[i]->name);
-        if (row != NULL)
-            type_facts_supplement((struct instance_info *)infos->items[i], row);
-        else if (!type_facts_supplement_unlisted((struct instance_info *)infos->items[i]))
-            unknown++;
+        const char *name = infos->items[i]->name;
+        if (type_figures_fill(figures, (struct instance_info *)infos->items[i]) ||
+            !type_figures_tell(figures, name))
+            continue;
+        if (count++ < NAMES_LOGGED)
+            text_join(&unknown, ",", name);
     }
-    if (unknown > 0) // AWI-911
-        log_debug("instance types without built-in facts have no network bandwidth", "i:count",
-                  (int64_t)unknown);
-    map_destroy(rows, NULL);
-    json_decref(facts);
+    if (count > 0) // AWI-911
+        log_info("instance types that this release does not know have no network bandwidth and no "
+                 "branch interfaces; INSTANCE_TYPE_FIGURES adds them",
+                 "i:count", (int64_t)count, "s:instance-types", unknown.data);
+    text_free(&unknown);
 }
 
 struct instance_infos *instance_infos_built_in(struct error *error)

@@ -124,8 +124,9 @@ static void fill_one(void *context, struct offering *offering, const struct offe
     }
     bool spot = strcmp(place->capacity_type, CAPACITY_TYPE_SPOT) == 0;
     const char *name = facts->of->info->name;
-    bool priced = spot ? ec2_price_spot(options->prices, name, place->zone_name, &offering->price)
-                       : ec2_price_on_demand(options->prices, name, &offering->price);
+    bool priced =
+        spot ? ec2_price_spot(options->prices, name, place->zone_name, &offering->price)
+             : ec2_price_on_demand_in(options->prices, name, place->zone_name, &offering->price);
     if (!priced) {
         offering->price =
             options->overlay_price != NULL ? options->overlay_price(options->context, name) : 0;

@@ -52,26 +52,14 @@ static bool list_has(const json_t *row, const char *name, const char *text)
     return false;
 }
 
-void type_facts_supplement(struct instance_info *info, const json_t *row)
+struct type_figure type_facts_figure(const json_t *row)
 {
-    info->network_mbps = number_of(row, "networkMbps");
-    info->branch_interfaces = flag_of(row, "trunking") ? number_of(row, "branchInterfaces") : 0;
-    // Only rows of the table of address limits count for Windows.
-    info->windows_addresses = list_has(row, "sources", "limits") ? number_of(row, "ipv4PerEni") : 0;
-}
-
-bool type_facts_supplement_unlisted(struct instance_info *info)
-{
-    static const struct {
-        const char *name;
-        int64_t network_mbps;
-    } unlisted[] = {{"trn2u.48xlarge", 3200000}};
-    for (size_t i = 0; i < ARRAY_LENGTH(unlisted); i++)
-        if (strcmp(unlisted[i].name, info->name) == 0) {
-            info->network_mbps = unlisted[i].network_mbps;
-            return true;
-        }
-    return false;
+    return (struct type_figure){
+        .network_mbps = number_of(row, "networkMbps"),
+        .branch_interfaces = flag_of(row, "trunking") ? number_of(row, "branchInterfaces") : 0,
+        // Only rows of the table of address limits count for Windows.
+        .windows_addresses = list_has(row, "sources", "limits") ? number_of(row, "ipv4PerEni") : 0,
+    };
 }
 
 static struct string_list texts_of(const json_t *row, const char *name, struct arena *arena)
@@ -168,6 +156,9 @@ bool type_facts_read(struct instance_info *info, const json_t *row, struct arena
     info->inferences_count =
         accelerators_read(info->inferences, row, "inferenceAccelerators", arena);
     network_read(info, row);
-    type_facts_supplement(info, row);
+    struct type_figure figure = type_facts_figure(row);
+    info->network_mbps = figure.network_mbps;
+    info->branch_interfaces = figure.branch_interfaces;
+    info->windows_addresses = figure.windows_addresses;
     return true;
 }

@@ -12,9 +12,7 @@
 json_t *type_facts_load(struct error *error) MUST_USE;
 // The on-demand prices: {"regions": {"us-east-1": {"m5.large": 0.096}}}.
 json_t *type_prices_load(struct error *error) MUST_USE;
-// AWI-69, 100, 103: fills what EC2 does not tell from the row of the type; texts are not touched.
-void type_facts_supplement(struct instance_info *info, const json_t *row);
-// The same for a type without a row, of which only the bandwidth is known; false: nothing is.
-bool type_facts_supplement_unlisted(struct instance_info *info);
+// AWI-69, 100, 103: what EC2 does not tell, of the row.
+struct type_figure type_facts_figure(const json_t *row);
 // All facts from the row. The texts are copied to `arena`. False: the type never appears (AWI-1).
 bool type_facts_read(struct instance_info *info, const json_t *row, struct arena *arena);

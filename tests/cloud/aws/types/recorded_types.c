@@ -19,6 +19,7 @@
 #include "base/vector.h"
 #include "cloud/aws/client/aws_codec.h"
 #include "cloud/aws/types/ec2_types.h"
+#include "cloud/aws/types/kept_prices.h"
 #include "model/reading/catalog.h"
 #include "model/reading/settings_read.h"
 #include "model/tables/kinds.h"
@@ -161,7 +162,7 @@ static void world_create(struct world *world, const struct account *account, con
     const char *region = json_string_value(json_object_get(account->environment, "region"));
     world->prices =
         ec2_prices_create(&(struct ec2_prices_options){.loop = account->loop, .region = region});
-    ec2_prices_decode(world->prices, account->prices);
+    kept_prices_decode(world->prices, account->prices);
     world->unavailable =
         unavailable_offerings_create(&(struct unavailable_options){.loop = account->loop});
     world->reservations = reservation_counts_create(account->loop);

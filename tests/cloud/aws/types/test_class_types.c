@@ -234,8 +234,12 @@ static void zones_of_status_of_pools_or_usual_ones_AWI_11(void **state)
         {CLASS(AL2023, ""),
          "[{key: topology.kubernetes.io/region, operator: In, values: [eu-west-1]}]",
          "eu-west-1a eu-west-1b eu-west-1c",
-         "zones of the subnets (taken: eu-west-1a, eu-west-1b, eu-west-1c), types and prices of "
-         "eu-west-1 (taken: those of us-east-1)"},
+         "zones of the subnets (taken: eu-west-1a, eu-west-1b, eu-west-1c)"}, // AWI-916
+        {CLASS(AL2023, ""),
+         "[{key: topology.kubernetes.io/region, operator: In, values: [eu-west-9]}]",
+         "eu-west-9a eu-west-9b eu-west-9c",
+         "zones of the subnets (taken: eu-west-9a, eu-west-9b, eu-west-9c), types and prices of "
+         "eu-west-9 (taken: those of another region)"},
         {CLASS("amiFamily: AL2, amiSelectorTerms: [{id: ami-1}], placementGroupSelector: {name: "
                "x}, capacityReservationSelectorTerms: [{id: cr-1}]",
                SUBNETS),

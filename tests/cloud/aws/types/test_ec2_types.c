@@ -8,6 +8,7 @@
 #include "base/nanoseconds.h"
 #include "base/text.h"
 #include "cloud/aws/fake_aws.h"
+#include "cloud/aws/types/kept_prices.h"
 #include "cloud/aws/types/type_stores.h"
 #include "model/reading/catalog.h"
 #include "model/reading/settings_read.h"
@@ -212,7 +213,7 @@ static void follows_shortages_AWI_170(void **state)
     struct fixture *fixture = *state;
     load(fixture);
     json_t *spot = json_pack("{s:{s:{s:f}}}", "spot", "m5.large", "us-west-2b", 0.04);
-    assert_int_equal(ec2_prices_decode(fixture->stores.prices, spot), 0);
+    assert_int_equal(kept_prices_decode(fixture->stores.prices, spot), 0);
     json_decref(spot);
     assert_string_equal(available(fixture, "m5.large"), "b:on-demand b:spot");
     unavailable_mark_pool(fixture->stores.unavailable,

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cloud/aws/fake_aws.h"
 #include "cloud/aws/types/ec2_prices.h"
+#include "cloud/aws/types/kept_prices.h"
 #include "cloud/aws/types/learned_memory.h"
 #include "cloud/aws/types/own_prices.h"
 #include "cloud/aws/types/placement_group.h"
@@ -456,9 +457,9 @@ static void spot_prices_AWI_206_211_915(void **state)
     loop_run_for(loop, MINUTE);
     assert_int_equal(spot(prices, "us-west-2a"), -1); // not mentioned for 6 h
     assert_int_equal(spot(prices, "us-west-2b"), 50000000);
-    json_t *kept = ec2_prices_encode(prices);
+    json_t *kept = kept_prices_encode(prices, false);
     struct ec2_prices *next = prices_of("us-west-2", false);
-    assert_int_equal(ec2_prices_decode(next, kept), 0);
+    assert_int_equal(kept_prices_decode(next, kept), 0);
     assert_int_equal(spot(next, "us-west-2b"), 50000000);
     json_decref(kept);
     ec2_prices_destroy(next);

@@ -7,6 +7,7 @@
 #include "base/loop_virtual.h"
 #include "base/nanoseconds.h"
 #include "base/text.h"
+#include "cloud/aws/types/kept_prices.h"
 #include "cloud/aws/types/type_stores.h"
 #include "model/reading/catalog.h"
 #include "model/reading/settings_read.h"
@@ -429,7 +430,7 @@ static void shortages_show_to_all_classes_AWI_163_902(void **state)
     assert_string_equal(available(fixture, &other, "m5.large"), "a:on-demand");
     // AWI-163: a changed price, after five minutes at the latest.
     json_t *prices = json_pack("{s:{s:f}}", "onDemand", "m5.large", 0.5);
-    ec2_prices_decode(fixture->stores.prices, prices);
+    kept_prices_decode(fixture->stores.prices, prices);
     json_decref(prices);
     loop_run_for(fixture->loop, 5 * MINUTE);
     const struct instance_type_catalog *all = catalogue(fixture, &plain);
