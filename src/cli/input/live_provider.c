@@ -154,8 +154,11 @@ const struct cloud_provider *live_provider_built_in(const struct live_provider *
 bool live_provider_find_region(struct live_provider *provider, const char *path, const char *asked,
                                const struct snapshot *snapshot, struct error *error)
 {
-    return region_find(&provider->region, live_provider_built_in(provider, path), asked, snapshot,
-                       error);
+    const struct cloud_provider *built_in = live_provider_built_in(provider, path);
+    bool is_published = provider->record.namespace != NULL;
+    if (asked == NULL && is_published && built_in != NULL && built_in->regions_of_files_only)
+        return true;
+    return region_find(&provider->region, built_in, asked, snapshot, error);
 }
 
 const struct instance_type_catalog *live_provider_catalog(const struct live_provider *provider,

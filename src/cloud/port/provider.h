@@ -82,6 +82,7 @@ struct cloud_provider {
     const char *catalog_help; // the same for --help; NULL: --provider does not accept the name
     bool catalog_of_files;    // a plan of files uses these types; true of one provider
     const struct provider_regions *regions; // NULL: the built-in types know none
+    bool regions_of_files_only; // its controllers serve `catalog`, wherever their Nodes are
     // Reads --catalog FILE in the provider's own formats; NULL: it has none. An error names the
     // entry. One reference, owned by the caller.
     const struct instance_type_catalog *(*read_catalog)(const char *path, struct error *error);

@@ -26,6 +26,7 @@ const struct cloud_provider sim_provider = {
     .catalog = built_in,
     .catalog_text = EC2_CATALOG_TEXT,
     .regions = &ec2_regions,
+    .regions_of_files_only = true,
     .catalog_help = "EC2's, with list prices",
     .catalog_of_files = true,
     .class_catalog = ec2_class_catalog,
