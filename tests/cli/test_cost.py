@@ -57,6 +57,12 @@ class Cost(ProgramTest):
         self.assertAlmostEqual(bill["totals"]["idlePerHour"], M5_LARGE / 4, 9)
         self.assertAlmostEqual(bill["totals"]["pricePerMonth"], M5_LARGE * 730, 6)
 
+    def test_requests_whose_sum_is_no_quantity_any_more(self):
+        most = "'9223372036854775807'"
+        bill = self.cost_json(POOL % "default", node("a"), *(pod(name, "a", "0", most) for name in ("one", "two", "three")))
+        self.assertEqual(len(set(self.workloads(bill).values())), 1)
+        self.assertAlmostEqual(self.workloads(bill)["shop Pod/one"], M5_LARGE / 3, 6)
+
     def test_parts_add_up_and_nobody_pays_more_than_the_node(self):
         # Both pods ask for more than the node has, as after a change of its allocatable.
         bill = self.cost_json(POOL % "default", node("a"), pod("x", "a", "1900m"), pod("w", "a", "1900m"))

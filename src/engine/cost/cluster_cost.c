@@ -152,6 +152,16 @@ static struct resource_map requests_of(struct arena *arena, const struct pod *po
     return requests;
 }
 
+// By all pods; a resource_map would end at the largest quantity.
+static __int128 asked_of(const struct state_node *state, const struct resource_map *requests,
+                         const char *resource)
+{
+    __int128 asked = 0;
+    for (uint32_t i = 0; i < state->pods.count; i++)
+        asked += resource_map_get(&requests[i], resource);
+    return asked;
+}
+
 // Returns what is left for nobody.
 static int64_t share_out(struct adder *adder, const struct state_node *state, int64_t price,
                          bool priced)
@@ -163,7 +173,9 @@ static int64_t share_out(struct adder *adder, const struct state_node *state, in
         requests[i] = requests_of(scratch, state->pods.items[i]);
     struct scarcity scarcity = scarcest(scratch, state, requests);
     // More may be requested than the node has: then the pods share all of it.
-    int64_t whole = scarcity.whole > scarcity.asked ? scarcity.whole : scarcity.asked;
+    __int128 whole = scarcity.whole;
+    if (scarcity.resource != NULL && asked_of(state, requests, scarcity.resource) > whole)
+        whole = asked_of(state, requests, scarcity.resource);
     int64_t left = price;
     for (uint32_t i = 0; i < state->pods.count; i++) {
         int64_t share = 0;
