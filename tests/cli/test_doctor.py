@@ -82,6 +82,13 @@ class Doctor(ProgramTest):
             self.assertEqual(self.lines(out)[check], ("skipped", "AWS has not accepted the credentials"))
         self.assertEqual(self.lines(out)["API server"][0], "skipped")
 
+    def test_without_credentials_the_advice_is_about_them(self):
+        _, out, _ = self.doctor(AWS_REGION="us-west-2", AWS_ENDPOINT_URL="http://127.0.0.1:%d" % free_port(),
+                                AWS_EC2_METADATA_DISABLED="false", AWS_EC2_METADATA_SERVICE_ENDPOINT="http://127.0.0.1:%d" % free_port())
+        self.assertIn("and the instance gives none", self.lines(out)["credentials"][1])
+        self.assertIn("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (docs/aws.md tells", out)
+        self.assertEqual(out.count("see that the endpoint of STS can be reached"), 1)  # by the clock
+
     def test_an_endpoint_that_cannot_be_reached(self):
         status, out, _ = self.doctor(AWS_REGION="us-west-2", AWS_ENDPOINT_URL="http://127.0.0.1:%d" % free_port(), **KEYS)
         self.assertEqual(status, 1)

@@ -37,6 +37,7 @@ static void call_end_with(struct aws_call *call, const struct error *error)
 {
     call_finish(call, &(struct aws_result){.error = *error,
                                            .fault = AWS_FAULT_NO_ANSWER,
+                                           .lacks_credentials = call->lacks_credentials,
                                            .code = "",
                                            .message = "",
                                            .request_id = ""});
@@ -81,6 +82,7 @@ static void call_has_credentials(void *context, const struct aws_credentials_res
         return;
     }
     call->error = result->error;
+    call->lacks_credentials = true;
     assert(call->error.kind != ERROR_NONE);
     error_prefix(&call->error, "%s", call->info->permission);
     call_end_with(call, &call->error);

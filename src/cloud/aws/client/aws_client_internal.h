@@ -55,7 +55,7 @@ struct aws_call {
     struct timer *timer; // the start, and the delay before a retry
     struct aws_turn turn;
     struct aws_http_call *exchange;
-    bool waits_for_credentials;
+    bool waits_for_credentials, lacks_credentials;
     bool is_paging, is_cancelled;            // a page callback runs; it has cancelled the call
     uint32_t attempt, pages;                 // attempts of this page, from 1
     uint32_t taken;                          // of the retry quota

@@ -24,6 +24,7 @@ struct aws_result {
     // "ec2:CreateFleet: UnauthorizedOperation: You are not ..."; kind NONE after success.
     struct error error;
     enum aws_fault fault;
+    bool lacks_credentials; // none could be had: nothing was asked
     int status;             // HTTP; 0: no answer
     const char *code;       // "InvalidInstanceID.NotFound"; "" without an AWS error
     const char *message;    // AWS's own text; "" if none

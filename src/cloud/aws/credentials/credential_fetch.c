@@ -232,8 +232,8 @@ static void instance_failed(struct credential_fetch *fetch, const struct error *
     struct error copy = *error;
     if (fetch->plan->roles_count == 0)
         error_prefix(&copy, "AWS credentials: neither environment nor shared files nor a "
-                            "container's endpoint are configured, and from the instance's "
-                            "metadata come none");
+                            "container's endpoint are configured, and the instance gives "
+                            "none");
     fail(fetch, &copy);
 }
 

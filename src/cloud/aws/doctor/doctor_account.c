@@ -21,6 +21,10 @@ static const char *remedy_of(const struct aws_result *result)
         return "the session has ended: fetch new credentials (`aws sso login`, a new token of the "
                "Pod), and unset AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN if "
                "they are old";
+    if (result->lacks_credentials)
+        return "give the ServiceAccount a role (EKS Pod Identity or IRSA), or set AWS_PROFILE, or "
+               "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (docs/aws.md tells where credentials "
+               "are looked for, and in which order)";
     if (result->fault == AWS_FAULT_NO_ANSWER && result->error.kind != ERROR_UNAUTHORIZED)
         return "see that the endpoint of STS can be reached: network, HTTPS_PROXY, "
                "AWS_ENDPOINT_URL_STS";
