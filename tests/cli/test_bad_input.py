@@ -236,7 +236,7 @@ class Clusters(ProgramTest):
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
         self.addCleanup(server.server_close)
         self.addCleanup(server.shutdown)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         config = kubeconfig(server="http://127.0.0.1:%d" % server.server_address[1])
         for code, reason in ((401, "Unauthorized"), (403, "Forbidden")):
             Answer.code = code

@@ -31,7 +31,7 @@ class ApiServer(http.server.ThreadingHTTPServer):
         self.missing = "/apis/karpenter.sh/"
         self.lists = {}
         self.ended = threading.Event()
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+        threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
 
     def handle_error(self, request, client_address):
         pass  # the controller has ended

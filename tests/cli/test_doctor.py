@@ -56,7 +56,7 @@ class Doctor(ProgramTest):
     def serve(self, answer, headers=()):
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Liar)
         server.answer, server.headers = answer, headers
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         self.addCleanup(server.server_close)
         self.addCleanup(server.shutdown)
         return "http://127.0.0.1:%d" % server.server_address[1]
