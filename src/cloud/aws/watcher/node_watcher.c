@@ -9,6 +9,8 @@
 #include "cloud/aws/credentials/instance_metadata.h"
 #include "cloud/aws/watcher/metadata_announcements.h"
 
+#define PASSES_TO_REPEAT 60 // what stands is written again so often: the Node may have lost it
+
 struct node_watcher {
     struct node_watcher_options options;
     struct instance_metadata *metadata;
@@ -17,6 +19,7 @@ struct node_watcher {
     int64_t found[NODE_ANNOUNCEMENTS_COUNT];   // 0: none is announced
     int64_t written[NODE_ANNOUNCEMENTS_COUNT]; // as the Node has it; < 0: unknown
     bool known[NODE_ANNOUNCEMENTS_COUNT];      // it was read once
+    uint32_t passes;                           // since the last repetition
     bool pass_failed;                          // an answer of this pass cannot be used
     bool metadata_failed, kube_failed;         // told
 };
@@ -94,9 +97,6 @@ static json_t *patch_of(const struct node_watcher *watcher)
         instant_format(watcher->found[i], text);
         json_object_set_new(annotations, key,
                             watcher->found[i] != 0 ? json_string(text) : json_null());
-        if (watcher->found[i] != 0)
-            log_info("EC2 announces an interruption", "o:Node", watcher->options.node_name,
-                     "s:announcement", key, "s:time", text);
     }
     if (json_object_size(annotations) > 0)
         return json_pack("{s:{s:o}}", "metadata", "annotations", annotations);
@@ -127,6 +127,18 @@ static void note_failure(struct node_watcher *watcher, const struct error *error
     watcher->metadata_failed = watcher->pass_failed = true;
 }
 
+static void take(struct node_watcher *watcher, enum node_announcement what, int64_t instant)
+{
+    char text[INSTANT_TEXT_MAX];
+    if (instant != 0 && instant != watcher->found[what]) {
+        instant_format(instant, text);
+        log_info("EC2 announces an interruption", "o:Node", watcher->options.node_name,
+                 "s:announcement", node_announcement_key(what), "s:time", text);
+    }
+    watcher->found[what] = instant;
+    watcher->known[what] = true;
+}
+
 static void answered(void *context, const char *body, size_t length, const struct error *error)
 {
     struct node_watcher *watcher = context;
@@ -136,8 +148,7 @@ static void answered(void *context, const char *body, size_t length, const struc
     bool good = body != NULL ? metadata_announcement_read(what, body, length, &instant, &problem)
                              : error->kind == ERROR_NOT_FOUND; // nothing is announced
     if (good) {
-        watcher->found[what] = instant;
-        watcher->known[what] = true;
+        take(watcher, what, instant);
     } else {
         note_failure(watcher, body != NULL ? &problem : error);
     }
@@ -158,6 +169,12 @@ static void begin_pass(void *context)
     struct node_watcher *watcher = context;
     watcher->what = 0;
     watcher->pass_failed = false;
+    if (++watcher->passes == PASSES_TO_REPEAT) {
+        watcher->passes = 0;
+        for (int i = 0; i < NODE_ANNOUNCEMENTS_COUNT; i++)
+            if (watcher->found[i] != 0)
+                watcher->written[i] = -1;
+    }
     instance_metadata_read(watcher->metadata, metadata_announcement_path(NODE_SPOT_INTERRUPTION),
                            answered, watcher);
 }

@@ -150,6 +150,33 @@ static void announcements_become_annotations_AWI_959(void **state)
     close_scene(scene);
 }
 
+// A Node that is registered anew has lost it. The announcement itself is told once.
+static void what_stands_is_written_again_AWI_959(void **state)
+{
+    (void)state;
+    struct scene *scene = open_scene();
+    struct error error = {0};
+    scene->forbidden = true;
+    scene->metadata.answers[NODE_SPOT_INTERRUPTION] = INTERRUPTION;
+    run(scene, 60);
+    scene->forbidden = false;
+    run(scene, 10);
+    assert_non_null(annotation(scene, NODE_SPOT_INTERRUPTION));
+    assert_int_equal(lines_with(scene, "EC2 announces an interruption"), 1);
+    uint32_t patches = scene->patches;
+    json_t *node = json_deep_copy(store_get(scene->store, nodes_of(scene), NULL, "node"));
+    json_object_del(json_object_get(node, "metadata"), "annotations");
+    const struct store_target target = {nodes_of(scene), NULL, "node"};
+    assert_non_null(store_replace(scene->store, &target, node, &error));
+    json_decref(node);
+    assert_null(annotation(scene, NODE_SPOT_INTERRUPTION));
+    run(scene, 310);
+    assert_non_null(annotation(scene, NODE_SPOT_INTERRUPTION));
+    assert_in_range(scene->patches - patches, 1, 2);
+    assert_int_equal(lines_with(scene, "EC2 announces an interruption"), 1);
+    close_scene(scene);
+}
+
 static void silence_of_the_service_changes_nothing_AWI_959(void **state)
 {
     (void)state;
@@ -258,6 +285,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(announcements_become_annotations_AWI_959),
+        cmocka_unit_test(what_stands_is_written_again_AWI_959),
         cmocka_unit_test(silence_of_the_service_changes_nothing_AWI_959),
         cmocka_unit_test(missing_permission_is_told_once_AWI_959),
         cmocka_unit_test(answers_are_read_AWI_959_955),
