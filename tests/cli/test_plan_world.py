@@ -173,6 +173,8 @@ class Regions(WorldTest):
         self.assertIn("zone eu-west-1a of NodePool default is not in region us-east-1: it contradicts", text)
 
     def test_regions_that_do_not_exist_are_refused(self):
+        for zone in ("us-west-2-lax-1", "us-west-2b"):
+            self.assert_refused(self.plan(pool(), pod(), options=("--region", zone)), 2, "a zone of region us-west-2")
         self.assert_refused(self.plan(pool(), pod(), options=("--region", "eu-wst-1")), 2, "there is no such region",
                             "did you mean eu-west-1")
         self.assert_refused(self.plan(pool(), pod(), options=("--region", "eu-west-1", "--provider", "kwok")), 2, "know no regions")

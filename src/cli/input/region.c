@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -191,10 +192,22 @@ static void take_environment(struct region *region)
     }
 }
 
+// Of a zone, or of a local zone without its letter.
+static bool is_zone(const struct provider_regions *table, const char *asked,
+                    char region[PROVIDER_REGION_MAX])
+{
+    char zone[PROVIDER_REGION_MAX];
+    snprintf(zone, sizeof zone, "%.60sa", asked);
+    return table->of_zone(asked, region) || table->of_zone(zone, region);
+}
+
 static bool refuse(const struct provider_regions *table, const char *asked, struct error *error)
 {
     struct text near = {0};
-    if (table != NULL)
+    char region[PROVIDER_REGION_MAX];
+    if (table != NULL && is_zone(table, asked, region))
+        text_format(&near, "it names a zone of region %s", region);
+    else if (table != NULL)
         table->add_near(asked, &near);
     error_set(error, ERROR_INVALID, "--region %.100s: %s%s%s", asked,
               table != NULL ? "there is no such region" : "these instance types know no regions",
