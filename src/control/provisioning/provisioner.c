@@ -73,15 +73,22 @@ static void on_inputs(void *context, const char *key)
     decision_inputs_touch(provisioner->inputs);
 }
 
-// A bound pod may have taken the planned room of others.
+// A bound pod may have taken the planned room of others. A displaced pod may have become
+// provisionable only now, by the end of its nomination.
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
                    const struct object *new_object)
 {
     struct provisioner *provisioner = context;
+    const struct pod *pod = (const struct pod *)new_object;
     (void)change;
     (void)old_object;
-    if (new_object != NULL && new_object->meta.uid != NULL &&
-        ((const struct pod *)new_object)->spec.node_name != NULL)
+    if (pod == NULL || pod->meta.uid == NULL)
+        return;
+    bool is_displaced = pod->spec.node_name == NULL && pod_needs_node(pod) &&
+                        cluster_is_displaced(provisioner->control->cluster, pod);
+    if (is_displaced && provisioner->left_over_until_ns == 0)
+        provisioner->left_over_until_ns = loop_monotonic_ns(provisioner->control->manager.loop);
+    if (is_displaced || pod->spec.node_name != NULL)
         reconcile_queue_add_after(provisioner->queue, LEFT_OVER, LEFT_OVER_NS);
 }
 
