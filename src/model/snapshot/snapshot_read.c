@@ -85,6 +85,7 @@ static bool apply_context(struct snapshot *snapshot, const struct snapshot_conte
                           struct error *error)
 {
     struct arena *arena = snapshot->arena;
+    snapshot->has_context = true;
     if (context->spec.time != 0)
         snapshot->time = context->spec.time;
     snapshot->require_unschedulable_condition |= context->spec.require_unschedulable;
