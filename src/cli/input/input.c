@@ -133,6 +133,7 @@ static bool add_catalog(struct input_options *options, struct snapshot *snapshot
         catalog = live_provider_catalog(provider, path, snapshot, error);
     if (catalog == NULL)
         return blame_name(error);
+    options->built_in = live_provider_built_in(provider, path);
     forget_catalogs(snapshot);
     struct text classes = {0};
     snapshot_add(snapshot, (const struct object *)catalog);

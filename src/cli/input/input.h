@@ -22,7 +22,9 @@ struct input_options {
     // (manifest_check.h). Without: it is read as far as it goes.
     bool admission, force;
     struct region region; // after input_read(): of built-in types
-    char *catalog_text;   // after input_read(): the source of the instance types, for messages
+    // After input_read(): the provider whose built-in instance types these are; NULL: others.
+    const struct cloud_provider *built_in;
+    char *catalog_text; // after input_read(): the source of the instance types, for messages
 };
 
 // Rows of getopt_long()'s table; their values are above those of ASCII, except 'f' and 'o'.
