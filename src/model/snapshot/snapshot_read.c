@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/vector.h"
 #include "model/manifest/input.h"
+#include "model/manifest/input_texts.h"
 #include "model/reading/catalog.h"
 #include "model/reading/settings_read.h"
 #include "model/schema/decode.h"
