@@ -8,6 +8,7 @@
 
 #include "base/input_file.h"
 #include "model/manifest/input.h"
+#include "model/manifest/input_texts.h"
 #include "model/reading/settings_read.h"
 #include "model/reading/settings_table.h"
 
