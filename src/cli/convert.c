@@ -26,9 +26,10 @@ static bool take_variable(struct request *request, const char *text, int *status
         return false;
     }
     struct conversion *conversion = request->conversion;
-    vector_push(&conversion->options.variables,
-                (struct variable){arena_copy_bytes(conversion->arena, text, (size_t)(equals - text)),
-                                  equals + 1});
+    vector_push(
+        &conversion->options.variables,
+        (struct variable){arena_copy_bytes(conversion->arena, text, (size_t)(equals - text)),
+                          equals + 1});
     return true;
 }
 
@@ -162,9 +163,8 @@ static void print_all(struct request *request)
 
 static int run(int argc, char **argv)
 {
-    struct request request = {.input = {.format = "yaml"},
-                              .conversion = conversion_create(),
-                              .notes = "both"};
+    struct request request = {
+        .input = {.format = "yaml"}, .conversion = conversion_create(), .notes = "both"};
     int status = 0;
     request.conversion->options.ami = "latest";
     if (read_arguments(argc, argv, &request, &status)) {

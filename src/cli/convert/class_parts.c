@@ -72,11 +72,13 @@ void class_set_family(struct source *source, struct product *product, json_t *sp
             return;
         }
     if (strcasecmp(family, "Custom") != 0)
-        source_fail(source, "amiFamily %.60s is not known: AL2, AL2023, Bottlerocket, Windows2019, "
-                            "Windows2022, Windows2025 or Custom",
+        source_fail(source,
+                    "amiFamily %.60s is not known: AL2, AL2023, Bottlerocket, Windows2019, "
+                    "Windows2022, Windows2025 or Custom",
                     family);
     else if (!has_terms)
-        source_fail(source, "amiFamily Custom needs amiSelectorTerms: ids, names or tags of images");
+        source_fail(source,
+                    "amiFamily Custom needs amiSelectorTerms: ids, names or tags of images");
     json_object_set_new(spec, "amiFamily", json_string("Custom"));
     note_add(product, NOTE_CHANGED, "M-unregistered-taint", "spec.userData",
              "the user data must register the node with the taint "
@@ -124,9 +126,9 @@ void class_require_role(struct product *product, json_t *spec, const char *text)
 void class_set_metadata_options(json_t *spec, const json_t *options, int hop_limit,
                                 const char *tokens)
 {
-    json_t *result = json_pack("{s:s, s:s, s:i, s:s}", "httpEndpoint", "enabled",
-                               "httpProtocolIPv6", "disabled", "httpPutResponseHopLimit", hop_limit,
-                               "httpTokens", tokens);
+    json_t *result =
+        json_pack("{s:s, s:s, s:i, s:s}", "httpEndpoint", "enabled", "httpProtocolIPv6", "disabled",
+                  "httpPutResponseHopLimit", hop_limit, "httpTokens", tokens);
     json_object_update(result, (json_t *)options);
     json_object_set_new(spec, "metadataOptions", result);
 }
@@ -153,7 +155,8 @@ const char *volume_size_today(struct product *product, const char *path, const c
         return product_text(product, "%" PRId64 "G", bytes / 1000000000);
     const char *rounded = product_text(product, "%" PRId64 "Gi", ((bytes - 1) >> 30) + 1);
     note_add(product, NOTE_CHANGED, "M-volume-size", path, "%s bytes are rounded up to %s%s", size,
-             rounded, bytes < 65536 ? "; a bare number counts bytes: write Gi if that is meant" : "");
+             rounded,
+             bytes < 65536 ? "; a bare number counts bytes: write Gi if that is meant" : "");
     return rounded;
 }
 
@@ -179,12 +182,15 @@ static void convert_volumes(struct source *source, struct product *product, json
     }
 }
 
-// --- fields that keep their names -----------------------------------------------------------------
+// --- fields that keep their names ----------------------------------------------------------------
 static bool is_reserved_tag(const char *key)
 {
-    static const char *const keys[] = {"eks:eks-cluster-name", "karpenter.sh/nodepool",
-                                       "karpenter.sh/nodeclaim", "karpenter.k8s.aws/ec2nodeclass",
-                                       "karpenter.sh/provisioner-name", "karpenter.sh/managed-by",
+    static const char *const keys[] = {"eks:eks-cluster-name",
+                                       "karpenter.sh/nodepool",
+                                       "karpenter.sh/nodeclaim",
+                                       "karpenter.k8s.aws/ec2nodeclass",
+                                       "karpenter.sh/provisioner-name",
+                                       "karpenter.sh/managed-by",
                                        ""};
     for (size_t i = 0; i < ARRAY_LENGTH(keys); i++)
         if (strcmp(keys[i], key) == 0)

@@ -28,12 +28,12 @@ struct note {
 struct conversion;
 struct product { // an object for the output
     struct conversion *conversion;
-    json_t *object;  // owned
-    json_t *kubelet; // owned: what a NodePool's class must have; NULL: none (MIG-46)
-    bool is_old;     // made of an older version or of another autoscaler
+    json_t *object;    // owned
+    json_t *kubelet;   // owned: what a NodePool's class must have; NULL: none (MIG-46)
+    bool is_old;       // made of an older version or of another autoscaler
     bool is_auto_mode; // a NodePool of EKS Auto Mode
-    bool is_raw;     // the text of its source is printed as it is
-    bool is_dropped; // nothing is printed but its notes
+    bool is_raw;       // the text of its source is printed as it is
+    bool is_dropped;   // nothing is printed but its notes
     VECTOR(struct note) notes;
 };
 
@@ -53,9 +53,9 @@ struct source { // a document of the input
     size_t raw_length;
     uint32_t siblings; // documents of that text, lists unpacked; 0: not the first of them
     bool is_mended;    // the text had to be mended before it could be read
-    json_t *value; // owned; NULL: nothing but comments
-    bool is_taken; // it has become something else
-    bool failed;   // nothing is printed for it
+    json_t *value;     // owned; NULL: nothing but comments
+    bool is_taken;     // it has become something else
+    bool failed;       // nothing is printed for it
     VECTOR(struct product *) products;
 };
 
@@ -74,9 +74,9 @@ struct conversion {
     struct arena *arena;
     struct convert_options options;
     VECTOR(struct source *) sources;
-    struct map *settings;           // environment variable -> value, for the controller (MIG-73)
+    struct map *settings; // environment variable -> value, for the controller (MIG-73)
     VECTOR(struct note) settings_notes;
-    VECTOR(const char *) errors;    // "FILE:LINE: ...", in order
+    VECTOR(const char *) errors; // "FILE:LINE: ...", in order
 };
 
 struct conversion *conversion_create(void);

@@ -137,10 +137,11 @@ bool documents_extract(const char *text, size_t length, struct raw_documents *ou
 static const struct {
     const char *from, *to;
 } typographic[] = {
-    {"\xE2\x80\x9C", "\""}, {"\xE2\x80\x9D", "\""}, {"\xE2\x80\x9E", "\""}, // double quotes
-    {"\xE2\x80\x98", "'"},  {"\xE2\x80\x99", "'"},  {"\xC2\xA0", " "},      // single ones, a blank
+    {"\xE2\x80\x9C", "\""},  {"\xE2\x80\x9D", "\""},  {"\xE2\x80\x9E", "\""}, // double quotes
+    {"\xE2\x80\x98", "'"},   {"\xE2\x80\x99", "'"},   {"\xC2\xA0", " "}, // single ones, a blank
     {"\xE2\x80\x93 ", "- "}, {"\xE2\x80\x94 ", "- "}, {"\xE2\x80\xA2 ", "- "}, // dashes, a bullet
-    {"\xEF\xBB\xBF", ""},   {"\xE2\x80\x8B", ""},   {"\t", "  "}, {"\r\n", "\n"},
+    {"\xEF\xBB\xBF", ""},    {"\xE2\x80\x8B", ""},    {"\t", "  "},
+    {"\r\n", "\n"},
 };
 
 static bool is_letter(char c)
@@ -209,8 +210,8 @@ static const char *value_of(const struct convert_options *options, struct line n
     vector_for_each (variable, &options->variables)
         if (line_is(name, variable->name))
             return variable->value;
-    bool is_cluster = name.length >= tail &&
-                      strncasecmp(name.text + name.length - tail, cluster, tail) == 0;
+    bool is_cluster =
+        name.length >= tail && strncasecmp(name.text + name.length - tail, cluster, tail) == 0;
     return is_cluster ? options->cluster_name : NULL;
 }
 

@@ -35,8 +35,8 @@ bool text_fill_variables(const char *text, size_t length, const struct convert_o
                          struct text *out);
 // ${NAME} as $NAME, which YAML can read in any place; ${NAME:-default} as its default.
 bool text_bare_variables(const char *text, size_t length, struct text *out);
-// The first variable or template action in a value: "${NAME}", "$NAME", "<NAME>", "{{ ... }}". NULL:
-// none; `out` receives it.
+// The first variable or template action in a value: "${NAME}", "$NAME", "<NAME>", "{{ ... }}".
+// NULL: none; `out` receives it.
 const char *text_variable(const char *text, struct text *out);
 // A Helm template: lines with {{ ... }}.
 bool text_is_template(const char *text, size_t length);

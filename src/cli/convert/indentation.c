@@ -16,20 +16,21 @@
 #define REQUIREMENTS "requirements[key operator values* minValues]"
 #define TAINTS       "taints[key value effect] startupTaints[key value effect]"
 #define METADATA     "metadata{name namespace labels% annotations%} "
-#define KUBELET_FIELDS                                                                      \
-    "{clusterDNS* containerRuntime maxPods podsPerCore systemReserved% kubeReserved% "      \
-    "evictionHard% evictionSoft% evictionSoftGracePeriod% evictionMaxPodGracePeriod "       \
+#define KUBELET_FIELDS                                                                 \
+    "{clusterDNS* containerRuntime maxPods podsPerCore systemReserved% kubeReserved% " \
+    "evictionHard% evictionSoft% evictionSoftGracePeriod% evictionMaxPodGracePeriod "  \
     "imageGCHighThresholdPercent imageGCLowThresholdPercent cpuCFSQuota} "
-#define VOLUMES                                                                             \
-    "blockDeviceMappings[deviceName rootVolume ebs{volumeSize volumeType iops throughput "  \
+#define VOLUMES                                                                            \
+    "blockDeviceMappings[deviceName rootVolume ebs{volumeSize volumeType iops throughput " \
     "encrypted kmsKeyID snapshotID deleteOnTermination volumeInitializationRate}] "
-#define CLASS                                                                               \
-    "amiFamily userData role instanceProfile tags% context detailedMonitoring "             \
-    "associatePublicIPAddress instanceStorePolicy metadataOptions{httpEndpoint "            \
+#define CLASS                                                                    \
+    "amiFamily userData role instanceProfile tags% context detailedMonitoring "  \
+    "associatePublicIPAddress instanceStorePolicy metadataOptions{httpEndpoint " \
     "httpProtocolIPv6 httpPutResponseHopLimit httpTokens} kubelet" KUBELET_FIELDS VOLUMES
-#define TERMS                                                                               \
+#define TERMS                                                                                 \
     "amiSelectorTerms[alias id name owner ssmParameter tags%] subnetSelectorTerms[id tags%] " \
-    "securityGroupSelectorTerms[id name tags%] capacityReservationSelectorTerms[id ownerID tags%] "
+    "securityGroupSelectorTerms[id name tags%] capacityReservationSelectorTerms[id ownerID "  \
+    "tags%] "
 #define SELECTORS "amiSelector% subnetSelector% securityGroupSelector% launchTemplate "
 
 static const char *const kinds[][2] = {
@@ -40,18 +41,16 @@ static const char *const kinds[][2] = {
      "reasons*]} template{metadata{labels% annotations%} spec{expireAfter terminationGracePeriod "
      "nodeClassRef{apiVersion group kind name} kubelet" KUBELET_FIELDS REQUIREMENTS " " TAINTS
      "}}}"},
-    {"Provisioner",
-     "apiVersion kind " METADATA
-     "spec{labels% annotations% weight limits{resources%} consolidation{enabled} "
-     "ttlSecondsAfterEmpty ttlSecondsUntilExpired providerRef{apiVersion kind name} "
-     "kubeletConfiguration" KUBELET_FIELDS "provider{" CLASS SELECTORS "} " REQUIREMENTS
-     " " TAINTS "}"},
+    {"Provisioner", "apiVersion kind " METADATA
+                    "spec{labels% annotations% weight limits{resources%} consolidation{enabled} "
+                    "ttlSecondsAfterEmpty ttlSecondsUntilExpired providerRef{apiVersion kind name} "
+                    "kubeletConfiguration" KUBELET_FIELDS "provider{" CLASS SELECTORS
+                    "} " REQUIREMENTS " " TAINTS "}"},
     {"EC2NodeClass", "apiVersion kind " METADATA "spec{" CLASS TERMS "}"},
     {"AWSNodeTemplate", "apiVersion kind " METADATA "spec{" CLASS SELECTORS "}"},
-    {"NodeClass",
-     "apiVersion kind " METADATA
-     "spec{role instanceProfile tags% snatPolicy networkPolicy networkPolicyEventLogs "
-     "ephemeralStorage{size iops throughput kmsKeyID} " TERMS "}"},
+    {"NodeClass", "apiVersion kind " METADATA
+                  "spec{role instanceProfile tags% snatPolicy networkPolicy networkPolicyEventLogs "
+                  "ephemeralStorage{size iops throughput kmsKeyID} " TERMS "}"},
 };
 
 struct frame {
@@ -167,7 +166,8 @@ static size_t key_length(const char *line, size_t length)
 {
     char quote = length > 0 && (line[0] == '"' || line[0] == '\'') ? line[0] : '\0';
     size_t at = quote != '\0';
-    while (at < length && (quote != '\0' ? line[at] != quote : strchr(" {}[],#\"'", line[at]) == NULL)) {
+    while (at < length &&
+           (quote != '\0' ? line[at] != quote : strchr(" {}[],#\"'", line[at]) == NULL)) {
         if (quote == '\0' && line[at] == ':' && (at + 1 == length || line[at + 1] == ' '))
             return at;
         at++;
@@ -194,8 +194,8 @@ static bool add_key(struct restoring *restoring, const char *line, size_t length
     size_t left = length - size - 1;
     while (left > 0 && *rest == ' ')
         rest++, left--;
-    bool is_known = frame->bracket == '{' &&
-                    find_field(frame->fields, line, size, &bracket, &inside);
+    bool is_known =
+        frame->bracket == '{' && find_field(frame->fields, line, size, &bracket, &inside);
     mark_seen(frame, line, size);
     if (!after_dash)
         indent(restoring, frame->depth);

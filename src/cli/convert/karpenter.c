@@ -18,7 +18,8 @@
 static bool in_group(const char *version, const char *group)
 {
     size_t length = strlen(group);
-    return strncmp(version, group, length) == 0 && (version[length] == '/' || version[length] == '\0');
+    return strncmp(version, group, length) == 0 &&
+           (version[length] == '/' || version[length] == '\0');
 }
 
 // MIG-47

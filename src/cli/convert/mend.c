@@ -12,7 +12,7 @@
 
 #define INNER "spec.template.spec"
 
-// --- fields at another level (GUI-4, GUI-10) -------------------------------------------------------
+// --- fields at another level (GUI-4, GUI-10) -----------------------------------------------------
 struct level {
     const char *from, *key, *to;
 };
@@ -75,7 +75,7 @@ void mend_levels(struct product *product, bool is_old)
     json_decref(resources);
 }
 
-// --- the reference to the class (GUI-1, GUI-2) -----------------------------------------------------
+// --- the reference to the class (GUI-1, GUI-2) ---------------------------------------------------
 static void complete_reference(struct source *source, json_t *reference, const char *name)
 {
     uint32_t count;
@@ -86,8 +86,9 @@ static void complete_reference(struct source *source, json_t *reference, const c
         kind = "EC2NodeClass";
     }
     if (version == NULL || strchr(version, '/') == NULL) {
-        source_fail(source, "nodeClassRef %s: there are %u classes of that name in the input; "
-                            "write group and kind",
+        source_fail(source,
+                    "nodeClassRef %s: there are %u classes of that name in the input; "
+                    "write group and kind",
                     name, count);
         return;
     }
@@ -123,7 +124,8 @@ static void mend_reference(struct source *source, struct product *product)
                  "the group has no version");
     }
     const char *name = tree_text_at(reference, "name");
-    if (name != NULL && (tree_at(reference, "group") == NULL || tree_at(reference, "kind") == NULL)) {
+    if (name != NULL &&
+        (tree_at(reference, "group") == NULL || tree_at(reference, "kind") == NULL)) {
         complete_reference(source, reference, name);
         note_add(product, NOTE_CHANGED, "M-reference", INNER ".nodeClassRef",
                  "group and kind are written out");
@@ -131,7 +133,7 @@ static void mend_reference(struct source *source, struct product *product)
     json_decref(version);
 }
 
-// --- what removes nodes (GUI-3) --------------------------------------------------------------------
+// --- what removes nodes (GUI-3) ------------------------------------------------------------------
 static void set_policy(struct product *product, json_t *disruption, const char *policy,
                        const char *why)
 {
@@ -178,8 +180,7 @@ static void mend_disruption(struct source *source, struct product *product)
         set_policy(product, disruption, "WhenEmptyOrUnderutilized",
                    "WhenUnderutilized is called WhenEmptyOrUnderutilized");
     if (tree_at(disruption, "consolidateAfter") == NULL && json_object_size(disruption) > 0) {
-        bool empty_only =
-            text_equal(tree_text_at(disruption, "consolidationPolicy"), "WhenEmpty");
+        bool empty_only = text_equal(tree_text_at(disruption, "consolidationPolicy"), "WhenEmpty");
         json_object_set_new(disruption, "consolidateAfter", json_string("0s"));
         note_add(product, NOTE_CHANGED, "M-policy", "spec.disruption.consolidateAfter",
                  "was missing: 0s, which removes %s nodes at once",
@@ -260,8 +261,9 @@ void mend_node_pool(struct source *source, struct product *product)
              requirements_today(product, INNER ".requirements", tree_take(inner, "requirements")));
     tree_put(inner, "taints",
              taints_today(source, product, INNER ".taints", tree_take(inner, "taints")));
-    tree_put(inner, "startupTaints", taints_today(source, product, INNER ".startupTaints",
-                                                  tree_take(inner, "startupTaints")));
+    tree_put(
+        inner, "startupTaints",
+        taints_today(source, product, INNER ".startupTaints", tree_take(inner, "startupTaints")));
     mend_by_type(source, product);
     if (tree_at(source->value, "spec.template.metadata") == NULL)
         tree_prune(product->object, "spec.template.metadata");

@@ -50,10 +50,10 @@ static void mend_selectors(struct source *source, struct product *product, json_
         if (map == NULL)
             continue;
         const char *path = product_text(product, "spec.%s", fields[i][1]);
-        json_t *terms = i == 2 && json_is_object(map)
-                            ? ami_terms(source, product, map)
-                            : selector_terms(source, product_text(product, "spec.%s", fields[i][0]),
-                                             map);
+        json_t *terms =
+            i == 2 && json_is_object(map)
+                ? ami_terms(source, product, map)
+                : selector_terms(source, product_text(product, "spec.%s", fields[i][0]), map);
         if (json_object_get(spec, fields[i][1]) == NULL)
             tree_put(spec, fields[i][1], terms);
         else

@@ -50,8 +50,8 @@ static json_t *text_mended(struct product *product, const struct field *field, c
     if (json_is_string(value) && (meant == NULL || meant == text))
         return NULL;
     if (!json_is_string(value) && field->enum_values == NULL)
-        note_add(product, NOTE_CHANGED, "M-quotes", path, "%s is a text here: it is put into quotes",
-                 text);
+        note_add(product, NOTE_CHANGED, "M-quotes", path,
+                 "%s is a text here: it is put into quotes", text);
     return meant != NULL ? json_string(meant) : NULL;
 }
 
@@ -63,7 +63,8 @@ static void mend_texts(struct product *product, const struct field *field, const
     const char *key;
     if (json_is_array(value))
         json_array_foreach (value, index, item) {
-            mended = text_mended(product, field, product_text(product, "%s[%zu]", path, index), item);
+            mended =
+                text_mended(product, field, product_text(product, "%s[%zu]", path, index), item);
             if (mended != NULL)
                 json_array_set_new(value, index, mended);
         }
@@ -96,7 +97,8 @@ static void mend_field(struct source *source, struct product *product, const str
         mended = text_mended(product, field, path, value);
         if (mended != NULL)
             json_object_set_new(object, field->name, mended);
-        if (field->kind == FIELD_STRING_LIST && json_is_string(json_object_get(object, field->name))) {
+        if (field->kind == FIELD_STRING_LIST &&
+            json_is_string(json_object_get(object, field->name))) {
             mended = json_pack("[O]", json_object_get(object, field->name));
             json_object_set_new(object, field->name, mended);
             note_add(product, NOTE_CHANGED, "M-list", path, "is a list");
@@ -146,11 +148,13 @@ static void mend_object(struct source *source, struct product *product, const st
     json_t *value;
     if (!json_is_object(object) || type == NULL || type->fields_count == 0)
         return;
-    json_object_foreach_safe (object, next, key, value) {
+    json_object_foreach_safe(object, next, key, value)
+    {
         const char *place = path[0] != '\0' ? product_text(product, "%s.%s", path, key)
                                             : product_text(product, "%s", key);
         if (type_field(type, key) == NULL)
-            remove_unknown(source, product, type, place, object, place + strlen(path) + (path[0] != '\0'));
+            remove_unknown(source, product, type, place, object,
+                           place + strlen(path) + (path[0] != '\0'));
     }
     for (uint32_t i = 0; i < type->fields_count; i++) {
         const struct field *field = &type->fields[i];
@@ -164,8 +168,8 @@ static void mend_object(struct source *source, struct product *product, const st
 
 void mend_by_type(struct source *source, struct product *product)
 {
-    const struct kind *kind =
-        kind_find(text_or_empty(tree_text_at(product->object, "apiVersion")), product_kind(product));
+    const struct kind *kind = kind_find(text_or_empty(tree_text_at(product->object, "apiVersion")),
+                                        product_kind(product));
     assert(kind != NULL);
     const struct field *spec = type_field(kind->type, "spec");
     if (spec != NULL)

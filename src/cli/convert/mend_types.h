@@ -1,5 +1,5 @@
-// Values by the table of their kind: what YAML reads as another type, misspelt words (GUI-9), fields
-// that do not exist (GUI-15).
+// Values by the table of their kind: what YAML reads as another type, misspelt words (GUI-9),
+// fields that do not exist (GUI-15).
 #pragma once
 
 #include "cli/convert/conversion.h"

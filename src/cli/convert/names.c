@@ -25,18 +25,28 @@ static const char *key_today(const char *key)
     return key;
 }
 
-static const char *const operators[] = {"In",  "NotIn", "Exists", "DoesNotExist",
-                                        "Gt",  "Lt",    "Gte",    "Lte"};
+static const char *const operators[] = {"In", "NotIn", "Exists", "DoesNotExist",
+                                        "Gt", "Lt",    "Gte",    "Lte"};
 
 // The operator that was meant ("in", "Out", ">="); NULL if it cannot be told.
 static const char *operator_meant(const char *operator)
 {
-    static const char *const others[][2] = {
-        {"Out", "NotIn"},      {"Equals", "In"},  {"Equal", "In"},           {"=", "In"},
-        {"==", "In"},          {"!=", "NotIn"},   {"NotExists", "DoesNotExist"},
-        {"Exist", "Exists"},   {">", "Gt"},       {"<", "Lt"},               {">=", "Gte"},
-        {"<=", "Lte"},         {"GreaterThan", "Gt"}, {"LessThan", "Lt"},    {"Not In", "NotIn"},
-        {"NotEquals", "NotIn"}};
+    static const char *const others[][2] = {{"Out", "NotIn"},
+                                            {"Equals", "In"},
+                                            {"Equal", "In"},
+                                            {"=", "In"},
+                                            {"==", "In"},
+                                            {"!=", "NotIn"},
+                                            {"NotExists", "DoesNotExist"},
+                                            {"Exist", "Exists"},
+                                            {">", "Gt"},
+                                            {"<", "Lt"},
+                                            {">=", "Gte"},
+                                            {"<=", "Lte"},
+                                            {"GreaterThan", "Gt"},
+                                            {"LessThan", "Lt"},
+                                            {"Not In", "NotIn"},
+                                            {"NotEquals", "NotIn"}};
     for (size_t i = 0; i < ARRAY_LENGTH(operators); i++)
         if (strcasecmp(operators[i], operator) == 0)
             return operators[i];
@@ -101,7 +111,7 @@ static void mend_values(struct product *product, const char *path, const char *k
 // Changes the requirement in place; false: it is dropped.
 static bool requirement_today(struct product *product, const char *path, json_t *item)
 {
-    const char *key = tree_text_at(item, "key"), *operator = tree_text_at(item, "operator");
+    const char *key = tree_text_at(item, "key"), *operator= tree_text_at(item, "operator");
     if (key == NULL)
         return true;
     const char *today = key_today(key);
@@ -115,8 +125,8 @@ static bool requirement_today(struct product *product, const char *path, json_t 
         note_add(product, NOTE_INFO, "M-key", path, "%s is called %s today", key, today);
         json_object_set_new(item, "key", json_string(today));
     }
-    const char *meant = operator != NULL ? operator_meant(operator) : "In";
-    if (meant != NULL && (operator == NULL || strcmp(meant, operator) != 0)) {
+    const char *meant = operator!= NULL ? operator_meant(operator) : "In";
+    if (meant != NULL && (operator== NULL || strcmp(meant, operator) != 0)) {
         note_add(product, NOTE_CHANGED, "M-operator", path, "operator %s is written %s",
                  operator != NULL ? operator : "(none)", meant);
         json_object_set_new(item, "operator", json_string(meant));
@@ -245,8 +255,9 @@ json_t *taints_today(struct source *source, struct product *product, const char 
         }
         json_array_append_new(result, copy);
         if (text_is_empty(effect)) {
-            source_fail(source, "%s[%zu].effect is missing: NoSchedule, NoExecute or "
-                                "PreferNoSchedule",
+            source_fail(source,
+                        "%s[%zu].effect is missing: NoSchedule, NoExecute or "
+                        "PreferNoSchedule",
                         path, index);
             break;
         }
@@ -264,9 +275,9 @@ json_t *metadata_today(struct product *product, json_t *metadata)
     if (json_is_object(metadata)) {
         tree_move(metadata, result, "name");
         tree_move(metadata, result, "labels");
-        tree_put(result, "annotations",
-                 annotations_today(product, "metadata.annotations",
-                                   tree_take(metadata, "annotations")));
+        tree_put(
+            result, "annotations",
+            annotations_today(product, "metadata.annotations", tree_take(metadata, "annotations")));
         if (json_object_size(json_object_get(result, "labels")) == 0)
             json_object_del(result, "labels");
     }
@@ -280,8 +291,8 @@ bool unknown_fields(struct source *source, struct product *product, const char *
     const char *key;
     json_t *value;
     json_object_foreach ((json_t *)rest, key, value) {
-        const char *place =
-            path[0] != '\0' ? product_text(product, "%s.%s", path, key) : product_text(product, "%s", key);
+        const char *place = path[0] != '\0' ? product_text(product, "%s.%s", path, key)
+                                            : product_text(product, "%s", key);
         if (product->conversion->options.strict)
             return source_fail(source, "%s is not known here", place);
         note_add(product, NOTE_LOST, "M-unknown-field", place,

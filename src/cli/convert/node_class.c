@@ -45,7 +45,8 @@ static void take_network(struct source *source, struct product *product, json_t 
     tree_put(to, "securityGroupSelectorTerms",
              list_of(tree_take(from, "securityGroupSelectorTerms")));
     if (selector != NULL) // the alpha form in a class of a later version
-        tree_put(to, "subnetSelectorTerms", selector_terms(source, "spec.subnetSelector", selector));
+        tree_put(to, "subnetSelectorTerms",
+                 selector_terms(source, "spec.subnetSelector", selector));
     selector = tree_take(from, "securityGroupSelector");
     if (selector != NULL)
         tree_put(to, "securityGroupSelectorTerms",
@@ -72,8 +73,9 @@ void node_class_convert(struct source *source)
     class_move_parts(source, product, spec, to);
     class_require_role(product, to, "the class has neither role nor instanceProfile: write one");
     if (json_object_get(to, "associatePublicIPAddress") == NULL)
-        note_add(product, NOTE_CHANGED, "M-public-ip", "spec.associatePublicIPAddress",
-                 "v1beta1 set false by itself when all subnets were private; now the subnets decide");
+        note_add(
+            product, NOTE_CHANGED, "M-public-ip", "spec.associatePublicIPAddress",
+            "v1beta1 set false by itself when all subnets were private; now the subnets decide");
     unknown_fields(source, product, "spec", spec);
     json_decref(family);
     json_decref(spec);
@@ -118,7 +120,8 @@ static void lose_auto_fields(struct product *product, json_t *spec)
     for (size_t i = 0; i < ARRAY_LENGTH(lost); i++) {
         json_t *value = tree_take(spec, lost[i][0]);
         if (value != NULL)
-            note_add(product, NOTE_LOST, "M-auto-mode", product_text(product, "spec.%s", lost[i][0]),
+            note_add(product, NOTE_LOST, "M-auto-mode",
+                     product_text(product, "spec.%s", lost[i][0]),
                      "belongs to EKS Auto Mode; instead, %s", lost[i][1]);
         json_decref(value);
     }

@@ -8,9 +8,10 @@
 #include "cli/convert/provisioner.h"
 #include "cli/convert/tree.h"
 
-#define TEMPLATE        "spec.template"
-#define KUBELET_BETA    "compatibility.karpenter.sh/v1beta1-kubelet-conversion"
-#define EXPIRE_FORCEFUL "an expired node is drained at once: it waits neither for a replacement nor for a budget"
+#define TEMPLATE     "spec.template"
+#define KUBELET_BETA "compatibility.karpenter.sh/v1beta1-kubelet-conversion"
+#define EXPIRE_FORCEFUL \
+    "an expired node is drained at once: it waits neither for a replacement nor for a budget"
 
 // MIG-50: the group from an apiVersion.
 static json_t *reference_today(struct source *source, json_t *reference)
@@ -20,7 +21,8 @@ static json_t *reference_today(struct source *source, json_t *reference)
     const char *version = tree_text_at(reference, "apiVersion");
     const char *group = tree_text_at(reference, "group"), *kind = tree_text_at(reference, "kind");
     if (version != NULL && strchr(version, '/') == NULL)
-        source_fail(source, "nodeClassRef.apiVersion %.100s has no group: karpenter.k8s.aws/v1beta1",
+        source_fail(source,
+                    "nodeClassRef.apiVersion %.100s has no group: karpenter.k8s.aws/v1beta1",
                     version);
     json_t *result = json_object();
     if (group == NULL)
@@ -99,17 +101,20 @@ static void convert_template(struct source *source, struct product *product, con
     }
     tree_put(to, "labels",
              labels_today(product, TEMPLATE ".metadata.labels", tree_take(outer, "labels")));
-    tree_put(to, "annotations", annotations_today(product, TEMPLATE ".metadata.annotations",
-                                                  tree_take(outer, "annotations")));
+    tree_put(to, "annotations",
+             annotations_today(product, TEMPLATE ".metadata.annotations",
+                               tree_take(outer, "annotations")));
     tree_prune(product->object, TEMPLATE ".metadata");
     tree_put(inner, "nodeClassRef", reference_today(source, tree_take(inner_from, "nodeClassRef")));
     json_t *requirements = requirements_today(product, TEMPLATE ".spec.requirements",
                                               tree_take(inner_from, "requirements"));
     tree_put(inner, "requirements", requirements != NULL ? requirements : json_array());
-    tree_put(inner, "taints", taints_today(source, product, TEMPLATE ".spec.taints",
-                                           tree_take(inner_from, "taints")));
-    tree_put(inner, "startupTaints", taints_today(source, product, TEMPLATE ".spec.startupTaints",
-                                                  tree_take(inner_from, "startupTaints")));
+    tree_put(
+        inner, "taints",
+        taints_today(source, product, TEMPLATE ".spec.taints", tree_take(inner_from, "taints")));
+    tree_put(inner, "startupTaints",
+             taints_today(source, product, TEMPLATE ".spec.startupTaints",
+                          tree_take(inner_from, "startupTaints")));
     for (size_t i = 0; i < ARRAY_LENGTH(same); i++)
         tree_move(inner_from, inner, same[i]);
     json_decref(tree_take(inner_from, "resources"));
@@ -182,8 +187,7 @@ void node_claim_convert(struct source *source)
     tree_put(to, "nodeClassRef", reference_today(source, tree_take(spec, "nodeClassRef")));
     tree_put(to, "requirements",
              requirements_today(product, "spec.requirements", tree_take(spec, "requirements")));
-    tree_put(to, "taints",
-             taints_today(source, product, "spec.taints", tree_take(spec, "taints")));
+    tree_put(to, "taints", taints_today(source, product, "spec.taints", tree_take(spec, "taints")));
     tree_put(to, "startupTaints",
              taints_today(source, product, "spec.startupTaints", tree_take(spec, "startupTaints")));
     for (size_t i = 0; i < ARRAY_LENGTH(same); i++)

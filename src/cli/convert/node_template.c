@@ -49,8 +49,7 @@ static void convert_metadata_options(struct product *product, json_t *from, json
         class_set_metadata_options(to, options, 1, "optional");
     } else {
         class_set_metadata_options(to, NULL, 2, "required");
-        note_add(product, NOTE_INFO, "M-hop-limit",
-                 "spec.metadataOptions.httpPutResponseHopLimit",
+        note_add(product, NOTE_INFO, "M-hop-limit", "spec.metadataOptions.httpPutResponseHopLimit",
                  "the old default of 2 is written out; v1's is 1");
     }
     json_decref(options);
@@ -82,8 +81,7 @@ static void convert_spec(struct source *source, struct product *product, json_t 
 void node_template_convert(struct source *source)
 {
     json_t *object = json_deep_copy(source->value), *spec = tree_take(object, "spec");
-    struct product *product =
-        product_add(source, "karpenter.k8s.aws/v1", "EC2NodeClass", NULL);
+    struct product *product = product_add(source, "karpenter.k8s.aws/v1", "EC2NodeClass", NULL);
     json_object_set_new(product->object, "metadata",
                         metadata_today(product, tree_take(object, "metadata")));
     if (!json_is_object(spec)) {
@@ -104,8 +102,7 @@ void inline_provider_convert(struct source *source, const char *name, json_t *pr
     }
     json_object_del(provider, "apiVersion");
     json_object_del(provider, "kind");
-    struct product *product =
-        product_add(source, "karpenter.k8s.aws/v1", "EC2NodeClass", name);
+    struct product *product = product_add(source, "karpenter.k8s.aws/v1", "EC2NodeClass", name);
     convert_spec(source, product, provider);
     json_decref(provider);
 }

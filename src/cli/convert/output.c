@@ -13,7 +13,7 @@
 // --- YAML ----------------------------------------------------------------------------------------
 struct printing {
     unsigned where;
-    bool any; // a document was printed: a separator comes before the next
+    bool any;       // a document was printed: a separator comes before the next
     bool ends_open; // the last text ended without a line feed
 };
 
@@ -93,7 +93,8 @@ static void print_product(struct printing *printing, const struct source *source
 static bool is_untouched(const struct source *source)
 {
     return !source->failed && !source->is_mended &&
-           (!source->is_taken || (source->products.count == 1 && source->products.items[0]->is_raw));
+           (!source->is_taken ||
+            (source->products.count == 1 && source->products.items[0]->is_raw));
 }
 
 // `count` documents of one text, which is printed as it is if nothing of it has changed.
@@ -156,8 +157,8 @@ static json_t *settings_object(const struct conversion *conversion)
     for (struct map_entry *entry = map_first(conversion->settings); entry != NULL;
          entry = map_next(entry))
         json_object_set_new(data, map_key(entry), json_string(map_value(entry)));
-    return json_pack("{s:s, s:s, s:{s:s}, s:o}", "apiVersion", "v1", "kind", "ConfigMap", "metadata",
-                     "name", "adze-settings", "data", data);
+    return json_pack("{s:s, s:s, s:{s:s}, s:o}", "apiVersion", "v1", "kind", "ConfigMap",
+                     "metadata", "name", "adze-settings", "data", data);
 }
 
 void convert_print_yaml(const struct conversion *conversion, unsigned where)
@@ -199,8 +200,7 @@ void convert_print_json(const struct conversion *conversion)
     }
     if (map_count(conversion->settings) > 0)
         json_array_append_new(items, settings_object(conversion));
-    json_t *list =
-        json_pack("{s:s, s:s, s:o}", "apiVersion", "v1", "kind", "List", "items", items);
+    json_t *list = json_pack("{s:s, s:s, s:o}", "apiVersion", "v1", "kind", "List", "items", items);
     json_dumpf(list, stdout, JSON_INDENT(2));
     putchar('\n');
     json_decref(list);
@@ -239,11 +239,11 @@ static void append_note(void *context, const struct source *source, const struct
 {
     const char *place = source != NULL ? source->file : "";
     json_array_append_new(
-        context, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "class",
-                           note_class_name(note->class), "kind",
-                           product != NULL ? product_kind(product) : "ConfigMap", "name",
-                           product != NULL ? product_name(product) : "adze-settings", "path",
-                           note->path, "code", note->code, "text", note->text, "source", place));
+        context,
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "class", note_class_name(note->class),
+                  "kind", product != NULL ? product_kind(product) : "ConfigMap", "name",
+                  product != NULL ? product_name(product) : "adze-settings", "path", note->path,
+                  "code", note->code, "text", note->text, "source", place));
 }
 
 void convert_print_notes(const struct conversion *conversion, unsigned where)

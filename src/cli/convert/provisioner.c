@@ -71,10 +71,10 @@ static bool has_requirement(const json_t *requirements, const char *key)
 }
 
 static void add_default(json_t *requirements, struct text *added, const char *key,
-                        const char *operator, json_t *values)
+                        const char *operator, json_t * values)
 {
-    json_array_append_new(requirements, json_pack("{s:s, s:s, s:o}", "key", key, "operator",
-                                                  operator, "values", values));
+    json_array_append_new(requirements, json_pack("{s:s, s:s, s:o}", "key", key,
+                                                  "operator", operator, "values", values));
     text_join(added, ", ", key);
 }
 
@@ -228,8 +228,9 @@ void provisioner_convert(struct source *source)
     tree_prune(product->object, TEMPLATE ".metadata");
     tree_put(inner, "taints",
              taints_today(source, product, TEMPLATE ".spec.taints", tree_take(spec, "taints")));
-    tree_put(inner, "startupTaints", taints_today(source, product, TEMPLATE ".spec.startupTaints",
-                                                  tree_take(spec, "startupTaints")));
+    tree_put(inner, "startupTaints",
+             taints_today(source, product, TEMPLATE ".spec.startupTaints",
+                          tree_take(spec, "startupTaints")));
     convert_requirements(product, spec, inner);
     convert_disruption(source, product, spec, inner);
     convert_reference(source, product, spec, inner);

@@ -1,5 +1,5 @@
-// Provisioner (karpenter.sh/v1alpha5) to NodePool, with an EC2NodeClass for its inline provider (MIG
-// section 2).
+// Provisioner (karpenter.sh/v1alpha5) to NodePool, with an EC2NodeClass for its inline provider
+// (MIG section 2).
 #pragma once
 
 #include "cli/convert/conversion.h"

@@ -141,7 +141,8 @@ static void report(struct reading *reading, const struct raw_document *raw)
                                "%s:%u: this is a Helm template: render it first, with `helm "
                                "template CHART | adze convert -`",
                                reading->file->name, raw->line);
-    vector_push(&reading->conversion->errors, arena_copy_string(reading->conversion->arena, message));
+    vector_push(&reading->conversion->errors,
+                arena_copy_string(reading->conversion->arena, message));
     documents_free(&attempt.documents);
     text_free(&padded);
     reading->fine = false;
@@ -169,8 +170,8 @@ static void read_document(struct reading *reading, const struct raw_document *ra
 {
     struct attempt attempt = {0};
     const char *file = reading->file->name;
-    bool is_mended = text_fill_variables(raw->text, raw->length, &reading->conversion->options,
-                                         &attempt.text);
+    bool is_mended =
+        text_fill_variables(raw->text, raw->length, &reading->conversion->options, &attempt.text);
     bool fine = attempt_read(&attempt, attempt.text.data, attempt.text.length, file);
     bool lost = fine && has_lost_indentation(&attempt.documents);
     if (!fine || lost || any_typographic_value(&attempt.documents)) {
@@ -219,11 +220,11 @@ static void take_back(struct reading *reading, uint32_t sources, uint32_t errors
 static void read_text(struct conversion *conversion, const char *name, const struct text *text)
 {
     struct input_text *file = arena_allocate(conversion->arena, sizeof *file);
-    *file = (struct input_text){.name = arena_copy_string(conversion->arena, name),
-                                .text = arena_copy_bytes(conversion->arena,
-                                                         text_or_empty(text->data), text->length),
-                                .length = text->length,
-                                .is_whole = true};
+    *file = (struct input_text){
+        .name = arena_copy_string(conversion->arena, name),
+        .text = arena_copy_bytes(conversion->arena, text_or_empty(text->data), text->length),
+        .length = text->length,
+        .is_whole = true};
     struct reading reading = {conversion, file, 0, true};
     struct raw_documents list = {0}, parts = {0};
     uint32_t sources = conversion->sources.count, errors = conversion->errors.count;

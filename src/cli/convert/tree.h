@@ -19,8 +19,8 @@ void tree_put(json_t *object, const char *key, json_t *value);
 void tree_move(json_t *from, json_t *to, const char *key);
 // The text of a string, number or boolean, as YAML would print it; NULL for anything else.
 const char *tree_scalar(const json_t *value, struct arena *arena);
-// A copy whose objects have their keys in byte order; at its top apiVersion, kind, metadata and spec
-// come first (MIG-11).
+// A copy whose objects have their keys in byte order; at its top apiVersion, kind, metadata and
+// spec come first (MIG-11).
 json_t *tree_ordered(const json_t *value);
 // Removes empty objects at the path, from its end upwards.
 void tree_prune(json_t *value, const char *path);

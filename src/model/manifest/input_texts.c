@@ -19,8 +19,7 @@ struct paths {
     const struct input_receiver *receiver; // of the skipped entries
 };
 
-static bool read_file(const char *path, const struct input_receiver *receiver,
-                      struct error *error);
+static bool read_file(const char *path, const struct input_receiver *receiver, struct error *error);
 static bool collect_directory(struct paths *paths, const char *directory, int depth,
                               struct error *error);
 
@@ -48,8 +47,7 @@ static bool read_directory(const char *path, const struct input_receiver *receiv
     return fine;
 }
 
-bool input_texts_read(const char *path, const struct input_receiver *receiver,
-                      struct error *error)
+bool input_texts_read(const char *path, const struct input_receiver *receiver, struct error *error)
 {
     assert(path != NULL);
     struct stat status;
