@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/vector.h"
+#include "cli/autoscaler/autoscaler.h"
+#include "cli/autoscaler/workload.h"
 #include "cli/convert/conversion.h"
 #include "cli/convert/karpenter.h"
 #include "cli/convert/output.h"
@@ -11,11 +13,12 @@
 #include "cli/convert/together.h"
 #include "cli/input/command.h"
 #include "cli/input/options.h"
+#include "model/manifest/input_texts.h"
 
 struct request {
     struct file_options input;
     struct conversion *conversion;
-    const char *notes;
+    const char *notes, *flags_file;
 };
 
 static bool take_variable(struct request *request, const char *text, int *status)
@@ -51,7 +54,22 @@ static bool check_values(struct request *request, int *status)
 
 static bool read_arguments(int argc, char **argv, struct request *request, int *status)
 {
-    enum { ROLE = 1, PROFILE, CLUSTER, AMI, DEFAULTS, STRICT, NOTES, SET, TO };
+    enum {
+        ROLE = 1,
+        PROFILE,
+        CLUSTER,
+        AMI,
+        DEFAULTS,
+        STRICT,
+        NOTES,
+        SET,
+        TO,
+        FLAGS,
+        STATIC_MIN,
+        GRACE,
+        NO_MERGE,
+        DROP_OLD
+    };
     static const struct option table[] = {
         FILE_OPTIONS,
         {"role", required_argument, NULL, ROLE},
@@ -63,6 +81,11 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
         {"notes", required_argument, NULL, NOTES},
         {"set", required_argument, NULL, SET},
         {"to", required_argument, NULL, TO},
+        {"flags", required_argument, NULL, FLAGS},
+        {"static-min", no_argument, NULL, STATIC_MIN},
+        {"grace", no_argument, NULL, GRACE},
+        {"no-merge", no_argument, NULL, NO_MERGE},
+        {"drop-old", no_argument, NULL, DROP_OLD},
         {0},
     };
     struct convert_options *options = &request->conversion->options;
@@ -92,6 +115,21 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
         case NOTES:
             request->notes = optarg;
             break;
+        case FLAGS:
+            request->flags_file = optarg;
+            break;
+        case STATIC_MIN:
+            options->static_min = true;
+            break;
+        case GRACE:
+            options->grace = true;
+            break;
+        case NO_MERGE:
+            options->no_merge = true;
+            break;
+        case DROP_OLD:
+            options->drop_old = true;
+            break;
         case SET:
             if (!take_variable(request, optarg, status))
                 return false;
@@ -110,7 +148,7 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
         }
     for (; optind < argc; optind++)
         vector_push(&request->input.files, argv[optind]);
-    if (request->input.files.count == 0)
+    if (request->input.files.count == 0 && request->flags_file == NULL)
         vector_push(&request->input.files, "-");
     return check_values(request, status);
 }
@@ -131,14 +169,46 @@ static int read_files(struct request *request)
     return status;
 }
 
-static void convert_all(struct conversion *conversion)
+static bool receive_flags(void *context, const char *name, const struct text *text,
+                          struct error *error)
 {
+    (void)error;
+    struct autoscaler *autoscaler = context;
+    autoscaler_take_flags(autoscaler, name, text_or_empty(text->data));
+    return true;
+}
+
+// A file of flags; returns the exit code if it cannot be read, 0 otherwise.
+static int read_flags(struct request *request, struct autoscaler *autoscaler)
+{
+    struct error error = {0};
+    if (request->flags_file == NULL ||
+        input_texts_read(request->flags_file,
+                         &(struct input_receiver){.receive = receive_flags, .context = autoscaler},
+                         &error))
+        return 0;
+    if (error.kind == ERROR_NOT_FOUND)
+        error.kind = ERROR_INVALID;
+    return command_failed(&command_convert, &error);
+}
+
+static int convert_all(struct request *request)
+{
+    struct conversion *conversion = request->conversion;
+    struct autoscaler *autoscaler = autoscaler_create(conversion);
+    int status = read_flags(request, autoscaler);
     for (uint32_t i = 0; i < conversion->sources.count; i++)
-        karpenter_convert(conversion->sources.items[i]);
+        if (!karpenter_convert(conversion->sources.items[i]))
+            autoscaler_take(autoscaler, conversion->sources.items[i]);
+    autoscaler_finish(autoscaler);
+    for (uint32_t i = 0; i < conversion->sources.count; i++)
+        workload_convert(conversion->sources.items[i], autoscaler);
     auto_mode_classes_add(conversion);
     kubelets_move(conversion);
     duplicates_check(conversion);
     variables_note(conversion);
+    autoscaler_destroy(autoscaler);
+    return status;
 }
 
 static void print_all(struct request *request)
@@ -169,7 +239,8 @@ static int run(int argc, char **argv)
     request.conversion->options.ami = "latest";
     if (read_arguments(argc, argv, &request, &status)) {
         status = read_files(&request);
-        convert_all(request.conversion);
+        int flags_status = convert_all(&request);
+        status = status != 0 ? status : flags_status;
         print_all(&request);
         if (status == 0 && request.conversion->errors.count > 0)
             status = EXIT_BAD_INPUT;
@@ -187,8 +258,13 @@ const struct command command_convert = {
     .summary = "turn manifests of older versions and of other autoscalers into v1",
     .help =
         "Reads Provisioners, AWSNodeTemplates, v1beta1 NodePools and EC2NodeClasses, NodePools of "
-        "EKS Auto\nMode, and v1 objects as guides print them. Prints "
-        "v1 manifests for\nkubectl apply, and a note for each thing that is not as it was: as a "
+        "EKS Auto\nMode, Cluster Autoscaler's Deployment or Helm values, the output of aws "
+        "autoscaling "
+        "describe-auto-scaling-groups,\naws ec2 describe-launch-template-versions and aws eks "
+        "describe-nodegroup, "
+        "eksctl's ClusterConfig,\nworkloads, and v1 objects as guides print them. Prints v1 "
+        "manifests for kubectl "
+        "apply, and a note for each thing that is not as it was: as a "
         "comment above the object and on\nstandard error. What needs nothing stays as it is, byte "
         "for byte. Nothing is read from a cluster.\n"
         "\n"
@@ -200,6 +276,11 @@ const struct command command_convert = {
         "  --set NAME=VALUE          fills in the variable ${NAME}; may be repeated\n"
         "  --ami VERSION             latest (default), or pinned: a placeholder for the version\n"
         "  --ignore-defaults         without the requirements that older versions added\n"
+        "  --flags FILE              Cluster Autoscaler's flags as text\n"
+        "  --static-min              a static NodePool for the least size of each group\n"
+        "  --grace                   terminationGracePeriod from max-graceful-termination-sec\n"
+        "  --no-merge                groups that differ in zones only stay apart\n"
+        "  --drop-old                without Cluster Autoscaler's annotations beside the new ones\n"
         "  --strict                  unknown fields are errors\n"
         "  --notes WHERE             both (default), comments, stderr, json or none\n"
         "  --to VERSION              v1, the only one\n"
@@ -208,6 +289,7 @@ const struct command command_convert = {
         "a file cannot be\nread.\n"
         "\n"
         "  adze convert old/ > new.yaml\n"
+        "  aws autoscaling describe-auto-scaling-groups | adze convert -\n"
         "  adze convert --role KarpenterNodeRole-shop provisioner.yaml | adze validate -\n",
     .run = run,
 };

@@ -142,3 +142,9 @@ bool source_fail(struct source *source, const char *format, ...)
     source->failed = true;
     return false;
 }
+
+void conversion_set(struct conversion *conversion, const char *name, const char *value)
+{
+    if (map_get(conversion->settings, name) == NULL)
+        map_set(conversion->settings, name, arena_copy_string(conversion->arena, value));
+}

@@ -67,7 +67,7 @@ struct convert_options {
     const char *role, *instance_profile, *cluster_name;
     VECTOR(struct variable) variables;
     const char *ami; // "latest", "pinned" or "id"
-    bool ignore_defaults, static_min, grace, widen, buffers, no_merge, drop_old, strict;
+    bool ignore_defaults, static_min, grace, no_merge, drop_old, strict;
 };
 
 struct conversion {
@@ -100,3 +100,5 @@ const char *note_class_name(enum note_class class);
 
 // MIG-13: bad input in this document; nothing of it is printed. Returns false.
 bool source_fail(struct source *source, const char *format, ...) PRINTF_LIKE(2, 3);
+// A setting of the controller that follows from the input; the first value stays.
+void conversion_set(struct conversion *conversion, const char *name, const char *value);
