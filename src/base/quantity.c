@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
+#define HOURS_A_MONTH     730
 #define CPU_EXPONENT      3 // millicores
 #define PRICE_EXPONENT    9 // nano-dollars
 #define PRICE_NANOUSD_MAX (INT64_C(1000000000) * 1000000000)
@@ -290,4 +291,9 @@ int64_t price_from_double(double usd)
 double price_to_double(int64_t nanousd)
 {
     return (double)nanousd / 1e9;
+}
+
+int64_t price_a_month(int64_t nanousd_an_hour)
+{
+    return quantity_multiply(nanousd_an_hour, HOURS_A_MONTH);
 }

@@ -35,3 +35,4 @@ int64_t quantity_multiply(int64_t a, int64_t b); // saturating
 bool price_parse(const char *text, int64_t *nanousd, struct error *error) MUST_USE;
 int64_t price_from_double(double usd); // rounds to nearest; saturates; NaN and negatives give -1
 double price_to_double(int64_t nanousd);
+int64_t price_a_month(int64_t nanousd_an_hour); // of 730 hours; saturating

@@ -16,10 +16,9 @@
 #include "engine/cost/fresh_snapshot.h"
 #include "engine/engine.h"
 
-#define HOURS_A_MONTH INT64_C(730)
-#define LINES_SHOWN   20
-#define LINES_MAX     1000000
-#define NANO          1e9
+#define LINES_SHOWN 20
+#define LINES_MAX   1000000
+#define NANO        1e9
 
 struct request {
     struct input_options input;
@@ -41,7 +40,7 @@ static double percent(int64_t part, int64_t whole)
 static void add_price(struct columns *columns, int64_t price)
 {
     columns_add_format(columns, "$%.4f", (double)price / NANO);
-    columns_add_format(columns, "$%.2f", (double)quantity_multiply(price, HOURS_A_MONTH) / NANO);
+    columns_add_format(columns, "$%.2f", (double)price_a_month(price) / NANO);
 }
 
 static void print_pools(const struct cluster_cost *cost)
@@ -99,15 +98,18 @@ static int64_t pools_price(const struct cluster_cost *cost)
 static void print_totals(const struct bill *bill)
 {
     const struct cost_line *total = &bill->cost.total;
-    printf("%" PRIu32 " nodes, $%.4f an hour, $%.2f a month; %.0f %% of it for room that no pod "
-           "requests\n",
-           total->nodes, (double)total->price / NANO,
-           (double)quantity_multiply(total->price, HOURS_A_MONTH) / NANO,
-           percent(total->idle, total->price));
+    print_paragraph(0,
+                    "%" PRIu32
+                    " nodes, $%.4f an hour, $%.2f a month; %.0f %% of it for room that no pod "
+                    "requests",
+                    total->nodes, (double)total->price / NANO,
+                    (double)price_a_month(total->price) / NANO, percent(total->idle, total->price));
     if (total->unpriced > 0)
-        printf("%" PRIu32 " of the nodes have no known price (no instance type, or one that the "
-               "catalog does not list) and count as free\n",
-               total->unpriced);
+        print_paragraph(0,
+                        "%" PRIu32
+                        " of the nodes have no known price (no instance type, or one that the "
+                        "catalog does not list) and count as free",
+                        total->unpriced);
     const struct plan *pending = bill->pending, *fresh = bill->fresh;
     if (pending->claims.count > 0)
         printf("pending pods would add %" PRIu32 " nodes for $%.4f an hour\n",
@@ -195,7 +197,7 @@ static json_t *encode_bill(const struct bill *bill)
     json_t *json = json_object(), *totals = encode_line(&bill->cost.total, NULL);
     json_object_set_new(json, "apiVersion", json_string("adze/v1"));
     json_object_set_new(json, "kind", json_string("ClusterCost"));
-    set_price(totals, "pricePerMonth", quantity_multiply(bill->cost.total.price, HOURS_A_MONTH));
+    set_price(totals, "pricePerMonth", price_a_month(bill->cost.total.price));
     set_price(totals, "pendingPerHour", bill->pending->price);
     json_object_set_new(totals, "newNodes", encode_plan(bill->fresh));
     json_object_set_new(json, "totals", totals);

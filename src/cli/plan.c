@@ -1,16 +1,24 @@
 // adze plan: nodes to launch, remove or replace, with their costs. Changes nothing.
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/input/command.h"
 #include "cli/input/input.h"
 #include "cli/input/provider_options.h"
 #include "cli/output/plan_table.h"
+#include "cli/plan_diff.h"
 #include "engine/engine.h"
 #include "model/snapshot/plan_encode.h"
 
 struct request {
     struct input_options input;
     struct plan_options options;
+    struct edit_options edits; // of --diff
+    VECTOR(const char *) snapshots;
+    const char *method;
+    bool diff;
+    int64_t lines;
 };
 
 static bool read_arguments(int argc, char **argv, struct request *request, int *status);
@@ -36,13 +44,20 @@ static int run(int argc, char **argv)
 {
     // FMT-10: every unschedulable pod has its reasons.
     struct request request = {.input = {.common = {.format = "table"}, .admission = true},
-                              .options = {.explain = EXPLAIN_REASONS}};
+                              .options = {.explain = EXPLAIN_REASONS},
+                              .lines = LINES_SHOWN};
     int status = 0;
-    if (read_arguments(argc, argv, &request, &status)) {
+    if (!read_arguments(argc, argv, &request, &status)) {
+        // status has it
+    } else if (request.diff) {
+        status = plan_diff(&request.input, &request.edits, request.lines);
+    } else {
         struct snapshot *snapshot = snapshot_create();
         status = plan_snapshot(&request, snapshot);
         snapshot_destroy(snapshot);
     }
+    edit_options_free(&request.edits);
+    vector_free(&request.snapshots);
     input_free(&request.input);
     return status;
 }
@@ -59,43 +74,105 @@ static bool take_method(struct request *request, const char *name, int *status)
     return true;
 }
 
+enum { EXPLAIN = INPUT_OPTIONS_END, DISRUPT, METHOD, FORCE, DIFF, DELETE, LINES, SNAPSHOT };
+
+// False: it is none of them, or its value is none.
+static bool take_option(struct request *request, int option)
+{
+    switch (option) {
+    case EXPLAIN:
+        request->options.explain = EXPLAIN_FULL;
+        request->options.verdicts = true;
+        return true;
+    case METHOD:
+        request->method = optarg;
+        request->options.disrupt = true;
+        return true;
+    case DISRUPT:
+        request->options.disrupt = true;
+        return true;
+    case FORCE:
+        request->input.force = true;
+        return true;
+    case DIFF:
+        request->diff = true;
+        return true;
+    case DELETE:
+        vector_push(&request->edits.deletions, optarg);
+        return true;
+    case LINES:
+        return text_parse_int64(optarg, &request->lines) && request->lines >= 0 &&
+               request->lines <= LINES_MAX;
+    case SNAPSHOT:
+        vector_push(&request->snapshots, optarg);
+        return true;
+    default:
+        return input_take_option(&request->input, option);
+    }
+}
+
+// With --diff, -f is the edit and --snapshot the cluster; without, both are the input.
+static bool sort_files(struct request *request, int *status)
+{
+    struct file_options *common = &request->input.common;
+    __typeof__(common->files) files = common->files;
+    common->files.items = NULL;
+    common->files.count = common->files.capacity = 0;
+    vector_for_each (snapshot, &request->snapshots)
+        vector_push(&common->files, *snapshot);
+    vector_for_each (file, &files)
+        if (request->diff)
+            vector_push(&request->edits.files, *file);
+        else
+            vector_push(&common->files, *file);
+    vector_free(&files);
+    vector_free(&request->snapshots);
+    const struct edit_options *edits = &request->edits;
+    if (!request->diff && edits->deletions.count > 0)
+        *status = command_usage_error(&command_plan, "--delete is for --diff");
+    else if (request->diff && edits->files.count + edits->deletions.count == 0)
+        *status = command_usage_error(&command_plan,
+                                      "--diff takes the edited manifests with -f, or --delete "
+                                      "KIND/NAME; --snapshot is the cluster, if not the live one");
+    else if (request->diff && request->options.disrupt)
+        *status = command_usage_error(&command_plan, "--diff tells disruptions by itself: leave "
+                                                     "out --disrupt and --method");
+    else
+        return true;
+    return false;
+}
+
 static bool read_arguments(int argc, char **argv, struct request *request, int *status)
 {
-    enum { EXPLAIN = INPUT_OPTIONS_END, DISRUPT, METHOD, FORCE };
     static const struct option options[] = {
+        {"snapshot", required_argument, NULL, SNAPSHOT}, // before that of every command
         INPUT_OPTIONS,
         {"explain", no_argument, NULL, EXPLAIN},
         {"disrupt", no_argument, NULL, DISRUPT},
         {"method", required_argument, NULL, METHOD},
         {"force", no_argument, NULL, FORCE},
+        {"diff", no_argument, NULL, DIFF},
+        {"delete", required_argument, NULL, DELETE},
+        {"lines", required_argument, NULL, LINES},
         {0},
     };
-    const char *method = NULL;
     int option;
     optind = 1;
     opterr = 0;
-    while ((option = getopt_long(argc, argv, FILE_OPTIONS_SHORT, options, NULL)) != -1) {
-        if (option == EXPLAIN) {
-            request->options.explain = EXPLAIN_FULL;
-            request->options.verdicts = true;
-        } else if (option == DISRUPT || option == METHOD) {
-            request->options.disrupt = true;
-            method = option == METHOD ? optarg : method;
-        } else if (option == FORCE) {
-            request->input.force = true;
-        } else if (!input_take_option(&request->input, option)) {
+    while ((option = getopt_long(argc, argv, FILE_OPTIONS_SHORT, options, NULL)) != -1)
+        if (!take_option(request, option)) {
             *status = command_usage_error(&command_plan, "unknown or incomplete option %s",
                                           argv[optind - 1]);
             return false;
         }
-    }
     if (optind < argc) {
         *status = command_usage_error(&command_plan, "unexpected argument %s (files go with -f)",
                                       argv[optind]);
         return false;
     }
-    return input_check_options(&command_plan, &request->input, status) &&
-           (method == NULL || take_method(request, method, status));
+    return sort_files(request, status) &&
+           input_check_options(&command_plan, &request->input, status) &&
+           (request->method == NULL || take_method(request, request->method, status));
 }
 
 // The region of built-in instance types, if the input, an option or the environment names it.
@@ -126,6 +203,12 @@ const struct command command_plan = {
     "                       with --disrupt, why each other node stays\n"
     "      --disrupt        also what the next disruption would be\n"
     "      --method NAME    only emptiness, drift, static-drift, expiry, multi or single\n"
+    "      --diff           -f is an edit of a cluster: which nodes drift, go and come, which\n"
+    "                       pods move, and what it costs; the cluster is the live one, or that\n"
+    "                       of --snapshot FILE\n"
+    "      --delete OBJECT  with --diff, also without this: nodepool/NAME,\n"
+    "                       deployment/NAMESPACE/NAME; may be repeated\n"
+    "      --lines N        of nodes and pods that a table shows (20)\n"
     "      --force          go on with NodePools and NodeClasses that an API server or the\n"
     "                       controller would refuse (`adze validate` tells which and why)\n"
     "\n"
@@ -133,7 +216,8 @@ const struct command command_plan = {
     "is not there), 1 it failed (a file or cluster that cannot be read).\n"
     "\n"
     "  adze plan -f examples/inflate.yaml\n"
-    "  kubectl get nodepools,nodes,pods -A -o yaml | adze plan -f - -o json\n",
+    "  kubectl get nodepools,nodes,pods -A -o yaml | adze plan -f - -o json\n"
+    "  adze plan --diff -f edited.yaml --snapshot cluster.json\n",
     .more_help = providers_offered_help,
     .run = run,
 };

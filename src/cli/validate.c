@@ -16,6 +16,7 @@
 #include "model/schema/decode.h"
 #include "model/tables/kinds.h"
 #include "model/validate/validate_catalog.h"
+#include "model/validate/validate_context.h"
 
 #define FINDINGS_TOLD_MAX 100000
 
@@ -386,23 +387,21 @@ static void refuse_kind(struct validate_result *result)
     text_free(&hint);
 }
 
-// FMT-6, FMT-9: adze's own formats, which only the decoder checks.
+// FMT-6, FMT-9: adze's own formats.
 static void check_own_format(struct validate_result *result)
 {
     struct error error = {0};
+    if (result->known->id == KIND_SNAPSHOT_CONTEXT) {
+        validate_snapshot_context(result->document->value, &result->findings);
+        return;
+    }
     struct object *object =
         object_decode(result->document->value, result->known, DECODE_STRICT, &error);
-    bool valid = object != NULL;
-    if (valid && result->known->id == KIND_INSTANCE_TYPE_CATALOG)
-        valid = instance_type_catalog_check((const struct instance_type_catalog *)object, &error);
-    if (!valid)
+    if (object == NULL ||
+        !instance_type_catalog_check((const struct instance_type_catalog *)object, &error))
         findings_add(&result->findings,
-                     &(struct finding){.level = FINDING_REFUSED,
-                                       .rule = result->known->id == KIND_INSTANCE_TYPE_CATALOG
-                                                   ? "FMT-8"
-                                                   : "FMT-9",
-                                       .path = ""},
-                     "%s", error.message);
+                     &(struct finding){.level = FINDING_REFUSED, .rule = "FMT-8", .path = ""}, "%s",
+                     error.message);
     object_release(object);
 }
 

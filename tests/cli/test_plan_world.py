@@ -48,7 +48,7 @@ class WorldTest(ProgramTest):
         code, out, err = self.plan(*objects, options=options, **environment)
         self.assertEqual(err, "")
         self.assertIn(code, (0, 3) if status is None else (status,))
-        self.assertLessEqual(max(map(len, out.splitlines())), 100)
+        self.assertLessEqual(max(map(len, out.splitlines())), 80)
         return " ".join(out.split())
 
     def reason(self, *objects, options=()):

@@ -16,6 +16,8 @@ API = urllib.parse.urlparse(os.environ["RIG_API"])
 assert API.hostname == "127.0.0.1", "loopback only"
 STATE = os.environ["RIG_STATE"]
 KUBECTL = os.environ["KUBECTL"]
+HELM = os.path.join(os.environ["RIG_CACHE"], "bin", "helm")
+CHARTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "charts")
 BASE = int(os.environ["RIG_PORT_BASE"])
 REPORT = os.path.join(STATE, "report.jsonl")
 TLS = ssl.create_default_context(cafile=os.environ["RIG_CA"])
@@ -107,6 +109,23 @@ def apply(text):
     return kubectl("apply", "-f", "-", given=text)
 
 
+def helm(*arguments, check=True):
+    """The output; with check=False its complaint as well."""
+    run = subprocess.run([HELM, *arguments], capture_output=True, text=True, timeout=120)
+    if check and run.returncode:
+        raise Failure(f"helm {' '.join(arguments)}: {run.stderr.strip()}")
+    return run.stdout if check else run.stdout + run.stderr
+
+
+def permissions(provider):
+    """The chart's ServiceAccount with its roles, as with its default values; the kubeconfig of that account."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "accounts.yaml")) as file:
+        apply(file.read())
+    apply(helm("template", "adze", os.path.join(CHARTS, "adze"), "-n", "adze-system", "--set", f"provider={provider}",
+               "--set", "settings.clusterName=e2e", "-s", "templates/serviceaccount.yaml", "-s", "templates/rbac.yaml"))
+    return kubeconfig_of("adze")
+
+
 def kubeconfig_of(account):
     """A kubeconfig with a token of a service account in adze-system, limited by RBAC."""
     token = kubectl("create", "token", account, "-n", "adze-system", "--duration=3h").strip()
@@ -132,6 +151,7 @@ class Controller:
     """One running replica of the program."""
 
     made = 0
+    logs = []  # (kubeconfig, file)
 
     def __init__(self, binary, kubeconfig, arguments=(), election=False, **environment):
         Controller.made += 1
@@ -139,6 +159,7 @@ class Controller:
         self.metrics_port = BASE + 20 + 2 * (Controller.made % 20)
         self.health_port = self.metrics_port + 1
         self.log = os.path.join(STATE, self.name + ".log")
+        Controller.logs.append((kubeconfig, self.log))
         self.environment = {**os.environ, "KUBECONFIG": kubeconfig, "METRICS_PORT": str(self.metrics_port),
                             "HEALTH_PROBE_PORT": str(self.health_port), "LEADER_ELECTION_NAMESPACE": "adze-system",
                             "DISABLE_LEADER_ELECTION": "false" if election else "true", "LOG_LEVEL": "debug",
@@ -199,6 +220,16 @@ class Controller:
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait(10)
+
+
+def refusals(kubeconfig):
+    """What controllers with this kubeconfig were not permitted to do, by their logs."""
+    lines = set()
+    for own, log in Controller.logs:
+        if own == kubeconfig and os.path.exists(log):
+            with open(log) as file:
+                lines.update(line.strip()[:400] for line in file if "forbidden" in line.lower() or '"permissions"' in line)
+    return sorted(lines)
 
 
 def restart_api_server(pause):

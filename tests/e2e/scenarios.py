@@ -299,7 +299,7 @@ def plan_and_snapshot_of_the_live_cluster():
     scale(40)
     until(30, "pods to be unschedulable", lambda: sum(any(
         c.get("reason") == "Unschedulable" for c in p["status"].get("conditions", [])) for p in pods()) >= 30)
-    environment = {**os.environ, "KUBECONFIG": RBAC}
+    environment = {**os.environ, "KUBECONFIG": kubeconfig_of("reader")}
     snapshot = os.path.join(cluster.STATE, "snapshot.json")
     subprocess.run([ADZE, "snapshot", "-f", snapshot], env=environment, check=True, timeout=60)
     live = subprocess.run([ADZE, "plan", "-o", "json"], env=environment, capture_output=True, text=True, timeout=60)
@@ -401,10 +401,12 @@ def main():
     parser.add_argument("-k", default="")
     arguments = parser.parse_args()
     ADZE = arguments.adze
-    apply(open(os.path.join(HERE, "rbac.yaml")).read())
-    RBAC = kubeconfig_of("adze")
+    RBAC = cluster.permissions("kwok")
     chosen = [one for one in SCENARIOS if arguments.k in one.__name__ or one is crds_are_accepted]
     passed, failed = play(chosen, clean_up)
+    refused = cluster.refusals(RBAC)
+    passed, failed = passed + (not refused), failed + bool(refused)
+    print(f"{'FAILED' if refused else 'ok '} permissions_suffice {' '.join(refused[:5])}", flush=True)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 

@@ -56,15 +56,16 @@ static void print_windows(const struct windows *windows, int64_t now)
     for (uint32_t i = 0; i < windows->count; i++) {
         const struct budget_window *window = &windows->items[i];
         char start[INSTANT_TEXT_MAX], end[INSTANT_TEXT_MAX] = "without end";
-        char local[2 * LOCAL_TEXT_MAX];
+        struct text local = {0};
         instant_format(window->start, start);
-        local_window_format(window, local);
+        local_window_add(window, &local);
         if (window->end != INT64_MAX)
             instant_format(window->end, end);
         columns_add(columns, window->start <= now ? "now" : "");
         columns_add(columns, start);
         columns_add(columns, end);
-        columns_add(columns, local);
+        columns_add(columns, local.data);
+        text_free(&local);
     }
     columns_print(columns, stdout);
     columns_destroy(columns);
@@ -81,7 +82,7 @@ static void print_budget(const struct disruption_pool *pool, uint32_t index, int
     struct text text = {0};
     text_format(&text, "budgets[%" PRIu32 "]: ", index);
     budget_describe(budget, &text);
-    print_wrapped(stdout, text.data, 0, EXPLAIN_WIDTH);
+    print_wrapped(stdout, text.data, 0, OUTPUT_WIDTH);
     text_free(&text);
     if (!budget_is_active(budget, now, &active, &error) || effect == NULL)
         printf("  cannot be read: nothing may be disrupted\n");

@@ -124,7 +124,7 @@ static void print_context(const struct snapshot *snapshot, const struct subject 
     add_label(&text, "", &object->meta.labels, LABEL_CAPACITY_TYPE);
     text_format(&text, "%s%" PRIu32 " pod%s", text.length > 0 ? "; " : "", pods,
                 pods == 1 ? "" : "s");
-    print_wrapped(stdout, text.data, 2, EXPLAIN_WIDTH);
+    print_wrapped(stdout, text.data, 2, OUTPUT_WIDTH);
     text_free(&text);
 }
 
@@ -142,16 +142,17 @@ static void print_subject(const struct snapshot *snapshot, const struct subject 
     else
         print_wrapped(stdout,
                       subject->verdict != NULL ? subject->verdict->message : subject->untracked, 2,
-                      EXPLAIN_WIDTH);
+                      OUTPUT_WIDTH);
 }
 
 // Whether consolidation could still gain anything (DIS-745).
 static void print_repack(const struct plan *plan)
 {
     if (plan->repack.target > 0)
-        printf("nodes that may be consolidated cost $%.4f an hour, in a new plan of their pods "
-               "$%.4f\n",
-               price_to_double(plan->repack.price), price_to_double(plan->repack.target));
+        print_paragraph(0,
+                        "nodes that may be consolidated cost $%.4f an hour, in a new plan of "
+                        "their pods $%.4f",
+                        price_to_double(plan->repack.price), price_to_double(plan->repack.target));
 }
 
 static void print_all(const struct plan *plan)

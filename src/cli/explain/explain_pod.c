@@ -143,7 +143,7 @@ static void print_requests(const struct pod *pod)
         text_format(&text, "%s%s %s", text.length > 0 ? ", " : "asks for ", amount, request->name);
     }
     if (text.length > 0)
-        print_wrapped(stdout, text.data, 0, EXPLAIN_WIDTH);
+        print_wrapped(stdout, text.data, 0, OUTPUT_WIDTH);
     text_free(&text);
 }
 
@@ -166,10 +166,7 @@ static void print_waiting(const struct subject *subject, const char *pool)
     const char *why = launches_wait(subject->snapshot, pool);
     if (why == NULL)
         return;
-    struct text text = {0};
-    text_format(&text, "- launches of NodePool %s wait: %s", pool, why);
-    print_wrapped(stdout, text.data, 2, EXPLAIN_WIDTH);
-    text_free(&text);
+    print_paragraph(2, "- launches of NodePool %s wait: %s", pool, why);
 }
 
 static void print_refused(const struct subject *subject)
@@ -181,7 +178,7 @@ static void print_refused(const struct subject *subject)
         if (reason->node_pool == NULL && refused->reasons.count > 1)
             continue; // the summary of existing nodes is more specific
         CLEANUP_FREE char *text = explain_short_reason(reason);
-        print_wrapped(stdout, text, 2, EXPLAIN_WIDTH);
+        print_wrapped(stdout, text, 2, OUTPUT_WIDTH);
         if (reason->node_pool != NULL)
             print_waiting(subject, reason->node_pool);
     }
@@ -194,34 +191,31 @@ static void print_choice(const struct subject *subject)
 {
     const struct plan_choice *choice = subject->plan->choice;
     if (choice->placement != NULL)
-        printf("%s goes to %s, which is there already\n", subject->name, choice->placement->name);
+        print_paragraph(0, "%s goes to %s, which is there already", subject->name,
+                        choice->placement->name);
     else
-        printf("%s goes to a new node of NodePool %s: %s, $%.4f an hour\n", subject->name,
-               choice->claim->node_pool->meta.name,
-               choice->claim->types.count > 0 ? choice->claim->types.items[0].instance_type->name
-                                              : "no type",
-               price_to_double(choice->claim->price));
+        print_paragraph(0, "%s goes to a new node of NodePool %s: %s, $%.4f an hour", subject->name,
+                        choice->claim->node_pool->meta.name,
+                        choice->claim->types.count > 0
+                            ? choice->claim->types.items[0].instance_type->name
+                            : "no type",
+                        price_to_double(choice->claim->price));
     print_requests(subject->pod);
-    struct text text = {0};
-    for (uint32_t i = 0; i < choice->why.count; i++) {
-        text_format(&text, "- %s", choice->why.items[i]);
-        print_wrapped(stdout, text.data, 2, EXPLAIN_WIDTH);
-        text_clear(&text);
-    }
+    for (uint32_t i = 0; i < choice->why.count; i++)
+        print_paragraph(2, "- %s", choice->why.items[i]);
     const struct string_list *given_up = &choice->explanation->given_up;
-    for (uint32_t i = 0; i < given_up->count; i++) {
-        text_format(&text, "- a preference was given up: %s", given_up->items[i]);
-        print_wrapped(stdout, text.data, 2, EXPLAIN_WIDTH);
-        text_clear(&text);
-    }
-    text_free(&text);
+    for (uint32_t i = 0; i < given_up->count; i++)
+        print_paragraph(2, "- a preference was given up: %s", given_up->items[i]);
     if (choice->claim != NULL)
         print_waiting(subject, choice->claim->node_pool->meta.name);
-    printf("\n$%.4f an hour is what this pod adds to the plan here; %s\n",
-           price_to_double(choice->extra_price),
-           choice->alternatives.count > 0 ? "elsewhere it would add" : "no other place takes it");
+    putchar('\n');
+    print_paragraph(0, "$%.4f an hour is what this pod adds to the plan here; %s",
+                    price_to_double(choice->extra_price),
+                    choice->alternatives.count > 0 ? "elsewhere it would add"
+                                                   : "no other place takes it");
     list_for_each (alternative, &choice->alternatives)
-        printf("  $%.4f  %s\n", price_to_double(alternative->extra_price), alternative->what);
+        print_paragraph(2, "$%.4f %s", price_to_double(alternative->extra_price),
+                        alternative->what);
 }
 
 // --- for programs --------------------------------------------------------------------------------

@@ -35,6 +35,10 @@ bool input_take_option(struct input_options *options, int option)
     case INPUT_CONTEXT:
         options->live.context = optarg;
         return true;
+    case INPUT_SET:
+    case INPUT_SETTINGS:
+        plan_settings_add(&options->settings, optarg, option == INPUT_SETTINGS);
+        return true;
     case INPUT_PROVIDER:
         options->live.provider = optarg;
         return true;
@@ -61,6 +65,7 @@ bool input_check_options(const struct command *command, const struct input_optio
 void input_free(struct input_options *options)
 {
     vector_free(&options->common.files);
+    plan_settings_free(&options->settings);
     region_free(&options->region);
     free(options->catalog_text);
     options->catalog_text = NULL;
@@ -128,6 +133,7 @@ static bool add_catalog(struct input_options *options, struct snapshot *snapshot
         catalog = live_provider_catalog(provider, path, snapshot, error);
     if (catalog == NULL)
         return blame_name(error);
+    options->built_in = live_provider_built_in(provider, path);
     forget_catalogs(snapshot);
     struct text classes = {0};
     snapshot_add(snapshot, (const struct object *)catalog);
@@ -169,6 +175,16 @@ static bool read_files(const struct input_options *options, struct snapshot *sna
                      first, options->common.files.count > 1 ? " and others" : "");
 }
 
+// FMT-9: a SnapshotContext says all settings, so that a saved snapshot gives the same plan
+// anywhere.
+static bool take_settings(const struct input_options *options, struct snapshot *snapshot,
+                          bool is_live, struct text *remarks, struct error *error)
+{
+    bool has_own = is_live || snapshot->has_context;
+    return (has_own || plan_settings_take_environment(snapshot, remarks, error)) &&
+           plan_settings_take(&options->settings, snapshot, remarks, error);
+}
+
 static void add_remarks(struct input_options *options, const char *remarks)
 {
     struct text text = {0};
@@ -182,18 +198,23 @@ bool input_read(struct input_options *options, struct snapshot *snapshot, struct
     // For files: every NodePool in them counts.
     struct live_provider provider = {.record = {.source = TYPES_BUILT_IN}};
     struct manifest_check check = {.strict = options->strict, .force = options->force};
+    struct text settings = {0}; // remarks
     bool is_live = options->common.files.count == 0;
     if (!is_live)
         provider.record.provider = memory_copy_string(
             options->live.provider != NULL ? options->live.provider : provider_of_files()->name);
     bool done = is_live ? live_snapshot_read(snapshot, &options->live, &provider, error)
                         : read_files(options, snapshot, &check, error);
+    done = done && take_settings(options, snapshot, is_live, &settings, error);
     if (snapshot->time == 0)
         snapshot->time = wall_clock_ns(); // FMT-9: the time of the run
     done = done && add_catalog(options, snapshot, &provider, error) &&
            snapshot_complete(snapshot, error);
+    if (done && settings.length > 0)
+        add_remarks(options, settings.data);
     if (done && check.remarks.length > 0)
         add_remarks(options, check.remarks.data);
+    text_free(&settings);
     manifest_check_free(&check);
     options->region = provider.region; // taken over
     provider.region = (struct region){.table = NULL};

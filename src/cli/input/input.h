@@ -8,6 +8,7 @@
 #include "cli/input/command.h"
 #include "cli/input/live_snapshot.h"
 #include "cli/input/options.h"
+#include "cli/input/plan_settings.h"
 #include "cli/input/region.h"
 #include "model/snapshot/snapshot.h"
 
@@ -15,12 +16,15 @@ struct input_options {
     struct file_options common; // -f, -o
     struct live_options live;
     const char *catalog;
+    struct plan_settings settings; // --set, --settings
     bool strict;
     // Whether what an API server or the controller would refuse is refused, unless `force`
     // (manifest_check.h). Without: it is read as far as it goes.
     bool admission, force;
     struct region region; // after input_read(): of built-in types
-    char *catalog_text;   // after input_read(): the source of the instance types, for messages
+    // After input_read(): the provider whose built-in instance types these are; NULL: others.
+    const struct cloud_provider *built_in;
+    char *catalog_text; // after input_read(): the source of the instance types, for messages
 };
 
 // Rows of getopt_long()'s table; their values are above those of ASCII, except 'f' and 'o'.
@@ -31,6 +35,8 @@ enum {
     INPUT_KUBECONFIG,
     INPUT_CONTEXT,
     INPUT_PROVIDER,
+    INPUT_SET,
+    INPUT_SETTINGS,
     INPUT_OPTIONS_END,
 };
 #define INPUT_OPTIONS                                              \
@@ -40,6 +46,8 @@ enum {
         {"region", required_argument, NULL, INPUT_REGION},         \
         {"kubeconfig", required_argument, NULL, INPUT_KUBECONFIG}, \
         {"context", required_argument, NULL, INPUT_CONTEXT},       \
+        {"set", required_argument, NULL, INPUT_SET},               \
+        {"settings", required_argument, NULL, INPUT_SETTINGS},     \
     {                                                              \
         "provider", required_argument, NULL, INPUT_PROVIDER        \
     }
@@ -57,6 +65,11 @@ enum {
     "                       of the zones that the input names\n"                                 \
     "      --provider NAME  whose built-in instance types, if the input has none (see below);\n" \
     "                       default for a live cluster: what its controller has published\n"     \
+    "      --set NAME=VALUE a setting of the controller, such as NODE_COST=0.05; may be\n"       \
+    "                       repeated. Default: those of the input or of the cluster's\n"         \
+    "                       controller, else of the environment\n"                               \
+    "      --settings FILE  settings: lines NAME=VALUE, a ConfigMap, a SnapshotContext or the\n" \
+    "                       controller's Deployment\n"                                           \
     "      --kubeconfig FILE  the live cluster; default: $KUBECONFIG, the service account,\n"    \
     "                       ~/.kube/config\n"                                                    \
     "      --context NAME   of the kubeconfig; default: the current one\n"

@@ -11,7 +11,6 @@
 
 #define NAMES_SHOWN        10
 #define REPLACEMENTS_SHOWN 3
-#define WIDTH              100 // of running text
 
 // --- nodes that stay -----------------------------------------------------------------------------
 
@@ -44,8 +43,8 @@ static void print_group(const struct plan_verdict *const *verdicts, uint32_t cou
         text_format(&text, " %s", verdicts[i]->name);
     if (count > NAMES_SHOWN)
         text_format(&text, " +%" PRIu32, count - NAMES_SHOWN);
-    print_wrapped(stdout, text.data, 0, WIDTH);
-    print_wrapped(stdout, verdicts[0]->message, 4, WIDTH);
+    print_wrapped(stdout, text.data, 0, OUTPUT_WIDTH);
+    print_wrapped(stdout, verdicts[0]->message, 4, OUTPUT_WIDTH);
     text_free(&text);
 }
 
@@ -128,6 +127,6 @@ void disruption_print(const struct plan_disruption *disruption)
         text_add(&text, "; ");
         plan_moves_describe(&disruption->moves, &text);
     }
-    print_wrapped(stdout, text.data, 0, WIDTH);
+    print_wrapped(stdout, text.data, 0, OUTPUT_WIDTH);
     text_free(&text);
 }

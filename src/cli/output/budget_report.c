@@ -9,8 +9,6 @@
 #include "engine/disruption/nodepool_budgets.h"
 #include "model/validate/budget_lint.h"
 
-#define WIDTH 100 // of running text
-
 // --- instants ------------------------------------------------------------------------------------
 
 static struct tm local_of(int64_t instant)
@@ -28,21 +26,27 @@ void local_time_format(int64_t instant, char out[LOCAL_TEXT_MAX])
         out[0] = '\0';
 }
 
-void local_window_format(const struct budget_window *window, char out[2 * LOCAL_TEXT_MAX])
+static void add_instant(const struct tm *time, bool day, bool zone, struct text *out)
+{
+    char part[LOCAL_TEXT_MAX];
+    if (day && strftime(part, sizeof part, "%a %d %b ", time) > 0)
+        text_add(out, part);
+    if (strftime(part, sizeof part, "%H:%M", time) > 0)
+        text_add(out, part);
+    if (zone && strftime(part, sizeof part, " %Z", time) > 0)
+        text_add(out, part);
+}
+
+// Without years, which stand beside in UTC.
+void local_window_add(const struct budget_window *window, struct text *out)
 {
     struct tm start = local_of(window->start), end = local_of(window->end);
     bool same_day = start.tm_year == end.tm_year && start.tm_yday == end.tm_yday;
-    bool same_zone = start.tm_gmtoff == end.tm_gmtoff;
-    char from[LOCAL_TEXT_MAX] = "", to[LOCAL_TEXT_MAX] = "without end";
-    local_time_format(window->start, from);
-    if (window->end != INT64_MAX && same_day && same_zone) {
-        if (strftime(from, sizeof from, "%a %d %b %Y %H:%M", &start) == 0 ||
-            strftime(to, sizeof to, "%H:%M %Z", &end) == 0)
-            from[0] = to[0] = '\0';
-    } else if (window->end != INT64_MAX) {
-        local_time_format(window->end, to);
-    }
-    snprintf(out, 2 * LOCAL_TEXT_MAX, "%s to %s", from, to);
+    bool same_zone = start.tm_gmtoff == end.tm_gmtoff, endless = window->end == INT64_MAX;
+    add_instant(&start, true, endless || !same_day || !same_zone, out);
+    text_add(out, endless ? " to without end" : " to ");
+    if (!endless)
+        add_instant(&end, !same_day || !same_zone, true, out);
 }
 
 void budget_encode_instant(json_t *json, const char *utc_key, const char *local_key,
@@ -118,7 +122,7 @@ static void tell(void *context, const struct budget_finding *oddity)
                 oddity->message);
     if (oddity->hint != NULL)
         text_format(&text, " (%s)", oddity->hint);
-    print_wrapped(stdout, text.data, 2, WIDTH);
+    print_wrapped(stdout, text.data, 2, OUTPUT_WIDTH);
     text_free(&text);
 }
 

@@ -10,8 +10,8 @@
 #define LOCAL_TEXT_MAX 64
 // "Mon 05 Jan 2026 10:00 CET", in the time zone of TZ.
 void local_time_format(int64_t instant, char out[LOCAL_TEXT_MAX]);
-// "Mon 05 Jan 2026 10:00 to 18:00 CET"; the end has its day if it differs.
-void local_window_format(const struct budget_window *window, char out[2 * LOCAL_TEXT_MAX]);
+// "Mon 05 Jan 10:00 to 18:00 CET"; the end has its day if it differs.
+void local_window_add(const struct budget_window *window, struct text *out);
 // Sets the instant in UTC and in local time with its offset.
 void budget_encode_instant(json_t *json, const char *utc_key, const char *local_key,
                            int64_t instant);

@@ -13,8 +13,16 @@
 
 #define COLUMNS_MAX 16
 #define GAP         2
+#define NARROW      10 // columns stay at least as wide
+#define NOTE_INDENT 2
+
+struct note {
+    uint32_t row;
+    char *text;
+};
 
 struct columns {
+    VECTOR(struct note) notes;
     VECTOR(char *) cells; // the titles are the first row
     uint32_t count;
     bool right[COLUMNS_MAX];
@@ -40,6 +48,9 @@ void columns_destroy(struct columns *columns)
     vector_for_each (cell, &columns->cells)
         free(*cell);
     vector_free(&columns->cells);
+    vector_for_each (note, &columns->notes)
+        free(note->text);
+    vector_free(&columns->notes);
     free(columns);
 }
 
@@ -52,13 +63,23 @@ void columns_add(struct columns *columns, const char *cell)
 
 void columns_add_format(struct columns *columns, const char *format, ...)
 {
-    char cell[256];
+    struct text cell = {0};
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(cell, sizeof cell, format, arguments);
+    text_format_list(&cell, format, arguments);
     va_end(arguments);
-    columns_add(columns, cell);
+    columns_add(columns, text_or_empty(cell.data));
+    text_free(&cell);
 }
+
+void columns_add_note(struct columns *columns, const char *note)
+{
+    assert(columns->cells.count > 0 && columns->cells.count % columns->count == 0);
+    uint32_t row = columns->cells.count / columns->count - 1;
+    vector_push(&columns->notes, (struct note){row, memory_copy_string(note)});
+}
+
+// --- widths --------------------------------------------------------------------------------------
 
 static void measure(const struct columns *columns, int widths[COLUMNS_MAX])
 {
@@ -69,23 +90,85 @@ static void measure(const struct columns *columns, int widths[COLUMNS_MAX])
     }
 }
 
+// Takes from the widest left-aligned column until the table fits or all of them are narrow.
+static void shrink(const struct columns *columns, int widths[COLUMNS_MAX])
+{
+    int excess = GAP * ((int)columns->count - 1) - OUTPUT_WIDTH;
+    for (uint32_t i = 0; i < columns->count; i++)
+        excess += widths[i];
+    for (; excess > 0; excess--) {
+        uint32_t widest = COLUMNS_MAX;
+        for (uint32_t i = 0; i < columns->count; i++)
+            if (!columns->right[i] && widths[i] > NARROW &&
+                (widest == COLUMNS_MAX || widths[i] >= widths[widest]))
+                widest = i;
+        if (widest == COLUMNS_MAX)
+            return;
+        widths[widest]--;
+    }
+}
+
+// --- rows ----------------------------------------------------------------------------------------
+
+// The length of the part of a cell that fits: up to a blank or behind another separator.
+static int part_length(const char *cell, int width)
+{
+    int length = (int)strlen(cell), end = width;
+    if (length <= width)
+        return length;
+    if (cell[width] == ' ')
+        return width;
+    while (end > 1 && strchr(" ,-./:", cell[end - 1]) == NULL)
+        end--;
+    if (end > 1)
+        return end;
+    for (end = width; end > 1 && ((unsigned char)cell[end] & 0xC0) == 0x80;)
+        end--; // not within a character
+    return end;
+}
+
+static bool print_line(const struct columns *columns, const int widths[COLUMNS_MAX],
+                       const char *rest[COLUMNS_MAX], FILE *stream)
+{
+    bool more = false;
+    int column = 0, written = 0;
+    for (uint32_t i = 0; i < columns->count; i++) {
+        int length = columns->right[i] ? (int)strlen(rest[i]) : part_length(rest[i], widths[i]);
+        int end = length;
+        while (end > 0 && rest[i][end - 1] == ' ')
+            end--;
+        int from = columns->right[i] ? column + widths[i] - end : column;
+        if (end > 0) {
+            fprintf(stream, "%*s%.*s", from - written, "", end, rest[i]);
+            written = from + end;
+        }
+        rest[i] += length;
+        rest[i] += strspn(rest[i], " ");
+        more = more || rest[i][0] != '\0';
+        column += widths[i] + GAP;
+    }
+    fputc('\n', stream);
+    return more;
+}
+
 void columns_print(const struct columns *columns, FILE *stream)
 {
     int widths[COLUMNS_MAX] = {0};
     measure(columns, widths);
+    shrink(columns, widths);
     for (uint32_t row = 0; row < columns->cells.count / columns->count; row++) {
-        for (uint32_t i = 0; i < columns->count; i++) {
-            const char *cell = columns->cells.items[row * columns->count + i];
-            bool last = i + 1 == columns->count;
-            if (columns->right[i])
-                fprintf(stream, "%*s", widths[i], cell);
-            else
-                fprintf(stream, "%-*s", last ? 0 : widths[i], cell);
-            fprintf(stream, "%*s", last ? 0 : GAP, "");
-        }
-        fputc('\n', stream);
+        const char *rest[COLUMNS_MAX] = {NULL};
+        for (uint32_t i = 0; i < columns->count; i++)
+            rest[i] = columns->cells.items[row * columns->count + i];
+        while (print_line(columns, widths, rest, stream))
+            continue;
+        vector_for_each (note, &columns->notes)
+            if (note->row == row)
+                print_wrapped(stream, note->text, NOTE_INDENT, OUTPUT_WIDTH);
     }
 }
+
+// --- running text --------------------------------------------------------------------------------
 
 // The length of the next line of `text`: as many words as fit, at least one.
 static size_t line_length(const char *text, size_t room)
@@ -100,17 +183,38 @@ static size_t line_length(const char *text, size_t room)
     return length;
 }
 
-void print_wrapped(FILE *stream, const char *text, int indent, int width)
+void print_hanging(FILE *stream, const char *head, const char *text, int indent, int width)
 {
-    assert(indent >= 0 && indent < width);
+    int margin = indent + (int)strlen(head);
+    assert(indent >= 0 && margin < width);
     struct text line = {0};
     terminal_add_line(&line, text);
-    const char *rest = line.data != NULL ? line.data : "";
+    const char *rest = text_or_empty(line.data);
+    int room = width - margin, bullet = text_starts_with(rest, "- ") ? 2 : 0;
+    fprintf(stream, "%*s%s", indent, "", head);
     do {
-        size_t length = line_length(rest, (size_t)(width - indent));
-        fprintf(stream, "%*s%.*s\n", indent, "", (int)length, rest);
+        size_t length = line_length(rest, (size_t)room);
+        fprintf(stream, "%.*s\n", (int)length, rest);
         rest += length;
         rest += strspn(rest, " ");
+        fprintf(stream, "%*s", *rest != '\0' ? margin + bullet : 0, "");
+        room = width - margin - bullet;
     } while (*rest != '\0');
     text_free(&line);
+}
+
+void print_wrapped(FILE *stream, const char *text, int indent, int width)
+{
+    print_hanging(stream, "", text, indent, width);
+}
+
+void print_paragraph(int indent, const char *format, ...)
+{
+    struct text text = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    text_format_list(&text, format, arguments);
+    va_end(arguments);
+    print_wrapped(stdout, text_or_empty(text.data), indent, OUTPUT_WIDTH);
+    text_free(&text);
 }

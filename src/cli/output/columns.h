@@ -1,4 +1,5 @@
-// A text table: columns are as wide as their widest cell and two blanks apart.
+// A text table: columns are as wide as their widest cell and two blanks apart. Where that is wider
+// than a terminal, cells of left-aligned columns go on in the next line; nothing is cut off.
 //
 //     struct columns *columns = columns_create((const char *[]){"NAME", ">PODS", NULL});
 //     columns_add(columns, name); columns_add(columns, "5");
@@ -6,6 +7,8 @@
 #pragma once
 
 #include <stdio.h>
+
+#define OUTPUT_WIDTH 80 // of tables and running text
 
 struct columns;
 
@@ -18,9 +21,16 @@ void columns_add(struct columns *columns, const char *cell);
 void columns_add_format(struct columns *columns, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+// A line of its own below the last complete row, indented.
+void columns_add_note(struct columns *columns, const char *note);
+
 // Titles, then the complete rows; no blanks at the ends of lines.
 void columns_print(const struct columns *columns, FILE *stream);
 
 // Prints a text with line breaks at blanks, so that lines have at most `width` characters where
-// words allow it; each line is indented by `indent`.
+// words allow it; each line is indented by `indent`, and by two more below "- ".
 void print_wrapped(FILE *stream, const char *text, int indent, int width);
+// The same; the first line begins with `head`, and the others are indented by its length, too.
+void print_hanging(FILE *stream, const char *head, const char *text, int indent, int width);
+// A formatted paragraph on standard output, wrapped to OUTPUT_WIDTH.
+void print_paragraph(int indent, const char *format, ...) __attribute__((format(printf, 2, 3)));

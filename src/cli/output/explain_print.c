@@ -25,23 +25,25 @@ char *explain_short_reason(const struct plan_reason *reason)
 
 static void print_line(struct text *text, int indent)
 {
-    print_wrapped(stdout, text->data != NULL ? text->data : "", indent, EXPLAIN_WIDTH);
+    print_wrapped(stdout, text->data != NULL ? text->data : "", indent, OUTPUT_WIDTH);
     text_clear(text);
 }
 
 static void print_stage(const struct plan_stage *stage, int indent)
 {
-    struct text text = {0};
-    text_format(&text, "%-13s%5" PRIu32, stage_name(stage->kind), stage->left);
+    struct text head = {0}, cuts = {0};
+    text_format(&head, "%-13s%5" PRIu32, stage_name(stage->kind), stage->left);
+    text_add(&head, stage->cuts.count > 0 ? "  " : "");
     for (uint32_t i = 0; i < stage->cuts.count && i < CUTS_SHOWN; i++) {
         const struct plan_cut *cut = &stage->cuts.items[i];
-        text_format(&text, "%s%s: %" PRIu32 " \xe2\x86\x92 %" PRIu32, i == 0 ? "  " : "; ",
+        text_format(&cuts, "%s%s: %" PRIu32 " \xe2\x86\x92 %" PRIu32, i == 0 ? "" : "; ",
                     cut->value, cut->before, cut->left);
     }
     if (stage->cuts.count > CUTS_SHOWN)
-        text_format(&text, "; and %" PRIu32 " more", stage->cuts.count - CUTS_SHOWN);
-    printf("%*s%s\n", indent, "", text.data); // columns: must not wrap at blanks
-    text_free(&text);
+        text_format(&cuts, "; and %" PRIu32 " more", stage->cuts.count - CUTS_SHOWN);
+    print_hanging(stdout, head.data, text_or_empty(cuts.data), indent, OUTPUT_WIDTH);
+    text_free(&head);
+    text_free(&cuts);
 }
 
 static void print_funnel(const struct plan_pool_funnel *funnel, int indent)

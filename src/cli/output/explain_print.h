@@ -1,9 +1,7 @@
-// Explanations as text (SCH-520), for terminals of 100 columns.
+// Explanations as text (SCH-520).
 #pragma once
 
 #include "model/snapshot/plan.h"
-
-#define EXPLAIN_WIDTH 100
 
 // The whole explanation, each line indented by `indent` or more.
 void explain_print(const struct plan_explanation *explanation, int indent);

@@ -13,13 +13,3 @@ void drift_detection_destroy(struct drift_detection *drift); // NULL is fine
 bool drift_detection_find(struct drift_detection *drift, const struct node_claim *claim,
                           const struct node_pool *pool, const char **reason,
                           struct error *error) MUST_USE;
-
-// --- inside, for tests ---------------------------------------------------------------------------
-bool claim_template_drifted(const struct node_claim *claim, const struct node_pool *pool); // DIS-74
-// DIS-75.
-bool claim_requirements_drifted(const struct node_claim *claim,
-                                const requirement_list *requirements);
-// DIS-76: the catalog has the NodeClaim's type, with an offering that fits its machine.
-// `well_known`: the provider's labels beside the core's; may be NULL.
-bool catalog_has_machine(const struct instance_type_catalog *catalog,
-                         const struct node_claim *claim, const char *const *well_known);

@@ -20,6 +20,7 @@ struct adder {
     struct map *pools;                                // struct disruption_pool by name
     struct map *by_pool, *by_namespace, *by_workload; // struct cost_line
     struct cost_line total;
+    LIST(struct cost_node) nodes;
 };
 
 // --- prices of nodes -----------------------------------------------------------------------------
@@ -189,11 +190,28 @@ static int64_t share_out(struct adder *adder, const struct state_node *state, in
     return left;
 }
 
+static void list_node(struct adder *adder, const struct state_node *state, int64_t price,
+                      int64_t idle, bool priced)
+{
+    struct cost_node *node = &adder->nodes.items[adder->nodes.count++];
+    *node = (struct cost_node){.name = state->node != NULL ? state->node->meta.name : state->name,
+                               .node_pool = state->node_pool,
+                               .type = string_map_get(state->labels, LABEL_INSTANCE_TYPE),
+                               .zone = string_map_get(state->labels, LABEL_ZONE),
+                               .capacity_type = string_map_get(state->labels, LABEL_CAPACITY_TYPE),
+                               .priced = priced,
+                               .price = price,
+                               .idle = idle};
+    list_for_each (pod, &state->pods)
+        node->pods += !pod_owned_by_daemon_set(*pod);
+}
+
 static void add_node(struct adder *adder, const struct state_node *state)
 {
     int64_t price;
     bool priced = price_of(adder, state, &price);
     int64_t idle = share_out(adder, state, price, priced);
+    list_node(adder, state, price, idle, priced);
     struct cost_line *lines[] = {line_of(adder, adder->by_pool, NULL, state->node_pool),
                                  &adder->total};
     for (size_t i = 0; i < ARRAY_LENGTH(lines); i++) {
@@ -228,11 +246,20 @@ static cost_line_list sorted_lines(struct arena *arena, struct map *lines)
     return list;
 }
 
+static int by_name(const void *left, const void *right)
+{
+    return strcmp(((const struct cost_node *)left)->name, ((const struct cost_node *)right)->name);
+}
+
 static void add_nodes(struct adder *adder, const struct problem *problem)
 {
     candidate_prices_begin(&adder->prices);
+    adder->nodes.items =
+        arena_allocate_array(adder->arena, problem->nodes.count + 1, sizeof *adder->nodes.items);
     for (uint32_t i = 0; i < problem->nodes.count; i++)
         add_node(adder, &problem->nodes.items[i]);
+    if (adder->nodes.count > 1)
+        qsort(adder->nodes.items, adder->nodes.count, sizeof *adder->nodes.items, by_name);
     candidate_prices_free(&adder->prices);
 }
 
@@ -256,6 +283,8 @@ bool cluster_cost_find(struct arena *arena, const struct snapshot *snapshot,
                                       .namespaces = sorted_lines(arena, adder.by_namespace),
                                       .workloads = sorted_lines(arena, adder.by_workload),
                                       .total = adder.total};
+        cost->nodes.items = adder.nodes.items;
+        cost->nodes.count = adder.nodes.count;
         map_destroy(adder.pools, NULL);
         map_destroy(adder.by_pool, NULL);
         map_destroy(adder.by_namespace, NULL);

@@ -15,11 +15,18 @@ struct cost_line {         // of a NodePool, a namespace or a workload
     int64_t price, idle;   // nano-USD an hour; the idle part of it: of NodePools only
 };
 typedef LIST(struct cost_line) cost_line_list;
+struct cost_node {
+    const char *name, *node_pool, *type, *zone, *capacity_type; // NULL: unknown
+    uint32_t pods;                                              // without those of DaemonSets
+    bool priced;
+    int64_t price, idle; // nano-USD an hour
+};
 
 struct cluster_cost {
     // Sorted by price, the highest first, then by name.
     cost_line_list pools, namespaces, workloads;
     struct cost_line total;
+    LIST(struct cost_node) nodes; // by name
 };
 // Returns false if the snapshot cannot be compiled. Everything lives in `arena` or points into the
 // snapshot.

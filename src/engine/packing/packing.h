@@ -15,7 +15,7 @@
 #include "engine/pass/pass_state.h"
 
 // --- machines ------------------------------------------------------------------------------------
-struct packing_machine { // a burstable row is several: with less cpu it costs less
+struct packing_machine {
     uint32_t row;
     int64_t price;       // comparison price, nano-USD an hour (SCH-503, SCH-507)
     const int64_t *room; // by packing dimension: allocatable less DaemonSets

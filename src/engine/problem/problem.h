@@ -24,25 +24,11 @@
 enum { DIMENSION_CPU, DIMENSION_MEMORY, DIMENSION_PODS, DIMENSION_NODES, DIMENSIONS_FIXED };
 
 // --- instance types (instance_types.h) -----------------------------------------------------------
-struct row_offering {     // available ones only
-    uint32_t set;         // requirements
-    uint32_t variety;     // which distinct `set` of the table
-    int64_t price;        // effective, but for what depends on the pods (effective_price.h)
-    int64_t list;         // list price, after overlays
+struct row_offering { // available ones only
+    uint32_t set;     // requirements
+    uint32_t variety; // which distinct `set` of the table
+    int64_t price;
     uint32_t reservation; // index of the reservation, or NONE
-    const struct offering *source;
-};
-// The surplus credits of a burstable machine (effective_price.h).
-struct row_burst {
-    int64_t free_cpu; // millicores that its pods may request without; below 0: not even DaemonSets
-    int64_t rate;     // nano-USD an hour for each millicore beyond; 0: not burstable
-};
-// What costs beside list prices are computed with; of the settings.
-struct price_terms {
-    int64_t allowance;     // for each node (NODE_COST)
-    bool allowance_covers; // it is the default: it covers volumes and addresses
-    double volume_factor, cpu_use;
-    int64_t address, interruption; // nano-USD: an hour; once
 };
 // An instance type with one allocatable (SCH-118). Nearly every type has one row.
 struct row {
@@ -59,11 +45,9 @@ struct row_filter {
     struct bitset offered;    // some available offering is compatible
     struct bitset both;
     int64_t *cheapest;  // by row; INT64_MAX if none (SCH-265); NULL until needed
-    uint32_t *by_price; // rows, cheapest first, ties by name
+    uint32_t *by_price; // rows, cheapest first, ties by name (FMT-11)
     int64_t lowest;     // of all rows in `both`; INT64_MAX if none
     int64_t *worst;     // by row (DIS-167); INT64_MAX if none; NULL until needed
-    int64_t *list;      // lowest list price by row; INT64_MAX if none; NULL until needed
-    uint32_t *by_list;  // rows, cheapest first by the list, ties by name (FMT-11)
 };
 struct type_table {
     struct type_table *next;            // of the problem's
@@ -81,7 +65,6 @@ struct type_table {
     bool *has_key; // by key: some row names it
     uint32_t has_key_count;
     bool has_reservations;
-    bool has_surcharges; // some price differs from the list's
 };
 
 // --- templates (templates.h) ---------------------------------------------------------------------
@@ -124,7 +107,6 @@ struct node_template { // SCH-44
     uint32_t groups_count;
     struct threshold *thresholds; // by dimension, of allocatable less DaemonSet overhead
     struct bitset nonnegative;    // rows that can hold anything at all (SCH-114)
-    struct row_burst *bursts;     // by row; NULL: none is burstable
     bool has_min_values, has_limits, has_node_limit;
     const int64_t *limits; // by dimension; INT64_MAX: none
     struct row_volume_limit *volume_limits;
@@ -360,8 +342,7 @@ struct problem_catalog {
     struct overlays *overlays; // NULL: none apply (overlays.h)
     struct reservation *reservations;
     uint32_t reservations_count;
-    struct price_terms prices;
-    int64_t node_cost; // of one node, beside its machine (node_cost.h): prices.allowance
+    int64_t node_cost;                    // of one node, beside its machine (node_cost.h)
     const struct provider_labels *labels; // the provider whose labels the catalogs carry: pods are
                                           // checked against them; NULL: none
 };

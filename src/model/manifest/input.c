@@ -1,153 +1,43 @@
-// Files and directories to documents: finding, reading, choosing the parser, unpacking lists.
+// Texts to documents: choosing the parser, unpacking lists.
 #include "model/manifest/input.h"
 
 #include <assert.h>
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "base/input_file.h"
 #include "base/vector.h"
+#include "model/manifest/input_texts.h"
 #include "model/manifest/input_yaml.h"
 #include "model/manifest/manifest_list.h"
 
-#define DIRECTORY_DEPTH_MAX 32
 #define INPUT_DOCUMENTS_MAX 500000 // of a file or directory, with the items of lists
 
-struct paths {
-    VECTOR(char *) list;
-    struct documents *documents; // receives the skipped entries
+struct reading {
+    struct documents *documents;
+    bool with_positions;
 };
 
-static bool read_file(struct documents *documents, const char *path, bool with_positions,
-                      struct error *error);
-static bool collect_directory(struct paths *paths, const char *directory, int depth,
-                              struct error *error);
-
-// --- files and directories -----------------------------------------------------------------------
-static int compare_paths(const void *a, const void *b)
+static bool read_text(void *context, const char *name, const struct text *text, struct error *error)
 {
-    return strcmp(*(char *const *)a, *(char *const *)b);
+    const struct reading *reading = context;
+    return documents_read_text(reading->documents, text_or_empty(text->data), text->length, name,
+                               reading->with_positions, error);
 }
 
-static bool read_directory(struct documents *documents, const char *path, bool with_positions,
-                           struct error *error)
+static void skip(void *context, const char *path, const char *oddity)
 {
-    struct paths paths = {.documents = documents};
-    bool fine = collect_directory(&paths, path, 1, error);
-    if (fine && paths.list.count == 0)
-        fine =
-            error_set(error, ERROR_INVALID,
-                      "%s: there is no manifest (*.yaml, *.yml, *.json) in this directory", path);
-    if (paths.list.count > 1)
-        qsort(paths.list.items, paths.list.count, sizeof *paths.list.items, compare_paths);
-    for (uint32_t i = 0; i < paths.list.count; i++) {
-        fine = fine && read_file(documents, paths.list.items[i], with_positions, error);
-        free(paths.list.items[i]);
-    }
-    vector_free(&paths.list);
-    return fine;
-}
-
-bool documents_read(struct documents *documents, const char *path, bool with_positions,
-                    struct error *error)
-{
-    assert(path != NULL);
-    struct stat status;
-    if (strcmp(path, "-") == 0)
-        return read_file(documents, path, with_positions, error);
-    if (stat(path, &status) != 0)
-        return error_set(error, errno == ENOENT ? ERROR_NOT_FOUND : ERROR_UNAVAILABLE, "%s: %s",
-                         path[0] != '\0' ? path : "\"\"", strerror(errno));
-    if (S_ISDIR(status.st_mode))
-        return read_directory(documents, path, with_positions, error);
-    return read_file(documents, path, with_positions, error);
-}
-
-static bool is_manifest_name(const char *name)
-{
-    return text_ends_with(name, ".yaml") || text_ends_with(name, ".yml") ||
-           text_ends_with(name, ".json");
-}
-
-static void skip(struct documents *documents, const char *path, const char *oddity)
-{
+    struct documents *documents = ((const struct reading *)context)->documents;
     struct text note = {0};
     text_format(&note, "%s: this is %s and is passed over", path, oddity);
     vector_push(&documents->skipped, text_take(&note));
 }
 
-// Hidden entries are skipped: version control's own files are no manifests.
-static bool collect_directory(struct paths *paths, const char *directory, int depth,
-                              struct error *error)
+bool documents_read(struct documents *documents, const char *path, bool with_positions,
+                    struct error *error)
 {
-    if (depth > DIRECTORY_DEPTH_MAX)
-        return error_set(error, ERROR_INVALID, "%s: directories nested deeper than %d", directory,
-                         DIRECTORY_DEPTH_MAX);
-    DIR *stream = opendir(directory);
-    if (stream == NULL)
-        return error_set(error, ERROR_UNAVAILABLE, "%s: %s", directory, strerror(errno));
-    bool fine = true;
-    const struct dirent *entry;
-    while (fine && (entry = readdir(stream)) != NULL) {
-        if (entry->d_name[0] == '.')
-            continue;
-        struct text path = {0};
-        struct stat status;
-        const char *separator = text_ends_with(directory, "/") ? "" : "/";
-        text_format(&path, "%s%s%s", directory, separator, entry->d_name);
-        if (stat(path.data, &status) != 0)
-            fine = error_set(error, ERROR_UNAVAILABLE, "%s: %s", path.data, strerror(errno));
-        else if (S_ISDIR(status.st_mode))
-            fine = collect_directory(paths, path.data, depth + 1, error);
-        else if (is_manifest_name(entry->d_name) && input_file_oddity(&status) != NULL)
-            skip(paths->documents, path.data, input_file_oddity(&status));
-        else if (is_manifest_name(entry->d_name))
-            vector_push(&paths->list, text_take(&path));
-        text_free(&path);
-    }
-    closedir(stream);
-    return fine;
-}
-
-static bool read_stream(FILE *stream, const char *path, struct text *text, struct error *error)
-{
-    char buffer[65536];
-    size_t count;
-    while ((count = fread(buffer, 1, sizeof buffer, stream)) > 0) {
-        if (text->length + count > INPUT_FILE_BYTES_MAX)
-            return error_set(error, ERROR_INVALID, "%s: larger than %u MiB", path,
-                             INPUT_FILE_BYTES_MAX >> 20);
-        text_add_bytes(text, buffer, count);
-    }
-    if (ferror(stream))
-        return error_set(error, ERROR_UNAVAILABLE, "%s: %s", path, strerror(errno));
-    return true;
-}
-
-bool standard_input_read(struct text *text, struct error *error)
-{
-    return read_stream(stdin, "-", text, error);
-}
-
-static bool read_file(struct documents *documents, const char *path, bool with_positions,
-                      struct error *error)
-{
-    bool is_standard_input = strcmp(path, "-") == 0;
-    FILE *stream = is_standard_input ? stdin : input_file_open(path, error);
-    if (stream == NULL)
-        return false;
-    struct text text = {0};
-    bool fine = read_stream(stream, path, &text, error);
-    if (!is_standard_input)
-        fclose(stream);
-    fine = fine && documents_read_text(documents, text.data == NULL ? "" : text.data, text.length,
-                                       path, with_positions, error);
-    text_free(&text);
-    return fine;
+    struct reading reading = {documents, with_positions};
+    return input_texts_read(path, &(struct input_receiver){read_text, skip, &reading}, error);
 }
 
 // --- texts ---------------------------------------------------------------------------------------

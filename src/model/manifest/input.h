@@ -36,8 +36,6 @@ bool documents_read(struct documents *documents, const char *path, bool with_pos
 bool documents_read_text(struct documents *documents, const char *text, size_t length,
                          const char *file, bool with_positions, struct error *error) MUST_USE;
 void documents_free(struct documents *documents);
-// Appends standard input, which is readable only once, to the text.
-bool standard_input_read(struct text *text, struct error *error) MUST_USE;
 // Line and column (1-based) of the value at `path` ("spec.limits.cpu", "spec.x[1].y",
 // "a[\"b/c\"]"), or of its nearest existing parent.
 void document_position(const struct document *document, const char *path, uint32_t *line,

@@ -2,6 +2,7 @@
 // The command line, the environment and a SnapshotContext are parsed by it.
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define SETTINGS_MAX 64 // bits of settings.set_explicitly
@@ -23,6 +24,7 @@ struct setting {
     const char *upstream_text;  // the default under COMPATIBILITY=upstream; NULL: the same
     const char *const *choices; // NULL-terminated, for SETTING_CHOICE
     double minimum, maximum;    // of numbers; of durations in nanoseconds
+    bool operational;           // about the running controller: no plan depends on it
     const char *help;
 };
 const struct setting *settings_table(uint32_t *count);

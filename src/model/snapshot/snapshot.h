@@ -17,6 +17,7 @@ struct nomination {
 struct snapshot {
     int64_t time; // nanoseconds since the epoch
     struct settings settings;
+    bool has_context; // a SnapshotContext was read: its settings are all
     // Set for a live cluster (FMT-3), and for the controller under COMPATIBILITY=upstream (SCH-21).
     // The planner then plans pods without a node only if kube-scheduler has rejected them or (not
     // under COMPATIBILITY=upstream) not examined them yet. snapshot_complete() then skips workloads

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/vector.h"
 #include "model/manifest/input.h"
+#include "model/manifest/input_texts.h"
 #include "model/reading/catalog.h"
 #include "model/reading/settings_read.h"
 #include "model/schema/decode.h"
@@ -85,6 +86,7 @@ static bool apply_context(struct snapshot *snapshot, const struct snapshot_conte
                           struct error *error)
 {
     struct arena *arena = snapshot->arena;
+    snapshot->has_context = true;
     if (context->spec.time != 0)
         snapshot->time = context->spec.time;
     snapshot->require_unschedulable_condition |= context->spec.require_unschedulable;

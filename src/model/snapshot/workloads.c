@@ -251,14 +251,15 @@ static void add_volumes(struct expansion *expansion, const struct workload *work
     pod->spec.volumes.count = count;
 }
 
-static void add_pod(struct expansion *expansion, const struct workload *workload, int64_t index)
+// False: there is a pod of that name.
+static bool add_pod(struct expansion *expansion, const struct workload *workload, int64_t index)
 {
     struct snapshot *snapshot = expansion->snapshot;
     struct arena *arena = snapshot->arena;
     const struct object_meta *of = &workload->object->meta;
     const char *name = arena_format(arena, "%s-%lld", of->name, (long long)index);
     if (map_get(expansion->names, key_of(expansion, "Pod", of->namespace, name)) != NULL)
-        return;
+        return false;
     mark(expansion, expansion->names, "Pod", of->namespace, name);
     struct pod pod = {.kind = kind_get(KIND_POD), .spec = workload->template->spec};
     pod.meta.name = name;
@@ -272,6 +273,7 @@ static void add_pod(struct expansion *expansion, const struct workload *workload
         add_volumes(expansion, workload, &pod);
     pod_admit(snapshot, &pod);
     add_object(snapshot, (const struct object *)&pod);
+    return true;
 }
 
 static bool expand_workload(struct expansion *expansion, const struct workload *workload,
@@ -298,4 +300,28 @@ static bool expand_workload(struct expansion *expansion, const struct workload *
     for (int64_t i = 0; i < workload->pods; i++)
         add_pod(expansion, workload, i);
     return true;
+}
+
+bool workload_add_pods(struct snapshot *snapshot, const struct object *object, int64_t count,
+                       struct error *error)
+{
+    if (count > WORKLOAD_PODS_MAX)
+        return error_set(error, ERROR_INVALID, "%s %s: %lld pods more: at most %d are read",
+                         object->kind->name, object->meta.name, (long long)count,
+                         WORKLOAD_PODS_MAX);
+    struct expansion expansion = {
+        .snapshot = snapshot, .populated = map_create(), .names = map_create()};
+    index_input(&expansion);
+    struct workload workload = workload_of(object);
+    for (int64_t index = 0; count > 0; index++)
+        count -= add_pod(&expansion, &workload, index);
+    map_destroy(expansion.populated, NULL);
+    map_destroy(expansion.names, NULL);
+    text_free(&expansion.key);
+    return true;
+}
+
+int64_t workload_pods_wanted(const struct object *object)
+{
+    return workload_of(object).pods;
 }

@@ -4,8 +4,8 @@
 #include "base/duration.h"
 #include "base/text.h"
 #include "control/nodeclaim/consolidate_after.h"
-#include "control/nodeclaim/drift_detection.h"
 #include "control/runtime/control.h"
+#include "model/reading/claim_drift.h"
 #include "model/schema/condition_types.h"
 #include "model/snapshot/snapshot.h"
 #include "model/snapshot/snapshot_read.h"
@@ -114,7 +114,7 @@ static void requirements_are_compared_with_labels_DIS_75(void **state)
             values[requirement.values.count++] = value;
         requirement_list requirements = {.items = &requirement, .count = 1};
         struct world world = read_world(labels, "", "");
-        if (claim_requirements_drifted(world.claim, &requirements) != cases[i].drifted)
+        if ((claim_requirement_drifted(world.claim, &requirements) != NULL) != cases[i].drifted)
             fail_msg("%s %s [%s] with {%s}", cases[i].key, cases[i].operator, cases[i].values,
                      cases[i].labels);
         snapshot_destroy(world.snapshot);

@@ -19,7 +19,7 @@ ROOT = os.path.join(HERE, "..", "..", "..")
 sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 import boot_agent
 import cluster
-from cluster import Controller, Failure, apply, check_claims, items, kubeconfig_of, kubectl, names, play, record, until
+from cluster import Controller, Failure, apply, check_claims, items, kubectl, names, permissions, play, record, refusals, until
 from layer import Fault, Layer
 
 NAME = "e2e"
@@ -454,8 +454,7 @@ def main():
         return 0
     kubectl("apply", "--server-side", "-f", "-", given=os.popen(f"{ADZE} crds").read())
     kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
-    apply(open(os.path.join(HERE, "..", "rbac.yaml")).read())
-    RBAC = kubeconfig_of("adze")
+    RBAC = permissions("aws")
     ACCOUNT = Account()
     passed, failed = play(chosen, clean_up, after_each=True)
     ACCOUNT.agent.stop()
@@ -463,6 +462,9 @@ def main():
     told = secrets_in_logs()
     passed, failed = passed + (not told), failed + bool(told)
     print(f"{'FAILED' if told else 'ok '} no_secrets_in_logs ({len(CONTROLLERS)} logs) {' '.join(told[:5])}", flush=True)
+    refused = refusals(RBAC)
+    passed, failed = passed + (not refused), failed + bool(refused)
+    print(f"{'FAILED' if refused else 'ok '} permissions_suffice {' '.join(refused[:5])}", flush=True)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

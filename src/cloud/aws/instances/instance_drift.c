@@ -6,17 +6,7 @@
 #include "base/text.h"
 #include "cloud/aws/instances/aws_labels.h"
 #include "cloud/aws/nodeclass/ami_mapping.h"
-
-bool node_class_has_drifted(const struct node_claim *claim, const struct ec2_node_class *node_class)
-{
-    const struct object *a = (const struct object *)claim, *b = (const struct object *)node_class;
-    const char *hash = object_annotation(a, ANNOTATION_EC2_HASH);
-    const char *class_hash = object_annotation(b, ANNOTATION_EC2_HASH);
-    const char *version = object_annotation(a, ANNOTATION_EC2_HASH_VERSION);
-    const char *class_version = object_annotation(b, ANNOTATION_EC2_HASH_VERSION);
-    return hash != NULL && class_hash != NULL && version != NULL && class_version != NULL &&
-           strcmp(version, class_version) == 0 && strcmp(hash, class_hash) != 0;
-}
+#include "model/reading/claim_drift.h"
 
 // Each check: drifted or not, or it cannot be told (AWN-481, "error instead").
 enum finding { FINE, DRIFTED, UNKNOWN };
@@ -93,7 +83,7 @@ static enum finding check_group(const struct drift_inputs *inputs)
 struct drift_verdict instance_drift(const struct drift_inputs *inputs)
 {
     struct drift_verdict verdict = {0};
-    if (node_class_has_drifted(inputs->claim, inputs->node_class)) {
+    if (claim_node_class_drifted(inputs->claim, (const struct object *)inputs->node_class)) {
         verdict.reason = "NodeClassDrift";
         return verdict;
     }

@@ -20,6 +20,3 @@ struct drift_verdict {
     bool needs_facts, doubts_reservation;
 };
 struct drift_verdict instance_drift(const struct drift_inputs *inputs);
-// NodeClassDrift needs nothing but the two objects.
-bool node_class_has_drifted(const struct node_claim *claim,
-                            const struct ec2_node_class *node_class);

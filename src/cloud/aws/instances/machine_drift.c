@@ -9,6 +9,7 @@
 #include "cloud/aws/instances/machine_answer.h"
 #include "cloud/aws/instances/machine_types.h"
 #include "model/reading/catalog.h"
+#include "model/reading/claim_drift.h"
 
 #define FRESH_NS        (30 * SECOND) // facts that settle a doubt
 #define LOOK_AGAIN_NS   MINUTE        // after a failed look
@@ -110,7 +111,7 @@ const char *machine_drift_reason(struct aws_machines *machines, const struct nod
     const char *id = instance_id_of(claim->status.provider_id);
     if (node_class == NULL || id == NULL)
         return NULL;
-    if (node_class_has_drifted(claim, node_class))
+    if (claim_node_class_drifted(claim, (const struct object *)node_class))
         return "NodeClassDrift";
     struct cached_instance *cached = instance_cache_get(machines->cache, id);
     int64_t now = loop_monotonic_ns(environment->loop);

@@ -1,0 +1,295 @@
+// adze convert: manifests of older versions and of other autoscalers to v1.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vector.h"
+#include "cli/autoscaler/autoscaler.h"
+#include "cli/autoscaler/workload.h"
+#include "cli/convert/conversion.h"
+#include "cli/convert/karpenter.h"
+#include "cli/convert/output.h"
+#include "cli/convert/sources.h"
+#include "cli/convert/together.h"
+#include "cli/input/command.h"
+#include "cli/input/options.h"
+#include "model/manifest/input_texts.h"
+
+struct request {
+    struct file_options input;
+    struct conversion *conversion;
+    const char *notes, *flags_file;
+};
+
+static bool take_variable(struct request *request, const char *text, int *status)
+{
+    const char *equals = strchr(text, '=');
+    if (equals == NULL || equals == text) {
+        *status = command_usage_error(&command_convert, "--set takes NAME=VALUE, not %s", text);
+        return false;
+    }
+    struct conversion *conversion = request->conversion;
+    vector_push(
+        &conversion->options.variables,
+        (struct variable){arena_copy_bytes(conversion->arena, text, (size_t)(equals - text)),
+                          equals + 1});
+    return true;
+}
+
+static bool check_values(struct request *request, int *status)
+{
+    static const char *const formats[] = {"yaml", "json", NULL};
+    static const char *const notes[] = {"both", "comments", "stderr", "json", "none", NULL};
+    static const char *const images[] = {"latest", "pinned", "id", NULL};
+    const struct convert_options *options = &request->conversion->options;
+    if (options->role != NULL && options->instance_profile != NULL) {
+        *status = command_usage_error(&command_convert,
+                                      "--role and --instance-profile exclude each other");
+        return false;
+    }
+    return option_is_one_of(&command_convert, "-o", request->input.format, formats, status) &&
+           option_is_one_of(&command_convert, "--notes", request->notes, notes, status) &&
+           option_is_one_of(&command_convert, "--ami", options->ami, images, status);
+}
+
+static bool read_arguments(int argc, char **argv, struct request *request, int *status)
+{
+    enum {
+        ROLE = 1,
+        PROFILE,
+        CLUSTER,
+        AMI,
+        DEFAULTS,
+        STRICT,
+        NOTES,
+        SET,
+        TO,
+        FLAGS,
+        STATIC_MIN,
+        GRACE,
+        NO_MERGE,
+        DROP_OLD
+    };
+    static const struct option table[] = {
+        FILE_OPTIONS,
+        {"role", required_argument, NULL, ROLE},
+        {"instance-profile", required_argument, NULL, PROFILE},
+        {"cluster-name", required_argument, NULL, CLUSTER},
+        {"ami", required_argument, NULL, AMI},
+        {"ignore-defaults", no_argument, NULL, DEFAULTS},
+        {"strict", no_argument, NULL, STRICT},
+        {"notes", required_argument, NULL, NOTES},
+        {"set", required_argument, NULL, SET},
+        {"to", required_argument, NULL, TO},
+        {"flags", required_argument, NULL, FLAGS},
+        {"static-min", no_argument, NULL, STATIC_MIN},
+        {"grace", no_argument, NULL, GRACE},
+        {"no-merge", no_argument, NULL, NO_MERGE},
+        {"drop-old", no_argument, NULL, DROP_OLD},
+        {0},
+    };
+    struct convert_options *options = &request->conversion->options;
+    int option;
+    optind = 1;
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, FILE_OPTIONS_SHORT, table, NULL)) != -1)
+        switch (option) {
+        case ROLE:
+            options->role = optarg;
+            break;
+        case PROFILE:
+            options->instance_profile = optarg;
+            break;
+        case CLUSTER:
+            options->cluster_name = optarg;
+            break;
+        case AMI:
+            options->ami = optarg;
+            break;
+        case DEFAULTS:
+            options->ignore_defaults = true;
+            break;
+        case STRICT:
+            options->strict = true;
+            break;
+        case NOTES:
+            request->notes = optarg;
+            break;
+        case FLAGS:
+            request->flags_file = optarg;
+            break;
+        case STATIC_MIN:
+            options->static_min = true;
+            break;
+        case GRACE:
+            options->grace = true;
+            break;
+        case NO_MERGE:
+            options->no_merge = true;
+            break;
+        case DROP_OLD:
+            options->drop_old = true;
+            break;
+        case SET:
+            if (!take_variable(request, optarg, status))
+                return false;
+            break;
+        case TO:
+            if (strcmp(optarg, "v1") == 0)
+                break;
+            *status = command_usage_error(&command_convert, "--to knows v1 only, not %s", optarg);
+            return false;
+        default:
+            if (file_options_take(&request->input, option))
+                break;
+            *status = command_usage_error(&command_convert, "unknown or incomplete option %s",
+                                          argv[optind - 1]);
+            return false;
+        }
+    for (; optind < argc; optind++)
+        vector_push(&request->input.files, argv[optind]);
+    if (request->input.files.count == 0 && request->flags_file == NULL)
+        vector_push(&request->input.files, "-");
+    return check_values(request, status);
+}
+
+// Returns the exit code of unreadable files; 0: none.
+static int read_files(struct request *request)
+{
+    int status = 0;
+    for (uint32_t i = 0; i < request->input.files.count; i++) {
+        struct error error = {0};
+        if (sources_read(request->conversion, request->input.files.items[i], &error))
+            continue;
+        if (error.kind == ERROR_NOT_FOUND)
+            error.kind = ERROR_INVALID;
+        int failure = command_failed(&command_convert, &error);
+        status = status == 1 ? 1 : failure;
+    }
+    return status;
+}
+
+static bool receive_flags(void *context, const char *name, const struct text *text,
+                          struct error *error)
+{
+    (void)error;
+    struct autoscaler *autoscaler = context;
+    autoscaler_take_flags(autoscaler, name, text_or_empty(text->data));
+    return true;
+}
+
+// A file of flags; returns the exit code if it cannot be read, 0 otherwise.
+static int read_flags(struct request *request, struct autoscaler *autoscaler)
+{
+    struct error error = {0};
+    if (request->flags_file == NULL ||
+        input_texts_read(request->flags_file,
+                         &(struct input_receiver){.receive = receive_flags, .context = autoscaler},
+                         &error))
+        return 0;
+    if (error.kind == ERROR_NOT_FOUND)
+        error.kind = ERROR_INVALID;
+    return command_failed(&command_convert, &error);
+}
+
+static int convert_all(struct request *request)
+{
+    struct conversion *conversion = request->conversion;
+    struct autoscaler *autoscaler = autoscaler_create(conversion);
+    int status = read_flags(request, autoscaler);
+    for (uint32_t i = 0; i < conversion->sources.count; i++)
+        if (!karpenter_convert(conversion->sources.items[i]))
+            autoscaler_take(autoscaler, conversion->sources.items[i]);
+    autoscaler_finish(autoscaler);
+    for (uint32_t i = 0; i < conversion->sources.count; i++)
+        workload_convert(conversion->sources.items[i], autoscaler);
+    auto_mode_classes_add(conversion);
+    kubelets_move(conversion);
+    duplicates_check(conversion);
+    variables_note(conversion);
+    autoscaler_destroy(autoscaler);
+    return status;
+}
+
+static void print_all(struct request *request)
+{
+    bool json = strcmp(request->input.format, "json") == 0;
+    bool both = strcmp(request->notes, "both") == 0;
+    unsigned where = 0;
+    if (both || strcmp(request->notes, "comments") == 0)
+        where |= NOTES_COMMENTS;
+    if (both || strcmp(request->notes, "stderr") == 0)
+        where |= NOTES_STDERR;
+    if ((json && strcmp(request->notes, "none") != 0) || strcmp(request->notes, "json") == 0)
+        where = NOTES_JSON;
+    for (uint32_t i = 0; i < request->conversion->errors.count; i++)
+        fprintf(stderr, "adze convert: %s\n", request->conversion->errors.items[i]);
+    convert_print_notes(request->conversion, where);
+    if (json)
+        convert_print_json(request->conversion);
+    else
+        convert_print_yaml(request->conversion, where);
+}
+
+static int run(int argc, char **argv)
+{
+    struct request request = {
+        .input = {.format = "yaml"}, .conversion = conversion_create(), .notes = "both"};
+    int status = 0;
+    request.conversion->options.ami = "latest";
+    if (read_arguments(argc, argv, &request, &status)) {
+        status = read_files(&request);
+        int flags_status = convert_all(&request);
+        status = status != 0 ? status : flags_status;
+        print_all(&request);
+        if (status == 0 && request.conversion->errors.count > 0)
+            status = EXIT_BAD_INPUT;
+        if (status == 0 && convert_has_open_notes(request.conversion))
+            status = EXIT_UNPLACED;
+    }
+    vector_free(&request.input.files);
+    conversion_destroy(request.conversion);
+    return status;
+}
+
+const struct command command_convert = {
+    .name = "convert",
+    .arguments = "[options] [FILE|DIR|-]...",
+    .summary = "turn manifests of older versions and of other autoscalers into v1",
+    .help =
+        "Reads Provisioners, AWSNodeTemplates, v1beta1 NodePools and EC2NodeClasses, NodePools of "
+        "EKS Auto\nMode, Cluster Autoscaler's Deployment or Helm values, the output of aws "
+        "autoscaling "
+        "describe-auto-scaling-groups,\naws ec2 describe-launch-template-versions and aws eks "
+        "describe-nodegroup, "
+        "eksctl's ClusterConfig,\nworkloads, and v1 objects as guides print them. Prints v1 "
+        "manifests for kubectl "
+        "apply, and a note for each thing that is not as it was: as a "
+        "comment above the object and on\nstandard error. What needs nothing stays as it is, byte "
+        "for byte. Nothing is read from a cluster.\n"
+        "\n"
+        "  -f, --file FILE           the same as FILE\n"
+        "  -o, --output FORMAT       yaml (default) or json\n"
+        "  --role NAME               the nodes' role, where the input has none\n"
+        "  --instance-profile NAME   the nodes' instance profile, where the input has none\n"
+        "  --cluster-name NAME       fills in variables such as ${CLUSTER_NAME}\n"
+        "  --set NAME=VALUE          fills in the variable ${NAME}; may be repeated\n"
+        "  --ami VERSION             latest (default), or pinned: a placeholder for the version\n"
+        "  --ignore-defaults         without the requirements that older versions added\n"
+        "  --flags FILE              Cluster Autoscaler's flags as text\n"
+        "  --static-min              a static NodePool for the least size of each group\n"
+        "  --grace                   terminationGracePeriod from max-graceful-termination-sec\n"
+        "  --no-merge                groups that differ in zones only stay apart\n"
+        "  --drop-old                without Cluster Autoscaler's annotations beside the new ones\n"
+        "  --strict                  unknown fields are errors\n"
+        "  --notes WHERE             both (default), comments, stderr, json or none\n"
+        "  --to VERSION              v1, the only one\n"
+        "\n"
+        "Exit codes: 0 converted, 3 converted but something is lost or left to do, 2 bad input, 1 "
+        "a file cannot be\nread.\n"
+        "\n"
+        "  adze convert old/ > new.yaml\n"
+        "  aws autoscaling describe-auto-scaling-groups | adze convert -\n"
+        "  adze convert --role KarpenterNodeRole-shop provisioner.yaml | adze validate -\n",
+    .run = run,
+};

@@ -1,0 +1,283 @@
+#include "cli/convert/document_text.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cli/convert/conversion.h"
+
+struct line { // without its line feed
+    const char *text;
+    size_t length;
+};
+
+// The next line; false at the end.
+static bool next_line(const char **at, const char *end, struct line *line)
+{
+    if (*at >= end)
+        return false;
+    const char *feed = memchr(*at, '\n', (size_t)(end - *at));
+    *line = (struct line){*at, (size_t)((feed != NULL ? feed : end) - *at)};
+    *at = feed != NULL ? feed + 1 : end;
+    return true;
+}
+
+static struct line trimmed(struct line line)
+{
+    while (line.length > 0 && isspace((unsigned char)line.text[0]))
+        line = (struct line){line.text + 1, line.length - 1};
+    while (line.length > 0 && isspace((unsigned char)line.text[line.length - 1]))
+        line.length--;
+    return line;
+}
+
+static bool line_is(struct line line, const char *text)
+{
+    return line.length == strlen(text) && memcmp(line.text, text, line.length) == 0;
+}
+
+static bool line_begins(struct line line, const char *text)
+{
+    return line.length >= strlen(text) && memcmp(line.text, text, strlen(text)) == 0;
+}
+
+// --- documents -----------------------------------------------------------------------------------
+static bool is_separator(struct line line)
+{
+    return line_begins(line, "---") && (line.length == 3 || isspace((unsigned char)line.text[3]));
+}
+
+static bool is_json(const char *text, size_t length)
+{
+    while (length > 0 && isspace((unsigned char)*text))
+        text++, length--;
+    return length > 0 && (*text == '{' || *text == '[') &&
+           !(length > 1 && text[0] == '{' && text[1] == '{');
+}
+
+static void add_document(struct raw_documents *out, const char *from, const char *to, uint32_t line)
+{
+    struct line rest = trimmed((struct line){from, (size_t)(to - from)});
+    if (rest.length > 0)
+        vector_push(out, (struct raw_document){from, (size_t)(to - from), line});
+}
+
+void documents_split(const char *text, size_t length, struct raw_documents *out)
+{
+    const char *at = text, *end = text + length, *from = text, *begin = text;
+    uint32_t number = 0, first = 1;
+    struct line line;
+    if (is_json(text, length)) {
+        add_document(out, text, end, 1);
+        return;
+    }
+    for (; next_line(&at, end, &line); begin = at) {
+        number++;
+        if (!is_separator(line))
+            continue;
+        add_document(out, from, begin, first);
+        from = at;
+        first = number + 1;
+    }
+    add_document(out, from, end, first);
+}
+
+// "cat <<-'EOF' | kubectl apply -f -" gives EOF; false: the line begins no here-document.
+static bool here_word(struct line line, char word[32])
+{
+    const char *mark = memmem(line.text, line.length, "<<", 2), *end = line.text + line.length;
+    size_t length = 0;
+    if (mark == NULL)
+        return false;
+    for (mark += 2; mark < end && strchr("-~ '\"", *mark) != NULL;)
+        mark++;
+    while (mark < end && length < 31 && (isupper((unsigned char)*mark) || *mark == '_'))
+        word[length++] = *mark++;
+    word[length] = '\0';
+    return length > 0;
+}
+
+// The end of the part that the line begins: "```" or the word of a here-document.
+static bool part_end(struct line line, char word[32])
+{
+    struct line bare = trimmed(line);
+    if (line_begins(bare, "```y") || line_begins(bare, "```j") || line_is(bare, "```")) {
+        strcpy(word, "```");
+        return true;
+    }
+    return here_word(line, word);
+}
+
+bool documents_extract(const char *text, size_t length, struct raw_documents *out)
+{
+    const char *at = text, *end = text + length, *begin = text, *from = NULL;
+    char word[32] = "";
+    uint32_t number = 0, first = 0, before = out->count;
+    struct line line;
+    for (; next_line(&at, end, &line); begin = at) {
+        number++;
+        if (from == NULL && part_end(line, word)) {
+            from = at;
+            first = number + 1;
+        } else if (from != NULL && line_is(trimmed(line), word)) {
+            uint32_t count = out->count;
+            if (memmem(from, (size_t)(begin - from), "kind:", 5) != NULL)
+                documents_split(from, (size_t)(begin - from), out);
+            for (uint32_t i = count; i < out->count; i++)
+                out->items[i].line += first - 1;
+            from = NULL;
+        }
+    }
+    return out->count > before;
+}
+
+// --- typography ----------------------------------------------------------------------------------
+static const struct {
+    const char *from, *to;
+} typographic[] = {
+    {"\xE2\x80\x9C", "\""},  {"\xE2\x80\x9D", "\""},  {"\xE2\x80\x9E", "\""}, // double quotes
+    {"\xE2\x80\x98", "'"},   {"\xE2\x80\x99", "'"},   {"\xC2\xA0", " "}, // single ones, a blank
+    {"\xE2\x80\x93 ", "- "}, {"\xE2\x80\x94 ", "- "}, {"\xE2\x80\xA2 ", "- "}, // dashes, a bullet
+    {"\xEF\xBB\xBF", ""},    {"\xE2\x80\x8B", ""},    {"\t", "  "},
+    {"\r\n", "\n"},
+};
+
+static bool is_letter(char c)
+{
+    return isalnum((unsigned char)c) != 0;
+}
+
+// An apostrophe inside a word stays.
+static bool is_apostrophe(const char *text, size_t length, size_t at)
+{
+    return memcmp(text + at, "\xE2\x80\x99", 3) == 0 && at > 0 && at + 3 < length &&
+           is_letter(text[at - 1]) && is_letter(text[at + 3]);
+}
+
+bool text_mend_typography(const char *text, size_t length, struct text *out)
+{
+    bool any = false;
+    for (size_t at = 0; at < length;) {
+        size_t i = 0, size = 0;
+        for (; i < ARRAY_LENGTH(typographic); i++) {
+            size = strlen(typographic[i].from);
+            if (at + size <= length && memcmp(text + at, typographic[i].from, size) == 0)
+                break;
+        }
+        if (i == ARRAY_LENGTH(typographic) ||
+            (size == 3 && at + 3 <= length && is_apostrophe(text, length, at))) {
+            text_add_bytes(out, text + at++, 1);
+            continue;
+        }
+        any = true;
+        text_add(out, typographic[i].to);
+        at += size;
+    }
+    return any;
+}
+
+// --- variables -----------------------------------------------------------------------------------
+// "${NAME}", "${NAME:-default}" or "$NAME" at `text`: its length, or 0. The name is name[0..count).
+static size_t variable_at(const char *text, size_t length, struct line *name, struct line *rest)
+{
+    size_t at = 1, end;
+    *rest = (struct line){"", 0};
+    if (length < 3 || text[0] != '$' || (text[1] != '{' && !isupper((unsigned char)text[1])))
+        return 0;
+    bool braces = text[1] == '{';
+    at += braces;
+    for (end = at; end < length && (is_letter(text[end]) || text[end] == '_' ||
+                                    (braces && strchr(".-[]\"", text[end]) != NULL));)
+        end++;
+    *name = (struct line){text + at, end - at};
+    if (name->length == 0)
+        return 0;
+    if (!braces)
+        return end;
+    const char *close = memchr(text + end, '}', length - end);
+    if (close == NULL || memchr(text + end, '\n', (size_t)(close - text) - end) != NULL)
+        return 0;
+    *rest = (struct line){text + end, (size_t)(close - text) - end};
+    return (size_t)(close - text) + 1;
+}
+
+static const char *value_of(const struct convert_options *options, struct line name)
+{
+    static const char cluster[] = "cluster_name";
+    size_t tail = sizeof cluster - 1;
+    vector_for_each (variable, &options->variables)
+        if (line_is(name, variable->name))
+            return variable->value;
+    bool is_cluster =
+        name.length >= tail && strncasecmp(name.text + name.length - tail, cluster, tail) == 0;
+    return is_cluster ? options->cluster_name : NULL;
+}
+
+bool text_fill_variables(const char *text, size_t length, const struct convert_options *options,
+                         struct text *out)
+{
+    bool any = false;
+    for (size_t at = 0; at < length;) {
+        struct line name, rest;
+        size_t size = variable_at(text + at, length - at, &name, &rest);
+        const char *value = size > 0 ? value_of(options, name) : NULL;
+        if (value == NULL) {
+            text_add_bytes(out, text + at++, 1);
+            continue;
+        }
+        any = true;
+        text_add(out, value);
+        at += size;
+    }
+    return any;
+}
+
+bool text_bare_variables(const char *text, size_t length, struct text *out)
+{
+    bool any = false;
+    for (size_t at = 0; at < length;) {
+        struct line name, rest;
+        size_t size = variable_at(text + at, length - at, &name, &rest);
+        if (size == 0 || text[at + 1] != '{') {
+            text_add_bytes(out, text + at++, 1);
+            continue;
+        }
+        any = true;
+        if (line_begins(rest, ":-")) {
+            text_add_bytes(out, rest.text + 2, rest.length - 2);
+        } else {
+            text_add_char(out, '$');
+            text_add_bytes(out, name.text, name.length);
+        }
+        at += size;
+    }
+    return any;
+}
+
+const char *text_variable(const char *text, struct text *out)
+{
+    size_t length = strlen(text);
+    struct line name, rest;
+    text_clear(out);
+    for (size_t at = 0; at < length; at++) {
+        size_t size = variable_at(text + at, length - at, &name, &rest);
+        const char *close = NULL;
+        if (text[at] == '<' && (close = memchr(text + at, '>', length - at)) != NULL)
+            size = (size_t)(close - text) - at + 1;
+        if (size == 0 && strncmp(text + at, "{{", 2) == 0 && strstr(text + at, "}}") != NULL)
+            size = (size_t)(strstr(text + at, "}}") - text) - at + 2;
+        if (size == 0)
+            continue;
+        text_add_bytes(out, text + at, size);
+        return out->data;
+    }
+    return NULL;
+}
+
+bool text_is_template(const char *text, size_t length)
+{
+    const char *open = memmem(text, length, "{{", 2);
+    return open != NULL && memmem(open, length - (size_t)(open - text), "}}", 2) != NULL;
+}

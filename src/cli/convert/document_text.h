@@ -1,0 +1,42 @@
+// Texts as guides show them: several documents in a file, in code fences or here-documents of a
+// shell, with typographic quotes, tabs and variables.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/text.h"
+#include "base/vector.h"
+
+struct convert_options;
+
+struct raw_document {
+    const char *text; // in the file's text
+    size_t length;
+    uint32_t line; // 1-based
+};
+struct raw_documents {
+    struct raw_document *items;
+    uint32_t count, capacity;
+};
+
+// The documents of a YAML text, between its lines "---"; JSON is one. The caller frees the list.
+void documents_split(const char *text, size_t length, struct raw_documents *out);
+// The parts of a text that holds manifests in ```yaml fences or here-documents (<<EOF); false, and
+// nothing is added: it holds none.
+bool documents_extract(const char *text, size_t length, struct raw_documents *out);
+
+// Plain quotes, blanks and dashes for typographic ones; blanks for tabs. False: there is nothing to
+// mend.
+bool text_mend_typography(const char *text, size_t length, struct text *out);
+// Values for variables: those of --set, and the cluster's name. False: there is nothing to fill in.
+bool text_fill_variables(const char *text, size_t length, const struct convert_options *options,
+                         struct text *out);
+// ${NAME} as $NAME, which YAML can read in any place; ${NAME:-default} as its default.
+bool text_bare_variables(const char *text, size_t length, struct text *out);
+// The first variable or template action in a value: "${NAME}", "$NAME", "<NAME>", "{{ ... }}".
+// NULL: none; `out` receives it.
+const char *text_variable(const char *text, struct text *out);
+// A Helm template: lines with {{ ... }}.
+bool text_is_template(const char *text, size_t length);

@@ -1,0 +1,257 @@
+#include "cli/convert/sources.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/convert/document_text.h"
+#include "cli/convert/indentation.h"
+#include "cli/convert/tree.h"
+#include "model/manifest/input.h"
+#include "model/manifest/input_texts.h"
+
+struct reading { // of one file
+    struct conversion *conversion;
+    struct input_text *file;
+    uint32_t documents;
+    bool fine;
+};
+struct attempt { // to read a document
+    struct text text;
+    struct documents documents;
+    struct error error;
+};
+
+// --- one document --------------------------------------------------------------------------------
+static bool attempt_read(struct attempt *attempt, const char *text, size_t length, const char *file)
+{
+    documents_free(&attempt->documents);
+    attempt->documents = (struct documents){0};
+    attempt->error = (struct error){0};
+    return documents_read_text(&attempt->documents, text, length, file, false, &attempt->error);
+}
+
+static bool has_indented_line(const char *text, size_t length)
+{
+    return memmem(text, length, "\n ", 2) != NULL || memmem(text, length, "\n\t", 2) != NULL;
+}
+
+// A document without indentation can still be YAML: "metadata:" with nothing in it.
+static bool has_lost_indentation(const struct documents *documents)
+{
+    if (documents->count != 1)
+        return false;
+    const json_t *value = documents->items[0].value;
+    return json_is_object(value) && json_is_string(json_object_get(value, "kind")) &&
+           json_object_size(value) > 4 &&
+           (json_is_null(json_object_get(value, "metadata")) ||
+            json_is_null(json_object_get(value, "spec")));
+}
+
+static bool has_typographic_value(const json_t *value)
+{
+    const char *key;
+    json_t *member;
+    size_t index;
+    if (json_is_object(value)) {
+        json_object_foreach ((json_t *)value, key, member)
+            if (has_typographic_value(member))
+                return true;
+    } else if (json_is_array(value)) {
+        json_array_foreach (value, index, member)
+            if (has_typographic_value(member))
+                return true;
+    }
+    const char *text = json_string_value(value);
+    return text != NULL &&
+           (text_starts_with(text, "\xE2\x80\x9C") || text_starts_with(text, "\xE2\x80\x98") ||
+            text_starts_with(text, "\xE2\x80\x9D"));
+}
+
+static bool any_typographic_value(const struct documents *documents)
+{
+    for (uint32_t i = 0; i < documents->count; i++)
+        if (has_typographic_value(documents->items[i].value))
+            return true;
+    return false;
+}
+
+// Replaces the attempt's text by the mended one.
+static void take_text(struct attempt *attempt, struct text *mended)
+{
+    text_free(&attempt->text);
+    attempt->text = *mended;
+    *mended = (struct text){0};
+}
+
+static bool restore_indentation(struct attempt *attempt, const char *file)
+{
+    struct text restored = {0};
+    struct attempt again = {0};
+    bool fine = indentation_restore(attempt->text.data, attempt->text.length, &restored) &&
+                attempt_read(&again, restored.data, restored.length, file);
+    if (fine) {
+        documents_free(&attempt->documents);
+        attempt->documents = again.documents;
+        take_text(attempt, &restored);
+    } else {
+        documents_free(&again.documents);
+    }
+    text_free(&restored);
+    return fine;
+}
+
+// Quotes, then variables in braces, then indentation. False: it cannot be read in any way.
+static bool mend_and_read(struct attempt *attempt, const char *file)
+{
+    struct text mended = {0};
+    if (text_mend_typography(attempt->text.data, attempt->text.length, &mended)) {
+        take_text(attempt, &mended);
+        if (attempt_read(attempt, attempt->text.data, attempt->text.length, file) &&
+            !has_lost_indentation(&attempt->documents))
+            return true;
+    }
+    text_free(&mended);
+    bool twice = strstr(attempt->error.message, "stands twice") != NULL;
+    if (text_bare_variables(attempt->text.data, attempt->text.length, &mended)) {
+        take_text(attempt, &mended);
+        if (attempt_read(attempt, attempt->text.data, attempt->text.length, file) &&
+            !has_lost_indentation(&attempt->documents))
+            return true;
+    }
+    text_free(&mended);
+    return (!twice || !has_indented_line(attempt->text.data, attempt->text.length)) &&
+           restore_indentation(attempt, file);
+}
+
+// The error of the document as it was, with its line in the file.
+static void report(struct reading *reading, const struct raw_document *raw)
+{
+    struct text padded = {0};
+    struct attempt attempt = {0};
+    for (uint32_t i = 1; i < raw->line; i++)
+        text_add_char(&padded, '\n');
+    text_add_bytes(&padded, raw->text, raw->length);
+    bool fine = attempt_read(&attempt, padded.data, padded.length, reading->file->name);
+    bool is_template = text_is_template(raw->text, raw->length);
+    const char *message = fine ? "the document cannot be mended" : attempt.error.message;
+    if (is_template)
+        message = arena_format(reading->conversion->arena,
+                               "%s:%u: this is a Helm template: render it first, with `helm "
+                               "template CHART | adze convert -`",
+                               reading->file->name, raw->line);
+    vector_push(&reading->conversion->errors,
+                arena_copy_string(reading->conversion->arena, message));
+    documents_free(&attempt.documents);
+    text_free(&padded);
+    reading->fine = false;
+    reading->file->is_whole = false;
+}
+
+static void add_source(struct reading *reading, const struct raw_document *raw, json_t *value,
+                       uint32_t siblings, bool is_mended)
+{
+    struct source *source = memory_allocate(sizeof *source);
+    *source = (struct source){.conversion = reading->conversion,
+                              .file = reading->file->name,
+                              .input = reading->file,
+                              .document = reading->documents++,
+                              .line = raw->line,
+                              .raw = raw->text,
+                              .raw_length = raw->length,
+                              .siblings = siblings,
+                              .is_mended = is_mended,
+                              .value = value};
+    vector_push(&reading->conversion->sources, source);
+}
+
+static void read_document(struct reading *reading, const struct raw_document *raw)
+{
+    struct attempt attempt = {0};
+    const char *file = reading->file->name;
+    bool is_mended =
+        text_fill_variables(raw->text, raw->length, &reading->conversion->options, &attempt.text);
+    bool fine = attempt_read(&attempt, attempt.text.data, attempt.text.length, file);
+    bool lost = fine && has_lost_indentation(&attempt.documents);
+    if (!fine || lost || any_typographic_value(&attempt.documents)) {
+        struct text before = {0};
+        text_add_bytes(&before, attempt.text.data, attempt.text.length);
+        bool mended = mend_and_read(&attempt, file);
+        if (!mended && lost) // it stays what it was
+            mended = attempt_read(&attempt, before.data, before.length, file);
+        else if (mended)
+            is_mended = true;
+        fine = mended;
+        text_free(&before);
+    }
+    if (!fine)
+        report(reading, raw);
+    for (uint32_t i = 0; fine && i < attempt.documents.count; i++) {
+        json_t *value = attempt.documents.items[i].value;
+        add_source(reading, raw, value != NULL ? json_deep_copy(value) : NULL,
+                   i == 0 ? attempt.documents.count : 0, is_mended);
+    }
+    documents_free(&attempt.documents);
+    text_free(&attempt.text);
+}
+
+// --- one file ------------------------------------------------------------------------------------
+static void read_all(struct reading *reading, const struct raw_documents *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        read_document(reading, &list->items[i]);
+}
+
+// Forgets what was read of the file, for another way to read it.
+static void take_back(struct reading *reading, uint32_t sources, uint32_t errors)
+{
+    struct conversion *conversion = reading->conversion;
+    while (conversion->sources.count > sources) {
+        struct source *source = conversion->sources.items[--conversion->sources.count];
+        json_decref(source->value);
+        free(source);
+    }
+    conversion->errors.count = errors;
+    reading->documents = 0;
+    reading->file->is_whole = false;
+}
+
+static void read_text(struct conversion *conversion, const char *name, const struct text *text)
+{
+    struct input_text *file = arena_allocate(conversion->arena, sizeof *file);
+    *file = (struct input_text){
+        .name = arena_copy_string(conversion->arena, name),
+        .text = arena_copy_bytes(conversion->arena, text_or_empty(text->data), text->length),
+        .length = text->length,
+        .is_whole = true};
+    struct reading reading = {conversion, file, 0, true};
+    struct raw_documents list = {0}, parts = {0};
+    uint32_t sources = conversion->sources.count, errors = conversion->errors.count;
+    documents_split(file->text, file->length, &list);
+    read_all(&reading, &list);
+    if (!reading.fine && documents_extract(file->text, file->length, &parts)) {
+        take_back(&reading, sources, errors);
+        read_all(&reading, &parts);
+    }
+    vector_free(&list);
+    vector_free(&parts);
+}
+
+static bool receive(void *context, const char *name, const struct text *text, struct error *error)
+{
+    (void)error;
+    read_text(context, name, text);
+    return true;
+}
+
+static void skip(void *context, const char *path, const char *oddity)
+{
+    (void)context;
+    fprintf(stderr, "adze: %s: this is %s and is passed over\n", path, oddity);
+}
+
+bool sources_read(struct conversion *conversion, const char *path, struct error *error)
+{
+    return input_texts_read(path, &(struct input_receiver){receive, skip, conversion}, error);
+}

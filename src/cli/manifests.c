@@ -1,0 +1,207 @@
+// adze manifests: the objects that run the controller in a cluster, without Helm.
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/input/provider_options.h"
+#include "cli/input/settings_options.h"
+#include "cli/manifest_pod.h"
+#include "cli/manifest_roles.h"
+#include "cloud/providers.h"
+#include "model/manifest/yaml_write.h"
+#include "model/reading/settings_read.h"
+
+#define REPLICAS_MAX 100
+
+struct request {
+    struct settings settings;
+    struct manifest_options options;
+    const char *replicas, *format;
+    bool roles_only;
+};
+
+// --- objects -------------------------------------------------------------------------------------
+
+static json_t *service_account(const struct manifest_options *options)
+{
+    json_t *account =
+        manifest_object(options, "v1", "ServiceAccount", options->name, options->namespace);
+    if (options->role_arn != NULL)
+        json_object_set_new(json_object_get(account, "metadata"), "annotations",
+                            json_pack("{s:s}", "eks.amazonaws.com/role-arn", options->role_arn));
+    json_object_set_new(account, "automountServiceAccountToken", json_false());
+    return account;
+}
+
+static json_t *service(const struct manifest_options *options)
+{
+    json_t *object = manifest_object(options, "v1", "Service", options->name, options->namespace);
+    json_object_set_new(
+        object, "spec",
+        json_pack("{s:s, s:[{s:s, s:I, s:s, s:s}], s:o}", "type", "ClusterIP", "ports", "name",
+                  "http-metrics", "port", (json_int_t)options->settings->metrics_port, "targetPort",
+                  "http-metrics", "protocol", "TCP", "selector", manifest_labels(options)));
+    return object;
+}
+
+static json_t *disruption_budget(const struct manifest_options *options)
+{
+    json_t *object = manifest_object(options, "policy/v1", "PodDisruptionBudget", options->name,
+                                     options->namespace);
+    json_object_set_new(object, "spec",
+                        json_pack("{s:i, s:{s:o}}", "maxUnavailable", 1, "selector", "matchLabels",
+                                  manifest_labels(options)));
+    return object;
+}
+
+static json_t *objects_of(const struct request *request)
+{
+    const struct manifest_options *options = &request->options;
+    json_t *objects = json_array();
+    json_array_append_new(objects, service_account(options));
+    manifest_roles_add(options, objects);
+    if (request->roles_only)
+        return objects;
+    if (options->replicas > 1)
+        json_array_append_new(objects, disruption_budget(options));
+    if (options->settings->metrics_port != 0)
+        json_array_append_new(objects, service(options));
+    json_array_append_new(objects, manifest_deployment(options));
+    return objects;
+}
+
+static void print_objects(const struct request *request)
+{
+    json_t *objects = objects_of(request), *object;
+    size_t index;
+    struct text text = {0};
+    if (strcmp(request->format, "json") == 0) {
+        json_t *list =
+            json_pack("{s:s, s:s, s:O}", "apiVersion", "v1", "kind", "List", "items", objects);
+        json_dumpf(list, stdout, JSON_INDENT(2));
+        putchar('\n');
+        json_decref(list);
+    } else {
+        json_array_foreach (objects, index, object) {
+            text_add(&text, "---\n");
+            yaml_write(object, &text);
+        }
+        fputs(text.data, stdout);
+    }
+    text_free(&text);
+    json_decref(objects);
+}
+
+// --- the command line ----------------------------------------------------------------------------
+
+static int check_provider(const char *name)
+{
+    const struct cloud_provider *provider = provider_find(name);
+    if (provider != NULL && provider->create != NULL)
+        return -1;
+    struct text text = {0};
+    const char *running[PROVIDERS_MAX + 1];
+    providers_running(running);
+    for (const char **item = running; *item != NULL; item++)
+        text_join(&text, " or ", *item);
+    int status = command_usage_error(
+        &command_manifests, "--provider %s: only %s runs against a cluster", name, text.data);
+    text_free(&text);
+    return status;
+}
+
+static bool is_image(const char *text)
+{
+    return *text != '\0' && strlen(text) < 1024 &&
+           strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_/:@") ==
+               strlen(text);
+}
+
+static int check(struct request *request)
+{
+    struct manifest_options *options = &request->options;
+    int status = check_provider(options->provider);
+    if (status >= 0)
+        return status;
+    if (!text_is_dns_label(options->name, NULL))
+        return command_usage_error(&command_manifests, "--name %s is no name of an object",
+                                   options->name);
+    if (!text_is_dns_label(options->namespace, NULL))
+        return command_usage_error(&command_manifests, "--namespace %s is no name of a namespace",
+                                   options->namespace);
+    if (!is_image(options->image))
+        return command_usage_error(&command_manifests, "--image %s is no name of an image",
+                                   options->image);
+    if (!text_parse_int64(request->replicas, &options->replicas) || options->replicas < 0 ||
+        options->replicas > REPLICAS_MAX)
+        return command_usage_error(&command_manifests, "--replicas takes 0 to %d, not %s",
+                                   REPLICAS_MAX, request->replicas);
+    if (strcmp(request->format, "yaml") != 0 && strcmp(request->format, "json") != 0)
+        return command_usage_error(&command_manifests, "-o takes yaml or json, not %s",
+                                   request->format);
+    if (strcmp(options->provider, "aws") == 0 && !request->roles_only &&
+        text_is_empty(request->settings.cluster_name))
+        return command_usage_error(&command_manifests,
+                                   "--cluster-name is missing: the provider aws needs it");
+    return -1;
+}
+
+static int run(int argc, char **argv)
+{
+    struct request request = {.replicas = "2",
+                              .format = "yaml",
+                              .options = {.name = "adze",
+                                          .namespace = "kube-system",
+                                          .provider = "aws",
+                                          .image = "adze:" ADZE_VERSION}};
+    struct manifest_options *options = &request.options;
+    const struct extra_option extras[] = {
+        {"name", &options->name, NULL},
+        {"namespace", &options->namespace, NULL},
+        {"n", &options->namespace, NULL},
+        {"provider", &options->provider, NULL},
+        {"image", &options->image, NULL},
+        {"role-arn", &options->role_arn, NULL},
+        {"replicas", &request.replicas, NULL},
+        {"roles", NULL, &request.roles_only},
+        {"output", &request.format, NULL},
+        {"o", &request.format, NULL},
+        {0},
+    };
+    settings_defaults(&request.settings);
+    options->settings = &request.settings;
+    int status =
+        settings_from_command_line(&command_manifests, &request.settings, argc, argv, extras);
+    if (status < 0)
+        status = check(&request);
+    if (status < 0) {
+        print_objects(&request);
+        status = 0;
+    }
+    settings_free(&request.settings);
+    return status;
+}
+
+const struct command command_manifests = {
+    .name = "manifests",
+    .arguments = "[--provider NAME] [--cluster-name NAME] [--image IMAGE] [SETTINGS] [-o FORMAT]",
+    .summary = "print the objects that run the controller in a cluster",
+    .help =
+        "The chart's objects without Helm: ServiceAccount, roles, PodDisruptionBudget, Service, "
+        "Deployment. Settings, by flags or\nenvironment variables as for `adze controller`, "
+        "become variables of the container, and decide what it may do.\nVariables of a "
+        "ConfigMap adze-settings in its namespace count as well. `adze crds` prints the "
+        "CRDs.\n\n"
+        "      --provider NAME    aws (default) or kwok\n"
+        "  -n, --namespace NAME   default: kube-system\n"
+        "      --name NAME        of the objects; default: adze\n"
+        "      --image IMAGE      default: adze:VERSION\n"
+        "      --replicas N       default: 2\n"
+        "      --role-arn ARN     the controller's role, by IAM roles for service accounts\n"
+        "      --roles            the ServiceAccount and its roles alone\n"
+        "  -o, --output FORMAT    yaml (default) or json\n"
+        "\n"
+        "  adze manifests --cluster-name prod --interruption-queue prod --image "
+        "example.com/adze:0.1.0 | kubectl apply -f -\n",
+    .run = run,
+};

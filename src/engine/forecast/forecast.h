@@ -1,0 +1,12 @@
+// What follows from a cluster as it is, or as an edit leaves it: the commands that come first, and,
+// round by round, where that ends. Pure: every round is one decision of the engine (engine.h),
+// carried out on a copy of the snapshot. Nothing fails on the way, launches get the cheapest
+// machine that was asked for, and budgets are those of the snapshot's time.
+#pragma once
+
+#include "engine/forecast/forecast_types.h"
+
+// NULL with *error if a decision fails. The snapshot outlives the forecast.
+struct forecast *forecast_create(const struct snapshot *snapshot, uint32_t rounds_max,
+                                 struct error *error) MUST_USE;
+void forecast_destroy(struct forecast *forecast); // NULL is fine

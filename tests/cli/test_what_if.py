@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""adze plan --diff as a user runs it: which nodes drift by which field, what comes and goes, what it costs."""
+import json
+import unittest
+
+from program import EXAMPLES, ProgramTest
+
+CLUSTER = EXAMPLES + "/cluster.yaml"
+POOL = """apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: %(name)s}
+spec:
+  weight: 5
+  template:
+    metadata: {labels: {%(labels)s}}
+    spec:
+      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: shop}
+      requirements:
+      - {key: kubernetes.io/arch, operator: In, values: [amd64]}
+      - {key: kubernetes.io/os, operator: In, values: [linux]}
+      - {key: karpenter.sh/capacity-type, operator: In, values: [%(capacity)s]}
+      expireAfter: Never
+  disruption:
+    consolidationPolicy: WhenEmptyOrUnderutilized
+    consolidateAfter: 5m
+    budgets: [{nodes: "2"}]
+"""
+WEB = """apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: default}
+spec:
+  replicas: %s
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: main, image: x, resources: {requests: {cpu: %s}}}]}
+"""
+
+
+def pool(name="office", labels="", capacity="on-demand"):
+    return POOL % {"name": name, "labels": labels, "capacity": capacity}
+
+
+def documents_of(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+class WhatIf(ProgramTest):
+    def diff(self, edit, *arguments, snapshot=CLUSTER):
+        files = ("-f", self.write("edit.yaml", edit)) if edit else ()
+        return self.adze("plan", "--diff", *files, "--snapshot", snapshot, *arguments)
+
+    def diff_json(self, edit, *arguments, statuses=(0,), snapshot=CLUSTER):
+        status, out, err = self.diff(edit, *arguments, "-o", "json", snapshot=snapshot)
+        self.assertIn(status, statuses, err)
+        return json.loads(out)
+
+    def test_a_requirement_that_nodes_do_not_meet_DIS_75(self):
+        diff = self.diff_json(pool(capacity="spot"))
+        self.assertEqual({(d["node"], d["reason"], d["fields"][0]["from"], d["fields"][0]["to"]) for d in diff["drifted"]},
+                         {(f"ip-10-0-1-{i}", "RequirementsDrifted", "on-demand", "In [spot]") for i in (23, 24, 25)})
+        self.assertTrue(all(d["fields"][0]["path"].endswith("requirements[karpenter.sh/capacity-type]") for d in diff["drifted"]))
+        status, out, _ = self.diff(pool(capacity="spot"))
+        self.assertEqual(status, 0)
+        self.assertIn("3 nodes of NodePool office drift: RequirementsDrifted", out)
+        self.assertTrue(all(len(line) <= 100 for line in out.split("\n")), out)
+
+    def test_a_removed_node_pool_takes_its_nodes(self):
+        diff = self.diff_json("", "--delete", "nodepool/office", statuses=(3,))
+        self.assertEqual({n["why"] for n in diff["nodes"] if n["fate"] == "goes"}, {"NodePoolDeleted"})
+        self.assertEqual(diff["totals"]["after"]["nodes"], 0)
+        self.assertEqual(diff["unplaced"], 4)
+
+    def test_another_node_pool_takes_over(self):
+        diff = self.diff_json(pool("other"), "--delete", "nodepool/office")
+        self.assertEqual([(c["change"], c["name"]) for c in diff["changes"]], [("removed", "office"), ("added", "other")])
+        by_pool = {p["nodePool"]: (p["now"]["nodes"], p["after"]["nodes"]) for p in diff["nodePools"]}
+        self.assertEqual(by_pool["office"], (3, 0))
+        self.assertGreater(by_pool["other"][1], 0)
+        self.assertEqual(len(diff["moves"]), 4)
+        new = {n["name"] for n in diff["nodes"] if n["fate"] == "comes"}
+        self.assertTrue(all(move["to"] in new for move in diff["moves"]))
+
+    def test_the_edit_that_changes_nothing(self):
+        diff = self.diff_json(documents_of(CLUSTER).split("---\n")[1])
+        self.assertEqual([c["change"] for c in diff["changes"]], ["none"])
+        self.assertEqual((diff["drifted"], diff["totals"]["after"]), ([], diff["totals"]["withoutEdit"]))
+
+    def test_workloads_grow_and_shrink(self):
+        one = self.diff_json(WEB % (1, "1"), snapshot=self.write("c.yaml", documents_of(CLUSTER) + "---\n" + WEB % (3, "1")))
+        self.assertEqual([f["path"] for f in one["changes"][0]["fields"]], ["spec.replicas"])
+        more = self.diff_json(WEB % (9, "1"))
+        self.assertGreater(more["totals"]["after"]["pricePerHour"], one["totals"]["after"]["pricePerHour"])
+        self.assertEqual(len([m for m in more["moves"] if "from" not in m]), 9)
+
+    def test_bad_usage(self):
+        for arguments, part in ((("--diff",), "--delete"), (("--delete", "nodepool/x"), "--diff"),
+                                (("--diff", "--delete", "nodepool/nobody"), "no such object"),
+                                (("--diff", "--delete", "nonsense/x"), "KIND/NAME"),
+                                (("--diff", "--disrupt", "--delete", "nodepool/office"), "--disrupt"),
+                                (("--diff", "-f", "nowhere.yaml"), "nowhere.yaml")):
+            self.assert_refused(self.adze("plan", "--snapshot", CLUSTER, *arguments), 2, part)
+
+    def test_an_edit_that_an_api_server_refuses(self):
+        self.assert_refused(self.diff(pool().replace("operator: In", "operator: in", 1)), 2, "NodePool office is refused", "edit.yaml")
+
+
+if __name__ == "__main__":
+    unittest.main()
