@@ -181,6 +181,7 @@ static json_t *encode(const struct input_options *input, const struct plan *plan
     json_t *json = plan_encode(plan);
     if (input->region.name[0] != '\0')
         json_object_set_new(json, "region", json_string(input->region.name));
+    input_add_notes(input, json);
     return json;
 }
 

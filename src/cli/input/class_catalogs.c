@@ -1,6 +1,7 @@
 #include "cli/input/class_catalogs.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -31,6 +32,8 @@ static void find_users(struct users *users, const struct snapshot *snapshot,
             refers_to((const struct node_pool *)pool, node_class->kind, node_class->meta.name))
             vector_push(users, (const struct node_pool *)pool);
     }
+    if (users->count > 0)
+        qsort(users->items, users->count, sizeof *users->items, object_compare_names);
 }
 
 // --- catalogs ------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "cli/input/left_out.h"
 #include "cli/input/manifest_check.h"
 #include "cli/input/missing_objects.h"
 #include "cli/input/provider_options.h"
@@ -68,7 +69,9 @@ void input_free(struct input_options *options)
     plan_settings_free(&options->settings);
     region_free(&options->region);
     free(options->catalog_text);
-    options->catalog_text = NULL;
+    free(options->left_out);
+    free(options->assumptions);
+    options->catalog_text = options->left_out = options->assumptions = NULL;
 }
 
 // --- the instance types --------------------------------------------------------------------------
@@ -156,23 +159,47 @@ static bool is_empty(const struct snapshot *snapshot)
     return true;
 }
 
-static bool read_files(const struct input_options *options, struct snapshot *snapshot,
-                       struct manifest_check *check, struct error *error)
+struct notes { // what is to be told of the input
+    struct manifest_check check;
+    struct left_out left_out;
+    struct text settings;
+};
+
+static void notes_free(struct notes *notes)
 {
-    const char *first = options->common.files.items[0];
-    const struct snapshot_examiner examiner = {manifest_examine, check};
+    text_free(&notes->settings);
+    left_out_free(&notes->left_out);
+    manifest_check_free(&notes->check);
+}
+
+static bool refuse_nothing(const struct input_options *options, const struct notes *notes,
+                           struct error *error)
+{
+    struct text others = {0};
+    left_out_tell(&notes->left_out, "", &others);
+    bool is_one = options->common.files.count == 1;
+    error_set(error, ERROR_INVALID,
+              "%s%s: nothing to plan: no object of a kind that matters, such as NodePool, "
+              "Deployment or Pod%s%.500s",
+              (const char *)options->common.files.items[0], is_one ? "" : " and others",
+              others.length > 0 ? "; " : "", others.length > 0 ? others.data + 1 : "");
+    text_free(&others);
+    return false;
+}
+
+static bool read_files(const struct input_options *options, struct snapshot *snapshot,
+                       struct notes *notes, struct error *error)
+{
+    const struct snapshot_examiner examiner = {options->admission ? manifest_examine : NULL,
+                                               left_out_unread, &notes->check, &notes->left_out};
     for (uint32_t i = 0; i < options->common.files.count; i++)
         if (!snapshot_read_examined(snapshot, options->common.files.items[i], options->strict,
-                                    options->admission ? &examiner : NULL, error))
+                                    &examiner, error))
             return blame_name(error);
     for (uint32_t i = 0; i < snapshot->skipped.count; i++)
         fprintf(stderr, "adze: %s\n", snapshot->skipped.items[i]);
     snapshot_merge_duplicates(snapshot);
-    return !is_empty(snapshot) ||
-           error_set(error, ERROR_INVALID,
-                     "%s%s: nothing to plan: no object of a kind that matters, such as NodePool, "
-                     "Deployment or Pod",
-                     first, options->common.files.count > 1 ? " and others" : "");
+    return !is_empty(snapshot) || refuse_nothing(options, notes, error);
 }
 
 // FMT-9: a SnapshotContext says all settings, so that a saved snapshot gives the same plan
@@ -185,37 +212,46 @@ static bool take_settings(const struct input_options *options, struct snapshot *
            plan_settings_take(&options->settings, snapshot, remarks, error);
 }
 
-static void add_remarks(struct input_options *options, const char *remarks)
+static void tell_notes(struct input_options *options, const struct notes *notes)
 {
-    struct text text = {0};
-    text_format(&text, "%s%s", options->catalog_text, remarks);
+    struct text text = {0}, left_out = {0};
+    text_format(&text, "%s%s%s", options->catalog_text, text_or_empty(notes->settings.data),
+                text_or_empty(notes->check.remarks.data));
     free(options->catalog_text);
+    options->assumptions = memory_copy_string(text.data);
+    left_out_tell(&notes->left_out, "left out: ", &text);
     options->catalog_text = text_take(&text);
+    left_out_tell(&notes->left_out, "", &left_out);
+    options->left_out = text_take(&left_out);
+}
+
+static bool complete(struct input_options *options, struct snapshot *snapshot,
+                     struct live_provider *provider, struct notes *notes, struct error *error)
+{
+    bool is_live = options->common.files.count == 0;
+    return take_settings(options, snapshot, is_live, &notes->settings, error) &&
+           left_out_examine(&notes->left_out, snapshot, error) &&
+           add_catalog(options, snapshot, provider, error) && snapshot_complete(snapshot, error);
 }
 
 bool input_read(struct input_options *options, struct snapshot *snapshot, struct error *error)
 {
     // For files: every NodePool in them counts.
     struct live_provider provider = {.record = {.source = TYPES_BUILT_IN}};
-    struct manifest_check check = {.strict = options->strict, .force = options->force};
-    struct text settings = {0}; // remarks
+    struct notes notes = {.check = {.strict = options->strict, .force = options->force},
+                          .left_out = {.strict = options->strict}};
     bool is_live = options->common.files.count == 0;
     if (!is_live)
         provider.record.provider = memory_copy_string(
             options->live.provider != NULL ? options->live.provider : provider_of_files()->name);
     bool done = is_live ? live_snapshot_read(snapshot, &options->live, &provider, error)
-                        : read_files(options, snapshot, &check, error);
-    done = done && take_settings(options, snapshot, is_live, &settings, error);
+                        : read_files(options, snapshot, &notes, error);
     if (snapshot->time == 0)
         snapshot->time = wall_clock_ns(); // FMT-9: the time of the run
-    done = done && add_catalog(options, snapshot, &provider, error) &&
-           snapshot_complete(snapshot, error);
-    if (done && settings.length > 0)
-        add_remarks(options, settings.data);
-    if (done && check.remarks.length > 0)
-        add_remarks(options, check.remarks.data);
-    text_free(&settings);
-    manifest_check_free(&check);
+    done = done && complete(options, snapshot, &provider, &notes, error);
+    if (done)
+        tell_notes(options, &notes);
+    notes_free(&notes);
     options->region = provider.region; // taken over
     provider.region = (struct region){.table = NULL};
     live_provider_free(&provider);
@@ -223,6 +259,39 @@ bool input_read(struct input_options *options, struct snapshot *snapshot, struct
 }
 
 // --- printing ------------------------------------------------------------------------------------
+
+static void add_lines(json_t *json, const char *field, const char *lines)
+{
+    VECTOR(char *) sorted = {0};
+    json_t *list = json_array();
+    while (lines != NULL && *lines != '\0') {
+        lines += *lines == '\n';
+        size_t length = strcspn(lines, "\n");
+        struct text line = {0};
+        text_add_bytes(&line, lines, length);
+        vector_push(&sorted, text_take(&line));
+        lines += length;
+    }
+    if (sorted.count > 0)
+        qsort(sorted.items, sorted.count, sizeof *sorted.items, text_compare);
+    for (uint32_t i = 0; i < sorted.count; i++) {
+        json_array_append_new(list, json_string(sorted.items[i]));
+        free(sorted.items[i]);
+    }
+    vector_free(&sorted);
+    if (json_array_size(list) > 0)
+        json_object_set(json, field, list);
+    json_decref(list);
+}
+
+void input_add_notes(const struct input_options *options, json_t *json)
+{
+    struct text text = {0};
+    text_format(&text, "instance types: %s", options->assumptions);
+    add_lines(json, "assumptions", text.data);
+    add_lines(json, "leftOut", options->left_out);
+    text_free(&text);
+}
 
 void input_print(const struct input_options *options, json_t *json)
 {

@@ -24,7 +24,9 @@ struct input_options {
     struct region region; // after input_read(): of built-in types
     // After input_read(): the provider whose built-in instance types these are; NULL: others.
     const struct cloud_provider *built_in;
-    char *catalog_text; // after input_read(): the source of the instance types, for messages
+    // After input_read(), for messages. Lines: the source of the instance types, then what was
+    // assumed; what of the input has no effect (left_out.h); both for the head of a table.
+    char *assumptions, *left_out, *catalog_text;
 };
 
 // Rows of getopt_long()'s table; their values are above those of ASCII, except 'f' and 'o'.
@@ -56,7 +58,7 @@ enum {
     "                       standard input); may be repeated. Without it: the live cluster.\n"   \
     "                       --snapshot FILE is the same\n"                                       \
     "  -o, --output FORMAT  table (default), json or yaml\n"                                     \
-    "      --strict         refuse unknown kinds and fields\n"                                   \
+    "      --strict         refuse unknown fields, and kinds left out of which pods come\n"      \
     "      --catalog FILE   the instance types on offer, in place of the input's and the "       \
     "built-in\n"                                                                                 \
     "                       ones: an InstanceTypeCatalog, or the kwok provider's JSON\n"         \
@@ -85,5 +87,7 @@ void input_free(struct input_options *options);
 bool input_read(struct input_options *options, struct snapshot *snapshot,
                 struct error *error) MUST_USE;
 
+// Adds `assumptions` and `leftOut`, lists of texts in byte order.
+void input_add_notes(const struct input_options *options, json_t *json);
 // Prints JSON to standard output as JSON or YAML, by -o, and releases it.
 void input_print(const struct input_options *options, json_t *json);

@@ -247,8 +247,13 @@ struct job {
     OBJECT_HEADER;
     struct {
         struct optional_int parallelism, completions;
+        bool suspend;
         struct pod_template template;
     } spec;
+    struct {
+        struct optional_int succeeded;
+        condition_list conditions;
+    } status;
 };
 
 // --- policy, storage, coordination, events -------------------------------------------------------

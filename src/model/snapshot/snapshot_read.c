@@ -185,7 +185,18 @@ static bool check_name(const struct object *object, struct error *error)
 static bool examine(const struct snapshot_examiner *examiner, const struct object *object,
                     const json_t *document, struct error *error)
 {
-    return examiner == NULL || examiner->examine(examiner->context, object, document, error);
+    return examiner == NULL || examiner->examine == NULL ||
+           examiner->examine(examiner->context, object, document, error);
+}
+
+static bool skip(const struct reading *reading, const json_t *document, bool must_be_known,
+                 struct error *error)
+{
+    const struct snapshot_examiner *examiner = reading->examiner;
+    bool asks = examiner != NULL && examiner->skip != NULL;
+    if (must_be_known || (reading->strict && !asks))
+        return refuse_unknown_kind(document, error);
+    return !asks || examiner->skip(examiner->skip_context, document, error);
 }
 
 static bool add_document(const struct reading *reading, const json_t *document, struct error *error)
@@ -199,8 +210,7 @@ static bool add_document(const struct reading *reading, const json_t *document, 
     if (kind == NULL && !check_items(document, name, error))
         return false;
     if (kind == NULL)
-        return !(reading->strict || must_be_known(api_version, name)) ||
-               refuse_unknown_kind(document, error);
+        return skip(reading, document, must_be_known(api_version, name), error);
     CLEANUP_OBJECT struct object *object =
         object_decode(document, kind, reading->strict ? DECODE_STRICT : DECODE_LENIENT, error);
     return object != NULL && check_name(object, error) &&

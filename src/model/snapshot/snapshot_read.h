@@ -8,12 +8,13 @@
 // document and field path. A SnapshotContext sets time and settings.
 bool snapshot_read(struct snapshot *snapshot, const char *path, bool strict,
                    struct error *error) MUST_USE;
-// The same with a caller's check of each object that could be read; an error's path is a field of
-// the document (error_locate()).
+// The same with a caller's check of each object that could be read, and of each document of an
+// unknown kind, which is skipped else; an error's path is a field of the document (error_locate()).
 struct snapshot_examiner {
     bool (*examine)(void *context, const struct object *object, const json_t *document,
-                    struct error *error);
-    void *context;
+                    struct error *error);                                          // or NULL
+    bool (*skip)(void *skip_context, const json_t *document, struct error *error); // or NULL
+    void *context, *skip_context;
 };
 bool snapshot_read_examined(struct snapshot *snapshot, const char *path, bool strict,
                             const struct snapshot_examiner *examiner, struct error *error) MUST_USE;

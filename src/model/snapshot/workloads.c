@@ -103,6 +103,27 @@ static bool selects_a_pod(const struct snapshot *snapshot, const struct workload
     return false;
 }
 
+static bool is_over(const struct job *job)
+{
+    list_for_each (condition, &job->status.conditions)
+        if (text_equal(condition->status, "True") &&
+            (text_equal(condition->type, "Complete") || text_equal(condition->type, "Failed")))
+            return true;
+    return false;
+}
+
+// As many at a time as it has completions left.
+static int64_t job_pods(const struct job *job)
+{
+    int64_t pods = job->spec.parallelism.present ? job->spec.parallelism.value : 1;
+    if (job->spec.suspend || is_over(job) || pods < 0)
+        return 0;
+    if (!job->spec.completions.present)
+        return pods;
+    int64_t left = job->spec.completions.value - job->status.succeeded.value;
+    return left < 0 ? 0 : left < pods ? left : pods;
+}
+
 static struct workload workload_of(const struct object *object)
 {
     struct workload workload = {.object = object};
@@ -110,7 +131,8 @@ static struct workload workload_of(const struct object *object)
     if (object->kind->id == KIND_JOB) {
         const struct job *job = (const struct job *)object;
         workload.template = &job->spec.template;
-        count = job->spec.parallelism;
+        workload.pods = job_pods(job);
+        return workload;
     } else { // the three have their spec in the same place
         workload.scaled = &((const struct replica_set *)object)->spec;
         workload.template = &workload.scaled->template;

@@ -88,13 +88,22 @@ const struct type type_replication_controller =
 static const struct field job_spec_fields[] = {
     FIELD(MEMBER(struct job, spec), parallelism, "parallelism", OPTIONAL_INT32),
     FIELD(MEMBER(struct job, spec), completions, "completions", OPTIONAL_INT32),
+    FIELD(MEMBER(struct job, spec), suspend, "suspend", BOOL),
     FIELD(MEMBER(struct job, spec), template, "template", OBJECT, .flags = FIELD_REQUIRED,
           .type = &type_pod_template_spec),
 };
 static const struct type type_job_spec = TYPE("JobSpec", MEMBER(struct job, spec), job_spec_fields);
 
+static const struct field job_status_fields[] = {
+    FIELD(MEMBER(struct job, status), succeeded, "succeeded", OPTIONAL_INT32),
+    FIELD(MEMBER(struct job, status), conditions, "conditions", LIST, .type = &type_condition),
+};
+static const struct type type_job_status =
+    TYPE("JobStatus", MEMBER(struct job, status), job_status_fields);
+
 static const struct field job_fields[] = {
     FIELD_METADATA(struct job),
     FIELD(struct job, spec, "spec", OBJECT, .type = &type_job_spec),
+    FIELD(struct job, status, "status", OBJECT, .type = &type_job_status),
 };
 const struct type type_job = TYPE("Job", struct job, job_fields);
