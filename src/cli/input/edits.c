@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/input/class_catalogs.h"
+#include "cli/input/left_out.h"
 #include "cli/input/manifest_check.h"
 #include "model/schema/pack.h"
 #include "model/snapshot/snapshot_complete.h"
@@ -42,13 +43,16 @@ static bool read_manifests(const struct input_options *input, const struct edit_
                            struct edited_input *edited, struct error *error)
 {
     struct manifest_check check = {.strict = input->strict, .force = input->force};
-    const struct snapshot_examiner examiner = {manifest_examine, &check};
+    struct left_out left_out = {.strict = input->strict};
+    const struct snapshot_examiner examiner = {manifest_examine, left_out_unread, &check,
+                                               &left_out};
     bool fine = true;
     for (uint32_t i = 0; fine && i < options->files.count; i++)
         fine = snapshot_read_examined(edited->edits, options->files.items[i], input->strict,
                                       &examiner, error);
     if (!fine && error->kind == ERROR_NOT_FOUND)
         error->kind = ERROR_INVALID;
+    left_out_tell(&left_out, "left out: ", &check.remarks);
     for (const char *line = check.remarks.data; fine && line != NULL && *line != '\0';) {
         line += *line == '\n';
         size_t length = strcspn(line, "\n");
@@ -56,6 +60,7 @@ static bool read_manifests(const struct input_options *input, const struct edit_
         line += length;
     }
     manifest_check_free(&check);
+    left_out_free(&left_out);
     snapshot_merge_duplicates(edited->edits);
     return fine;
 }
