@@ -9,10 +9,11 @@
 #include "cli/output/terminal.h"
 
 static const struct command *const commands[] = {
-    &command_controller, &command_demo,         &command_plan,     &command_explain,
-    &command_budgets,    &command_cost,         &command_snapshot, &command_validate,
-    &command_convert,    &command_crds,         &command_iam,      &command_doctor,
-    &command_manifests,  &command_node_watcher, &command_bench,    &command_version,
+    &command_controller, &command_demo,      &command_plan,         &command_explain,
+    &command_budgets,    &command_cost,      &command_snapshot,     &command_validate,
+    &command_convert,    &command_preflight, &command_crds,         &command_iam,
+    &command_doctor,     &command_manifests, &command_node_watcher, &command_bench,
+    &command_version,
 };
 
 static const struct command *command_find(const char *name)

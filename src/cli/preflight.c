@@ -1,0 +1,187 @@
+// adze preflight: what would change if adze took over a cluster now, and the way back.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/loop_real.h"
+#include "base/vector.h"
+#include "cli/input/command.h"
+#include "cli/input/options.h"
+#include "cli/preflight/definitions.h"
+#include "cli/preflight/facts.h"
+#include "cli/preflight/report.h"
+#include "cli/preflight/running.h"
+#include "cli/preflight/swap.h"
+#include "cli/preflight_rights.h"
+#include "kube/transport/http_transport.h"
+#include "kube/transport/kube_config_load.h"
+#include "model/reading/settings_read.h"
+
+struct request {
+    struct file_options input;
+    const char *kubeconfig, *context, *namespace, *account, *ca_bundle;
+    struct facts facts;
+    struct preflight_report report;
+    struct settings settings; // those of the running Karpenter
+    struct documents documents;
+};
+
+static bool read_arguments(int argc, char **argv, struct request *request, int *status)
+{
+    static const char *const formats[] = {"text", "json", "yaml", NULL};
+    enum { KUBECONFIG = 1, CONTEXT, NAMESPACE, ACCOUNT, CA_BUNDLE };
+    static const struct option table[] = {
+        FILE_OPTIONS,
+        {"kubeconfig", required_argument, NULL, KUBECONFIG},
+        {"context", required_argument, NULL, CONTEXT},
+        {"namespace", required_argument, NULL, NAMESPACE},
+        {"service-account", required_argument, NULL, ACCOUNT},
+        {"ca-bundle", required_argument, NULL, CA_BUNDLE},
+        {0},
+    };
+    const char **texts[] = {NULL,
+                            &request->kubeconfig,
+                            &request->context,
+                            &request->namespace,
+                            &request->account,
+                            &request->ca_bundle};
+    int option;
+    optind = 1;
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, FILE_OPTIONS_SHORT, table, NULL)) != -1) {
+        if (option >= KUBECONFIG && option <= CA_BUNDLE) {
+            *texts[option] = optarg;
+        } else if (!file_options_take(&request->input, option)) {
+            *status = command_usage_error(&command_preflight, "unknown or incomplete option %s",
+                                          argv[optind - 1]);
+            return false;
+        }
+    }
+    for (; optind < argc; optind++)
+        vector_push(&request->input.files, argv[optind]);
+    return option_is_one_of(&command_preflight, "-o", request->input.format, formats, status);
+}
+
+static void check_all(struct request *request, struct kube_client *client, struct loop *loop)
+{
+    struct swap_options swap = {.ca_bundle = request->ca_bundle, .now = wall_clock_ns()};
+    struct preflight_report *report = &request->report;
+    check_definitions(&request->facts, report);
+    check_running(&request->facts, &request->settings, swap.now, report);
+    if (swap.ca_bundle == NULL && request->settings.cluster_ca_bundle[0] != '\0')
+        swap.ca_bundle = request->settings.cluster_ca_bundle;
+    if (client != NULL)
+        check_rights(client, loop, &request->settings, request->namespace, request->account,
+                     report);
+    else
+        report_add(report, "rbac", VERDICT_SKIPPED, NULL, "rights are asked of a live cluster");
+    check_swap(&request->facts, &swap, report);
+}
+
+static bool examine_live(struct request *request, struct error *error)
+{
+    struct kube_config *config = kube_config_load(request->kubeconfig, request->context, error);
+    if (config == NULL)
+        return false;
+    struct loop *loop = loop_create();
+    struct http_transport_options http = {.user_agent = "adze/" ADZE_VERSION};
+    struct kube_transport *transport = http_transport_create(loop, config, &http, error);
+    if (transport != NULL) {
+        struct kube_client_options unlimited = {0};
+        struct kube_client *client = kube_client_create(loop, transport, &unlimited);
+        facts_read_live(&request->facts, loop, client);
+        check_all(request, client, loop);
+        kube_client_destroy(client);
+    }
+    loop_destroy(loop);
+    kube_config_free(config);
+    return transport != NULL;
+}
+
+static bool examine_files(struct request *request, struct error *error)
+{
+    for (uint32_t i = 0; i < request->input.files.count; i++)
+        if (!documents_read(&request->documents, request->input.files.items[i], false, error)) {
+            error->kind = error->kind == ERROR_NOT_FOUND ? ERROR_INVALID : error->kind;
+            return false;
+        }
+    facts_read_documents(&request->facts, &request->documents);
+    check_all(request, NULL, NULL);
+    return true;
+}
+
+// Nothing could be asked: the cluster does not answer at all.
+static const char *unreachable(const struct facts *facts)
+{
+    for (int i = 0; i < FACT_COUNT; i++)
+        if (facts->items[i] != NULL)
+            return NULL;
+    return facts->is_live ? facts->problems[FACT_CRDS] : NULL;
+}
+
+static int report_all(const struct request *request)
+{
+    const char *problem = unreachable(&request->facts);
+    if (problem != NULL) {
+        struct error error = {0};
+        error_set(&error, ERROR_UNAVAILABLE, "the cluster does not answer: %s", problem);
+        return command_failed(&command_preflight, &error);
+    }
+    if (strcmp(request->input.format, "text") == 0)
+        report_print_text(&request->report);
+    else
+        report_print_json(&request->report, strcmp(request->input.format, "yaml") == 0);
+    return report_failed(&request->report) ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static int run(int argc, char **argv)
+{
+    struct arena *arena = arena_create(65536);
+    struct request request = {.input = {.format = "text"},
+                              .namespace = "kube-system",
+                              .facts = {.arena = arena},
+                              .report = {.arena = arena}};
+    struct error error = {0};
+    int status = 0;
+    settings_defaults(&request.settings);
+    if (read_arguments(argc, argv, &request, &status)) {
+        bool examined = request.input.files.count > 0 ? examine_files(&request, &error)
+                                                      : examine_live(&request, &error);
+        status = examined ? report_all(&request) : command_failed(&command_preflight, &error);
+    }
+    vector_free(&request.input.files);
+    facts_free(&request.facts);
+    report_free(&request.report);
+    settings_free(&request.settings);
+    documents_free(&request.documents);
+    arena_destroy(arena);
+    return status;
+}
+
+const struct command command_preflight = {
+    .name = "preflight",
+    .arguments = "[options] [FILE|DIR|-]...",
+    .summary = "what would change if adze took over this cluster now, and the way back",
+    .help =
+        "Looks at CRDs and their stored versions, left-overs of older versions, the rights of the "
+        "controller,\nthe lease, other autoscalers, drift hashes, and the nodes that would be "
+        "replaced (none should be).\nReads the settings of the running Karpenter from its "
+        "Deployment and says which carry over. Nothing is\nchanged. Without FILE it asks the live "
+        "cluster; FILE is the output of kubectl get -o yaml.\n"
+        "\n"
+        "  -f, --file FILE               the same as FILE\n"
+        "  -o, --output FORMAT           text (default), json or yaml\n"
+        "  --kubeconfig FILE             default: as kubectl's\n"
+        "  --context NAME                of the kubeconfig; default: the current one\n"
+        "  --namespace NAME              where adze will run (kube-system)\n"
+        "  --service-account NS:NAME     asks for the rights of this account instead of yours\n"
+        "  --ca-bundle BASE64            the cluster's, which is part of an EC2NodeClass's drift "
+        "hash\n"
+        "\n"
+        "Exit codes: 0 nothing failed (there may be warnings), 1 a check failed, 2 bad usage or "
+        "input.\n"
+        "\n"
+        "  adze preflight --service-account kube-system:adze\n"
+        "  kubectl get crds,nodepools,nodeclaims,ec2nodeclasses -o yaml | adze preflight -\n",
+    .run = run,
+};
