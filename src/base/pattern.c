@@ -15,6 +15,7 @@
 #define PATTERN_MATCH_LIMIT    200000
 #define PATTERN_DEPTH_LIMIT    5000
 #define PATTERN_HEAP_LIMIT_KIB 4096
+#define PATTERN_TRY_BYTES_MAX  512
 
 // Compiled patterns live as long as the process, like the expressions themselves.
 static struct {
@@ -41,6 +42,35 @@ bool pattern_matches(const char *expression, const char *text)
                              cache.match_context);
     pcre2_match_data_free(match_data);
     return result >= 0;
+}
+
+bool pattern_try(const char *expression, const char *text, bool *matches)
+{
+    assert(expression != NULL);
+    assert(text != NULL);
+    int number;
+    PCRE2_SIZE offset;
+    *matches = false;
+    if (strlen(expression) > PATTERN_TRY_BYTES_MAX)
+        return false;
+    uint32_t options =
+        PCRE2_DOLLAR_ENDONLY | PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C;
+    pcre2_code *code = pcre2_compile((PCRE2_SPTR)expression, PCRE2_ZERO_TERMINATED, options,
+                                     &number, &offset, NULL);
+    if (code == NULL)
+        return false;
+    pcre2_match_data *data = pcre2_match_data_create(1, NULL);
+    pcre2_match_context *context = pcre2_match_context_create(NULL);
+    if (data == NULL || context == NULL)
+        abort();
+    pcre2_set_match_limit(context, PATTERN_MATCH_LIMIT);
+    pcre2_set_depth_limit(context, PATTERN_DEPTH_LIMIT);
+    pcre2_set_heap_limit(context, PATTERN_HEAP_LIMIT_KIB);
+    *matches = pcre2_match(code, (PCRE2_SPTR)text, strlen(text), 0, 0, data, context) >= 0;
+    pcre2_match_context_free(context);
+    pcre2_match_data_free(data);
+    pcre2_code_free(code);
+    return true;
 }
 
 static const pcre2_code *pattern_code(const char *expression)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/compile/schedulable_nodes.h"
+#include "engine/devices/devices_read.h"
 #include "engine/pass/pass_workspace.h"
 #include "engine/pods/identity_index.h"
 #include "engine/pods/pod_class.h"
@@ -109,6 +110,7 @@ struct problem *problem_create(const struct snapshot *snapshot, struct arena *pl
     problem->nodes = state_nodes_build(problem->arena, problem->snapshot);
     instance_types_learn_keys(problem);
     spread_defaults_read(problem);
+    devices_read(problem);
     pods_collect(problem);
     collect_dimensions(problem);
     pods_classify(problem);
@@ -153,6 +155,7 @@ void problem_destroy(struct problem *problem)
     map_destroy(problem->volumes.csi_nodes, NULL);
     map_destroy(problem->topology.namespaces, NULL);
     pass_workspaces_free(problem);
+    devices_free(problem);
     topology_base_free(problem);
     identity_index_free(problem);
     overlays_free(problem);

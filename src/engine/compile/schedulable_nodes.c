@@ -6,6 +6,8 @@
 
 #include "base/quantity.h"
 #include "base/text.h"
+#include "engine/devices/device_bounds.h"
+#include "engine/devices/device_nodes.h"
 #include "engine/pods/classes.h"
 #include "engine/problem/asked_keys.h"
 #include "engine/problem/host_ports.h"
@@ -215,6 +217,7 @@ static void compile_resources(struct problem *problem, struct schedulable_node *
     subtract_pods(problem, node, &resources, scratch);
     subtract_daemons(problem, node, resources.free, resources.daemons, resources.allocatable,
                      daemons, daemons_count);
+    devices_set_node(problem, (uint32_t)(node->state - problem->nodes.items), resources.free);
     node->free = resources.free;
     node->capacity = capacity;
 }
@@ -240,6 +243,7 @@ void nodes_compile(struct problem *problem)
     const struct daemon *daemons = daemons_compile(problem, &daemons_count);
     CLEANUP_ARENA struct arena *scratch = arena_create(4096);
     compile_objects(problem);
+    device_nodes_compile(problem);
     problem->schedulable_nodes = arena_allocate_array(problem->arena, problem->nodes.count + 1,
                                                       sizeof *problem->schedulable_nodes);
     for (uint32_t i = 0; i < problem->nodes.count; i++) {

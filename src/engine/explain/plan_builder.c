@@ -10,6 +10,7 @@
 #include "engine/explain/explain_choice.h"
 #include "engine/explain/unschedulable.h"
 #include "engine/placement/claim_price.h"
+#include "engine/placement/place_devices.h"
 #include "engine/problem/host_ports.h"
 #include "engine/problem/node_terms.h"
 #include "engine/templates/claim_object.h"
@@ -176,6 +177,21 @@ static void overlays_used(const struct claim *claim, const struct plan_claim *ou
     }
 }
 
+// SCH-371. LIF-64 waits for these drivers.
+static void add_drivers(struct finisher *finisher, const struct claim *claim,
+                        struct plan_claim *out)
+{
+    struct text names = {0};
+    CLEANUP_ARENA struct arena *scratch = arena_create(512);
+    struct string_list drivers = devices_drivers(finisher->pass, scratch, claim);
+    for (uint32_t i = 0; i < drivers.count; i++)
+        text_join(&names, ",", drivers.items[i]);
+    if (drivers.count > 0)
+        pairs_put(&out->annotations, ANNOTATION_DRA_DRIVERS,
+                  arena_copy_string(finisher->plan->arena, names.data));
+    text_free(&names);
+}
+
 static void finish_annotations(struct finisher *finisher, const struct claim *claim,
                                struct plan_claim *out)
 {
@@ -195,6 +211,7 @@ static void finish_annotations(struct finisher *finisher, const struct claim *cl
         pairs_put(&out->annotations, "karpenter.sh/price-overlay-applied", "true");
     if (out->capacity_overlaid)
         pairs_put(&out->annotations, "karpenter.sh/capacity-overlay-applied", "true");
+    add_drivers(finisher, claim, out);
     pairs_sort(&out->annotations);
 }
 

@@ -1,4 +1,5 @@
 #include "engine/explain/unschedulable.h"
+#include "engine/devices/devices.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -151,11 +152,12 @@ static const char *barred_message(struct pass *pass, const struct pod_class *cla
         *code = REASON_VOLUME_INVALID;
         return class->volumes->error;
     }
-    if (class->resource_claims) {
+    if (class->devices != NULL && class->devices->error != NULL) {
         *code = REASON_DYNAMIC_RESOURCES;
-        if (!pass->problem->settings->ignore_dra_requests)
-            return "pod has Dynamic Resource Allocation requirements, but no devices are known: "
-                   "ResourceSlices and DeviceClasses are not read yet";
+        return class->devices->error;
+    }
+    if (class->resource_claims && pass->problem->settings->ignore_dra_requests) {
+        *code = REASON_DYNAMIC_RESOURCES;
         return "pod has Dynamic Resource Allocation requirements that are not yet supported by "
                "Karpenter";
     }

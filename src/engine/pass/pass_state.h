@@ -79,6 +79,7 @@ struct node_slot { // state of a node in this pass
     struct pod_list pods;
     VECTOR(struct host_port) ports;
     VECTOR(struct volume_use) volumes;
+    struct device_usage *devices; // the pass's copy; NULL: as compiled (place_devices.h)
 };
 struct claim { // SCH-211
     struct node_template *template;
@@ -107,6 +108,7 @@ struct claim { // SCH-211
         uint32_t count;
     })
     shares;
+    struct claim_device_state *devices; // NULL: no pod claims any (place_devices.h)
 };
 #define BRANCHES_MAX 8 // open alternatives of a claim: the cheapest
 struct placement {     // the placement of one pod of the queue
@@ -229,6 +231,7 @@ struct pass {
     struct pass_choices choices;
     struct pass_doubling doubling;
     struct pass_asked asked;
+    struct device_pass *devices;   // NULL: no pod claims devices (place_devices.h)
     struct growing_bits exclusive; // volume claims that no other pod may use (SCH-515)
     bool soft_taints;              // some node has a PreferNoSchedule taint
     uint32_t combinations_spent; // domain combinations beyond the first of each check (topology.c)

@@ -7,6 +7,7 @@
 #include "base/quantity.h"
 #include "engine/pass/pass_state.h"
 #include "engine/pass/refusal.h"
+#include "engine/placement/device_messages.h"
 #include "engine/problem/host_ports.h"
 #include "engine/templates/type_table.h"
 #include "engine/topology/topology.h"
@@ -180,7 +181,8 @@ void refusal_add_filter(struct pass *pass, const struct claim *claim, uint32_t c
     const char *hint = "";
     if (!text_starts_with(pass->refusal.why->data != NULL ? pass->refusal.why->data : "",
                           "minValues")) {
-        if (only_ports_left(pass, claim, shape, examined))
+        if (only_ports_left(pass, claim, shape, examined) ||
+            refusal_add_devices(pass, claim, shape, set))
             return;
         struct findings found = examine(pass, claim, set, examined);
         enum reason_code code;

@@ -6,6 +6,7 @@
 
 #include "engine/pass/refusal.h"
 #include "engine/placement/messages.h"
+#include "engine/placement/place_devices.h"
 #include "engine/placement/place_volumes.h"
 #include "engine/problem/host_ports.h"
 #include "engine/problem/volume_limits.h"
@@ -132,6 +133,23 @@ static enum verdict alternative_fits(struct pass *pass, const struct schedulable
     return verdict;
 }
 
+static enum verdict alternatives_fit(struct pass *pass, const struct schedulable_node *node,
+                                     uint32_t class, const struct shape *shape)
+{
+    uint32_t alternatives = shape->volumes != NULL ? shape->volumes->alternatives_count : 0;
+    if (alternatives == 0)
+        return alternative_fits(pass, node, class, NULL);
+    enum verdict verdict = REFUSED_SHAPE;
+    for (uint32_t i = 0; i < alternatives; i++) {
+        enum verdict next = alternative_fits(pass, node, class, &shape->volumes->alternatives[i]);
+        if (next == ACCEPTED)
+            return ACCEPTED;
+        if (next < verdict)
+            verdict = next;
+    }
+    return verdict;
+}
+
 enum verdict node_check(struct pass *pass, uint32_t index, uint32_t class)
 {
     assert(index < pass->problem->nodes.count);
@@ -144,16 +162,10 @@ enum verdict node_check(struct pass *pass, uint32_t index, uint32_t class)
                  !bitset_has(pass_shape(pass, shape_id)->refused_nodes, index);
     if (!known && !node_fits_shape(pass, node, &pass->slots[index], shape))
         return REFUSED_SHAPE;
-    uint32_t alternatives = shape->volumes != NULL ? shape->volumes->alternatives_count : 0;
-    if (alternatives == 0)
-        return alternative_fits(pass, node, class, NULL);
-    enum verdict verdict = REFUSED_SHAPE;
-    for (uint32_t i = 0; i < alternatives; i++) {
-        enum verdict next = alternative_fits(pass, node, class, &shape->volumes->alternatives[i]);
-        if (next == ACCEPTED)
-            return ACCEPTED;
-        if (next < verdict)
-            verdict = next;
-    }
+    enum verdict verdict = alternatives_fit(pass, node, class, shape);
+    bool for_good;
+    if (verdict == ACCEPTED && shape->devices != NULL &&
+        !devices_fit_node(pass, index, shape, &for_good))
+        return for_good ? REFUSED_SHAPE : REFUSED_NOW;
     return verdict;
 }

@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/devices/devices.h"
 #include "engine/pass/pass_workspace.h"
 #include "engine/placement/claim_order.h"
 #include "engine/placement/limits.h"
 #include "engine/placement/new_claim.h"
 #include "engine/placement/place_by_price.h"
+#include "engine/placement/place_devices.h"
 #include "engine/placement/place_node.h"
 #include "engine/placement/place_on_claims.h"
 #include "engine/placement/place_volumes.h"
@@ -97,6 +99,7 @@ struct pass *pass_create(struct problem *problem, const struct pass_input *input
     make_scratch(pass);
     limits_start(pass);
     volumes_start(pass);
+    devices_start(pass);
     topology_start(pass);
     return pass;
 }
@@ -182,11 +185,14 @@ static bool place_once(struct pass *pass, uint32_t pod, uint32_t class)
     return placed || place_on_new_claim(pass, pod, class) || place_on_nodes_last(pass, pod, class);
 }
 
-// Permanent refusals of a pass: SCH-36, SCH-181. The snapshot has no devices, so pods with resource
-// claims wait even if the settings ignore DRA requests.
-static bool is_barred(const struct pod_class *class)
+// Permanent refusals of a pass: SCH-36, SCH-181, SCH-423.
+static bool is_barred(const struct pass *pass, const struct pod_class *class)
 {
-    return (class->volumes != NULL && class->volumes->error != NULL) || class->resource_claims ||
+    bool devices_refused =
+        class->devices != NULL
+            ? class->devices->error != NULL
+            : class->resource_claims && pass->problem->settings->ignore_dra_requests;
+    return (class->volumes != NULL && class->volumes->error != NULL) || devices_refused ||
            class->group_error != NULL;
 }
 
@@ -199,7 +205,7 @@ static bool depends_on_others(struct pass *pass, uint32_t class)
 bool pass_could_place(struct pass *pass, uint32_t pod, uint32_t class)
 {
     assert(pass->current.mode == PLACE);
-    if (is_barred(class_at(pass->problem, class)))
+    if (is_barred(pass, class_at(pass->problem, class)))
         return false;
     pass->current.mode = PLACE_PROBE;
     pass->current.required_set = pass_required_set(pass, pod);
@@ -298,7 +304,7 @@ static bool try_pod(struct pass *pass, uint32_t pod)
     const struct pod_class *class = class_at(pass->problem, own);
     pass->placements[pod].tried = true;
     pass->current.required_set = pass_required_set(pass, pod);
-    if (is_barred(class) || topology_postpones(pass, class))
+    if (is_barred(pass, class) || topology_postpones(pass, class))
         return false;
     pass->last.limited = false;
     if (class->by_weight ? try_by_weight(pass, pod, own) : try_steps(pass, pod, own))

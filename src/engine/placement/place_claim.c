@@ -12,6 +12,7 @@
 #include "engine/placement/claim_price.h"
 #include "engine/placement/limits.h"
 #include "engine/placement/messages.h"
+#include "engine/placement/place_devices.h"
 #include "engine/placement/place_volumes.h"
 #include "engine/placement/reservations.h"
 #include "engine/problem/host_ports.h"
@@ -73,6 +74,19 @@ static bool intersect_rows(struct bitset out, struct bitset a, struct bitset b, 
     return any != 0;
 }
 
+// SCH-428: after the pod's own requirements and the rules between pods, so that devices are chosen
+// for what the node will be (SCH-523).
+static bool devices_left(struct pass *pass, const struct claim *claim, uint32_t class, bool fresh,
+                         struct claim_attempt *attempt)
+{
+    const struct shape *shape = shape_of(pass->problem, class_at(pass->problem, class));
+    bool for_good;
+    if (shape->devices == NULL || devices_fit_claim(pass, claim, shape, fresh, attempt, &for_good))
+        return true;
+    pass->last.refused_for_now = !for_good;
+    return false;
+}
+
 static bool rows_left(struct pass *pass, const struct claim *claim, uint32_t class, uint32_t set,
                       bool fresh, struct claim_attempt *attempt)
 {
@@ -85,6 +99,8 @@ static bool rows_left(struct pass *pass, const struct claim *claim, uint32_t cla
             refusal_add_filter(pass, claim, class, set);
         return false;
     }
+    if (!devices_left(pass, claim, class, fresh, attempt))
+        return false;
     if (problem->strategy->reserves_least_limits &&
         !limits_allow_more(pass, claim, attempt->rows)) {
         pass->last.refused_for_now = true;
@@ -209,14 +225,15 @@ static bool volumes_attachable(struct pass *pass, const struct claim *claim,
 // Checks the claim with one of its branches, for one node affinity term of the pod (NULL: no
 // terms).
 static enum verdict check_branch(struct pass *pass, const struct claim *claim, uint32_t class,
-                                 bool fresh, const struct node_term *term,
+                                 bool fresh, const struct node_term *term, uint32_t way,
                                  struct claim_attempt *attempt)
 {
     struct problem *problem = pass->problem;
     const struct shape *shape = shape_of(problem, class_at(problem, class));
     uint32_t base = claim->set;
     uint32_t asked[] = {shape->set, term != NULL ? term->set : SET_EMPTY,
-                        pass->current.required_set};
+                        pass->current.required_set, devices_required_set(pass, shape),
+                        devices_way_set(pass, way)};
     for (size_t i = 0; i < ARRAY_LENGTH(asked); i++) {
         if (shape->impossible || !sets_compatible(problem->sets, base, asked[i], true) ||
             !knows_keys(problem, claim->template, asked[i])) {
@@ -258,7 +275,8 @@ static bool may_stay_open(struct pass *pass, const struct claim *claim, uint32_t
     const struct pod_class *class = class_at(pass->problem, class_id);
     return state->hostname_groups.count == 0 && state->domain_groups.count == 0 &&
            pass->work->selecting[class->identity].count == 0 && class->inverse_count == 0 &&
-           !claim->template->has_min_values && !claim->template->table->has_reservations;
+           !claim->template->has_min_values && !claim->template->table->has_reservations &&
+           shape_of(pass->problem, class)->devices == NULL;
 }
 
 static void copy_attempt(struct claim_attempt *to, const struct claim_attempt *from)
@@ -305,6 +323,7 @@ static enum verdict check_choices(struct pass *pass, const struct claim *claim, 
     const struct shape *shape = shape_of(pass->problem, class_at(pass->problem, class));
     enum verdict verdict = REFUSED_SHAPE;
     uint32_t terms = shape->terms_count > 0 ? shape->terms_count : 1;
+    uint32_t ways = devices_ways(pass, shape);
     bool for_now = false;
     pass->choices.count = 0;
     for (uint32_t b = 0; b <= claim->branches_count; b++) {
@@ -313,11 +332,12 @@ static enum verdict check_choices(struct pass *pass, const struct claim *claim, 
             view.set = claim->branches[b - 1].set;
             view.rows = claim->branches[b - 1].rows;
         }
-        for (uint32_t t = 0; t < terms; t++) {
-            const struct node_term *term = shape->terms_count > 0 ? &shape->terms[t] : NULL;
+        for (uint32_t i = 0; i < terms * ways; i++) {
+            const struct node_term *term = shape->terms_count > 0 ? &shape->terms[i % terms] : NULL;
             pass->scratch.trial.rows.bits = claim->rows.bits;
             pass->last.reserved_error = pass->last.refused_for_now = false;
-            enum verdict next = check_branch(pass, &view, class, fresh, term, &pass->scratch.trial);
+            enum verdict next =
+                check_branch(pass, &view, class, fresh, term, i / terms, &pass->scratch.trial);
             for_now = for_now || pass->last.reserved_error;
             if (next < verdict)
                 verdict = next;
@@ -368,7 +388,8 @@ enum verdict claim_check(struct pass *pass, const struct claim *claim, uint32_t 
             refusal_add_taints(pass, shape->tolerations, template->taints);
         return REFUSED_SHAPE;
     }
-    bool choice = shape->terms_count > 0 || claim->branches_count > 0;
+    bool choice =
+        shape->terms_count > 0 || claim->branches_count > 0 || devices_ways(pass, shape) > 1;
     if (!choice && !sets_compatible(problem->sets, claim->set, shape->set, true)) {
         refuse_requirements(pass, template, shape, claim->set, shape->set);
         return REFUSED_SHAPE;
@@ -384,7 +405,7 @@ enum verdict claim_check(struct pass *pass, const struct claim *claim, uint32_t 
     if (!volumes_attachable(pass, claim, shape))
         return REFUSED_SHAPE;
     enum verdict verdict = choice ? check_choices(pass, claim, class_id, fresh, attempt)
-                                  : check_branch(pass, claim, class_id, fresh, NULL, attempt);
+                                  : check_branch(pass, claim, class_id, fresh, NULL, 0, attempt);
     // Other pods of the class may have other required sets.
     return verdict != ACCEPTED && pass->current.required_set != SET_EMPTY ? REFUSED_NOW : verdict;
 }
@@ -412,6 +433,8 @@ void claim_accept(struct pass *pass, struct claim *claim, uint32_t pod, uint32_t
     for (uint32_t i = 0; shape->volumes != NULL && i < shape->volumes->uses.count; i++)
         vector_push(&claim->volumes, shape->volumes->uses.items[i]);
     volumes_take(pass, shape);
+    if (shape->devices != NULL)
+        devices_take_claim(pass, claim, shape);
     claim->min_values_relaxed = claim->min_values_relaxed || attempt->min_values_relaxed;
     if (claim->template->table->has_reservations)
         reservations_take(pass, claim, attempt);

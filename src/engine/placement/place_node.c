@@ -10,6 +10,7 @@
 #include "engine/placement/messages.h"
 #include "engine/placement/node_check.h"
 #include "engine/placement/place_claim.h"
+#include "engine/placement/place_devices.h"
 #include "engine/placement/place_volumes.h"
 #include "engine/placement/scheduler_choice.h"
 #include "engine/placement/shared_refusals.h"
@@ -43,6 +44,8 @@ void node_accept(struct pass *pass, uint32_t index, uint32_t pod, uint32_t class
     for (uint32_t i = 0; shape->volumes != NULL && i < shape->volumes->uses.count; i++)
         vector_push(&slot->volumes, shape->volumes->uses.items[i]);
     volumes_take(pass, shape);
+    if (shape->devices != NULL)
+        devices_take_node(pass, index, shape);
     pod_list_add(&slot->pods, pod);
     pass->placements[pod].kind = ON_NODE;
     pass->placements[pod].index = index;

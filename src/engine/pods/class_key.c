@@ -221,6 +221,7 @@ void class_key_make(const struct problem *problem, const struct queued_pod *queu
         add_resources(key, &spec->resources->requests);
     add_resources(key, &spec->overhead);
     add_volumes(key, pod);
+    add_number(key, (int64_t)(uintptr_t)queued->devices);
     add_owner(problem, pod, key);
     if (has_status_resources(pod))
         add_part(key, pod->meta.name);

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/prefetch.h"
+#include "engine/devices/device_bounds.h"
+#include "engine/devices/pod_devices.h"
 #include "engine/pods/class_key.h"
 #include "engine/pods/pod_demand.h"
 #include "engine/pods/preferences.h"
@@ -34,8 +36,8 @@ static toleration_list *with_prefer_no_schedule(struct problem *problem, const t
 static uint32_t add_shape(struct problem *problem, const struct shape *shape)
 {
     struct text key = {0};
-    text_format(&key, "%x %x %x %d %p", shape->set, shape->hostname, shape->tolerations,
-                shape->impossible, (const void *)shape->volumes);
+    text_format(&key, "%x %x %x %d %p %p", shape->set, shape->hostname, shape->tolerations,
+                shape->impossible, (const void *)shape->volumes, (const void *)shape->devices);
     for (uint32_t d = 0; d < problem->dimensions.count; d++)
         text_format(&key, " %llx", (unsigned long long)shape->requests[d]);
     list_for_each (port, &shape->ports)
@@ -157,11 +159,21 @@ static void set_requirements_at_once(struct problem *problem, struct pod_class *
     free(sets);
 }
 
+// SCH-425: where claims are that are allocated already.
+static void narrow_to_claims(struct problem *problem, struct shape *shape, uint32_t set)
+{
+    uint32_t hostname, other = problem_split_hostname(problem, set, &hostname);
+    shape->impossible = !narrow(problem, &shape->set, other) || shape->impossible;
+    if (hostname != REQUIREMENT_NONE && shape->hostname == REQUIREMENT_NONE)
+        shape->hostname = hostname;
+}
+
 static void compile_shape(struct problem *problem, struct pod_class *class,
                           const struct resource_map *requests)
 {
     const struct pod_spec *spec = &class->sample->spec;
-    struct shape shape = {.request_map = *requests, .volumes = class->volumes};
+    struct shape shape = {
+        .request_map = *requests, .volumes = class->volumes, .devices = class->devices};
     if (class->by_weight)
         set_requirements_at_once(problem, class, &shape);
     else
@@ -173,6 +185,10 @@ static void compile_shape(struct problem *problem, struct pod_class *class,
     shape.ports = host_ports_of(problem->arena, spec);
     int64_t *vector = vector_create(problem);
     vector_set_map(problem, vector, requests);
+    if (class->devices != NULL) {
+        devices_add_requests(class->devices, vector);
+        narrow_to_claims(problem, &shape, class->devices->set);
+    }
     shape.requests = vector;
     shape.dimensions =
         arena_allocate_array(problem->arena, problem->dimensions.count, sizeof *shape.dimensions);
@@ -208,6 +224,7 @@ uint32_t class_derive(struct problem *problem, uint32_t id, const struct relaxat
     relaxed->spreads.items = class->spreads.items;
     relaxed->spreads.count = class->spreads.count;
     relaxed->volumes = class->volumes;
+    relaxed->devices = class->devices;
     relaxed->resource_claims = class->resource_claims;
     relaxed->running = class->running;
     struct resource_map requests = shape_of(problem, class)->request_map;
@@ -263,6 +280,7 @@ static struct pod_class *begin_class(struct problem *problem, const struct queue
     class->spreads.items = queued->pod->spec.topology_spread_constraints.items;
     class->spreads.count = queued->pod->spec.topology_spread_constraints.count;
     class->running = queued->running;
+    class->devices = queued->devices;
     class->validated = !queued->from_deleting_node && !queued->placeholder;
     note_dimensions(problem, &class->requests);
     pod_spec_ask_keys(problem, &queued->pod->spec);
@@ -293,6 +311,8 @@ static void begin_classes(struct problem *problem, struct queued_pod *list, uint
         struct class_key *key = &keys[i % 2];
         if (i + PREFETCH_AHEAD < count)
             prefetch_bytes(&list[i + PREFETCH_AHEAD].pod->spec, PREFETCH_SPEC);
+        if (list[i].aside == NULL && list[i].pod->spec.resource_claims.count > 0)
+            list[i].devices = devices_of_pod(problem, list[i].pod, list[i].on != NULL);
         class_key_make(problem, &list[i], key);
         list[i].class = i > 0 && class_keys_equal(&keys[0], &keys[1])
                             ? list[i - 1].class

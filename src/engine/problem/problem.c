@@ -79,13 +79,18 @@ static int compare_quantities(const void *a, const void *b)
                   ((const struct resource_quantity *)b)->name);
 }
 
+bool problem_is_device(const struct problem *problem, uint32_t dimension)
+{
+    return strchr(symbols_text(problem->dimensions.names, dimension), ' ') != NULL;
+}
+
 struct resource_map vector_to_map(const struct problem *problem, struct arena *arena,
                                   const int64_t *vector)
 {
     struct resource_map map = {0};
     map.items = arena_allocate_array(arena, problem->dimensions.count, sizeof *map.items);
     for (uint32_t d = 0; d < problem->dimensions.count; d++)
-        if (vector[d] != 0)
+        if (vector[d] != 0 && !problem_is_device(problem, d))
             map.items[map.count++] =
                 (struct resource_quantity){symbols_text(problem->dimensions.names, d), vector[d]};
     qsort(map.items, map.count, sizeof *map.items, compare_quantities);

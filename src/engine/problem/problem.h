@@ -152,9 +152,11 @@ struct identity { // the part of a pod that selectors see
     const char *namespace;
     const struct string_map *labels; // of any pod with this identity
 };
-struct node_term {     // one alternative of a pod's requirements on its node
-    uint32_t set;      // without the hostname
-    uint32_t hostname; // requirement on it, or REQUIREMENT_NONE
+struct pod_devices;     // claims of devices (engine/devices/devices.h)
+struct problem_devices; // the same
+struct node_term {      // one alternative of a pod's requirements on its node
+    uint32_t set;       // without the hostname
+    uint32_t hostname;  // requirement on it, or REQUIREMENT_NONE
 };
 struct pod_volumes {
     struct node_term *alternatives; // NULL: no constraint
@@ -178,6 +180,7 @@ struct shape {
     uint32_t tolerations;    // interned
     struct host_ports ports;
     const struct pod_volumes *volumes; // NULL: none
+    const struct pod_devices *devices; // NULL: none
     bool impossible; // fits no node: an empty node affinity term (SCH-103), a contradiction
                      // (SCH-104)
 };
@@ -234,6 +237,7 @@ struct pod_class {
     bool resource_claims;  // SCH-420
     bool running;          // DIS-238
     const struct pod_volumes *volumes;
+    const struct pod_devices *devices; // NULL: none, or claims are ignored
 };
 #define NOT_RELAXED (UINT32_MAX - 1)
 
@@ -246,8 +250,9 @@ struct queued_pod {
     bool from_deleting_node, placeholder;
     bool running; // on a node that stays unless a simulation removes it (DIS-238)
     int64_t cpu, memory;
-    const struct state_node *on; // the state node where it runs, or NULL
-    const char *aside;           // why it is set aside (pod_demand.h); NULL: not set aside
+    const struct state_node *on;       // the state node where it runs, or NULL
+    const char *aside;                 // why it is set aside (pod_demand.h); NULL: not set aside
+    const struct pod_devices *devices; // its claims; NULL: none, or claims are ignored
 };
 struct bound_pod {
     const struct pod *pod;
@@ -430,6 +435,7 @@ struct problem {
     struct problem_topology topology;
     struct problem_workloads workloads;
     struct problem_volumes volumes;
+    struct problem_devices *devices; // NULL: no pod claims devices, or claims are ignored
 
     struct pass_workspace *workspaces; // idle ones (pass_workspace.h)
     struct text scratch, class_key;
@@ -455,6 +461,9 @@ void vector_set_map(const struct problem *problem, int64_t *vector, const struct
 void vector_add(const struct problem *problem, int64_t *vector, const int64_t *other);
 // SCH-114.
 bool vector_fits(const struct problem *problem, const int64_t *request, const int64_t *total);
+// True for dimensions that count devices (engine/devices/device_requests.h): no resource has such a
+// name, and no plan tells them.
+bool problem_is_device(const struct problem *problem, uint32_t dimension);
 struct resource_map vector_to_map(const struct problem *problem, struct arena *arena,
                                   const int64_t *vector);
 void problem_add_dimensions(struct problem *problem, const struct resource_map *map);

@@ -5,6 +5,7 @@
 static const struct engine_strategy upstream = {0};
 static const struct engine_strategy adze = {
     .filters_as_scheduler = true,
+    .plans_claim_templates = true,
     .weighs_preferences = true,
     .counts_as_scheduler = true,
     .adds_asked_labels_only = true,

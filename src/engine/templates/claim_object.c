@@ -94,7 +94,7 @@ void claim_object_annotations(const struct node_pool *pool, const char *hash, st
                               struct string_map *out)
 {
     const struct string_map *own = &pool->spec.template.metadata.annotations;
-    out->items = arena_allocate_array(arena, own->count + 5, sizeof *out->items);
+    out->items = arena_allocate_array(arena, own->count + 6, sizeof *out->items);
     list_for_each (annotation, own)
         pairs_put(out, annotation->key, annotation->value);
     pairs_put(out, ANNOTATION_NODE_POOL_HASH, hash);

@@ -11,7 +11,7 @@ void claim_object_requirements(struct problem *problem, uint32_t set, struct are
 // Sorted by key.
 void claim_object_labels(struct problem *problem, const struct node_template *template,
                          uint32_t set, struct arena *arena, struct string_map *out);
-// The template's annotations and the drift hash, unsorted, with room for three more.
+// The template's annotations and the drift hash, unsorted, with room for four more.
 void claim_object_annotations(const struct node_pool *pool, const char *hash, struct arena *arena,
                               struct string_map *out);
 

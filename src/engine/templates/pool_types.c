@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/devices/device_bounds.h"
 #include "engine/templates/instance_types.h"
 #include "engine/templates/overlays.h"
 #include "model/reading/catalog.h"
@@ -140,8 +141,8 @@ static uint32_t variety_of(struct type_table *table, uint32_t set)
     return table->varieties_count++;
 }
 
-static const int64_t *row_allocatable(struct problem *problem, const struct instance_type *type,
-                                      const struct offering *offering)
+static int64_t *row_allocatable(struct problem *problem, const struct instance_type *type,
+                                const struct offering *offering)
 {
     int64_t *vector = vector_create(problem);
     struct resource_map map = instance_type_allocatable(problem->arena, type, offering);
@@ -216,7 +217,9 @@ static void add_rows(struct problem *problem, struct type_table *table,
             map = replaced(problem->arena, &effective->capacity, &leader->capacity_override);
         vector_set_map(problem, capacity, &map);
         row->capacity = capacity;
-        row->allocatable = row_allocatable(problem, effective, leader);
+        int64_t *allocatable = row_allocatable(problem, effective, leader);
+        devices_set_type(problem, type, allocatable);
+        row->allocatable = allocatable;
     }
     assert(table->count > first);
     table->types_count++;

@@ -110,6 +110,9 @@ struct volume {
 struct pod_resource_claim {
     const char *name, *resource_claim_name, *resource_claim_template_name;
 };
+struct pod_resource_claim_status {
+    const char *name, *resource_claim_name; // NULL: nothing to allocate
+};
 struct scheduling_gate {
     const char *name;
 };
@@ -141,6 +144,7 @@ struct pod_status {
     int64_t start_time;
     condition_list conditions;
     LIST(struct container_status) container_statuses, init_container_statuses;
+    LIST(struct pod_resource_claim_status) resource_claim_statuses;
 };
 struct pod {
     OBJECT_HEADER;

@@ -27,6 +27,7 @@
 #define ANNOTATION_NODE_POOL_HASH_VERSION "karpenter.sh/nodepool-hash-version"
 #define ANNOTATION_TERMINATION_TIMESTAMP  "karpenter.sh/nodeclaim-termination-timestamp"
 #define ANNOTATION_MIN_VALUES_RELAXED     "karpenter.sh/nodeclaim-min-values-relaxed"
+#define ANNOTATION_DRA_DRIVERS            "karpenter.sh/requested-dra-drivers"
 #define NODE_POOL_HASH_VERSION            "v3"
 #define CAPACITY_TYPE_ON_DEMAND           "on-demand"
 #define CAPACITY_TYPE_SPOT                "spot"

@@ -40,6 +40,12 @@ extern const struct type type_volume_attachment;
 extern const struct type type_lease;
 extern const struct type type_event;
 
+// --- kinds of resource.k8s.io (device_tables.c) --------------------------------------------------
+extern const struct type type_resource_claim;
+extern const struct type type_resource_claim_template;
+extern const struct type type_device_class;
+extern const struct type type_resource_slice;
+
 // --- adze's own kinds (adze_tables.c) ------------------------------------------------------------
 extern const struct type type_instance_type;
 extern const struct type type_instance_type_catalog;

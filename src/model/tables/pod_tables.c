@@ -218,6 +218,14 @@ static const struct field container_status_fields[] = {
 static const struct type type_container_status =
     TYPE("ContainerStatus", struct container_status, container_status_fields);
 
+static const struct field pod_resource_claim_status_fields[] = {
+    FIELD(struct pod_resource_claim_status, name, "name", STRING,
+          .flags = FIELD_REQUIRED | FIELD_SHARED),
+    FIELD(struct pod_resource_claim_status, resource_claim_name, "resourceClaimName", STRING),
+};
+static const struct type type_pod_resource_claim_status = TYPE(
+    "PodResourceClaimStatus", struct pod_resource_claim_status, pod_resource_claim_status_fields);
+
 static const struct field pod_status_fields[] = {
     FIELD(struct pod_status, phase, "phase", STRING, .flags = FIELD_SHARED),
     FIELD(struct pod_status, nominated_node_name, "nominatedNodeName", STRING),
@@ -228,6 +236,8 @@ static const struct field pod_status_fields[] = {
           .type = &type_container_status),
     FIELD(struct pod_status, init_container_statuses, "initContainerStatuses", LIST,
           .type = &type_container_status),
+    FIELD(struct pod_status, resource_claim_statuses, "resourceClaimStatuses", LIST,
+          .type = &type_pod_resource_claim_status),
 };
 static const struct type type_pod_status = TYPE("PodStatus", struct pod_status, pod_status_fields);
 

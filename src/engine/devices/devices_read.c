@@ -1,0 +1,106 @@
+#include "engine/devices/devices_read.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "engine/devices/device_pools.h"
+#include "engine/devices/pod_devices.h"
+
+static struct map *index_kind(const struct problem *problem, enum kind_id kind, bool namespaced)
+{
+    const struct snapshot *snapshot = problem->snapshot;
+    struct map *map = map_create();
+    for (uint32_t i = 0; i < snapshot->objects[kind].count; i++) {
+        const struct object *object = snapshot->objects[kind].items[i];
+        char name[600];
+        snprintf(name, sizeof name, "%s%s%s", namespaced ? object->meta.namespace : "",
+                 namespaced ? "/" : "", object->meta.name);
+        map_set(map, name, (void *)(uintptr_t)object);
+    }
+    return map;
+}
+
+static bool some_pod_claims(const struct problem *problem)
+{
+    const struct snapshot *snapshot = problem->snapshot;
+    for (uint32_t i = 0; i < snapshot->objects[KIND_POD].count; i++)
+        if (((const struct pod *)snapshot->objects[KIND_POD].items[i])->spec.resource_claims.count >
+            0)
+            return true;
+    return false;
+}
+
+static int compare_sets(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+// The distinct node selectors of shared devices, each a way to constrain a new node.
+static void list_network_terms(struct problem *problem)
+{
+    struct problem_devices *devices = problem->devices;
+    uint32_t total = 0, count = 0;
+    for (uint32_t d = 0; devices->network != NULL && d < devices->network->count; d++)
+        total += devices->network->items[d].terms.count;
+    uint32_t *terms = arena_allocate_array(problem->arena, total + 1, sizeof *terms);
+    for (uint32_t d = 0; devices->network != NULL && d < devices->network->count; d++)
+        list_for_each (term, &devices->network->items[d].terms)
+            terms[count++] = *term;
+    qsort(terms, count, sizeof *terms, compare_sets);
+    for (uint32_t i = 0; i < count; i++)
+        if (i == 0 || terms[i] != terms[i - 1])
+            terms[devices->network_terms_count++] = terms[i];
+    devices->network_terms = terms;
+}
+
+void devices_read(struct problem *problem)
+{
+    assert(problem->devices == NULL);
+    if (problem->settings->ignore_dra_requests || !some_pod_claims(problem))
+        return;
+    struct problem_devices *devices = arena_allocate(problem->arena, sizeof *devices);
+    problem->devices = devices;
+    devices->classes = index_kind(problem, KIND_DEVICE_CLASS, false);
+    devices->claims = index_kind(problem, KIND_RESOURCE_CLAIM, true);
+    devices->templates = index_kind(problem, KIND_RESOURCE_CLAIM_TEMPLATE, true);
+    devices->claim_ids = map_create();
+    devices->pod_ids = map_create();
+    devices->choice_ids = map_create();
+    devices->shared_ids = map_create();
+    devices->type_sets = map_create();
+    devices->nodes =
+        arena_allocate_array(problem->arena, problem->nodes.count + 1, sizeof *devices->nodes);
+    devices->in_use =
+        arena_allocate_array(problem->arena, problem->nodes.count + 1, sizeof *devices->in_use);
+    device_pools_read(problem);
+    list_network_terms(problem);
+    // What bound pods claim gets its dimensions before they are counted.
+    list_for_each (running, &problem->nodes.running)
+        if (running->pod->spec.resource_claims.count > 0)
+            (void)devices_of_pod(problem, running->pod, true);
+}
+
+void devices_free(struct problem *problem)
+{
+    struct problem_devices *devices = problem->devices;
+    if (devices == NULL)
+        return;
+    map_destroy(devices->classes, NULL);
+    map_destroy(devices->claims, NULL);
+    map_destroy(devices->templates, NULL);
+    map_destroy(devices->claim_ids, NULL);
+    map_destroy(devices->pod_ids, NULL);
+    map_destroy(devices->choice_ids, NULL);
+    map_destroy(devices->shared_ids, NULL);
+    map_destroy(devices->type_sets, NULL);
+    vector_for_each (set, &devices->sets)
+        vector_free(&(*set)->matches);
+    vector_free(&devices->choices);
+    vector_free(&devices->specifications);
+    vector_free(&devices->pods);
+    vector_free(&devices->shared);
+    vector_free(&devices->sets);
+    vector_free(&devices->held);
+}
