@@ -61,16 +61,17 @@ static struct string_map labels_of(struct arena *arena, const struct plan_claim 
     most += type != NULL ? type->requirements.count : 0;
     most += offering != NULL ? offering->requirements.count : 0;
     labels.items = arena_allocate_array(arena, most, sizeof *labels.items);
+    // What the machine is wins over what was left open for it.
+    for (uint32_t i = 0; i < claim->labels.count; i++)
+        put(&labels, claim->labels.items[i].key, claim->labels.items[i].value);
+    put_open_values(&labels, &claim->requirements);
+    put_single_values(&labels, &claim->requirements);
     if (type != NULL) {
         put_single_values(&labels, &type->requirements);
         put(&labels, LABEL_INSTANCE_TYPE, type->name);
     }
     if (offering != NULL)
         put_single_values(&labels, &offering->requirements);
-    put_single_values(&labels, &claim->requirements);
-    put_open_values(&labels, &claim->requirements);
-    for (uint32_t i = 0; i < claim->labels.count; i++)
-        put(&labels, claim->labels.items[i].key, claim->labels.items[i].value);
     put(&labels, LABEL_NODE_POOL, claim->node_pool->meta.name);
     put(&labels, LABEL_REGISTERED, "true");
     put(&labels, LABEL_INITIALIZED, "true");
