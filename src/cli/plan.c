@@ -6,8 +6,10 @@
 #include "cli/input/command.h"
 #include "cli/input/input.h"
 #include "cli/input/provider_options.h"
+#include "cli/output/forecast_table.h"
 #include "cli/output/plan_table.h"
 #include "cli/plan_diff.h"
+#include "cli/plan_rebalance.h"
 #include "engine/engine.h"
 #include "model/snapshot/plan_encode.h"
 
@@ -17,7 +19,7 @@ struct request {
     struct edit_options edits; // of --diff
     VECTOR(const char *) snapshots;
     const char *method;
-    bool diff;
+    bool diff, rebalance;
     int64_t lines;
 };
 
@@ -49,6 +51,8 @@ static int run(int argc, char **argv)
     int status = 0;
     if (!read_arguments(argc, argv, &request, &status)) {
         // status has it
+    } else if (request.rebalance) {
+        status = plan_rebalance(&request.input, request.lines);
     } else if (request.diff) {
         status = plan_diff(&request.input, &request.edits, request.lines);
     } else {
@@ -74,7 +78,17 @@ static bool take_method(struct request *request, const char *name, int *status)
     return true;
 }
 
-enum { EXPLAIN = INPUT_OPTIONS_END, DISRUPT, METHOD, FORCE, DIFF, DELETE, LINES, SNAPSHOT };
+enum {
+    EXPLAIN = INPUT_OPTIONS_END,
+    DISRUPT,
+    METHOD,
+    FORCE,
+    DIFF,
+    REBALANCE,
+    DELETE,
+    LINES,
+    SNAPSHOT
+};
 
 // False: it is none of them, or its value is none.
 static bool take_option(struct request *request, int option)
@@ -96,6 +110,9 @@ static bool take_option(struct request *request, int option)
         return true;
     case DIFF:
         request->diff = true;
+        return true;
+    case REBALANCE:
+        request->rebalance = true;
         return true;
     case DELETE:
         vector_push(&request->edits.deletions, optarg);
@@ -134,9 +151,9 @@ static bool sort_files(struct request *request, int *status)
         *status = command_usage_error(&command_plan,
                                       "--diff takes the edited manifests with -f, or --delete "
                                       "KIND/NAME; --snapshot is the cluster, if not the live one");
-    else if (request->diff && request->options.disrupt)
-        *status = command_usage_error(&command_plan, "--diff tells disruptions by itself: leave "
-                                                     "out --disrupt and --method");
+    else if (request->diff + request->rebalance + request->options.disrupt > 1)
+        *status = command_usage_error(&command_plan,
+                                      "give one of --diff, --rebalance and --disrupt (--method)");
     else
         return true;
     return false;
@@ -152,6 +169,7 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
         {"method", required_argument, NULL, METHOD},
         {"force", no_argument, NULL, FORCE},
         {"diff", no_argument, NULL, DIFF},
+        {"rebalance", no_argument, NULL, REBALANCE},
         {"delete", required_argument, NULL, DELETE},
         {"lines", required_argument, NULL, LINES},
         {0},
@@ -185,13 +203,39 @@ static json_t *encode(const struct input_options *input, const struct plan *plan
     return json;
 }
 
+// What the pending pods and the next disruption make of the cluster's price; NULL: nothing to tell.
+static struct forecast *outcome_of(const struct request *request, const struct snapshot *snapshot,
+                                   const struct plan *plan)
+{
+    struct error ignored = {0};
+    return request->options.disrupt ? forecast_of_plan(snapshot, plan, &ignored) : NULL;
+}
+
+static void print_outcome(const struct request *request, const struct forecast *outcome)
+{
+    putchar('\n');
+    forecast_print_moves(outcome, request->lines);
+    costs_print(&outcome->before, &outcome->after);
+}
+
 static void print_plan(const struct request *request, const struct snapshot *snapshot,
                        const struct plan *plan)
 {
-    if (strcmp(request->input.common.format, "table") == 0)
+    struct forecast *outcome = outcome_of(request, snapshot, plan);
+    if (strcmp(request->input.common.format, "table") == 0) {
         plan_print_table(plan, snapshot, request->input.catalog_text);
-    else
-        input_print(&request->input, encode(&request->input, plan));
+        if (outcome != NULL)
+            print_outcome(request, outcome);
+    } else {
+        json_t *json = encode(&request->input, plan), *cost = json_object();
+        if (outcome != NULL)
+            costs_encode_into(cost, &outcome->before, &outcome->after);
+        if (outcome != NULL)
+            json_object_set(json, "cost", cost);
+        json_decref(cost);
+        input_print(&request->input, json);
+    }
+    forecast_destroy(outcome);
 }
 
 const struct command command_plan = {
@@ -202,11 +246,14 @@ const struct command command_plan = {
     "      --explain        what each check leaves of nodes and instance types for pods\n"
     "                       without a place, what would help, and what narrowed new nodes;\n"
     "                       with --disrupt, why each other node stays\n"
-    "      --disrupt        also what the next disruption would be\n"
+    "      --disrupt        also what the next disruption would be, which pods move where, and\n"
+    "                       what the cluster costs now and then\n"
     "      --method NAME    only emptiness, drift, static-drift, expiry, multi or single\n"
     "      --diff           -f is an edit of a cluster: which nodes drift, go and come, which\n"
     "                       pods move, and what it costs; the cluster is the live one, or that\n"
     "                       of --snapshot FILE\n"
+    "      --rebalance      what the whole cluster could cost, if its pods were packed anew, and\n"
+    "                       the moves that lead there\n"
     "      --delete OBJECT  with --diff, also without this: nodepool/NAME,\n"
     "                       deployment/NAMESPACE/NAME; may be repeated\n"
     "      --lines N        of nodes and pods that a table shows (20)\n"

@@ -94,6 +94,46 @@ class WhatIf(ProgramTest):
         self.assertGreater(more["totals"]["after"]["pricePerHour"], one["totals"]["after"]["pricePerHour"])
         self.assertEqual(len([m for m in more["moves"] if "from" not in m]), 9)
 
+    def crowd(self, policy="WhenEmptyOrUnderutilized"):
+        """Four m5.2xlarge with a pod of one cpu each, which one m5.2xlarge could carry."""
+        parts = [pool().replace("WhenEmptyOrUnderutilized", policy)]
+        for i in range(4):
+            labels = ("karpenter.sh/nodepool: office, node.kubernetes.io/instance-type: m5.2xlarge, kubernetes.io/arch: amd64, "
+                      "kubernetes.io/os: linux, topology.kubernetes.io/zone: us-east-1a, karpenter.sh/capacity-type: on-demand")
+            size = "{cpu: '8', memory: 31Gi, pods: '58'}"
+            parts.append(f"apiVersion: karpenter.sh/v1\nkind: NodeClaim\nmetadata: {{name: claim-{i}, uid: c{i}, labels: {{{labels}}}}}\n"
+                         f"spec: {{nodeClassRef: {{group: karpenter.k8s.aws, kind: EC2NodeClass, name: shop}}, requirements: []}}\n"
+                         f"status: {{nodeName: node-{i}, providerID: 'p:{i}', capacity: {size}, allocatable: {size}, conditions: [" +
+                         ", ".join(f"{{type: {kind}, status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z'}}"
+                                   for kind in ("Launched", "Registered", "Initialized")) + "]}\n")
+            parts.append(f"apiVersion: v1\nkind: Node\nmetadata: {{name: node-{i}, uid: n{i}, labels: {{{labels}, kubernetes.io/hostname: node-{i}, "
+                         f"karpenter.sh/registered: 'true', karpenter.sh/initialized: 'true'}}}}\nspec: {{providerID: 'p:{i}'}}\n"
+                         f"status: {{capacity: {size}, allocatable: {size}, conditions: [{{type: Ready, status: 'True'}}]}}\n")
+            parts.append(f"apiVersion: v1\nkind: Pod\nmetadata: {{name: web-{i}, namespace: default, uid: w{i}, ownerReferences: "
+                         f"[{{apiVersion: apps/v1, kind: ReplicaSet, name: web-1, uid: web, controller: true}}]}}\n"
+                         f"spec: {{nodeName: node-{i}, containers: [{{name: a, image: x, resources: {{requests: {{cpu: '1', memory: 1Gi}}}}}}]}}\n"
+                         f"status: {{phase: Running, conditions: [{{type: Ready, status: 'True'}}]}}\n")
+        return self.write("crowd.yaml", "---\n".join(parts))
+
+    def test_rebalancing_keeps_what_it_can_use_and_packs_the_rest(self):
+        status, out, err = self.adze("plan", "--rebalance", "--snapshot", self.crowd("WhenEmpty"), "-o", "json")
+        self.assertEqual((status, err), (0, ""))
+        balance = json.loads(out)
+        self.assertEqual((balance["kind"], balance["nodesFree"], balance["nodesHeld"]), ("ClusterRebalance", 4, 0))
+        self.assertLess(balance["totals"]["after"]["pricePerHour"], balance["totals"]["now"]["pricePerHour"] / 2)
+        self.assertGreaterEqual(balance["totals"]["after"]["pricePerHour"] + 0.02 * balance["totals"]["after"]["nodes"], balance["lowerBound"])
+        # WhenEmpty: by itself nothing would go.
+        self.assertEqual(balance["byDisruption"]["pricePerHour"], balance["totals"]["now"]["pricePerHour"])
+        self.assertEqual(sum(n["pods"] for n in balance["nodes"] if n["fate"] != "goes"), 4)
+        self.assertEqual(balance["unplaced"], 0)
+
+    def test_a_disruption_says_what_the_cluster_costs_then(self):
+        status, out, err = self.adze("plan", "--disrupt", "--snapshot", self.crowd(), "-o", "json")
+        self.assertEqual((status, err), (0, ""))
+        cost = json.loads(out)["cost"]
+        self.assertEqual(cost["totals"]["now"]["nodes"], 4)
+        self.assertEqual([p["nodePool"] for p in cost["nodePools"]], ["office"])
+
     def test_bad_usage(self):
         for arguments, part in ((("--diff",), "--delete"), (("--delete", "nodepool/x"), "--diff"),
                                 (("--diff", "--delete", "nodepool/nobody"), "no such object"),

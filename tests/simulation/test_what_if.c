@@ -1,7 +1,8 @@
 // What an edit would do (engine/forecast/), held against what the controller then does: 30 drawn
 // worlds and edits. The nodes that drift and the first commands must be those that were foretold.
 //
-// Run by hand: test_simulation_what_if [FIRST [LAST]], ADZE_TEST_VERBOSE=1 for all that is compared.
+// Run by hand: test_simulation_what_if [FIRST [LAST]], ADZE_TEST_VERBOSE=1 for all that is
+// compared.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,16 +21,16 @@
 #include "model/tables/kinds.h"
 #include "simulation/story.h"
 
-#define SEEDS      30
-#define NANO       1e9
-#define POOLS      3
-#define APPS_MAX   5
-#define NODES_MAX  200
-#define ROUNDS_MAX 100
-#define COMMAND    "adze.dev/disruption-command"
-#define TYPES_MAX  200
+#define SEEDS            30
+#define NANO             1e9
+#define POOLS            3
+#define APPS_MAX         5
+#define NODES_MAX        200
+#define ROUNDS_MAX       100
+#define COMMAND          "adze.dev/disruption-command"
+#define TYPES_MAX        200
 #define LAUNCH_TYPES_MAX 60
-#define ID_LENGTH  36
+#define ID_LENGTH        36
 
 // --- a world -------------------------------------------------------------------------------------
 
@@ -214,7 +215,7 @@ static void edit(struct drawn *drawn, struct scenario *scenario, uint64_t seed, 
             if (i % POOLS == index && !drawn->apps[i].anywhere)
                 drawn->deleted = NULL; // its pods have no other place
         if (drawn->deleted == NULL)
-            *pool = (struct pool){true, 1, 17, 0, "two", "one", policies[0], "100%",
+            *pool = (struct pool){true,          1,   17, 0, "two", "one", policies[0], "100%",
                                   capacities[0], NULL};
         return add_pool(text, drawn, drawn->deleted == NULL ? index : (index + 1) % POOLS);
     case 9:
@@ -253,8 +254,8 @@ static bool take(void *context, json_t *object)
 static struct snapshot *snapshot_of(struct scenario *scenario)
 {
     static const enum kind_id kinds[] = {
-        KIND_NODE_POOL,  KIND_NODE_CLAIM,  KIND_NODE,       KIND_POD,
-        KIND_NAMESPACE,  KIND_REPLICA_SET, KIND_DEPLOYMENT, KIND_POD_DISRUPTION_BUDGET,
+        KIND_NODE_POOL,  KIND_NODE_CLAIM,     KIND_NODE,       KIND_POD,
+        KIND_NAMESPACE,  KIND_REPLICA_SET,    KIND_DEPLOYMENT, KIND_POD_DISRUPTION_BUDGET,
         KIND_DAEMON_SET, KIND_KWOK_NODE_CLASS};
     struct snapshot *snapshot = snapshot_create();
     struct store *store = simulation_store(scenario->simulation);
@@ -288,9 +289,8 @@ static void foretell(struct foretold *foretold, struct scenario *scenario,
 {
     struct error error = {0};
     struct object_change_list changes;
-    *foretold = (struct foretold){.arena = arena_create(65536),
-                                  .before = snapshot_of(scenario),
-                                  .edits = snapshot_create()};
+    *foretold = (struct foretold){
+        .arena = arena_create(65536), .before = snapshot_of(scenario), .edits = snapshot_create()};
     if (!snapshot_read_text(foretold->edits, manifest, strlen(manifest), "edit", true, &error))
         fail_msg("%s", error.message);
     const struct object_name name = {KIND_NODE_POOL, NULL, drawn->deleted};
@@ -563,8 +563,7 @@ static char *replacements_observed(const struct observed *observed, const char *
         for (uint32_t i = 0; i < observed->commands_count; i++)
             if (is_first(observed, &observed->commands[i], reason) &&
                 strncmp(map_value(at), observed->commands[i].id, ID_LENGTH) == 0)
-                wishes[count++] =
-                    memory_copy_string((const char *)map_value(at) + ID_LENGTH + 1);
+                wishes[count++] = memory_copy_string((const char *)map_value(at) + ID_LENGTH + 1);
     return joined(wishes, count, "; ");
 }
 
@@ -584,8 +583,8 @@ static bool compare(const struct foretold *foretold, const struct observed *obse
                     const struct drawn *drawn, uint64_t seed)
 {
     const char *reason = reason_foretold(foretold);
-    bool fine = agree(seed, drawn->what, "drift", drift_foretold(foretold),
-                      names_in(observed->drifted));
+    bool fine =
+        agree(seed, drawn->what, "drift", drift_foretold(foretold), names_in(observed->drifted));
     if (drawn->deleted != NULL) // commands would follow later, when its pods have been placed
         return agree(seed, drawn->what, "deletions", deletions_foretold(foretold),
                      names_in(observed->deleted)) &&
@@ -625,8 +624,10 @@ static bool life(uint64_t seed)
     edit(&drawn, scenario, seed, &text);
     struct foretold foretold;
     foretell(&foretold, scenario, &drawn, text.data);
-    struct observed observed = {
-        .drifted = map_create(), .deleted = map_create(), .nodes = map_create(), .replacements = map_create()};
+    struct observed observed = {.drifted = map_create(),
+                                .deleted = map_create(),
+                                .nodes = map_create(),
+                                .replacements = map_create()};
     observed.begun = loop_now_ns(scenario->loop);
     scenario_apply(scenario, text.data);
     if (drawn.deleted != NULL)

@@ -168,8 +168,8 @@ static bool has_line(const struct cluster_cost *cost, const char *pool)
     return false;
 }
 
-static void costs_encode_into(json_t *json, const struct cluster_cost *now,
-                              const struct cluster_cost *after)
+void costs_encode_into(json_t *json, const struct cluster_cost *now,
+                       const struct cluster_cost *after)
 {
     json_t *totals = json_object(), *pools = json_array();
     json_object_set_new(totals, "now", encode_state(&now->total));
@@ -185,7 +185,7 @@ static void costs_encode_into(json_t *json, const struct cluster_cost *now,
 
 // --- documents -----------------------------------------------------------------------------------
 
-static void forecast_encode_into(json_t *json, const struct forecast *forecast)
+void forecast_encode_into(json_t *json, const struct forecast *forecast)
 {
     json_t *nodes = json_array();
     list_for_each (node, &forecast->nodes)

@@ -16,3 +16,8 @@ struct diff_report { // of `adze plan --diff`
     const struct string_list *remarks;
 };
 json_t *diff_report_encode(const struct diff_report *report);
+// `rounds`, `nodes`, `moves` and the costs of a forecast.
+void forecast_encode_into(json_t *json, const struct forecast *forecast);
+// `totals` and `nodePools` of two states of a cluster.
+void costs_encode_into(json_t *json, const struct cluster_cost *now,
+                       const struct cluster_cost *after);

@@ -37,20 +37,30 @@ static void print_fields(const field_change_list *fields)
     }
 }
 
+static void print_change(const struct object_change *change)
+{
+    static const char signs[] = {'+', '-', '~'};
+    const struct object *object = change->after != NULL ? change->after : change->before;
+    printf("%c %s %s%s%s\n", signs[change->kind], object->kind->name,
+           object->kind->namespaced ? text_or_empty(object->meta.namespace) : "",
+           object->kind->namespaced ? "/" : "", object->meta.name);
+    print_fields(&change->fields);
+}
+
 static void print_changes(const struct object_change_list *changes)
 {
-    static const char signs[] = {'+', '-', '~', '='};
+    uint32_t same = 0;
     printf("EDIT\n");
-    if (changes->count == 0)
-        printf("nothing\n");
     list_for_each (change, changes) {
-        const struct object *object = change->after != NULL ? change->after : change->before;
-        printf("%c %s %s%s%s%s\n", signs[change->kind], object->kind->name,
-               object->kind->namespaced ? text_or_empty(object->meta.namespace) : "",
-               object->kind->namespaced ? "/" : "", object->meta.name,
-               change->kind == CHANGE_NONE ? ": as it is" : "");
-        print_fields(&change->fields);
+        same += change->kind == CHANGE_NONE;
+        if (change->kind != CHANGE_NONE)
+            print_change(change);
     }
+    if (same == changes->count)
+        printf("nothing\n");
+    if (same > 0)
+        printf("= %" PRIu32 " object%s as %s\n", same, text_plural(same),
+               same == 1 ? "it is" : "they are");
     putchar('\n');
 }
 
@@ -162,8 +172,8 @@ static void add_node(struct columns *columns, const struct forecast_node *node, 
     columns_add(columns, text_or_empty(node->why));
 }
 
-static void forecast_print_nodes(const struct forecast *forecast, const struct edit_forecast *edit,
-                                 int64_t lines)
+void forecast_print_nodes(const struct forecast *forecast, const struct edit_forecast *edit,
+                          int64_t lines)
 {
     static const char *const titles[] = {"  NODE",   "TYPE",  "ZONE", ">PODS",
                                          ">PRICE/H", ">STEP", "WHY",  NULL};
@@ -191,7 +201,7 @@ static void forecast_print_nodes(const struct forecast *forecast, const struct e
     columns_destroy(columns);
 }
 
-static void forecast_print_moves(const struct forecast *forecast, int64_t lines)
+void forecast_print_moves(const struct forecast *forecast, int64_t lines)
 {
     static const char *const titles[] = {"POD", "FROM", "TO", NULL};
     struct columns *columns = columns_create(titles);
@@ -242,7 +252,7 @@ static const struct cost_line *line_of(const struct cluster_cost *cost, const ch
     return NULL;
 }
 
-static void costs_print(const struct cluster_cost *now, const struct cluster_cost *after)
+void costs_print(const struct cluster_cost *now, const struct cluster_cost *after)
 {
     static const char *const titles[] = {"NODEPOOL", ">NODES",   ">AFTER",  ">PRICE/H",
                                          ">AFTER",   ">A MONTH", ">CHANGE", NULL};

@@ -37,23 +37,31 @@ static void add_object(struct snapshot *fresh, const struct object *object, stru
     if (object->kind->id == KIND_POD)
         add_pod(fresh, (const struct pod *)object, gone);
     else if ((object->kind->id != KIND_NODE && object->kind->id != KIND_NODE_CLAIM) ||
-             !is_of_pool(object))
+             map_get(gone, object->meta.name) == NULL)
         snapshot_add(fresh, object);
 }
 
-struct snapshot *fresh_snapshot_create(const struct snapshot *snapshot)
+struct snapshot *fresh_snapshot_without(const struct snapshot *snapshot, struct map *gone)
 {
     struct snapshot *fresh = snapshot_create();
     settings_free(&fresh->settings);
     settings_copy(&fresh->settings, &snapshot->settings);
     fresh->time = snapshot->time;
-    struct map *gone = map_create();
-    for (uint32_t i = 0; i < snapshot->objects[KIND_NODE].count; i++)
-        if (is_of_pool(snapshot->objects[KIND_NODE].items[i]))
-            map_set(gone, snapshot->objects[KIND_NODE].items[i]->meta.name, fresh);
     for (int kind = 0; kind < KIND_COUNT; kind++)
         for (uint32_t i = 0; i < snapshot->objects[kind].count; i++)
             add_object(fresh, snapshot->objects[kind].items[i], gone);
+    return fresh;
+}
+
+struct snapshot *fresh_snapshot_create(const struct snapshot *snapshot)
+{
+    static const enum kind_id kinds[] = {KIND_NODE, KIND_NODE_CLAIM};
+    struct map *gone = map_create();
+    for (size_t k = 0; k < ARRAY_LENGTH(kinds); k++)
+        for (uint32_t i = 0; i < snapshot->objects[kinds[k]].count; i++)
+            if (is_of_pool(snapshot->objects[kinds[k]].items[i]))
+                map_set(gone, snapshot->objects[kinds[k]].items[i]->meta.name, gone);
+    struct snapshot *fresh = fresh_snapshot_without(snapshot, gone);
     map_destroy(gone, NULL);
     return fresh;
 }

@@ -1,15 +1,11 @@
 #include "engine/forecast/forecast.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/text.h"
-#include "base/vector.h"
 #include "engine/engine.h"
 #include "engine/forecast/claim_conditions.h"
 #include "engine/forecast/forecast_machine.h"
+#include "engine/forecast/forecast_result.h"
 #include "engine/forecast/forecast_round.h"
-#include "model/reading/pod.h"
 #include "model/reading/state_node_rules.h"
 #include "model/schema/condition_types.h"
 #include "model/snapshot/snapshot_overlay.h"
@@ -94,98 +90,54 @@ static bool run_rounds(struct forecast *forecast, struct forecast_state *state, 
     return true;
 }
 
-// --- the result ----------------------------------------------------------------------------------
+// --- the whole -----------------------------------------------------------------------------------
 
-static void add_nodes(struct forecast *forecast, const struct cluster_cost *cost,
-                      const struct map *changed, bool all)
+static struct forecast *create(struct arena *arena)
 {
-    list_for_each (line, &cost->nodes) {
-        const struct forecast_node *change = map_get(changed, line->name);
-        if (change == NULL && !all)
-            continue;
-        struct forecast_node *node = &forecast->nodes.items[forecast->nodes.count++];
-        *node = change != NULL ? *change : (struct forecast_node){.fate = NODE_STAYS};
-        node->name = line->name;
-        node->node_pool = line->node_pool;
-        node->type = line->type;
-        node->zone = line->zone;
-        node->capacity_type = line->capacity_type;
-        node->pods = line->pods;
-        node->price = line->price;
-    }
+    struct forecast *forecast = arena_allocate(arena, sizeof *forecast);
+    forecast->arena = arena;
+    return forecast;
 }
 
-static int by_fate_and_name(const void *a, const void *b)
+// Takes the state over.
+static struct forecast *finish(struct forecast *forecast, const struct snapshot *snapshot,
+                               struct forecast_state *state, bool done, struct error *error)
 {
-    const struct forecast_node *x = a, *y = b;
-    return x->fate != y->fate ? (x->fate < y->fate ? -1 : 1) : strcmp(x->name, y->name);
-}
-
-static void list_nodes(struct forecast *forecast, const struct forecast_state *state)
-{
-    uint32_t most = forecast->before.nodes.count + forecast->after.nodes.count;
-    forecast->nodes.items =
-        arena_allocate_array(forecast->arena, most + 1, sizeof *forecast->nodes.items);
-    add_nodes(forecast, &forecast->before, state->gone, false);
-    add_nodes(forecast, &forecast->after, state->born, true);
-    qsort(forecast->nodes.items, forecast->nodes.count, sizeof *forecast->nodes.items,
-          by_fate_and_name);
-}
-
-static int by_pod(const void *a, const void *b)
-{
-    const struct object *x = (const struct object *)((const struct forecast_move *)a)->pod;
-    const struct object *y = (const struct object *)((const struct forecast_move *)b)->pod;
-    return object_compare_names(&x, &y);
-}
-
-static void list_moves(struct forecast *forecast, const struct snapshot *snapshot)
-{
-    struct map *places = map_create();
-    char name[600];
-    const struct snapshot *end = forecast->end;
-    for (uint32_t i = 0; i < end->objects[KIND_POD].count; i++) {
-        object_namespaced_name(end->objects[KIND_POD].items[i], name);
-        map_set(places, name, (struct object *)(uintptr_t)end->objects[KIND_POD].items[i]);
-    }
-    forecast->moves.items = arena_allocate_array(
-        forecast->arena, snapshot->objects[KIND_POD].count + 1, sizeof *forecast->moves.items);
-    for (uint32_t i = 0; i < snapshot->objects[KIND_POD].count; i++) {
-        const struct pod *pod = (const struct pod *)snapshot->objects[KIND_POD].items[i];
-        object_namespaced_name((const struct object *)pod, name);
-        const struct pod *then = map_get(places, name);
-        const char *from = text_is_empty(pod->spec.node_name) ? NULL : pod->spec.node_name;
-        const char *to =
-            then == NULL || text_is_empty(then->spec.node_name) ? NULL : then->spec.node_name;
-        if (then != NULL && !text_equal(from, to))
-            forecast->moves.items[forecast->moves.count++] = (struct forecast_move){pod, from, to};
-    }
-    map_destroy(places, NULL);
-    qsort(forecast->moves.items, forecast->moves.count, sizeof *forecast->moves.items, by_pod);
+    forecast->end = state->current;
+    done = done && forecast_result_find(forecast, snapshot, state->born, state->gone, error);
+    map_destroy(state->born, NULL);
+    map_destroy(state->gone, NULL);
+    if (done)
+        return forecast;
+    forecast_destroy(forecast);
+    return NULL;
 }
 
 struct forecast *forecast_create(const struct snapshot *snapshot, uint32_t rounds_max,
                                  struct error *error)
 {
-    struct arena *arena = arena_create(65536);
-    struct forecast *forecast = arena_allocate(arena, sizeof *forecast);
-    forecast->arena = arena;
-    struct forecast_state state = {
-        .arena = arena, .current = copy_of(snapshot), .born = map_create(), .gone = map_create()};
+    struct forecast *forecast = create(arena_create(65536));
+    struct forecast_state state = {.arena = forecast->arena,
+                                   .current = copy_of(snapshot),
+                                   .born = map_create(),
+                                   .gone = map_create()};
     bool done = run_rounds(forecast, &state, rounds_max, error);
-    forecast->end = state.current;
-    done = done && cluster_cost_find(arena, snapshot, &forecast->before, error) &&
-           cluster_cost_find(arena, forecast->end, &forecast->after, error);
-    if (done) {
-        list_nodes(forecast, &state);
-        list_moves(forecast, snapshot);
-    }
-    map_destroy(state.born, NULL);
-    map_destroy(state.gone, NULL);
-    if (done)
-        return forecast;
-    forecast_destroy(forecast);
-    return NULL;
+    return finish(forecast, snapshot, &state, done, error);
+}
+
+struct forecast *forecast_of_plan(const struct snapshot *snapshot, const struct plan *plan,
+                                  struct error *error)
+{
+    struct forecast *forecast = create(arena_create(65536));
+    struct forecast_state state = {.arena = forecast->arena,
+                                   .current = copy_of(snapshot),
+                                   .born = map_create(),
+                                   .gone = map_create()};
+    forecast->rounds.items =
+        arena_allocate_array(forecast->arena, 1, sizeof *forecast->rounds.items);
+    forecast->rounds.count = forecast_round_apply(&state, plan, forecast->rounds.items);
+    forecast->unplaced = plan->unschedulable.count;
+    return finish(forecast, snapshot, &state, true, error);
 }
 
 void forecast_destroy(struct forecast *forecast)

@@ -9,4 +9,7 @@
 // NULL with *error if a decision fails. The snapshot outlives the forecast.
 struct forecast *forecast_create(const struct snapshot *snapshot, uint32_t rounds_max,
                                  struct error *error) MUST_USE;
+// The same of one decision about the snapshot, which is at hand; `first` stays NULL.
+struct forecast *forecast_of_plan(const struct snapshot *snapshot, const struct plan *plan,
+                                  struct error *error) MUST_USE;
 void forecast_destroy(struct forecast *forecast); // NULL is fine

@@ -183,3 +183,19 @@ bool forecast_machine_finish(struct snapshot *snapshot, uint32_t claim_index)
     add_node(snapshot, (const struct node_claim *)copy, name);
     return true;
 }
+
+void forecast_pod_add(struct snapshot *snapshot, const struct pod *pod, const char *to)
+{
+    struct condition conditions[] = {
+        {.type = condition_name(CONDITION_READY), .status = "True"},
+        {.type = condition_name(CONDITION_POD_SCHEDULED), .status = "True"}};
+    struct pod moved = *pod;
+    moved.spec.node_name = to;
+    moved.status = (struct pod_status){.phase = to != NULL ? "Running" : "Pending"};
+    moved.status.start_time = pod->status.start_time;
+    if (to != NULL) {
+        moved.status.conditions.items = conditions;
+        moved.status.conditions.count = ARRAY_LENGTH(conditions);
+    }
+    add(snapshot, &moved);
+}

@@ -7,8 +7,6 @@
 #include "engine/forecast/forecast_machine.h"
 #include "model/reading/pod.h"
 #include "model/reading/state_node_rules.h"
-#include "model/schema/condition_types.h"
-#include "model/schema/pack.h"
 #include "model/snapshot/snapshot_overlay.h"
 
 struct carrying {
@@ -168,24 +166,6 @@ static bool is_going(const struct carrying *carrying, const char *node)
     return !text_is_empty(node) && map_get(carrying->going, node) != NULL;
 }
 
-static void add_pod(struct carrying *carrying, const struct pod *pod, const char *to)
-{
-    struct condition conditions[] = {
-        {.type = condition_name(CONDITION_READY), .status = "True"},
-        {.type = condition_name(CONDITION_POD_SCHEDULED), .status = "True"}};
-    struct pod moved = *pod;
-    moved.spec.node_name = to;
-    moved.status = (struct pod_status){.phase = to != NULL ? "Running" : "Pending"};
-    moved.status.start_time = pod->status.start_time;
-    if (to != NULL) {
-        moved.status.conditions.items = conditions;
-        moved.status.conditions.count = ARRAY_LENGTH(conditions);
-    }
-    const struct object *copy = object_copy((const struct object *)&moved);
-    snapshot_add(carrying->next, copy);
-    object_release(copy);
-}
-
 static void carry_pod(struct carrying *carrying, const struct pod *pod)
 {
     char name[600];
@@ -196,7 +176,7 @@ static void carry_pod(struct carrying *carrying, const struct pod *pod)
                    object_is_deleting((const struct object *)pod)))
         return;
     if (leaves || (to != NULL && text_is_empty(pod->spec.node_name)))
-        add_pod(carrying, pod, to);
+        forecast_pod_add(carrying->next, pod, to);
     else
         snapshot_add(carrying->next, (const struct object *)pod);
 }

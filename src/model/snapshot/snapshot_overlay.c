@@ -139,6 +139,8 @@ static json_t *merge(const struct object *before, const struct object *edit)
     if (is_scaled_by_others(before->kind) && json_object_get(spec, "replicas") == NULL &&
         replicas != NULL)
         json_object_set_new(spec, "replicas", json_copy((json_t *)replicas));
+    if (before->kind->id == KIND_POD) // admission has filled it in
+        keep_members(new, old, "spec");
     json_decref(old);
     return new;
 }
