@@ -187,7 +187,7 @@ void forecast_print_nodes(const struct forecast *forecast, const struct edit_for
         } else if (lines-- > 0) {
             struct forecast_node shown = *node;
             if (node->fate == NODE_STAYS)
-                shown.why = "drifted, stays for now";
+                shown.why = "stays for now";
             add_node(columns, &shown, drifted ? "~" : node->fate == NODE_COMES ? "+" : "-");
         } else {
             left++;
