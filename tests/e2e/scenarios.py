@@ -19,6 +19,7 @@ import cluster
 import disruption
 import documents
 import rules
+import what_if
 from cluster import (Controller, Failure, apply, check_claims, empty, items, kubeconfig_of, kubectl, names, play, record, request,
                      until)
 
@@ -331,6 +332,14 @@ def follow(box, command, patience=documents.PATIENCE_SECONDS):
     return out
 
 
+def an_edit_does_what_was_foretold():
+    """Three edits of NodePools: a label of the template, a requirement, expireAfter."""
+    with Controller(ADZE, RBAC).await_ready():
+        set_up(SMALL_NODES)
+        what_if.play(ADZE)
+        clean_up()
+
+
 def documents_and_a_live_cluster():
     """README.md and docs: commands that need a real control plane work as written, as do the tour's readings of a
     cluster."""
@@ -390,7 +399,7 @@ def disruption_at_scale():
 
 SCENARIOS = [crds_are_accepted, truth_by_kube_scheduler, inflate_any_size, inflate_small_nodes, leader_is_killed,
              api_server_restarts, controller_is_killed_again_and_again, pdb_blocks_a_drain, disruption_at_scale,
-             bad_credentials, plan_and_snapshot_of_the_live_cluster, documents_and_a_live_cluster,
+             bad_credentials, plan_and_snapshot_of_the_live_cluster, an_edit_does_what_was_foretold, documents_and_a_live_cluster,
              documents_and_long_measurements]
 
 
