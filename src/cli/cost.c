@@ -126,6 +126,11 @@ static void print_totals(const struct bill *bill)
         printf(", %.0f %% %s", fabs(percent(quantity_subtract(present, fresh->price), present)),
                fresh->price <= present ? "less" : "more");
     putchar('\n');
+    if (fresh->lower_bound > 0)
+        print_paragraph(0,
+                        "no packing of these pods on new nodes costs less than $%.4f an hour with "
+                        "NODE_COST",
+                        (double)fresh->lower_bound / NANO);
     if (fresh->unschedulable.count > pending->unschedulable.count)
         printf("(without %" PRIu32 " pods that would have no place then)\n",
                fresh->unschedulable.count);

@@ -63,6 +63,11 @@ class Cost(ProgramTest):
         self.assertEqual(len(set(self.workloads(bill).values())), 1)
         self.assertAlmostEqual(self.workloads(bill)["shop Pod/one"], M5_LARGE / 3, 6)
 
+    def test_the_bound_is_told(self):
+        status, out, _ = self.cost(POOL % "default", node("a"), pod("x", "a", "1"))
+        self.assertEqual(status, 0)
+        self.assertIn("no packing of these pods on new nodes costs less than $", out)
+
     def test_parts_add_up_and_nobody_pays_more_than_the_node(self):
         # Both pods ask for more than the node has, as after a change of its allocatable.
         bill = self.cost_json(POOL % "default", node("a"), pod("x", "a", "1900m"), pod("w", "a", "1900m"))

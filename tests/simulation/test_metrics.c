@@ -53,10 +53,9 @@ static void work_under_way_has_its_time_LIF_358(void **state)
     text_free(&text);
 }
 
-static double cost(struct scenario *scenario)
+static double of_pool(struct scenario *scenario, const char *line)
 {
     struct text text = {0};
-    const char *line = "karpenter_nodepools_cost_total{nodepool=\"default\"} ";
     double value = -1;
     metrics_write(simulation_metrics(scenario->simulation), &text);
     const char *at = strstr(text.data, line);
@@ -64,6 +63,16 @@ static double cost(struct scenario *scenario)
     assert_int_equal(sscanf(at + strlen(line), "%lf", &value), 1);
     text_free(&text);
     return value;
+}
+
+static double cost(struct scenario *scenario)
+{
+    return of_pool(scenario, "karpenter_nodepools_cost_total{nodepool=\"default\"} ");
+}
+
+static double idle(struct scenario *scenario)
+{
+    return of_pool(scenario, "adze_nodepools_idle_dollars_per_hour{nodepool=\"default\"} ");
 }
 
 static void cost_of_a_pool_is_that_of_its_machines_LIF_321(void **state)
@@ -76,6 +85,11 @@ static void cost_of_a_pool_is_that_of_its_machines_LIF_321(void **state)
     double machines = (double)sim_instances_price(simulation_park(scenario->simulation)) / 1e9;
     assert_true(machines > 0);
     assert_float_equal(cost(scenario), machines, 1e-6);
+    double full = idle(scenario);
+    assert_true(full > 0 && full < machines / 2);
+    scenario_scale(scenario, 25);
+    scenario_expect_running(scenario, 25);
+    assert_true(idle(scenario) > full);
     assert_int_equal(
         metric_series_count(metrics_find(simulation_metrics(scenario->simulation),
                                          "karpenter_nodepools_cost_tracker_errors_total")),

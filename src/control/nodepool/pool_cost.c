@@ -3,21 +3,25 @@
 #include <stdlib.h>
 
 #include "base/metrics_text.h"
+#include "base/text.h"
 #include "control/runtime/control.h"
+#include "control/state/cluster.h"
+#include "engine/cost/node_shares.h"
 #include "engine/disruption/strategy.h"
 #include "model/reading/catalog.h"
+#include "model/reading/pod.h"
 
 #define NANOUSD 1e9
 
 struct pool_cost {
     struct control *control;
-    struct metric *total, *errors;
+    struct metric *total, *idle, *errors;
 };
 
 struct priced_pool {                             // during the summation
     const struct instance_type_catalog *catalog; // a reference
     struct map *types;                           // by name
-    int64_t price;
+    int64_t price, idle;
 };
 
 static struct priced_pool *priced_pool_create(const struct control *control,
@@ -50,8 +54,29 @@ static bool has_offering(const struct object *claim)
            object_label(claim, LABEL_CAPACITY_TYPE) != NULL;
 }
 
+// The part of the price for room that no pod requests; all of it until there is a Node.
+static int64_t idle_part(const struct control *control, const struct node_claim *claim,
+                         int64_t price)
+{
+    const struct node *node =
+        text_is_empty(claim->status.node_name)
+            ? NULL
+            : (const struct node *)mirror_get(control->manager.mirror, KIND_NODE, NULL,
+                                              claim->status.node_name);
+    if (node == NULL)
+        return price;
+    CLEANUP_ARENA struct arena *scratch = arena_create(4096);
+    const struct pod_list *bound = cluster_pods(control->cluster, node->meta.name);
+    const struct pod **pods = arena_allocate_array(scratch, (size_t)bound->count + 1, sizeof *pods);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < bound->count; i++)
+        if (!pod_is_terminal(bound->items[i]))
+            pods[count++] = bound->items[i];
+    return node_shares_find(scratch, &node->status.allocatable, pods, count, price).idle;
+}
+
 // --- the sum -------------------------------------------------------------------------------------
-static void add_claims(const struct pool_cost *cost, const struct map *pools)
+static void add_claims(const struct pool_cost *cost, const struct map *pools, bool with_idle)
 {
     struct mirror_iterator iterator = {0};
     for (const struct object *claim; (claim = mirror_next(cost->control->manager.mirror,
@@ -68,8 +93,12 @@ static void add_claims(const struct pool_cost *cost, const struct map *pools)
                       type, &claim->meta.labels,
                       disruption_strategy_of(cost->control->manager.settings)->prices_reservations)
                 : NULL;
-        if (offering != NULL)
-            priced->price += offering->price;
+        if (offering == NULL)
+            continue;
+        priced->price += offering->price;
+        if (with_idle)
+            priced->idle +=
+                idle_part(cost->control, (const struct node_claim *)claim, offering->price);
     }
 }
 
@@ -85,10 +114,12 @@ static void collect(void *context, const struct metric *metric, struct text *out
         if (managed_pool(cost->control, (const struct node_pool *)pool))
             map_set(pools, pool->meta.name,
                     priced_pool_create(cost->control, (const struct node_pool *)pool));
-    add_claims(cost, pools);
+    bool with_idle = metric == cost->idle;
+    add_claims(cost, pools, with_idle);
     for (struct map_entry *at = map_first(pools); at != NULL; at = map_next(at)) {
         const char *const values[] = {map_key(at)};
-        metric_emit(metric, out, (double)((struct priced_pool *)map_value(at))->price / NANOUSD,
+        const struct priced_pool *priced = map_value(at);
+        metric_emit(metric, out, (double)(with_idle ? priced->idle : priced->price) / NANOUSD,
                     values, ARRAY_LENGTH(values));
     }
     map_destroy(pools, priced_pool_destroy);
@@ -131,6 +162,13 @@ struct pool_cost *pool_cost_create(struct control *control)
                                                   .help = "Price of a NodePool's nodes an hour.",
                                                   .type = METRIC_GAUGE,
                                                   .labels = {"nodepool"}});
+    cost->idle = metrics_register(
+        control->manager.registry,
+        &(struct metric_options){.name = "adze_nodepools_idle_dollars_per_hour",
+                                 .help = "Price of the room on a NodePool's nodes that no pod "
+                                         "requests.",
+                                 .type = METRIC_GAUGE,
+                                 .labels = {"nodepool"}});
     cost->errors = metrics_register(
         control->manager.registry,
         &(struct metric_options){.name = "karpenter_nodepools_cost_tracker_errors_total",
@@ -138,6 +176,7 @@ struct pool_cost *pool_cost_create(struct control *control)
                                  .type = METRIC_COUNTER,
                                  .labels = {"nodepool"}});
     metric_collect(cost->total, collect, cost);
+    metric_collect(cost->idle, collect, cost);
     manager_observe(&control->manager, KIND_NODE_CLAIM, on_claim, cost);
     return cost;
 }
@@ -146,6 +185,7 @@ void pool_cost_destroy(struct pool_cost *cost)
 {
     if (cost == NULL)
         return;
+    metric_collect(cost->idle, NULL, NULL);
     metric_collect(cost->total, NULL, NULL); // the registry outlives this object
     free(cost);
 }

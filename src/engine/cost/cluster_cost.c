@@ -8,11 +8,11 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "engine/compile/compile.h"
+#include "engine/cost/node_shares.h"
 #include "engine/disruption/candidate_prices.h"
 #include "engine/problem/problem.h"
 #include "model/reading/pod.h"
 #include "model/reading/pod_workload.h"
-#include "model/schema/resources.h"
 
 struct adder {
     struct arena *arena;
@@ -75,33 +75,6 @@ static bool price_of(struct adder *adder, const struct state_node *state, int64_
 
 // --- shares --------------------------------------------------------------------------------------
 
-struct scarcity {
-    const char *resource; // NULL: the pods request nothing
-    int64_t asked, whole; // by all pods; of the node
-};
-
-// The resource of which the pods together request the largest part; of equal ones the first by
-// name.
-static struct scarcity scarcest(struct arena *arena, const struct state_node *state,
-                                const struct resource_map *requests)
-{
-    struct resource_map sum = {0};
-    struct scarcity best = {0};
-    for (uint32_t i = 0; i < state->pods.count; i++)
-        sum = resource_map_sum(arena, &sum, &requests[i]);
-    for (uint32_t i = 0; i < sum.count; i++) {
-        struct scarcity other = {.resource = sum.items[i].name,
-                                 .asked = sum.items[i].value,
-                                 .whole = resource_map_get(&state->allocatable, sum.items[i].name)};
-        if (other.whole <= 0 || strcmp(other.resource, "pods") == 0)
-            continue;
-        if ((__int128)other.asked * best.whole > (__int128)best.asked * other.whole ||
-            (best.resource == NULL && other.asked > 0))
-            best = other;
-    }
-    return best;
-}
-
 static struct cost_line *line_of(struct adder *adder, struct map *lines, const char *namespace,
                                  const char *name)
 {
@@ -143,51 +116,16 @@ static void add_pod(struct adder *adder, const struct pod *pod, int64_t share, b
     }
 }
 
-// Without negative amounts, which an unchecked manifest may have.
-static struct resource_map requests_of(struct arena *arena, const struct pod *pod)
-{
-    struct resource_map requests = pod_requests(arena, pod);
-    for (uint32_t i = 0; i < requests.count; i++)
-        if (requests.items[i].value < 0)
-            requests.items[i].value = 0;
-    return requests;
-}
-
-// By all pods; a resource_map would end at the largest quantity.
-static __int128 asked_of(const struct state_node *state, const struct resource_map *requests,
-                         const char *resource)
-{
-    __int128 asked = 0;
-    for (uint32_t i = 0; i < state->pods.count; i++)
-        asked += resource_map_get(&requests[i], resource);
-    return asked;
-}
-
 // Returns what is left for nobody.
 static int64_t share_out(struct adder *adder, const struct state_node *state, int64_t price,
                          bool priced)
 {
     CLEANUP_ARENA struct arena *scratch = arena_create(4096);
-    struct resource_map *requests =
-        arena_allocate_array(scratch, state->pods.count + 1, sizeof *requests);
+    struct node_shares shares =
+        node_shares_find(scratch, &state->allocatable, state->pods.items, state->pods.count, price);
     for (uint32_t i = 0; i < state->pods.count; i++)
-        requests[i] = requests_of(scratch, state->pods.items[i]);
-    struct scarcity scarcity = scarcest(scratch, state, requests);
-    // More may be requested than the node has: then the pods share all of it.
-    __int128 whole = scarcity.whole;
-    if (scarcity.resource != NULL && asked_of(state, requests, scarcity.resource) > whole)
-        whole = asked_of(state, requests, scarcity.resource);
-    int64_t left = price;
-    for (uint32_t i = 0; i < state->pods.count; i++) {
-        int64_t share = 0;
-        if (scarcity.resource != NULL)
-            share = (int64_t)((__int128)price * resource_map_get(&requests[i], scarcity.resource) /
-                              whole);
-        left -= share;
-        add_pod(adder, state->pods.items[i], share, priced);
-    }
-    assert(left >= 0);
-    return left;
+        add_pod(adder, state->pods.items[i], shares.of_pods[i], priced);
+    return shares.idle;
 }
 
 static void list_node(struct adder *adder, const struct state_node *state, int64_t price,
