@@ -120,6 +120,11 @@ void controller_watch(struct mirror *mirror, const struct settings *settings,
     mirror_watch(mirror, node_class_kind, NULL, NULL, true);
     if (settings->gate_node_overlay)
         mirror_watch(mirror, KIND_NODE_OVERLAY, NULL, NULL, true);
+    // A server without these kinds, or that forbids them, has no devices to plan.
+    static const enum kind_id devices[] = {KIND_RESOURCE_CLAIM, KIND_RESOURCE_CLAIM_TEMPLATE,
+                                           KIND_DEVICE_CLASS, KIND_RESOURCE_SLICE};
+    for (size_t i = 0; i < ARRAY_LENGTH(devices) && !settings->ignore_dra_requests; i++)
+        mirror_watch(mirror, devices[i], NULL, NULL, true);
     if (settings->gate_capacity_buffer)
         capacity_buffers_watch(mirror);
     if (control_strategy_of(settings)->anticipates_pods)

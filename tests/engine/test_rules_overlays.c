@@ -23,7 +23,10 @@
     CATALOG_OF(TYPE_OF("t", OFFERED, CAPACITY("4"),                                             \
                        OFFER("a", "spot", "1", "") ", " OFFER("b", "spot", "3", "") ", " OFFER( \
                            "a", "on-demand", "8", "")))
-#define POD_A        POD("a", "", CPU("1"))
+#define POD_A POD("a", "", CPU("1"))
+#define MULTIPLIER(factor)                                                                     \
+    "{apiVersion: karpenter.sh/v1alpha1, kind: NodeOverlay, metadata: {name: o, annotations: " \
+    "{adze.dev/capacity-multiplier: '" factor "'}}, spec: {requirements: []}}\n---\n"
 #define DEVICE(name) "containers: [{name: c, image: i, resources: {requests: {" name ": '1'}}}]"
 
 static void prices_SCH_401_407(void **state)
@@ -185,6 +188,32 @@ static void capacity_SCH_405_407(void **state)
                                          "CapacityBuffer, metadata: {name: buf, uid: "       \
                                          "b}, spec: {" spec "}}\n---\n"
 
+// One GPU that several share, by a device plugin: as many for each one that the type has.
+static void multipliers_SCH_400_405(void **state)
+{
+    (void)state;
+    static const struct rule_case cases[] = {
+        {"SCH-405: two GPUs in slices of two carry four",
+         POOL MULTIPLIER("example.com/gpu=2") POD("a", "", DEVICE("example.com/gpu"))
+             POD("b", "", DEVICE("example.com/gpu")) POD("c", "", DEVICE("example.com/gpu"))
+                 POD("d", "", DEVICE("example.com/gpu")),
+         OVERLAYS, "a=d #1 a<karpenter.sh/capacity-overlay-applied>=true"},
+        {"SCH-405: types without the resource get none",
+         POOL MULTIPLIER("example.com/gpu=2") POD("a", "", CPU("1")), OVERLAYS,
+         "a<karpenter.sh/capacity-overlay-applied>=true"},
+        {"SCH-402: a factor that is none: the overlay is ignored",
+         POOL MULTIPLIER("example.com/gpu=0") POD("a", "", DEVICE("example.com/gpu"))
+             POD("b", "", DEVICE("example.com/gpu")) POD("c", "", DEVICE("example.com/gpu")),
+         OVERLAYS, "a=b a/c"},
+        {"SCH-402: nor of cpu",
+         POOL MULTIPLIER("cpu=2") POD("a", "",
+                                      "nodeSelector: {node.kubernetes.io/instance-type: "
+                                      "small}, " CPU("3")),
+         OVERLAYS, "a!"},
+    };
+    CHECK_CASES(cases);
+}
+
 static void placeholders_SCH_410_414(void **state)
 {
     (void)state;
@@ -280,9 +309,8 @@ static void resource_claims_SCH_420_421(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prices_SCH_401_407),
-        cmocka_unit_test(capacity_SCH_405_407),
-        cmocka_unit_test(placeholders_SCH_410_414),
+        cmocka_unit_test(prices_SCH_401_407),          cmocka_unit_test(capacity_SCH_405_407),
+        cmocka_unit_test(multipliers_SCH_400_405),     cmocka_unit_test(placeholders_SCH_410_414),
         cmocka_unit_test(resource_claims_SCH_420_421),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

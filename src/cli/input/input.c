@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "cli/input/device_notes.h"
 #include "cli/input/left_out.h"
 #include "cli/input/manifest_check.h"
 #include "cli/input/missing_objects.h"
@@ -249,8 +250,10 @@ bool input_read(struct input_options *options, struct snapshot *snapshot, struct
     if (snapshot->time == 0)
         snapshot->time = wall_clock_ns(); // FMT-9: the time of the run
     done = done && complete(options, snapshot, &provider, &notes, error);
-    if (done)
+    if (done) {
+        device_notes_add(snapshot, &notes.settings);
         tell_notes(options, &notes);
+    }
     notes_free(&notes);
     options->region = provider.region; // taken over
     provider.region = (struct region){.table = NULL};

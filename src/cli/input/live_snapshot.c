@@ -42,6 +42,10 @@ static const struct {
     {KIND_NODE_OVERLAY, true},
     {KIND_CAPACITY_BUFFER, true},
     {KIND_POD_TEMPLATE, true},
+    {KIND_RESOURCE_CLAIM, true},
+    {KIND_RESOURCE_CLAIM_TEMPLATE, true},
+    {KIND_DEVICE_CLASS, true},
+    {KIND_RESOURCE_SLICE, true},
 };
 
 // The node classes of all providers are read, too, in the order of kinds.

@@ -4,6 +4,7 @@
 #include "control/nodeclaim/claim_pass.h"
 #include "control/nodeclaim/consistency.h"
 #include "control/nodeclaim/consolidate_after.h"
+#include "control/nodeclaim/device_drivers.h"
 #include "control/runtime/control.h"
 #include "control/state/cluster.h"
 #include "model/schema/condition_types.h"
@@ -84,6 +85,20 @@ static bool resource_missing(struct claim_pass *pass, const struct node *node)
     return false;
 }
 
+// LIF-64.
+static bool driver_missing(struct claim_pass *pass, const struct node *node)
+{
+    const struct control *control = pass->control;
+    const char *driver = device_driver_awaited(control->manager.mirror, control->manager.settings,
+                                               pass->arena, pass->claim, node);
+    if (driver == NULL)
+        return false;
+    not_yet(pass, CONDITION_REASON_DRA_DRIVER_POOLS_NOT_PUBLISHED,
+            arena_format(pass->arena,
+                         "DRA driver \"%s\" has not published a complete resource pool", driver));
+    return true;
+}
+
 bool node_will_be_initialized(const struct node_claim *claim, const struct node *node)
 {
     if (!condition_is_true(&node->status.conditions, CONDITION_READY) ||
@@ -99,7 +114,8 @@ bool node_will_be_initialized(const struct node_claim *claim, const struct node 
         if (resource->value != 0 &&
             resource_map_get(&node->status.allocatable, resource->name) == 0)
             return false;
-    return true;
+    // Its drivers publish devices when they like.
+    return object_annotation((const struct object *)claim, ANNOTATION_DRA_DRIVERS) == NULL;
 }
 
 static void label_node(struct claim_pass *pass, const struct node *node)
@@ -129,7 +145,7 @@ void claim_initialize(struct claim_pass *pass)
         not_yet(pass, CONDITION_REASON_NODE_NOT_READY, "Node status is NotReady");
         return;
     }
-    if (taints_block(pass, node) || resource_missing(pass, node))
+    if (taints_block(pass, node) || resource_missing(pass, node) || driver_missing(pass, node))
         return;
     if (!text_equal(string_map_get(&node->meta.labels, LABEL_INITIALIZED), "true")) {
         label_node(pass, node);

@@ -4,6 +4,7 @@
 
 #include "base/duration.h"
 #include "control/launch/launch_backoff.h"
+#include "control/nodeclaim/device_drivers.h"
 #include "control/nodeclaim/finalize.h"
 #include "control/nodeclaim/initialization.h"
 #include "control/nodeclaim/launch.h"
@@ -67,6 +68,18 @@ static void on_node(void *context, enum mirror_change change, const struct objec
     add_claims_of(context, new_object != NULL ? new_object : old_object);
 }
 
+// LIF-22: the node of a slice may have waited for it.
+static void on_slice(void *context, enum mirror_change change, const struct object *old_object,
+                     const struct object *new_object)
+{
+    struct lifecycle *lifecycle = context;
+    const char *name = resource_slice_node(new_object != NULL ? new_object : old_object);
+    (void)change;
+    if (name != NULL)
+        add_claims_of(lifecycle,
+                      mirror_get(lifecycle->shared.control->manager.mirror, KIND_NODE, NULL, name));
+}
+
 static void on_wake(void *context, const char *claim)
 {
     struct lifecycle *lifecycle = context;
@@ -92,6 +105,7 @@ struct lifecycle *lifecycle_create(struct control *control, const struct lifecyc
                                                              .context = lifecycle});
     mirror_on_change(control->manager.mirror, KIND_NODE_CLAIM, on_claim, lifecycle);
     mirror_on_change(control->manager.mirror, KIND_NODE, on_node, lifecycle);
+    mirror_on_change(control->manager.mirror, KIND_RESOURCE_SLICE, on_slice, lifecycle);
     wake_register(&control->manager, WAKE_LIFECYCLE, on_wake, lifecycle);
     return lifecycle;
 }

@@ -23,6 +23,10 @@ static const enum kind_id kinds[] = {
     KIND_STORAGE_CLASS,
     KIND_CSI_NODE,
     KIND_NODE_OVERLAY,
+    KIND_RESOURCE_CLAIM,
+    KIND_RESOURCE_CLAIM_TEMPLATE,
+    KIND_DEVICE_CLASS,
+    KIND_RESOURCE_SLICE,
 };
 
 // LIF-2: another provider's NodePool cannot be launched into.

@@ -29,6 +29,10 @@ struct decision_inputs *decision_inputs_create(struct control *control)
         KIND_PERSISTENT_VOLUME,
         KIND_CAPACITY_BUFFER,
         KIND_POD_TEMPLATE,
+        KIND_RESOURCE_CLAIM,
+        KIND_RESOURCE_CLAIM_TEMPLATE,
+        KIND_DEVICE_CLASS,
+        KIND_RESOURCE_SLICE,
     };
     struct decision_inputs *inputs = memory_allocate(sizeof *inputs);
     for (size_t i = 0; i < ARRAY_LENGTH(kinds); i++)

@@ -7,6 +7,7 @@
 #include "base/quantity.h"
 #include "engine/problem/validate_expression.h"
 #include "engine/templates/instance_types.h"
+#include "engine/templates/overlay_capacity.h"
 #include "model/tables/well_known.h"
 
 struct target { // one type of one pool
@@ -73,6 +74,10 @@ static bool is_valid(struct problem *problem, const struct node_overlay *overlay
             (problem->catalog.labels != NULL &&
              text_list_has(problem->catalog.labels->resources, entry->name)))
             text_join(&errors, "; ", "restricted capacity");
+    if (!overlay_multipliers_valid(overlay))
+        text_join(&errors, "; ",
+                  "annotation " ANNOTATION_CAPACITY_MULTIPLIER " is not NAME=FACTOR, "
+                  "a whole factor from 1 to 1000 of a resource that may be set");
     bool valid = errors.length == 0;
     if (!valid) {
         struct text note = {0};
@@ -210,7 +215,8 @@ static int64_t adjusted(const struct node_overlay *overlay, int64_t price)
 static void add_capacity(struct problem *problem, struct target *target,
                          const struct node_overlay *overlay)
 {
-    const struct resource_map *more = &overlay->spec.capacity, *own = &target->effect.type.capacity;
+    struct resource_map amounts = overlay_capacity(problem->arena, overlay, target->type);
+    const struct resource_map *more = &amounts, *own = &target->effect.type.capacity;
     struct resource_map result = {0};
     result.items =
         arena_allocate_array(problem->arena, own->count + more->count + 1, sizeof *result.items);
@@ -260,7 +266,7 @@ static void apply(struct problem *problem, struct overlays *overlays,
             target->price_weight[i] = weight_of(overlay);
             target->changed = true;
         }
-        if (overlay->spec.capacity.count > 0) {
+        if (overlay->spec.capacity.count > 0 || overlay_multiplies(overlay)) {
             add_capacity(problem, target, overlay);
             target->changed = true;
         }

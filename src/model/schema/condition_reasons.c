@@ -48,6 +48,9 @@ static const struct condition_reason_row rows[] = {
     ROW(RESOURCE_NOT_REGISTERED) =
         {"ResourceNotRegistered", OF(INITIALIZED),
          "the Node does not have a resource that was requested; the message names it"},
+    ROW(DRA_DRIVER_POOLS_NOT_PUBLISHED) =
+        {"DRADriverPoolsNotPublished", OF(INITIALIZED),
+         "a driver of devices that pods claim has not published all of them; the message names it"},
     ROW(STARTUP_TAINTS_EXIST) = {"StartupTaintsExist", OF(INITIALIZED),
                                  "a startup taint is still on the Node; the message names it"},
     ROW(TERMINATION_GRACE_PERIOD_ELAPSED) =

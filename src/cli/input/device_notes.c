@@ -1,0 +1,44 @@
+#include "cli/input/device_notes.h"
+
+#include <assert.h>
+
+#include "model/devices/built_in_devices.h"
+#include "model/schema/karpenter.h"
+
+static bool some_pod_claims(const struct snapshot *snapshot)
+{
+    for (uint32_t i = 0; i < snapshot->objects[KIND_POD].count; i++)
+        if (((const struct pod *)snapshot->objects[KIND_POD].items[i])->spec.resource_claims.count >
+            0)
+            return true;
+    return false;
+}
+
+static uint32_t types_with_devices(const struct snapshot *snapshot)
+{
+    CLEANUP_ARENA struct arena *scratch = arena_create(4096);
+    uint32_t types = 0;
+    for (uint32_t i = 0; i < snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++) {
+        const struct instance_type_catalog *catalog =
+            (const struct instance_type_catalog *)snapshot->objects[KIND_INSTANCE_TYPE_CATALOG]
+                .items[i];
+        list_for_each (type, &catalog->spec.instance_types) {
+            types += built_in_devices(scratch, type).count > 0;
+            arena_reset(scratch);
+        }
+    }
+    return types;
+}
+
+void device_notes_add(const struct snapshot *snapshot, struct text *lines)
+{
+    assert(lines != NULL);
+    if (snapshot->settings.ignore_dra_requests || !some_pod_claims(snapshot))
+        return;
+    uint32_t types = types_with_devices(snapshot);
+    if (types > 0)
+        text_format(lines,
+                    "\ndevices of %u instance types are taken as their drivers publish them (built "
+                    "in; templates say others)",
+                    types);
+}
