@@ -14,15 +14,21 @@ static void node_config_read(const char *text, struct arena *arena, struct user_
 static void toml_read(const char *text, struct arena *arena, struct user_data *data);
 static void script_read(const char *text, struct arena *arena, struct user_data *data);
 
+// Bottlerocket: without folders it binds those of pods.
+static bool binds_for_pods(const char *text)
+{
+    const char *bind = strstr(text, "'ephemeral-storage', 'bind'");
+    return bind != NULL && (bind[strlen("'ephemeral-storage', 'bind'")] == ']' ||
+                            strstr(bind, "/var/lib/kubelet") != NULL);
+}
+
 void user_data_read(const char *text, struct arena *arena, struct user_data *data)
 {
     *data = (struct user_data){0};
     data->labels.items = arena_allocate_array(arena, LABELS_MAX, sizeof *data->labels.items);
     data->taints.items = arena_allocate_array(arena, TAINTS_MAX, sizeof *data->taints.items);
     data->local_disks = strcasestr(text, "--local-disks raid0") != NULL ||
-                        strcasestr(text, "strategy: RAID0") != NULL ||
-                        (strstr(text, "'ephemeral-storage', 'bind'") != NULL &&
-                         strstr(text, "/var/lib/kubelet") != NULL);
+                        strcasestr(text, "strategy: RAID0") != NULL || binds_for_pods(text);
     if (strstr(text, "node.eks.aws") != NULL) {
         data->family = USER_DATA_AL2023;
         node_config_read(text, arena, data);
