@@ -123,7 +123,8 @@ bool documents_extract(const char *text, size_t length, struct raw_documents *ou
             first = number + 1;
         } else if (from != NULL && line_is(trimmed(line), word)) {
             uint32_t count = out->count;
-            if (memmem(from, (size_t)(begin - from), "kind:", 5) != NULL)
+            if (memmem(from, (size_t)(begin - from), "kind:", 5) != NULL ||
+                memmem(from, (size_t)(begin - from), "autoDiscovery:", 14) != NULL)
                 documents_split(from, (size_t)(begin - from), out);
             for (uint32_t i = count; i < out->count; i++)
                 out->items[i].line += first - 1;
@@ -279,5 +280,7 @@ const char *text_variable(const char *text, struct text *out)
 bool text_is_template(const char *text, size_t length)
 {
     const char *open = memmem(text, length, "{{", 2);
+    if (memmem(text, length, "%{", 2) != NULL) // Terraform's templatefile()
+        return true;
     return open != NULL && memmem(open, length - (size_t)(open - text), "}}", 2) != NULL;
 }

@@ -38,5 +38,5 @@ bool text_bare_variables(const char *text, size_t length, struct text *out);
 // The first variable or template action in a value: "${NAME}", "$NAME", "<NAME>", "{{ ... }}".
 // NULL: none; `out` receives it.
 const char *text_variable(const char *text, struct text *out);
-// A Helm template: lines with {{ ... }}.
+// A template of Helm ({{ ... }}) or Terraform (%{ ... }).
 bool text_is_template(const char *text, size_t length);

@@ -208,6 +208,34 @@ static void convert_limits(struct product *product, json_t *spec)
     json_decref(weight);
 }
 
+// Fields of the Provisioner that examples print inside its provider; v1alpha3's cluster is a
+// setting.
+static void take_misplaced(struct product *product, json_t *spec)
+{
+    static const char *const fields[] = {"ttlSecondsUntilExpired",
+                                         "ttlSecondsAfterEmpty",
+                                         "requirements",
+                                         "labels",
+                                         "taints",
+                                         "limits"};
+    json_t *provider = json_object_get(spec, "provider");
+    for (size_t i = 0; i < ARRAY_LENGTH(fields); i++) {
+        json_t *value = tree_take(provider, fields[i]);
+        if (value == NULL)
+            continue;
+        note_add(product, NOTE_CHANGED, "M-level", product_text(product, "spec.%s", fields[i]),
+                 "was at spec.provider.%s", fields[i]);
+        if (json_object_get(spec, fields[i]) == NULL)
+            json_object_set(spec, fields[i], value);
+        json_decref(value);
+    }
+    json_t *cluster = tree_take(spec, "cluster");
+    const char *name = tree_text_at(cluster, "name");
+    if (name != NULL)
+        conversion_set(product->conversion, "CLUSTER_NAME", name);
+    json_decref(cluster);
+}
+
 void provisioner_convert(struct source *source)
 {
     json_t *object = json_deep_copy(source->value), *spec = tree_take(object, "spec");
@@ -220,6 +248,7 @@ void provisioner_convert(struct source *source)
                         metadata_today(product, tree_take(object, "metadata")));
     json_t *inner = tree_make(product->object, TEMPLATE ".spec");
     json_t *outer = tree_make(product->object, TEMPLATE ".metadata");
+    take_misplaced(product, spec);
     tree_put(outer, "labels",
              labels_today(product, TEMPLATE ".metadata.labels", tree_take(spec, "labels")));
     tree_put(outer, "annotations",

@@ -138,8 +138,8 @@ static void report(struct reading *reading, const struct raw_document *raw)
     const char *message = fine ? "the document cannot be mended" : attempt.error.message;
     if (is_template)
         message = arena_format(reading->conversion->arena,
-                               "%s:%u: this is a Helm template: render it first, with `helm "
-                               "template CHART | adze convert -`",
+                               "%s:%u: this is a Helm template (or one of Terraform): render it "
+                               "first, with `helm template CHART | adze convert -`",
                                reading->file->name, raw->line);
     vector_push(&reading->conversion->errors,
                 arena_copy_string(reading->conversion->arena, message));
