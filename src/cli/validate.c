@@ -10,6 +10,7 @@
 #include "base/vector.h"
 #include "cli/input/command.h"
 #include "cli/input/options.h"
+#include "cli/input/unknown_kind.h"
 #include "cli/output/validate_output.h"
 #include "cloud/providers.h"
 #include "model/reading/catalog.h"
@@ -334,59 +335,6 @@ static void read_files(struct request *request)
 }
 
 // --- checking ------------------------------------------------------------------------------------
-static const char *const groups[] = {"karpenter.sh", "karpenter.k8s.aws", "karpenter.kwok.sh"};
-
-static bool in_own_group(const char *api_version)
-{
-    for (size_t i = 0; api_version != NULL && i < ARRAY_LENGTH(groups); i++) {
-        size_t length = strlen(groups[i]);
-        if (strncmp(api_version, groups[i], length) == 0 && api_version[length] == '/')
-            return true;
-    }
-    return false;
-}
-
-static bool is_old_kind(const char *api_version, const char *kind)
-{
-    const char *version = strchr(api_version, '/') + 1;
-    static const char *const kinds[] = {"Provisioner", "AWSNodeTemplate", "Machine"};
-    for (size_t i = 0; i < ARRAY_LENGTH(kinds); i++)
-        if (strcmp(kinds[i], kind) == 0)
-            return true;
-    bool overlay = strcmp(kind, "NodeOverlay") == 0 || strcmp(kind, "KWOKNodeClass") == 0;
-    return strcmp(version, "v1beta1") == 0 || strcmp(version, "v1alpha5") == 0 ||
-           (!overlay && strncmp(version, "v1alpha", 7) == 0);
-}
-
-// API-301: an unknown kind of Karpenter's groups.
-static void refuse_kind(struct validate_result *result)
-{
-    struct text hint = {0};
-    const char *names[KIND_COUNT], *near[1], *path = "kind";
-    size_t count = 0;
-    for (int id = 0; id < KIND_COUNT; id++) {
-        const struct kind *kind = kind_get((enum kind_id)id);
-        if (!kind->custom)
-            continue;
-        names[count++] = kind->name;
-        if (strcmp(kind->name, result->kind) != 0)
-            continue;
-        path = "apiVersion";
-        text_format(&hint, "write apiVersion: %s", kind->api_version);
-    }
-    if (is_old_kind(result->api_version, result->kind)) {
-        text_clear(&hint);
-        text_add(&hint, "`adze convert` makes a v1 manifest of it");
-    } else if (hint.length == 0 && text_nearest(result->kind, names, count, near, 1) == 1) {
-        text_format(&hint, "did you mean %s?", near[0]);
-    }
-    findings_add(&result->findings,
-                 &(struct finding){
-                     .level = FINDING_REFUSED, .rule = "API-301", .path = path, .hint = hint.data},
-                 "%s %s is not a kind that can be used", result->api_version, result->kind);
-    text_free(&hint);
-}
-
 // FMT-6, FMT-9: adze's own formats.
 static void check_own_format(struct validate_result *result)
 {
@@ -419,14 +367,12 @@ static void check_document(struct request *request, const struct document *docum
     if (document->value == NULL || json_is_null(document->value))
         return;
     if (result->api_version == NULL || result->kind == NULL) {
-        findings_add(&result->findings,
-                     &(struct finding){.level = FINDING_REFUSED, .rule = "API-301", .path = ""},
-                     "apiVersion and kind are missing: this is no Kubernetes object");
+        refuse_no_object(document->value, &result->findings);
         return;
     }
     result->known = kind_find(result->api_version, result->kind);
-    if (result->known == NULL && in_own_group(result->api_version))
-        refuse_kind(result);
+    if (result->known == NULL && kind_is_own(result->api_version))
+        refuse_kind(result->api_version, result->kind, &result->findings);
     else if (result->known != NULL && (result->known->id == KIND_INSTANCE_TYPE_CATALOG ||
                                        result->known->id == KIND_SNAPSHOT_CONTEXT))
         check_own_format(result);

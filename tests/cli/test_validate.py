@@ -169,6 +169,33 @@ class Validate(unittest.TestCase):
         self.assertIn("`adze convert`", out)
         self.assertIn("did you mean NodePool?", out)
 
+    def test_what_people_paste(self):
+        """No false word, and each mistake by its name (GUI-10, GUI-11, API-301, API-313)."""
+        pool = {"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "metadata": {"name": "p"}, "spec": {"limits": {"gpu": 1, "mem": "1Gi", "nvidia.com/gpus": 1, "cpu": 1, "nvidia.com/gpu": 1,
+                "example.com/dongle": 1, "hugepages-2Mi": 1, "nodes": 3}, "disruption": {"consolidateAfter": "Never", "budgets": [{"nodes": "0"}]}, "template": {"spec": {"expireAfter": "720h",
+                "nodeClassRef": {"group": "eks.amazonaws.com", "kind": "NodeClass", "name": "$CLUSTER_NAME-x"}, "requirements": [], "taints": [{"key": "a", "operator": "Equal", "effect": "NoSchedule"}]}}}}
+        other = json.loads(json.dumps(pool))
+        del other["spec"]["template"]["spec"]["expireAfter"], other["spec"]["template"]["spec"]["taints"]
+        other["spec"]["template"]["spec"]["expireAfter"] = "Never"
+        self.write("pools.json", json.dumps(pool) + json.dumps(other))
+        self.write("values.yaml", "settings: {clusterName: shop}\nreplicas: 2\n")
+        self.write("template.yaml", "metadata:\n  name: {{ .Values.name }}\n{{- if .x }}\nspec: {}\n{{- end }}\n")
+        _, out, _ = self.adze("validate", "pools.json", "values.yaml", "template.yaml")
+        for text in ('spec.limits.gpu: no node has a resource gpu: the limit never holds anything back (W-unknown-resource)\n  hint: did you mean nvidia.com/gpu?',
+                     'spec.limits.mem: no node has a resource mem: the limit never holds anything back (W-unknown-resource)\n  hint: did you mean memory?',
+                     'spec.limits["nvidia.com/gpus"]: no node has a resource nvidia.com/gpus',
+                     'taints[0].operator: unknown field "operator"\n  hint: leave it out: tolerations have an operator, taints have none',
+                     "an expired node waits for its pods without end, and nothing else replaces it (W-never-drains)",
+                     "nodes are never replaced, and one that must go waits for its pods without end (W-never-drains)",
+                     "metadata.name: NodePool p is there twice: the later replaces the earlier (W-defined-twice)",
+                     '"$CLUSTER_NAME-x" looks like a variable that was not filled in',
+                     "eks.amazonaws.com NodeClass is not a kind of NodeClass (W-nodeclass-missing)\n  hint: that is EKS Auto Mode's: `adze convert`",
+                     "values.yaml:1:1: refused: these look like the values of a Helm chart, not a Kubernetes object\n  hint: render the chart",
+                     "this looks like a Helm template: render it first, with `helm template`"):
+            self.assertIn(text, out)
+        self.assertEqual(out.count("W-unknown-resource"), 6, out)
+        self.assertEqual(out.count("nodes are never replaced"), 1, out)
+
     def test_json_has_hash_and_stored_form_API_314_FMT_17(self):
         text = POOL % "In" + "---\n" + json.dumps(CLASS) + "\n"
         status, out, _ = self.adze("validate", "-o", "json", "--ca-bundle", "Y2E=", stdin=text)

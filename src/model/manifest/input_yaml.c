@@ -98,6 +98,20 @@ static bool check_tags(const struct yaml_source *source, struct error *error)
                      INPUT_TAGS_MAX);
 }
 
+static bool is_template(const struct yaml_source *source)
+{
+    const char *end = source->text + source->length;
+    const char *open = memmem(source->text, source->length, "{{", 2);
+    return open != NULL && memmem(open, (size_t)(end - open), "}}", 2) != NULL;
+}
+
+// The message may be cut at its size.
+static void error_add(struct error *error, const char *text)
+{
+    size_t length = strlen(error->message);
+    snprintf(error->message + length, sizeof error->message - length, "%s", text);
+}
+
 bool yaml_read(const struct yaml_source *source, struct error *error)
 {
     assert(source->text != NULL);
@@ -117,6 +131,9 @@ bool yaml_read(const struct yaml_source *source, struct error *error)
     if (reader.has_event)
         yaml_event_delete(&reader.event);
     yaml_parser_delete(&reader.parser);
+    if (!fine && is_template(source))
+        error_add(error,
+                  "; this looks like a Helm template: render it first, with `helm template`");
     return fine;
 }
 

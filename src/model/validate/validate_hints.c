@@ -75,6 +75,10 @@ bool hint_unknown_field(const struct validation *validation, const struct place 
         place != NULL && place->parent == NULL && strcmp(place->key, "metadata") == 0;
     if (!is_metadata && hint_old_field(validation->kind, name, out))
         return true;
+    if (strcmp(name, "operator") == 0 && strcmp(type->name, "Taint") == 0) {
+        text_add(out, "leave it out: tolerations have an operator, taints have none");
+        return true;
+    }
     size_t count = type_nearest_fields(type, name, nearest, MATCHES_MAX);
     return hint_matches(nearest, count, out) ||
            (!is_metadata && hint_elsewhere(validation->kind->type, name, out));

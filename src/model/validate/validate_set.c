@@ -12,15 +12,48 @@
 
 #define PAIRS_MAX 300 // objects of one weight to compare with each other
 
+static void check_names(struct validated *objects, size_t count);
 static void check_references(struct validated *objects, size_t count);
 static void check_ties(struct validated *objects, size_t count, enum kind_id id);
 
 void validate_set(struct validated *objects, size_t count)
 {
     assert(objects != NULL || count == 0);
+    check_names(objects, count);
     check_references(objects, count);
     check_ties(objects, count, KIND_NODE_POOL);
     check_ties(objects, count, KIND_NODE_OVERLAY);
+}
+
+// --- names ---------------------------------------------------------------------------------------
+// kubectl applies both, so the later stays.
+static void check_names(struct validated *objects, size_t count)
+{
+    struct map *seen = map_create();
+    struct text key = {0};
+    for (size_t i = 0; i < count; i++) {
+        if (objects[i].stored == NULL || objects[i].name == NULL)
+            continue;
+        const char *namespace =
+            json_text(json_object_get(objects[i].stored, "metadata"), "namespace");
+        text_clear(&key);
+        text_format(&key, "%s|%s|%s", objects[i].kind->name, text_or_empty(namespace),
+                    objects[i].name);
+        const struct validated *before = map_set(seen, key.data, &objects[i]);
+        if (before != NULL)
+            findings_add(objects[i].findings,
+                         &(struct finding){.level = FINDING_WARNING,
+                                           .code = "W-defined-twice",
+                                           .rule = "API-313",
+                                           .path = "metadata.name",
+                                           .hint = "give one of them another name, or remove it"},
+                         "%s %s is there twice%s: the later replaces the earlier",
+                         objects[i].kind->name, objects[i].name,
+                         json_equal(before->stored, objects[i].stored) ? ", the same each time"
+                                                                       : "");
+    }
+    text_free(&key);
+    map_destroy(seen, NULL);
 }
 
 // --- references ----------------------------------------------------------------------------------
@@ -95,7 +128,10 @@ static void check_reference(struct validated *objects, size_t count, struct vali
                 .code = "W-nodeclass-missing",
                 .rule = "API-313",
                 .path = path,
-                .hint = "karpenter.k8s.aws EC2NodeClass, or karpenter.kwok.sh KWOKNodeClass"},
+                .hint = strcmp(group, "eks.amazonaws.com") == 0
+                            ? "that is EKS Auto Mode's: `adze convert` makes an EC2NodeClass of it"
+                            : "karpenter.k8s.aws EC2NodeClass, or karpenter.kwok.sh "
+                              "KWOKNodeClass"},
             "%s %s is not a kind of NodeClass", group, kind);
     } else if (map_count(classes) > 0) {
         classes_named(objects, count, NULL, &list);

@@ -16,13 +16,18 @@ static bool looks_unfilled(const char *text)
 {
     if (strstr(text, "ADZE-TODO") != NULL)
         return true;
-    const char *open = strstr(text, "${");
-    if (open != NULL && strchr(open, '}') != NULL)
+    const char *open = strstr(text, "${"), *template = strstr(text, "{{");
+    if ((open != NULL && strchr(open, '}') != NULL) ||
+        (template != NULL && strstr(template, "}}") != NULL))
         return true;
+    for (const char *at = text; (at = strpbrk(at, "$<")) != NULL; at++) {
+        size_t capitals = strspn(at + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_"); // $NAME
+        size_t word = strspn(at + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_- ");
+        if (*at == '$' ? capitals > 1 : word > 1 && at[1 + word] == '>')
+            return true;
+    }
     size_t length = strlen(text);
-    return (length > 2 && text[0] == '<' && text[length - 1] == '>') ||
-           (text[0] == '$' && length > 1 &&
-            strspn(text + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == length - 1);
+    return length > 2 && text[0] == '<' && text[length - 1] == '>';
 }
 
 // Fields that may contain dollar signs or angle brackets.
@@ -103,7 +108,9 @@ static void advise_lifetimes(struct validation *validation, const struct place *
         validation_warn(
             validation, spec_place, "W-never-drains",
             "allow some disruption in the budgets, or set terminationGracePeriod",
-            "nodes are never replaced, and one that must go waits for its pods without end");
+            expires ? "an expired node waits for its pods without end, and nothing else replaces it"
+                    : "nodes are never replaced, and one that must go waits for its pods without "
+                      "end");
 }
 
 static void advise_static(struct validation *validation, const struct place *disruption_place,
@@ -170,6 +177,7 @@ void warn_node_pool(struct validation *validation, const json_t *object)
     unsigned blocked = warn_budgets(validation, &disruption_place, spec);
     advise_lifetimes(validation, &inner_place, inner, blocked == BUDGET_REASONS_ALL);
     warn_quantities(validation, &limits_place, json_object_get(spec, "limits"));
+    warn_resource_names(validation, &limits_place, json_object_get(spec, "limits"));
     advise_annotations(validation, object);
     if (json_has(spec, "replicas")) {
         advise_static(validation, &disruption_place, disruption);

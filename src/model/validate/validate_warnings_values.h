@@ -8,3 +8,6 @@ void warn_quantities(struct validation *validation, const struct place *place, c
 // DURATION_NEVER) if it is absent or never ends.
 bool warn_duration(struct validation *validation, const struct place *place, const json_t *object,
                    int64_t *nanoseconds);
+// Names of resources that no machine has: limits on them never hold anything back.
+void warn_resource_names(struct validation *validation, const struct place *place,
+                         const json_t *map);
