@@ -32,6 +32,8 @@ def statuses(command):
         return (2,)
     if any("WITHOUT A PLACE" in line or "has no place" in line for line in command.output):
         return (3,)
+    if re.search(r"^adze convert", command.text):
+        return (0, 3)  # 3: notes of what is lost
     return (0, 3) if re.search(r"adze plan(?!.*examples)", command.text) else (0,)
 
 

@@ -237,7 +237,7 @@ static void add_ways(const struct running *running, const struct settings *setti
                      struct preflight_report *report)
 {
     const char *namespace = running->name != NULL ? running->namespace : "kube-system";
-    const char *name = running->name != NULL ? running->name : "karpenter";
+    const char *name = running->name;
     struct arena *arena = report->arena;
     const char *cluster = settings->cluster_name[0] != '\0' ? settings->cluster_name : "NAME";
     vector_push(&report->way_in, arena_format(arena,
@@ -249,12 +249,13 @@ static void add_ways(const struct running *running, const struct settings *setti
             &report->way_in,
             arena_format(arena, "kubectl -n %s scale deployment/%s --replicas=0", namespace, name));
     vector_push(&report->way_in, "kubectl get nodeclaims -o wide  # none may be Drifted");
+    if (name == NULL)
+        return;
     vector_push(&report->way_back,
                 arena_format(arena, "kubectl -n %s scale deployment/adze --replicas=0", namespace));
     vector_push(&report->way_back,
                 arena_format(arena, "kubectl -n %s scale deployment/%s --replicas=%d", namespace,
-                             name,
-                             running->name != NULL ? (int)replicas_of(running->deployment) : 2));
+                             name, (int)replicas_of(running->deployment)));
 }
 
 void check_running(const struct facts *facts, struct settings *settings, int64_t now,
