@@ -166,6 +166,8 @@ class Preflight(ProgramTest):
         self.assert_refused(self.adze("preflight", "--kubeconfig", "nowhere"), 1, "the cluster does not answer")
         self.assert_refused(self.adze("preflight", "missing.yaml"), 2, "missing.yaml")
         self.assert_refused(self.adze("preflight", "-o", "wide"), 2, "-o")
+        checks = self.files({"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "spec": SPEC}, {"apiVersion": "karpenter.sh/v1", "kind": "NodeClaim", "metadata": {"name": "x"}, "spec": 1}, status=1)
+        self.assertIn("2 objects cannot be read as v1", checks["objects"]["text"])
 
 
 if __name__ == "__main__":

@@ -39,6 +39,10 @@ static struct object *decode(struct swap *swap, const json_t *item, enum kind_id
 {
     struct error error;
     struct object *object = object_decode(item, kind_get(id), DECODE_LENIENT, &error);
+    if (object != NULL && text_is_empty(object->meta.name)) {
+        object_release(object);
+        object = NULL;
+    }
     swap->unreadable += object == NULL;
     return object;
 }
