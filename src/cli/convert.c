@@ -8,6 +8,7 @@
 #include "cli/autoscaler/workload.h"
 #include "cli/convert/conversion.h"
 #include "cli/convert/karpenter.h"
+#include "cli/convert/old_settings.h"
 #include "cli/convert/output.h"
 #include "cli/convert/sources.h"
 #include "cli/convert/together.h"
@@ -198,6 +199,8 @@ static int convert_all(struct request *request)
     struct autoscaler *autoscaler = autoscaler_create(conversion);
     int status = read_flags(request, autoscaler);
     for (uint32_t i = 0; i < conversion->sources.count; i++)
+        old_settings_take(conversion->sources.items[i]);
+    for (uint32_t i = 0; i < conversion->sources.count; i++)
         if (!karpenter_convert(conversion->sources.items[i]))
             autoscaler_take(autoscaler, conversion->sources.items[i]);
     autoscaler_finish(autoscaler);
@@ -205,6 +208,7 @@ static int convert_all(struct request *request)
         workload_convert(conversion->sources.items[i], autoscaler);
     auto_mode_classes_add(conversion);
     kubelets_move(conversion);
+    old_settings_apply(conversion);
     duplicates_check(conversion);
     variables_note(conversion);
     autoscaler_destroy(autoscaler);

@@ -64,6 +64,10 @@ CASES = [
     ("kubectl get -o yaml of a Provisioner", "apiVersion: v1\nkind: List\nitems:\n- apiVersion: karpenter.sh/v1alpha5\n  kind: Provisioner\n  metadata: {name: default, uid: x, generation: 3, managedFields: [], annotations: {kubectl.kubernetes.io/last-applied-configuration: '{}', "
      "karpenter.sh/provisioner-hash: '1'}}\n  spec: {providerRef: {name: default}}\n  status: {resources: {cpu: 4}}\n", ["NodePool/default metadata={\"name\": \"default\"}"]),
     ("very short expiry", A5 + "metadata: {name: default}\nspec: {providerRef: {name: default}, ttlSecondsUntilExpired: 300}\n", ['NodePool/default template.spec.expireAfter="5m"', "codes=M-expire-forceful"]),
+    ("the ConfigMap of settings of v0.27 beside its objects", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: karpenter-global-settings, namespace: karpenter}\ndata: {aws.clusterName: shop, aws.defaultInstanceProfile: nodes, aws.interruptionQueueName: q, "
+     "batchMaxDuration: 10s, aws.tags: '{\"team\":\"web\"}', featureGates.driftEnabled: \"false\", aws.assumeRoleARN: x, aws.enablePodENI: \"true\"}\n---\n" + A5 + "metadata: {name: default}\nspec: {providerRef: {name: default}}\n---\n" + TEMPLATE + "metadata: {name: default}\nspec: {" + DISCOVERY + "}\n",
+     ['EC2NodeClass/default instanceProfile="nodes"', 'EC2NodeClass/default tags={"team": "web"}', 'NodePool/default disruption.budgets.1={"nodes": "0", "reasons": ["Drifted"]}',
+      'ConfigMap/adze-settings data={"BATCH_MAX_DURATION": "10s", "CLUSTER_NAME": "shop", "INTERRUPTION_QUEUE": "q"}', "codes=M-setting"]),
     # --- AWSNodeTemplate ---
     ("Bottlerocket template with settings in TOML", TEMPLATE + "metadata: {name: default}\nspec:\n  amiFamily: Bottlerocket\n  amiSelector: {aws::ids: \"ami-123,ami-456\", aws::owners: \"self,amazon\", aws::name: \"test name\", MyTag: '*'}\n  " + DISCOVERY.replace(", sec", "\n  sec") +
      "\n  blockDeviceMappings:\n    - deviceName: /dev/xvdb\n      ebs: {volumeSize: 100Gi, volumeType: gp3, deleteOnTermination: true}\n  tags: {MyTag: \"1234\", MyBackupTag: \"yes\"}\n  userData:  |\n    [settings.kubernetes]\n    kube-api-qps = 30\n",
@@ -147,5 +151,7 @@ CASES = [
     ("eksctl with taints as a map and max pods", "apiVersion: eksctl.io/v1alpha5\nkind: ClusterConfig\nmetadata: {name: shop, region: us-east-1}\nnodeGroups: [{name: ng, instanceType: c5.xlarge, maxPodsPerNode: 50, taints: {special: \"true:NoSchedule\"}, labels: {nodegroup-role: worker}}]\n",
      ['NodePool/ng template.spec.taints=[{"effect": "NoSchedule", "key": "special", "value": "true"}]', 'EC2NodeClass/ng kubelet={"maxPods": 50}']),
     ("a Deployment pinned to a managed node group", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {template: {spec: {nodeSelector: {eks.amazonaws.com/nodegroup: ng-igor}, containers: []}}}\n", ['Deployment/web template.spec.nodeSelector={"karpenter.sh/nodepool": "ng-igor"}', "codes=M-node-group"]),
+    ("a Deployment for EKS Auto Mode", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: inflate}\nspec: {template: {spec: {nodeSelector: {eks.amazonaws.com/compute-type: auto, eks.amazonaws.com/instance-category: c}, containers: []}}}\n",
+     ['Deployment/inflate template.spec.nodeSelector={"karpenter.k8s.aws/instance-category": "c"}', "codes=M-compute-type"]),
     ("a batch Job that must not be evicted", "apiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\nspec: {template: {metadata: {annotations: {cluster-autoscaler.kubernetes.io/safe-to-evict: \"false\"}}, spec: {containers: []}}}\n", ['Job/j template.metadata.annotations.karpenter\\.sh/do-not-disrupt="true"']),
 ]

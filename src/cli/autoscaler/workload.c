@@ -83,12 +83,30 @@ static json_t *value_for(struct workload *workload, const char *key, const json_
     return pool != NULL ? json_string(pool) : json_deep_copy(value);
 }
 
+// Labels of EKS Auto Mode: those of instances have successors, compute-type has none.
+static const char *auto_mode_key(struct workload *workload, const char *key)
+{
+    static const char instance[] = "eks.amazonaws.com/instance-";
+    if (!text_starts_with(key, instance))
+        return key;
+    note_add(workload->product, NOTE_INFO, "M-key", "spec", "%s is a label of EKS Auto Mode", key);
+    return product_text(workload->product, "karpenter.k8s.aws/instance-%s",
+                        key + sizeof instance - 1);
+}
+
 static void convert_selector(struct workload *workload, json_t *spec)
 {
     json_t *selector = tree_at(spec, "nodeSelector"), *result = json_object(), *value;
     const char *key;
-    json_object_foreach (selector, key, value)
-        json_object_set_new(result, key_for(workload, key), value_for(workload, key, value));
+    json_object_foreach (selector, key, value) {
+        if (strcmp(key, "eks.amazonaws.com/compute-type") == 0) {
+            note_add(workload->product, NOTE_CHANGED, "M-compute-type", "spec.nodeSelector",
+                     "%s is a label of EKS Auto Mode's nodes: left out", key);
+            continue;
+        }
+        json_object_set_new(result, auto_mode_key(workload, key_for(workload, key)),
+                            value_for(workload, key, value));
+    }
     if (selector != NULL && !json_equal(selector, result))
         json_object_set(spec, "nodeSelector", result);
     json_decref(result);

@@ -39,6 +39,7 @@ void conversion_destroy(struct conversion *conversion)
     vector_free(&conversion->options.variables);
     vector_free(&conversion->settings_notes);
     vector_free(&conversion->errors);
+    json_decref(conversion->class_tags);
     map_destroy(conversion->settings, NULL);
     arena_destroy(conversion->arena);
     free(conversion);

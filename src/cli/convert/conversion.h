@@ -74,6 +74,8 @@ struct conversion {
     struct arena *arena;
     struct convert_options options;
     VECTOR(struct source *) sources;
+    json_t *class_tags; // of every class (MIG-64); owned; NULL: none
+    bool drift_was_off;
     struct map *settings; // environment variable -> value, for the controller (MIG-73)
     VECTOR(struct note) settings_notes;
     VECTOR(const char *) errors; // "FILE:LINE: ...", in order
