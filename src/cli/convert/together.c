@@ -18,6 +18,10 @@ struct class_users {
     VECTOR(struct user) users;
     bool any; // one of them has settings
 };
+struct class_place {
+    struct source *owner;
+    struct product *class;
+};
 struct kubelet_group {
     const json_t *kubelet; // NULL: none
     uint32_t members;
@@ -93,19 +97,18 @@ static uint32_t main_group(const struct kubelet_group *groups, uint32_t count)
     return best;
 }
 
-static struct product *find_class(const struct conversion *conversion, const char *name,
-                                  struct source **owner)
+// Where each class is, by its name; the first of a name counts.
+static void collect_classes(const struct conversion *conversion, struct map *places)
 {
     vector_for_each (item, &conversion->sources)
         for (uint32_t i = 0; i < (*item)->products.count; i++) {
             struct product *product = (*item)->products.items[i];
-            if (strcmp(product_kind(product), "EC2NodeClass") == 0 &&
-                strcmp(product_name(product), name) == 0) {
-                *owner = *item;
-                return product;
-            }
+            if (strcmp(product_kind(product), "EC2NodeClass") != 0 ||
+                map_get(places, product_name(product)) != NULL)
+                continue;
+            struct class_place *place = map_ensure(places, product_name(product), sizeof *place);
+            *place = (struct class_place){*item, product};
         }
-    return NULL;
 }
 
 // MIG-46: a document with the settings alone, for a class that is not in the input.
@@ -146,15 +149,13 @@ static void add_copy(struct class_users *users, uint32_t group, const struct kub
              pools, old);
 }
 
-static void move_of_class(struct conversion *conversion, const char *name,
-                          struct class_users *users)
+static void move_of_class(const char *name, struct class_users *users,
+                          const struct class_place *place)
 {
     assert(users->users.count > 0);
     struct kubelet_group *groups = memory_allocate_array(users->users.count, sizeof *groups);
     uint32_t count = group_users(users, groups), best = main_group(groups, count);
-    struct source *owner = NULL;
-    struct product *class = find_class(conversion, name, &owner);
-    if (class == NULL) {
+    if (place == NULL) {
         for (uint32_t i = 0; i < count; i++)
             if (groups[i].kubelet != NULL)
                 add_orphan(users->users.items[0].source, name, groups[i].kubelet);
@@ -162,22 +163,25 @@ static void move_of_class(struct conversion *conversion, const char *name,
         return;
     }
     if (groups[best].kubelet != NULL)
-        json_object_set_new(product_spec(class), "kubelet", json_deep_copy(groups[best].kubelet));
+        json_object_set_new(product_spec(place->class), "kubelet",
+                            json_deep_copy(groups[best].kubelet));
     for (uint32_t i = 0; i < count; i++)
         if (i != best)
-            add_copy(users, i, &groups[i], owner, class);
+            add_copy(users, i, &groups[i], place->owner, place->class);
     free(groups);
 }
 
 void kubelets_move(struct conversion *conversion)
 {
-    struct map *classes = map_create();
+    struct map *classes = map_create(), *places = map_create();
     collect_users(conversion, classes);
+    collect_classes(conversion, places);
     for (struct map_entry *entry = map_first(classes); entry != NULL; entry = map_next(entry)) {
         struct class_users *users = map_value(entry);
         if (users->any)
-            move_of_class(conversion, map_key(entry), users);
+            move_of_class(map_key(entry), users, map_get(places, map_key(entry)));
     }
+    map_destroy(places, free);
     map_destroy(classes, free_users);
 }
 
