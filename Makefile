@@ -9,7 +9,7 @@ ARGS         ?=
 LONG_TESTS    = tests/engine/test_disruption_worlds $(addprefix tests/simulation/test_simulation_,buffers crashes disruption static)
 MESON_FLAGS  ?=
 
-.PHONY: all demo test test-e2e test-upstream soak bench bench-live fuzz install format clean dependencies help
+.PHONY: all demo test test-e2e test-upstream soak bench bench-live fuzz install release format clean dependencies help
 
 all: $(BUILD)/build.ninja ## build the program (release)
 	@ninja -C $(BUILD) -j $(JOBS) adze
@@ -54,6 +54,10 @@ fuzz: all ## libFuzzer on everything that parses; FUZZ_SECONDS each (default 60)
 install: all ## PREFIX (default /usr/local), DESTDIR
 	@[ -z "$(PREFIX)" ] || { meson configure $(BUILD) -Dprefix="$(PREFIX)" && ninja -C $(BUILD) adze >/dev/null; }
 	@DESTDIR="$(DESTDIR)" meson install -C $(BUILD) --no-rebuild
+
+release: ## image, .deb, tarball, SBOM for amd64 and arm64 into release/ (ARGS=--verify builds twice and compares)
+	@tools/install-dependencies --release
+	@packaging/release $(ARGS)
 
 format: ## clang-format 14 over the sources
 	@tools/install-dependencies --format

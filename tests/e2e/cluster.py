@@ -126,9 +126,9 @@ def permissions(provider):
     return kubeconfig_of("adze")
 
 
-def kubeconfig_of(account):
-    """A kubeconfig with a token of a service account in adze-system, limited by RBAC."""
-    token = kubectl("create", "token", account, "-n", "adze-system", "--duration=3h").strip()
+def kubeconfig_of(account, namespace="adze-system"):
+    """A kubeconfig with a token of a service account, limited by RBAC."""
+    token = kubectl("create", "token", account, "-n", namespace, "--duration=3h").strip()
     return write_kubeconfig(token)
 
 

@@ -15,6 +15,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "docs")]
+import charts
 import cluster
 import disruption
 import documents
@@ -397,10 +398,43 @@ def disruption_at_scale():
     clean_up()
 
 
+def some_nodes(replicas=12):
+    set_up(SMALL_NODES)
+    scale(replicas)
+    until(90, "all pods to run", lambda: running(replicas))
+
+
+def charts_come_and_go():
+    """helm install, upgrade from the commit before, uninstall: nodes stay (API-255, MIG-116, MIG-117)."""
+    try:
+        charts.install_upgrade_uninstall(ADZE, some_nodes)
+    finally:
+        with Controller(ADZE, RBAC).await_ready():
+            clean_up()
+
+
+def image_runs_without_root():
+    """The image, unpacked: non-root, read-only root, credentials of the ServiceAccount, the chart's roles (API-244)."""
+    def load():
+        some_nodes()
+        clean_up()
+    charts.image_runs(load)
+
+
+def karpenter_and_back():
+    """Upstream's nodes are taken over and given back: none is replaced (MIG-110, MIG-120 to MIG-123)."""
+    try:
+        charts.swap_in_and_back(ADZE, RBAC, some_nodes, lambda: some_nodes(30))
+    finally:
+        with Controller(ADZE, RBAC).await_ready():
+            clean_up()
+
+
 SCENARIOS = [crds_are_accepted, truth_by_kube_scheduler, inflate_any_size, inflate_small_nodes, leader_is_killed,
              api_server_restarts, controller_is_killed_again_and_again, pdb_blocks_a_drain, disruption_at_scale,
              bad_credentials, plan_and_snapshot_of_the_live_cluster, an_edit_does_what_was_foretold, documents_and_a_live_cluster,
-             documents_and_long_measurements]
+             documents_and_long_measurements, charts_come_and_go, image_runs_without_root,
+             karpenter_and_back]
 
 
 def main():
@@ -411,7 +445,7 @@ def main():
     arguments = parser.parse_args()
     ADZE = arguments.adze
     RBAC = cluster.permissions("kwok")
-    chosen = [one for one in SCENARIOS if arguments.k in one.__name__ or one is crds_are_accepted]
+    chosen = [one for one in SCENARIOS if any(part in one.__name__ for part in arguments.k.split(",")) or one is crds_are_accepted]
     passed, failed = play(chosen, clean_up)
     refused = cluster.refusals(RBAC)
     passed, failed = passed + (not refused), failed + bool(refused)

@@ -448,7 +448,7 @@ def main():
     parser.add_argument("-k", default="")
     arguments = parser.parse_args()
     ADZE = arguments.adze
-    chosen = [one for one in SCENARIOS if arguments.k in one.__name__]
+    chosen = [one for one in SCENARIOS if any(part in one.__name__ for part in arguments.k.split(","))]
     if not chosen:
         print("0 passed, 0 failed")
         return 0
