@@ -33,8 +33,13 @@ static uint32_t types_with_devices(const struct snapshot *snapshot)
 void device_notes_add(const struct snapshot *snapshot, struct text *lines)
 {
     assert(lines != NULL);
-    if (snapshot->settings.ignore_dra_requests || !some_pod_claims(snapshot))
+    if (!some_pod_claims(snapshot))
         return;
+    if (snapshot->settings.ignore_dra_requests) {
+        text_add(lines, "\nresource claims are ignored, and pods with them get no node "
+                        "(--set IGNORE_DRA_REQUESTS=false plans them)");
+        return;
+    }
     uint32_t types = types_with_devices(snapshot);
     if (types > 0)
         text_format(lines,

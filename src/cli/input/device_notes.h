@@ -4,6 +4,6 @@
 #include "base/text.h"
 #include "model/snapshot/snapshot.h"
 
-// Adds a line, with the line break before it, if pods claim devices and those of machines to launch
-// are built in.
+// Adds a line, with the line break before it, if pods claim devices: that claims are ignored, or
+// that the devices of machines to launch are built in.
 void device_notes_add(const struct snapshot *snapshot, struct text *lines);

@@ -233,6 +233,60 @@ static void devices(void **state)
     CHECK_DISRUPT_CASES(cases);
 }
 
+#define DRA(kind, name, rest) \
+    "{apiVersion: resource.k8s.io/v1, kind: " kind ", metadata: {name: " name rest "}\n---\n"
+#define DEVICE_CLASS           \
+    DRA("DeviceClass", "gpus", \
+        "}, spec: {selectors: [{cel: {expression: device.driver == 'gpu'}}]}")
+#define SLICE_ON(node)                                                                      \
+    DRA("ResourceSlice", "s-" node,                                                         \
+        "}, spec: {driver: gpu, nodeName: " node ", pool: {name: " node ", generation: 1, " \
+        "resourceSliceCount: 1}, devices: [{name: d0}]}")
+#define SMALL_HAS_DEVICES                                                                      \
+    DRA("ResourceSlice", "t",                                                                  \
+        ", annotations: {adze.dev/instance-types: small}}, spec: {"                            \
+        "driver: gpu, nodeName: none, pool: {name: t, generation: 1, resourceSliceCount: 1}, " \
+        "devices: [{name: d0}]}")
+#define HELD(name, pod, node)                                                                \
+    DRA("ResourceClaim", name,                                                               \
+        ", uid: c-" name ", ownerReferences: [{apiVersion: v1, kind: Pod, name: " pod        \
+        ", uid: o, controller: true}]}, spec: {devices: {requests: [{name: r, exactly: {"    \
+        "deviceClassName: gpus}}]}}, status: {reservedFor: [{resource: pods, name: " pod     \
+        ", uid: u}], allocation: {devices: {results: [{request: r, driver: gpu, pool: " node \
+        ", device: d0}]}}}")
+#define ITS(claim)   .spec = "resourceClaims: [{name: x, resourceClaimName: " claim "}], "
+#define WITH_DEVICES .settings = "IGNORE_DRA_REQUESTS: 'false'"
+
+static void planned_devices(void **state)
+{
+    (void)state;
+    static const struct disrupt_case cases[] = {
+        {.rule = "DIS-243: devices that a moved pod has are free for it elsewhere",
+         SINGLE,
+         WITH_DEVICES,
+         .nodes = {{.name = "a"}, {.name = "u", .unmanaged = true}},
+         .pods = {{.name = "p", .node = "a", ITS("rc")}},
+         .more = DEVICE_CLASS SLICE_ON("a") SLICE_ON("u") HELD("rc", "p", "a"),
+         .expected = "Underutilized/single: a"},
+        {.rule = "DIS-243: devices of the node that goes are not offered",
+         SINGLE,
+         WITH_DEVICES,
+         .nodes = {{.name = "a"}, {.name = "u", .unmanaged = true}},
+         .pods = {{.name = "p", .node = "a", ITS("rc")}},
+         .more = DEVICE_CLASS SLICE_ON("a") HELD("rc", "p", "a"),
+         .expected = ""},
+        {.rule = "DIS-243: a replacement has the devices of its type",
+         SINGLE,
+         WITH_DEVICES,
+         .pools = {{.template = ON_DEMAND_ONLY}},
+         .nodes = {{.name = "a"}, {.name = "u", .unmanaged = true}},
+         .pods = {{.name = "p", .node = "a", ITS("rc")}},
+         .more = DEVICE_CLASS SLICE_ON("a") HELD("rc", "p", "a") SMALL_HAS_DEVICES,
+         .expected = "Underutilized/single: a -> small on-demand -"},
+    };
+    CHECK_DISRUPT_CASES(cases);
+}
+
 // --- more types than a launch can name -----------------------------------------------------------
 static void add_types(struct text *world, uint32_t count, const char *last_arch)
 {
@@ -400,6 +454,7 @@ int main(void)
         cmocka_unit_test(reserved_capacity),
         cmocka_unit_test(volumes),
         cmocka_unit_test(devices),
+        cmocka_unit_test(planned_devices),
         cmocka_unit_test(no_more_types_than_a_launch_takes_DIS_171_DIS_447),
         cmocka_unit_test(types_beyond_the_limit_meet_no_min_values_DIS_240),
         cmocka_unit_test(buffers),
