@@ -201,29 +201,41 @@ void forecast_print_nodes(const struct forecast *forecast, const struct edit_for
     columns_destroy(columns);
 }
 
-void forecast_print_moves(const struct forecast *forecast, int64_t lines)
+static void print_leaving(const struct forecast *forecast, uint32_t moving, int64_t lines)
 {
     static const char *const titles[] = {"POD", "FROM", "TO", NULL};
     struct columns *columns = columns_create(titles);
     int64_t left = lines;
-    if (forecast->moves.count > 0)
-        printf("PODS THAT MOVE\n");
     list_for_each (move, &forecast->moves) {
         char name[600];
-        if (left-- <= 0)
+        if (move->from == NULL || left-- <= 0)
             continue;
         object_namespaced_name((const struct object *)move->pod, name);
         columns_add(columns, name);
-        columns_add(columns, move->from != NULL ? move->from : "(pending)");
+        columns_add(columns, move->from);
         columns_add(columns, move->to != NULL ? move->to : "(no place)");
     }
-    if (forecast->moves.count > 0 && lines > 0)
+    printf("PODS THAT MOVE\n");
+    if (lines > 0)
         columns_print(columns, stdout);
-    if (left < 0)
-        printf("and %" PRId64 " more (--lines)\n", -left);
-    if (forecast->moves.count > 0)
-        putchar('\n');
+    if (moving > lines)
+        printf("and %" PRId64 " more (--lines)\n", (int64_t)moving - lines);
+    putchar('\n');
     columns_destroy(columns);
+}
+
+// Pods that waited for a place are a number: nothing is interrupted for them.
+void forecast_print_moves(const struct forecast *forecast, int64_t lines)
+{
+    uint32_t moving = 0;
+    list_for_each (move, &forecast->moves)
+        moving += move->from != NULL;
+    uint32_t pending = forecast->moves.count - moving;
+    if (moving > 0)
+        print_leaving(forecast, moving, lines);
+    if (pending > 0)
+        printf("%" PRIu32 " pending pod%s get%s a place\n\n", pending, text_plural(pending),
+               pending == 1 ? "s" : "");
 }
 
 // --- money ---------------------------------------------------------------------------------------
