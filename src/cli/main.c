@@ -5,31 +5,17 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "cli/input/command.h"
+#include "cli/commands.h"
 #include "cli/output/terminal.h"
 
-static const struct command *const commands[] = {
-    &command_controller, &command_demo,      &command_plan,         &command_explain,
-    &command_budgets,    &command_cost,      &command_snapshot,     &command_validate,
-    &command_convert,    &command_preflight, &command_crds,         &command_iam,
-    &command_doctor,     &command_manifests, &command_node_watcher, &command_bench,
-    &command_version,
-};
-
-static const struct command *command_find(const char *name)
-{
-    for (size_t i = 0; i < ARRAY_LENGTH(commands); i++)
-        if (strcmp(commands[i]->name, name) == 0)
-            return commands[i];
-    return NULL;
-}
+#define COMMANDS_MAX 64
 
 static void print_overview(FILE *stream)
 {
     fprintf(stream,
             "adze: nodes for Kubernetes pods, just in time\n\nusage: adze COMMAND [options]\n\n");
-    for (size_t i = 0; i < ARRAY_LENGTH(commands); i++)
-        fprintf(stream, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
+    for (const struct command *const *at = commands; *at != NULL; at++)
+        fprintf(stream, "  %-12s %s\n", (*at)->name, (*at)->summary);
     fprintf(stream,
             "\n`adze COMMAND --help` tells more. Exit codes: 0 fine, 1 failed, 2 bad usage or "
             "input, 3 not everything could be placed.\n");
@@ -48,11 +34,12 @@ static void print_help(const struct command *command)
 
 static int unknown_command(const char *name)
 {
-    const char *names[ARRAY_LENGTH(commands)], *near[1];
-    for (size_t i = 0; i < ARRAY_LENGTH(commands); i++)
-        names[i] = commands[i]->name;
+    const char *names[COMMANDS_MAX], *near[1];
+    size_t count = 0;
+    for (const struct command *const *at = commands; *at != NULL && count < COMMANDS_MAX; at++)
+        names[count++] = (*at)->name;
     fprintf(stderr, "adze: there is no command \"%s\"", name);
-    if (text_nearest(name, names, ARRAY_LENGTH(commands), near, 1) == 1)
+    if (text_nearest(name, names, count, near, 1) == 1)
         fprintf(stderr, "; did you mean %s?", near[0]);
     fprintf(stderr, " (`adze help` lists them)\n");
     return EXIT_BAD_INPUT;

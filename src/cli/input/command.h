@@ -24,7 +24,7 @@ struct command {
 extern const struct command command_controller, command_demo, command_plan, command_explain,
     command_budgets, command_cost, command_snapshot, command_validate, command_convert,
     command_preflight, command_crds, command_iam, command_doctor, command_manifests,
-    command_node_watcher, command_bench, command_version;
+    command_node_watcher, command_bench, command_completion, command_man, command_version;
 
 // Prints "adze COMMAND: MESSAGE" to standard error and returns EXIT_BAD_INPUT.
 int command_usage_error(const struct command *command, const char *format, ...)

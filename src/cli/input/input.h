@@ -56,7 +56,7 @@ enum {
 #define INPUT_HELP                                                                               \
     "  -f, --file FILE      manifests or a saved snapshot (YAML or JSON; a directory; - for\n"   \
     "                       standard input); may be repeated. Without it: the live cluster.\n"   \
-    "                       --snapshot FILE is the same\n"                                       \
+    "      --snapshot FILE  the same as --file\n"                                                \
     "  -o, --output FORMAT  table (default), json or yaml\n"                                     \
     "      --strict         refuse unknown fields, and kinds left out of which pods come\n"      \
     "      --catalog FILE   the instance types on offer, in place of the input's and the "       \
