@@ -265,10 +265,14 @@ class Guides(ConvertTest):
         return self.mended({"template": {"spec": {"nodeClassRef": self.REFERENCE, "requirements": [], **(inner or {})}}, **spec}, status=status)
 
     def test_references_GUI_1_2(self):
-        for reference in ({"apiVersion": "karpenter.k8s.aws/v1", "kind": "EC2NodeClass", "name": "default"}, {"name": "default"}):
-            spec, codes = self.pool({"nodeClassRef": reference})
-            self.assertEqual(spec["template"]["spec"]["nodeClassRef"], self.REFERENCE)
-            self.assertEqual(codes, {"M-reference"})
+        spec, codes = self.pool({"nodeClassRef": {"apiVersion": "karpenter.k8s.aws/v1", "kind": "EC2NodeClass", "name": "default"}})
+        self.assertEqual((spec["template"]["spec"]["nodeClassRef"], codes), (self.REFERENCE, {"M-reference"}))
+        alone = V1.replace("{group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}", "{name: default}")
+        objects, codes = self.convert(alone + "---\n" + BETA_CLASS)
+        self.assertEqual(objects["NodePool/default"]["spec"]["template"]["spec"]["nodeClassRef"], self.REFERENCE)
+        self.assertIn("M-reference", codes)
+        self.fails(alone, "nodeClassRef default: there is no class of that name", "none")
+        self.assertIn("there is: EC2NodeClass other", self.adze("convert", "-", stdin=alone + "---\n" + BETA_CLASS.replace("default", "other"))[2])
         self.fails(V1.replace("group: karpenter.k8s.aws", "group: a, apiVersion: b/v1"), "differ")
 
     def test_disruption_GUI_3_4(self):

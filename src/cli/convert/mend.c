@@ -81,15 +81,15 @@ static void complete_reference(struct source *source, json_t *reference, const c
     uint32_t count;
     const json_t *class = class_named(source->conversion, name, &count);
     const char *version = tree_text_at(class, "apiVersion"), *kind = tree_text_at(class, "kind");
-    if (version == NULL && count == 0) { // nothing but AWS has such classes outside the input
-        version = "karpenter.k8s.aws/v1";
-        kind = "EC2NodeClass";
-    }
     if (version == NULL || strchr(version, '/') == NULL) {
+        struct text list = {0};
+        classes_list(source->conversion, &list);
         source_fail(source,
-                    "nodeClassRef %s: there are %u classes of that name in the input; "
-                    "write group and kind",
-                    name, count);
+                    "nodeClassRef %s: %s of that name in the input (there is: %s); write group "
+                    "and kind",
+                    name, count == 0 ? "there is no class" : "there are several classes",
+                    list.length > 0 ? list.data : "none");
+        text_free(&list);
         return;
     }
     if (text_equal(kind, "AWSNodeTemplate"))

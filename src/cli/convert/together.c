@@ -186,20 +186,36 @@ void kubelets_move(struct conversion *conversion)
 }
 
 // --- names ---------------------------------------------------------------------------------------
-const json_t *class_named(const struct conversion *conversion, const char *name, uint32_t *count)
+static bool is_node_class(const char *kind)
 {
     static const char *const kinds[] = {"EC2NodeClass", "KWOKNodeClass", "AWSNodeTemplate",
                                         "NodeClass"};
+    for (size_t i = 0; kind != NULL && i < ARRAY_LENGTH(kinds); i++)
+        if (strcmp(kinds[i], kind) == 0)
+            return true;
+    return false;
+}
+
+const json_t *class_named(const struct conversion *conversion, const char *name, uint32_t *count)
+{
     const json_t *found = NULL;
     *count = 0;
+    vector_for_each (item, &conversion->sources)
+        if (is_node_class(tree_text_at((*item)->value, "kind")) &&
+            text_equal(tree_text_at((*item)->value, "metadata.name"), name) && ++*count > 0)
+            found = (*item)->value;
+    return *count == 1 ? found : NULL;
+}
+
+void classes_list(const struct conversion *conversion, struct text *out)
+{
     vector_for_each (item, &conversion->sources) {
         const char *kind = tree_text_at((*item)->value, "kind");
-        const char *own = tree_text_at((*item)->value, "metadata.name");
-        for (size_t i = 0; kind != NULL && i < ARRAY_LENGTH(kinds); i++)
-            if (strcmp(kinds[i], kind) == 0 && text_equal(own, name) && ++*count > 0)
-                found = (*item)->value;
+        if (!is_node_class(kind))
+            continue;
+        text_join(out, ", ", kind);
+        text_format(out, " %.253s", text_or_empty(tree_text_at((*item)->value, "metadata.name")));
     }
-    return *count == 1 ? found : NULL;
 }
 
 // MIG-18: equal objects are printed once.
