@@ -220,8 +220,8 @@ static void show_leading(struct process *process, bool leading)
 
 static void start_working(struct process *process)
 {
-    process->publisher = provider_publisher_create(process->loop, process->client,
-                                                   own_namespace(process), process->cloud);
+    process->publisher = provider_publisher_create(
+        process->loop, process->client, own_namespace(process), process->cloud, &process->settings);
     controller_start(process->controller);
 }
 

@@ -189,8 +189,9 @@ void simulation_lead(struct simulation *simulation)
     if (!process->cloud_is_ready)
         return;
     if (options->record_namespace != NULL)
-        process->publisher = provider_publisher_create(options->loop, process->client,
-                                                       options->record_namespace, process->cloud);
+        process->publisher =
+            provider_publisher_create(options->loop, process->client, options->record_namespace,
+                                      process->cloud, &simulation->settings);
     controller_start(process->controller);
 }
 

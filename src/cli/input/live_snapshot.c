@@ -1,10 +1,12 @@
 #include "cli/input/live_snapshot.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/loop.h"
 #include "base/loop_real.h"
 #include "base/text.h"
+#include "cloud/port/record_settings.h"
 #include "cloud/providers.h"
 #include "kube/client.h"
 #include "kube/client_list.h"
@@ -146,6 +148,19 @@ static bool read_all(struct reading *reading)
     return !reading->failed;
 }
 
+// The controller's own, where it has published them; else the environment's stay. A file of
+// instance types is of this machine.
+static bool take_settings(struct snapshot *snapshot, const struct live_provider *provider,
+                          struct error *error)
+{
+    static const char types[] = "INSTANCE_TYPES_FILE_PATH";
+    if (provider->record.settings == NULL)
+        return true;
+    record_settings_apply(provider->record.settings, &snapshot->settings);
+    return text_is_empty(getenv(types)) ||
+           settings_set(&snapshot->settings, types, getenv(types), error);
+}
+
 bool live_snapshot_read(struct snapshot *snapshot, const struct live_options *options,
                         struct live_provider *provider, struct error *error)
 {
@@ -173,6 +188,7 @@ bool live_snapshot_read(struct snapshot *snapshot, const struct live_options *op
         if (done) {
             live_provider_find(provider, reading.provider_records, snapshot, options->provider);
             live_provider_leave_out_others(provider, snapshot);
+            done = take_settings(snapshot, provider, error);
         }
         json_decref(reading.provider_records);
     }

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "cloud/port/record_settings.h"
 #include "kube/path.h"
 #include "model/reading/catalog.h"
 #include "model/schema/decode.h"
@@ -33,6 +34,7 @@ void provider_record_free(struct provider_record *record)
     free(record->provider);
     free(record->node_classes);
     free(record->namespace);
+    free(record->settings);
     object_release((const struct object *)record->catalog);
     *record = (struct provider_record){0};
 }
@@ -114,6 +116,7 @@ bool provider_record_decode(const json_t *config_map, struct provider_record *re
     record->provider = memory_copy_string(provider);
     record->node_classes = memory_copy_string(classes);
     record->namespace = memory_copy_string(namespace);
+    record->settings = memory_copy_string(json_string_value(json_object_get(data, "settings")));
     if (decode_data(data, record, error)) {
         assert((record->source == TYPES_PUBLISHED) == (record->catalog != NULL));
         return true;
@@ -145,7 +148,7 @@ static json_t *served_classes(const struct cloud_provider *provider)
     return value;
 }
 
-static json_t *build_data(struct cloud *cloud)
+static json_t *build_data(struct cloud *cloud, const struct settings *settings)
 {
     const struct instance_type_catalog *own =
         cloud->operations->own_catalog != NULL ? cloud->operations->own_catalog(cloud) : NULL;
@@ -162,22 +165,25 @@ static json_t *build_data(struct cloud *cloud)
     }
     assert(source != TYPES_PUBLISHED || json_is_string(catalog));
     assert(sources[source].source == source);
-    return json_pack("{s:o, s:s, s:o}", "nodeClasses", served_classes(cloud->provider),
-                     "instanceTypes", sources[source].name, "catalog", catalog);
+    CLEANUP_FREE char *own_settings = record_settings_encode(settings);
+    return json_pack("{s:o, s:s, s:o, s:s}", "nodeClasses", served_classes(cloud->provider),
+                     "instanceTypes", sources[source].name, "catalog", catalog, "settings",
+                     own_settings);
 }
 
 struct provider_publisher *provider_publisher_create(struct loop *loop, struct kube_client *client,
-                                                     const char *namespace, struct cloud *cloud)
+                                                     const char *namespace, struct cloud *cloud,
+                                                     const struct settings *settings)
 {
     assert(namespace != NULL);
     assert(cloud->provider != NULL);
     struct provider_publisher *publisher = memory_allocate(sizeof *publisher);
     publisher->client = client;
     publisher->namespace = memory_copy_string(namespace);
-    publisher->record =
-        json_pack("{s:s, s:s, s:{s:s, s:s, s:{s:s}}, s:o}", "apiVersion", "v1", "kind", "ConfigMap",
-                  "metadata", "name", PROVIDER_RECORD_NAME, "namespace", namespace, "labels",
-                  PROVIDER_RECORD_LABEL, cloud->provider->name, "data", build_data(cloud));
+    publisher->record = json_pack("{s:s, s:s, s:{s:s, s:s, s:{s:s}}, s:o}", "apiVersion", "v1",
+                                  "kind", "ConfigMap", "metadata", "name", PROVIDER_RECORD_NAME,
+                                  "namespace", namespace, "labels", PROVIDER_RECORD_LABEL,
+                                  cloud->provider->name, "data", build_data(cloud, settings));
     assert(publisher->record != NULL);
     publisher->retry = timer_create_on(loop, publish, publisher);
     publish(publisher);

@@ -9,6 +9,7 @@
 //       nodeClasses: KWOKNodeClass.karpenter.kwok.sh   # several: separated by blanks
 //       instanceTypes: built-in | published | too-large
 //       catalog: an InstanceTypeCatalog as JSON        # only if instanceTypes is published
+//       settings: '{"NODE_COST": "0.05"}'              # explicit ones that plans depend on
 //
 // Any user who may create ConfigMaps in some namespace can forge one: the oldest wins.
 #pragma once
@@ -30,6 +31,7 @@ struct provider_record {
     char *provider;     // "kwok", "sim"
     char *node_classes; // "KIND.GROUP", separated by blanks
     char *namespace;
+    char *settings;  // JSON (record_settings.h); NULL: of an older release
     int64_t created; // instant, by the API server's clock
     enum instance_type_source source;
     const struct instance_type_catalog *catalog; // TYPES_PUBLISHED: a reference; else NULL
@@ -52,5 +54,6 @@ bool provider_record_decode(const json_t *config_map, struct provider_record *re
 // once; loop and client must outlive the publisher.
 struct provider_publisher;
 struct provider_publisher *provider_publisher_create(struct loop *loop, struct kube_client *client,
-                                                     const char *namespace, struct cloud *cloud);
+                                                     const char *namespace, struct cloud *cloud,
+                                                     const struct settings *settings);
 void provider_publisher_destroy(struct provider_publisher *publisher); // NULL is fine

@@ -11,8 +11,10 @@
 #include "cloud/aws/types/built_in_types.h"
 #include "cloud/kwok/kwok_catalog.h"
 #include "cloud/kwok/kwok_provider.h"
+#include "cloud/port/record_settings.h"
 #include "cloud/sim/sim_provider.h"
 #include "kube/fake_transport.h"
+#include "model/reading/settings_read.h"
 #include "model/schema/encode.h"
 #include "support/cmocka_all.h"
 
@@ -81,9 +83,16 @@ static void publish(struct world *world, const struct cloud_provider *provider,
                     const struct instance_type_catalog *own)
 {
     struct fake_cloud fake = {{.operations = &operations, .provider = provider}, own};
+    struct settings settings;
+    struct error error = {0};
+    settings_defaults(&settings);
+    assert_true(settings_set(&settings, "NODE_COST", "0.07", &error));
+    assert_true(settings_set(&settings, "METRICS_PORT", "0", &error));
+    assert_true(settings_set(&settings, "PRICES", "/etc/prices", &error));
     provider_publisher_destroy(world->publisher);
-    world->publisher =
-        provider_publisher_create(world->loop, world->client, "adze-system", &fake.cloud);
+    world->publisher = provider_publisher_create(world->loop, world->client, "adze-system",
+                                                 &fake.cloud, &settings);
+    settings_free(&settings);
     loop_run_for(world->loop, SECOND);
 }
 
@@ -114,6 +123,15 @@ static void a_built_in_catalog_is_named_only(void **state)
     decode(world->stored, &record);
     assert_string_equal(record.provider, "sim");
     assert_int_equal(record.source, TYPES_BUILT_IN);
+    // What plans depend on, but for files of the controller's machine.
+    struct settings settings = {.metrics_port = 1};
+    record_settings_apply(record.settings, &settings);
+    assert_true(settings.node_cost == 0.07 && settings.prices_file[0] == '\0');
+    assert_int_equal(settings.metrics_port, 8080);
+    record_settings_apply("{\"NODE_COST\": \"much\", \"LATER\": \"1\"}", &settings);
+    assert_true(settings.node_cost == 0.02);
+    record_settings_apply("no JSON", &settings);
+    settings_free(&settings);
     assert_string_equal(record.namespace, "adze-system");
     assert_true(record.created == INT64_C(1767225600) * SECOND);
     assert_true(provider_record_serves(&record, "karpenter.kwok.sh", "KWOKNodeClass"));
