@@ -100,7 +100,7 @@ static void describe_catalogs(struct input_options *options, const struct snapsh
     if (!text_is_empty(provider->record.settings) && strcmp(provider->record.settings, "{}") != 0)
         text_format(&text, "\nsettings of the cluster's controller: %.500s",
                     provider->record.settings);
-    if (provider->left_out != NULL)
+    if (!text_is_empty(provider->left_out))
         text_format(&text, "\nNodePools of other providers, left out: %s", provider->left_out);
     options->catalog_text = text_take(&text);
 }
