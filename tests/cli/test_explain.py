@@ -85,6 +85,36 @@ class Explain(ProgramTest):
         self.assertEqual(len(helps), 1)
         self.assertIn("the value amd46 looks like a typo of amd64", helps[0])
 
+    def test_changes_of_the_nodepool_that_help_SCH_520(self):
+        """A label, a requirement, the taints, a limit: each alone would give the pod a place."""
+        ec2 = (POOL % ("default", "%s", "%s")).replace("karpenter.kwok.sh, kind: KWOK", "karpenter.k8s.aws, kind: EC2").replace(
+            "requirements: [", "requirements: [{key: karpenter.k8s.aws/instance-family, operator: In, values: [m5]}, ")
+        gpu = pod("a", 1).replace("requests:", "limits: {nvidia.com/gpu: 1}, requests:")
+        for limits, taints, document, change, detail in (
+                (1000, "", pod("a", 1, spec="nodeSelector: {intent: apps},"), "nodePoolLabel",
+                 "add the label intent: apps (spec.template.metadata.labels of NodePool default); NodePool default would launch m5.large"),
+                (1000, "", pod("a", 1, spec="nodeSelector: {kubernetes.io/arch: arm64},"), None, ""),
+                (1000, "", gpu, "nodePoolRequirement",
+                 "without the requirement of NodePool default: instance-family In [m5] (that would be "),
+                (1000, "", pod("a", 1, spec="nodeSelector: {karpenter.sh/capacity-type: spot},"), "nodePoolRequirement",
+                 "without the requirement of NodePool default: capacity-type In [on-demand] (that would be spot); NodePool default "),
+                (1000, "{key: k, value: v, effect: NoSchedule}, {key: l, effect: NoExecute}", pod("a", 1), "nodePoolTaint",
+                 "take the taint k=v:NoSchedule and l:NoExecute off NodePool default; NodePool default would launch m5.large for $"),
+                (1, "", pod("a", 1), "limit", "raise the limit of 1 cpu to 2 cpu; NodePool default would launch m5.large for $")):
+            _, answer = self.explain_json("a", ec2 % (limits, taints), document)
+            found = [help["detail"] for help in answer["help"] if help["change"] == change]
+            self.assertEqual(len(found), 0 if change is None else 1, answer["help"])
+            self.assertTrue(change is None or found[0].startswith(detail), found)
+
+    def test_a_nodepool_without_types_gets_help_SCH_520(self):
+        """Its own requirements leave none: each that is to blame."""
+        pool = (POOL % ("default", 1000, "")).replace("requirements: [", "requirements: [{key: kubernetes.io/arch, operator: In, "
+                                                      "values: [arm64]}, {key: karpenter.k8s.aws/instance-family, operator: In, values: [m5]}, ")
+        _, answer = self.explain_json("a", pool, pod("a", 1))
+        self.assertEqual([help["detail"].split(" (")[0] for help in answer["help"]], [
+            "without the requirement of NodePool default: instance-family In [m5]",
+            "without the requirement of NodePool default: arch In [arm64]"])
+
     def test_a_pod_with_a_place(self):
         status, out, err = self.adze("explain", "pod", "inflate-0", "-f", INFLATE)
         self.assertEqual((status, err), (0, ""))
@@ -241,6 +271,21 @@ class ExplainNode(ProgramTest):
         self.assertRegex(self.explain("a")[1], r"\Aa goes\n.*\nEmpty \(empty\): 1 node a; no replacement; saves \$0\.\d{4} an hour\n")
         answer = json.loads(self.explain("a", "-o", "json")[1])
         self.assertEqual((answer["state"], answer["command"]["method"], answer["command"]["candidates"]), ("goes", "Empty", ["a"]))
+
+    def test_a_drifted_node_says_so_and_by_which_field_DIS_74_DIS_75(self):
+        self.assertNotIn("drift", self.explain("b")[1])
+        self.assertNotIn("drift", json.loads(self.explain("b", "-o", "json")[1]))
+        self.documents[1] = self.documents[1].replace("values: [on-demand]", "values: [spot]")
+        for condition, words, marked in (("", "it differs from what is wanted, and would be found drifted: RequirementsDrifted", False),
+                                         ("{type: Drifted, reason: RequirementsDrifted, status: %s}" % ON,
+                                          "it has drifted: RequirementsDrifted", True)):
+            self.documents[3] = node("b", status="lastPodEventTime: '2026-01-05T11:58:00Z',").replace(
+                "}, ]}", "}, %s]}" % condition)
+            self.assertIn(words + "; on the node, and wanted now: spec.template.spec.requirements[karpenter.sh/capacity-type]: "
+                          "on-demand -> In [spot]", flat(self.explain("b")[1]))
+            drift = json.loads(self.explain("b", "-o", "json")[1])["drift"]
+            self.assertEqual(drift, {"reason": "RequirementsDrifted", "marked": marked, "fields": [
+                {"path": "spec.template.spec.requirements[karpenter.sh/capacity-type]", "from": "on-demand", "to": "In [spot]"}]})
 
     def test_all_nodes_DIS_770(self):
         for noun in ("node", "nodes"):

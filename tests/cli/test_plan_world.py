@@ -91,6 +91,31 @@ class Reasons(WorldTest):
             self.assertEqual(found[:2], (code, detail))
             self.assertNotEqual(found[2], detail)
 
+    def test_labels_that_pod_and_nodepool_do_not_share_are_named_SCH_520(self):
+        for objects, code, detail in (
+                ((pool(arch=["arm64"]), pod(selector={"kubernetes.io/arch": "amd64"})), "RequirementMismatch",
+                 "the pod's arch In [amd64] contradicts the NodePool's arch In [arm64]"),
+                ((pool(labels={"intent": "jobs"}), pod(selector={"intent": "apps", "team": "a"})), "UnknownLabel",
+                 "the pod's intent In [apps] contradicts the NodePool's intent In [jobs], and the pod asks for team In [a], "
+                 "a label that the NodePool does not have"),
+                ((pool(), pod(selector={"intent": "apps"})), "UnknownLabel",
+                 "the pod asks for intent In [apps], a label that the NodePool does not have"),
+                ((pool(), pod(selector={"karpenter.sh/nodepool": "other"})), "RequirementMismatch",
+                 "the pod asks for nodepool In [other]")):
+            found = self.reason(*objects)
+            self.assertEqual(sorted(found[1].split(", and ")), sorted(detail.split(", and ")))
+            self.assertEqual(found[0], code)
+            self.assertTrue(found[2].startswith("incompatible requirements, "))
+            self.assertTrue(self.reason(UPSTREAM, *objects)[1].startswith("incompatible requirements, "))
+
+    def test_pods_without_any_nodepool_are_told_so_SCH_530(self):
+        self.assertEqual(self.reason(pod()), ("NoPool", "there is no NodePool", "no dynamic nodepools found"))
+        code, out, _ = self.plan(pool(spec={"replicas": 2}), pod(), options=("-o", "json"))
+        entry, = json.loads(out)["unschedulable"]
+        self.assertEqual([(reason["code"], reason.get("nodePool"), reason["detail"]) for reason in entry["reasons"]], [
+            ("NoPool", None, "no NodePool launches nodes for pending pods"),
+            ("NoPool", "default", "the NodePool keeps a fixed number of nodes (spec.replicas), whatever is pending")])
+
     def test_nothing_is_blamed_without_fault(self):
         self.assertTrue(self.reason(pool(), pod(cpu="1000"))[1].startswith("no instance type has enough resources, "))
         limited = self.reason(pool(spec={"limits": {"cpu": "1"}}), pod())

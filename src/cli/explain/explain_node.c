@@ -7,6 +7,7 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "cli/explain/explain.h"
+#include "cli/explain/explain_drift.h"
 #include "cli/output/blocked_print.h"
 #include "cli/output/columns.h"
 #include "cli/output/explain_print.h"
@@ -143,6 +144,7 @@ static void print_subject(const struct snapshot *snapshot, const struct subject 
         print_wrapped(stdout,
                       subject->verdict != NULL ? subject->verdict->message : subject->untracked, 2,
                       OUTPUT_WIDTH);
+    explain_drift_print(snapshot, subject->name);
 }
 
 // Whether consolidation could still gain anything (DIS-745).
@@ -178,11 +180,14 @@ static json_t *encode_command(const char *name, const struct plan_disruption *co
     return json;
 }
 
-static json_t *encode_subject(const struct subject *subject)
+static json_t *encode_subject(const struct snapshot *snapshot, const struct subject *subject)
 {
-    if (subject->command != NULL)
-        return encode_command(subject->name, subject->command);
     json_t *json;
+    if (subject->command != NULL) {
+        json = encode_command(subject->name, subject->command);
+        explain_drift_encode(json, snapshot, subject->name);
+        return json;
+    }
     if (subject->verdict != NULL) {
         json = plan_verdict_encode(subject->verdict);
     } else {
@@ -191,6 +196,7 @@ static json_t *encode_subject(const struct subject *subject)
         json_object_set_new(json, "message", json_string(subject->untracked));
     }
     json_object_set_new(json, "state", json_string("stays"));
+    explain_drift_encode(json, snapshot, subject->name);
     return json;
 }
 
@@ -212,24 +218,26 @@ static json_t *encode_list(json_t *nodes, const struct plan *plan)
     return json;
 }
 
-static json_t *encode_all(const struct plan *plan)
+static json_t *encode_all(const struct snapshot *snapshot, const struct plan *plan)
 {
     json_t *nodes = json_array();
     list_for_each (command, &plan->disruptions)
-        list_for_each (name, &command->candidates)
-            json_array_append_new(nodes, encode_command(*name, command));
+        list_for_each (name, &command->candidates) {
+            const struct subject subject = {.name = *name, .command = command};
+            json_array_append_new(nodes, encode_subject(snapshot, &subject));
+        }
     list_for_each (verdict, &plan->verdicts) {
         const struct subject subject = {.name = verdict->name, .verdict = verdict};
-        json_array_append_new(nodes, encode_subject(&subject));
+        json_array_append_new(nodes, encode_subject(snapshot, &subject));
     }
     return encode_list(nodes, plan);
 }
 
-static json_t *encode_subjects(const struct subject *subjects, size_t count,
-                               const struct plan *plan)
+static json_t *encode_subjects(const struct snapshot *snapshot, const struct subject *subjects,
+                               size_t count, const struct plan *plan)
 {
     if (count == 1) {
-        json_t *json = json_object(), *node = encode_subject(&subjects[0]);
+        json_t *json = json_object(), *node = encode_subject(snapshot, &subjects[0]);
         json_object_set_new(json, "apiVersion", json_string("adze/v1"));
         json_object_set_new(json, "kind", json_string("NodeExplanation"));
         json_object_update_missing(json, node);
@@ -238,7 +246,7 @@ static json_t *encode_subjects(const struct subject *subjects, size_t count,
     }
     json_t *nodes = json_array();
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(nodes, encode_subject(&subjects[i]));
+        json_array_append_new(nodes, encode_subject(snapshot, &subjects[i]));
     return encode_list(nodes, plan);
 }
 
@@ -259,8 +267,8 @@ static int answer(const struct input_options *options, const struct snapshot *sn
             status = command_failed(&command_explain, &error);
     }
     if (status == 0 && !table)
-        input_print(options,
-                    count == 0 ? encode_all(plan) : encode_subjects(subjects, count, plan));
+        input_print(options, count == 0 ? encode_all(snapshot, plan)
+                                        : encode_subjects(snapshot, subjects, count, plan));
     else if (status == 0 && count == 0)
         print_all(plan);
     for (size_t i = 0; i < count && status == 0 && table; i++)

@@ -9,31 +9,17 @@
 #include "base/text.h"
 #include "cli/output/columns.h"
 
-#define WIDTH       80
 #define NAMES_SHOWN 10
-#define VALUE_MAX   60 // characters of a value
 #define NANO        1e9
 
 // --- what is edited ------------------------------------------------------------------------------
 
-static void add_value(struct text *text, const char *value)
-{
-    if (value == NULL)
-        text_add(text, "(none)");
-    else
-        text_format(text, "%.*s%s", VALUE_MAX, value, strlen(value) > VALUE_MAX ? "..." : "");
-}
-
 static void print_fields(const field_change_list *fields)
 {
     list_for_each (field, fields) {
-        struct text text = {0};
-        text_format(&text, "%s: ", field->path);
-        add_value(&text, field->from);
-        text_add(&text, " -> ");
-        add_value(&text, field->to);
-        print_wrapped(stdout, text.data, 4, WIDTH);
-        text_free(&text);
+        print_paragraph(4, "%s: %s -> %s", field->path,
+                        field->from != NULL ? field->from : "(none)",
+                        field->to != NULL ? field->to : "(none)");
     }
 }
 
@@ -96,7 +82,7 @@ static void print_names(const struct drift_mark *const *marks, uint32_t count)
         text_format(&text, "%s%s", i > 0 ? " " : "", marks[i]->node);
     if (count > NAMES_SHOWN)
         text_format(&text, " and %" PRIu32 " more", count - NAMES_SHOWN);
-    print_wrapped(stdout, text.data, 4, WIDTH);
+    print_wrapped(stdout, text.data, 4, OUTPUT_WIDTH);
     text_free(&text);
 }
 
@@ -114,7 +100,7 @@ static void print_group(const struct drift_mark *const *marks, uint32_t count)
                     : count == 1  ? "drifts"
                                   : "drift",
                     first->reason);
-    print_wrapped(stdout, text.data, 0, WIDTH);
+    print_wrapped(stdout, text.data, 0, OUTPUT_WIDTH);
     print_fields(&first->fields);
     print_names(marks, count);
     text_free(&text);
@@ -315,7 +301,7 @@ void diff_report_print(const struct diff_report *report, int64_t lines)
     forecast_print_nodes(report->forecast, report->edit, lines);
     forecast_print_moves(report->forecast, lines);
     for (uint32_t i = 0; i < report->remarks->count; i++)
-        print_wrapped(stdout, report->remarks->items[i], 0, WIDTH);
+        print_wrapped(stdout, report->remarks->items[i], 0, OUTPUT_WIDTH);
     if (report->remarks->count > 0)
         putchar('\n');
     costs_print(&report->forecast->before, &report->forecast->after);

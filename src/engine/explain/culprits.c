@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/quantity.h"
@@ -101,25 +102,24 @@ static bool is_key(const struct problem *problem, const struct requirement *requ
     return strcmp(vocabulary_key_text(problem->vocabulary, requirement->key), key) == 0;
 }
 
-static void add_list(struct text *text, struct search *search,
+static void add_list(struct text *text, const struct problem *problem,
                      const struct requirement *requirement)
 {
-    const struct vocabulary *vocabulary = search->problem->vocabulary;
-    uint32_t *values =
-        arena_allocate_array(search->scratch, requirement->count + 1, sizeof *values);
+    const struct vocabulary *vocabulary = problem->vocabulary;
+    uint32_t *values = memory_allocate_array(requirement->count + 1, sizeof *values);
     memcpy(values, requirement->values, requirement->count * sizeof *values);
     vocabulary_sort_values(vocabulary, values, requirement->count);
     for (uint32_t i = 0; i < requirement->count && i < VALUES_SHOWN; i++)
         text_format(text, "%s%s", i > 0 ? ", " : "", vocabulary_value_text(vocabulary, values[i]));
     if (requirement->count > VALUES_SHOWN)
         text_format(text, " and %" PRIu32 " others", requirement->count - VALUES_SHOWN);
+    free(values);
 }
 
-// "instance-category In [c, m, r]": well-known keys without their domain.
-static void add_requirement(struct text *text, struct search *search,
-                            const struct requirement *requirement)
+void requirement_add_short(struct text *text, const struct problem *problem,
+                           const struct requirement *requirement)
 {
-    const struct vocabulary *vocabulary = search->problem->vocabulary;
+    const struct vocabulary *vocabulary = problem->vocabulary;
     struct text whole = {0};
     requirement_add_text(&whole, vocabulary, requirement);
     const char *from = whole.data, *slash = strchr(from, '/');
@@ -129,7 +129,7 @@ static void add_requirement(struct text *text, struct search *search,
     text_add_bytes(text, from, length);
     if (requirement->count > 0) {
         text_add(text, "[");
-        add_list(text, search, requirement);
+        add_list(text, problem, requirement);
         text_add(text, "]");
     }
     text_free(&whole);
@@ -203,7 +203,7 @@ static bool add_absent(struct text *text, struct search *search,
     if (noun == NULL || requirement_operator(requirement) != OPERATOR_IN)
         return false;
     text_format(text, "%s%s ", noun, text_plural(requirement->count));
-    add_list(text, search, requirement);
+    add_list(text, search->problem, requirement);
     text_add(text, requirement->count == 1 ? " is in no offering" : " are in no offering");
     add_region(text, search);
     return true;
@@ -221,8 +221,8 @@ static void accuse(struct text *text, struct search *search, const char *owner, 
     }
     for (uint32_t i = 0; i < search->count; i++) {
         text_add(text, i == 0 ? "" : i + 1 < search->count ? ", " : " and ");
-        add_requirement(text, search,
-                        requirement_get(search->problem->sets, search->requirements[i]));
+        requirement_add_short(text, search->problem,
+                              requirement_get(search->problem->sets, search->requirements[i]));
     }
     text_add(text, search->count == 1 ? " leaves out every " : " together leave out every ");
     text_add(text, wanted != NULL ? wanted : "instance type");
@@ -321,7 +321,8 @@ static void blame_for_requirements(struct search *search, const struct node_temp
     text_add(&wanted, "type that the pod's ");
     for (uint32_t i = 0; i < search->count; i++) {
         text_add(&wanted, i > 0 ? ", " : "");
-        add_requirement(&wanted, search, requirement_get(problem->sets, search->requirements[i]));
+        requirement_add_short(&wanted, problem,
+                              requirement_get(problem->sets, search->requirements[i]));
     }
     text_add(&wanted, search->count == 1 ? " allows" : " allow");
     bitset_and(search->wanted, type_table_filter(problem, search->table, shape->set)->both);
@@ -331,20 +332,51 @@ static void blame_for_requirements(struct search *search, const struct node_temp
     text_free(&wanted);
 }
 
+// The pod and the NodePool ask for different values of a label, or the NodePool has no such label.
+static void blame_for_labels(struct problem *problem, const struct node_template *template,
+                             const struct shape *shape, struct text *out)
+{
+    for (uint32_t i = 0; i < problem->sets->sets[shape->set].count; i++) {
+        uint32_t asked = problem->sets->sets[shape->set].requirements[i];
+        uint32_t alone = set_add_known(problem->sets, SET_EMPTY, asked);
+        if (sets_compatible(problem->sets, template->set, alone, true))
+            continue;
+        const struct requirement *own = requirement_get(problem->sets, asked);
+        text_add(out, out->length > 0 ? ", and " : "");
+        const struct requirement *theirs = set_get(problem->sets, template->set, own->key);
+        if (is_key(problem, own, LABEL_NODE_POOL)) {
+            text_add(out, "the pod asks for ");
+            requirement_add_short(out, problem, own);
+        } else if (theirs != NULL) {
+            text_add(out, "the pod's ");
+            requirement_add_short(out, problem, own);
+            text_add(out, " contradicts the NodePool's ");
+            requirement_add_short(out, problem, theirs);
+        } else {
+            text_add(out, "the pod asks for ");
+            requirement_add_short(out, problem, own);
+            text_add(out, ", a label that the NodePool does not have");
+        }
+    }
+}
+
 const char *culprits_of_class(struct pass *pass, const struct node_template *template,
                               uint32_t class, enum reason_code code, const char *text,
                               struct arena *arena)
 {
     struct problem *problem = pass->problem;
     bool generic = text_starts_with(text, "no instance type");
-    if (problem->settings->compatibility_upstream || !generic)
+    bool labels = text_starts_with(text, "incompatible requirements");
+    if (problem->settings->compatibility_upstream || (!generic && !labels))
         return NULL;
     CLEANUP_ARENA struct arena *scratch = arena_create(16384);
     const struct shape *shape = shape_of(problem, class_at(problem, class));
     struct search search;
     struct text out = {0};
     search_begin(&search, problem, template->table, scratch);
-    if (code == REASON_INSUFFICIENT_RESOURCES)
+    if (labels)
+        blame_for_labels(problem, template, shape, &out);
+    else if (code == REASON_INSUFFICIENT_RESOURCES)
         blame_for_size(&search, template, shape, &out);
     else if (code == REASON_REQUIREMENT_MISMATCH || code == REASON_NO_OFFERING)
         blame_for_requirements(&search, template, shape, &out);

@@ -14,3 +14,6 @@ const char *culprits_of_pool(struct problem *problem, const struct pool_state *p
 const char *culprits_of_class(struct pass *pass, const struct node_template *template,
                               uint32_t class, enum reason_code code, const char *text,
                               struct arena *arena);
+// "instance-category In [c, m, r]": well-known keys without their domain, and few of many values.
+void requirement_add_short(struct text *text, const struct problem *problem,
+                           const struct requirement *requirement);

@@ -241,7 +241,8 @@ static void report_absent_pool(const struct node_pool *pool, struct arena *arena
         out->detail = "the NodePool is being deleted";
     } else if (pool->spec.replicas.present) {
         out->state = "static";
-        out->detail = "the NodePool keeps a fixed number of nodes, whatever is pending";
+        out->detail =
+            "the NodePool keeps a fixed number of nodes (spec.replicas), whatever is pending";
     } else {
         bool has_message = ready != NULL && ready->message != NULL && ready->message[0] != '\0';
         out->state = "notReady";
@@ -271,6 +272,8 @@ void explain_absent_pools(const struct problem *problem, struct arena *arena, st
         if (strcmp(described.state, "static") != 0)
             explained_add_reason(arena, out, REASON_POOL_NOT_READY, described.node_pool,
                                  described.detail);
+        else if (problem->templates.pools_count == 0) // nothing else is there to blame
+            explained_add_reason(arena, out, REASON_NO_POOL, described.node_pool, described.detail);
         if (explanation != NULL)
             explanation->funnel.items[explanation->funnel.count++] = described;
     }

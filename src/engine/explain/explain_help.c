@@ -7,7 +7,9 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "engine/explain/explain.h"
+#include "engine/explain/explain_help_parts.h"
 #include "engine/explain/explain_miss.h"
+#include "engine/explain/explain_pool_help.h"
 #include "engine/pass/pass_state.h"
 #include "engine/placement/node_check.h"
 #include "engine/placement/place_node.h"
@@ -16,24 +18,9 @@
 #include "engine/topology/topology_record.h"
 #include "model/reading/pod.h"
 
-#define HELP_MAX       8    // suggested changes
 #define HELP_NODES_MAX 1000 // existing nodes tried for each change, in order
 #define TAINTS_MAX     8    // tolerations tried
 #define VALUES_SHOWN   3
-
-struct helper {
-    struct pass *pass;
-    struct arena *arena; // the plan's
-    uint32_t class;
-    struct plan_explanation *explanation;
-};
-
-struct outcome {   // the place of a changed class
-    uint32_t node; // or NONE
-    const struct node_template *template;
-    const char *type;
-    int64_t price;
-};
 
 // --- changed classes -----------------------------------------------------------------------------
 
@@ -50,12 +37,12 @@ static uint32_t add_variant(struct pass *pass, uint32_t base, const struct shape
     return problem->interned.classes.count - 1;
 }
 
-static struct shape own_shape(const struct helper *helper)
+struct shape help_own_shape(const struct helper *helper)
 {
     return *shape_of(helper->pass->problem, class_at(helper->pass->problem, helper->class));
 }
 
-static bool find_place(struct pass *pass, uint32_t class, struct outcome *out)
+bool help_find_place(struct pass *pass, uint32_t class, struct outcome *out)
 {
     struct problem *problem = pass->problem;
     *out = (struct outcome){.node = NONE};
@@ -76,8 +63,8 @@ static bool find_place(struct pass *pass, uint32_t class, struct outcome *out)
 }
 
 // Appends the pod's place and adds the entry.
-static void add_help(struct helper *helper, const char *change, struct text *detail,
-                     const struct outcome *outcome)
+void help_add(struct helper *helper, const char *change, struct text *detail,
+              const struct outcome *outcome)
 {
     struct plan_explanation *explanation = helper->explanation;
     if (explanation->help.count < HELP_MAX) {
@@ -105,7 +92,7 @@ static bool is_condition_taint(const struct taint *taint)
 static void try_toleration(struct helper *helper, const struct taint *taint)
 {
     struct problem *problem = helper->pass->problem;
-    struct shape shape = own_shape(helper);
+    struct shape shape = help_own_shape(helper);
     const toleration_list *own = problem->interned.toleration_lists.items[shape.tolerations];
     toleration_list list = {0};
     list.items = arena_allocate_array(problem->arena, own->count + 1, sizeof *list.items);
@@ -119,13 +106,13 @@ static void try_toleration(struct helper *helper, const struct taint *taint)
     uint32_t variant = add_variant(helper->pass, helper->class, &shape);
     class_at(problem, variant)->tolerations =
         problem->interned.toleration_lists.items[shape.tolerations];
-    if (!find_place(helper->pass, variant, &outcome))
+    if (!help_find_place(helper->pass, variant, &outcome))
         return;
     struct text text = {0};
     bool has_value = taint->value != NULL && taint->value[0] != '\0';
     text_format(&text, "tolerate the taint %s%s%s:%s", taint->key, has_value ? "=" : "",
                 has_value ? taint->value : "", taint->effect);
-    add_help(helper, "toleration", &text, &outcome);
+    help_add(helper, "toleration", &text, &outcome);
 }
 
 struct taints {
@@ -166,12 +153,7 @@ static void help_by_toleration(struct helper *helper)
 
 // --- requirements, labels and typos --------------------------------------------------------------
 
-struct names {
-    const char **items;
-    uint32_t count, capacity;
-};
-
-static void add_name(struct names *names, const char *name)
+static void add_name(struct help_names *names, const char *name)
 {
     for (uint32_t i = 0; i < names->count; i++)
         if (strcmp(names->items[i], name) == 0)
@@ -180,17 +162,15 @@ static void add_name(struct names *names, const char *name)
 }
 
 static void add_values_of(const struct problem *problem, const struct requirement *requirement,
-                          struct names *out)
+                          struct help_names *out)
 {
     for (uint32_t i = 0; requirement != NULL && !requirement->complement && i < requirement->count;
          i++)
         add_name(out, vocabulary_value_text(problem->vocabulary, requirement->values[i]));
 }
 
-// Values of the key that the place has or may have. Call after explain_try_template() of the
-// outcome.
-static void values_there(struct helper *helper, const struct outcome *outcome, uint32_t key,
-                         struct names *out)
+void help_values_there(struct helper *helper, const struct outcome *outcome, uint32_t key,
+                       struct help_names *out)
 {
     struct problem *problem = helper->pass->problem;
     if (outcome->node != NONE) {
@@ -226,7 +206,7 @@ static uint32_t requirement_variant(struct helper *helper, uint32_t key,
                                     const struct requirement *instead)
 {
     struct problem *problem = helper->pass->problem;
-    struct shape shape = own_shape(helper);
+    struct shape shape = help_own_shape(helper);
     uint32_t strict = class_at(problem, helper->class)->strict_set;
     shape.set = set_remove(problem->sets, shape.set, key);
     strict = set_remove(problem->sets, strict, key);
@@ -256,7 +236,7 @@ static bool help_by_key(struct helper *helper, uint32_t requirement)
     struct problem *problem = helper->pass->problem;
     struct requirement asked = *requirement_get(problem->sets, requirement);
     const char *text = vocabulary_key_text(problem->vocabulary, asked.key), *near[1];
-    struct names names = {0};
+    struct help_names names = {0};
     struct outcome outcome;
     if (is_known_key(problem, asked.key))
         return false;
@@ -269,16 +249,16 @@ static bool help_by_key(struct helper *helper, uint32_t requirement)
         return false;
     uint32_t key = asked.key;
     asked.key = vocabulary_key(problem->vocabulary, near[0]);
-    if (!find_place(helper->pass, requirement_variant(helper, key, &asked), &outcome))
+    if (!help_find_place(helper->pass, requirement_variant(helper, key, &asked), &outcome))
         return false;
     struct text detail = {0};
     text_format(&detail, "the label key %s looks like a typo of %s", text, near[0]);
-    add_help(helper, "label", &detail, &outcome);
+    help_add(helper, "label", &detail, &outcome);
     return true;
 }
 
 static void describe_values(struct helper *helper, const struct requirement *asked,
-                            const struct outcome *outcome, struct names *values)
+                            const struct outcome *outcome, struct help_names *values)
 {
     const struct vocabulary *vocabulary = helper->pass->problem->vocabulary;
     const char *key = vocabulary_key_text(vocabulary, asked->key), *near[1];
@@ -300,7 +280,7 @@ static void describe_values(struct helper *helper, const struct requirement *ask
             text_format(&detail, " and %" PRIu32 " more", values->count - VALUES_SHOWN);
         text_add(&detail, values->count > 0 ? ")" : "");
     }
-    add_help(helper, typo ? "label" : "requirement", &detail, outcome);
+    help_add(helper, typo ? "label" : "requirement", &detail, outcome);
 }
 
 static void help_by_requirement(struct helper *helper, uint32_t requirement)
@@ -308,12 +288,12 @@ static void help_by_requirement(struct helper *helper, uint32_t requirement)
     struct problem *problem = helper->pass->problem;
     struct requirement asked = *requirement_get(problem->sets, requirement);
     struct outcome outcome;
-    struct names values = {0};
+    struct help_names values = {0};
     if (help_by_key(helper, requirement))
         return;
-    if (!find_place(helper->pass, requirement_variant(helper, asked.key, NULL), &outcome))
+    if (!help_find_place(helper->pass, requirement_variant(helper, asked.key, NULL), &outcome))
         return;
-    values_there(helper, &outcome, asked.key, &values);
+    help_values_there(helper, &outcome, asked.key, &values);
     if (values.count > 0)
         qsort(values.items, values.count, sizeof *values.items, text_compare);
     describe_values(helper, &asked, &outcome, &values);
@@ -331,7 +311,7 @@ static int compare_keys(const void *a, const void *b, void *context)
 static void help_by_requirements(struct helper *helper)
 {
     struct problem *problem = helper->pass->problem;
-    uint32_t set = own_shape(helper).set, count = problem->sets->sets[set].count;
+    uint32_t set = help_own_shape(helper).set, count = problem->sets->sets[set].count;
     uint32_t *asked = memory_allocate_array(count + 1, sizeof *asked);
     for (uint32_t i = 0; i < count; i++)
         asked[i] = problem->sets->sets[set].requirements[i];
@@ -344,17 +324,17 @@ static void help_by_requirements(struct helper *helper)
 // Tries to drop all alternatives of required node affinity at once (SCH-508).
 static void help_by_terms(struct helper *helper)
 {
-    struct shape shape = own_shape(helper);
+    struct shape shape = help_own_shape(helper);
     struct outcome outcome;
     uint32_t terms = shape.terms_count;
     if (terms == 0)
         return;
     shape.terms_count = 0;
-    if (!find_place(helper->pass, add_variant(helper->pass, helper->class, &shape), &outcome))
+    if (!help_find_place(helper->pass, add_variant(helper->pass, helper->class, &shape), &outcome))
         return;
     struct text text = {0};
     text_format(&text, "without the %" PRIu32 " terms of required node affinity", terms);
-    add_help(helper, "requirement", &text, &outcome);
+    help_add(helper, "requirement", &text, &outcome);
 }
 
 // --- limits --------------------------------------------------------------------------------------
@@ -383,7 +363,7 @@ static void help_by_limit(struct helper *helper, const struct node_template *tem
             quantity_add(template->limits[d], quantity_subtract(needed, remaining[d])));
     }
     if (text.length > 0)
-        add_help(helper, "limit", &text, &outcome);
+        help_add(helper, "limit", &text, &outcome);
     text_free(&text);
 }
 
@@ -401,36 +381,38 @@ static bool help_by_request(struct helper *helper, const struct node_template *t
     funnel_run(helper->pass, template, helper->class, scratch, &funnel);
     if (!funnel_nearest(helper->pass, &funnel, &miss) || miss.stage != STAGE_RESOURCES)
         return false;
-    struct shape shape = own_shape(helper);
+    struct shape shape = help_own_shape(helper);
     int64_t *requests = vector_create(problem);
     memcpy(requests, shape.requests, problem->dimensions.count * sizeof *requests);
     requests[miss.dimension] -= miss.shortfall;
-    if (requests[miss.dimension] < shape.requests[miss.dimension] / 2)
+    if (requests[miss.dimension] <= 0 ||
+        requests[miss.dimension] < shape.requests[miss.dimension] / 2)
         return false; // that would be a different pod
     shape.requests = requests;
-    if (!find_place(helper->pass, add_variant(helper->pass, helper->class, &shape), &outcome))
+    if (!help_find_place(helper->pass, add_variant(helper->pass, helper->class, &shape), &outcome))
         return false;
     struct text text = {0};
     text_add(&text, "ask for ");
     explain_add_amount(&text, problem, miss.dimension, requests[miss.dimension]);
     text_add(&text, " instead of ");
-    explain_add_amount(&text, problem, miss.dimension, own_shape(helper).requests[miss.dimension]);
-    add_help(helper, "request", &text, &outcome);
+    explain_add_amount(&text, problem, miss.dimension,
+                       help_own_shape(helper).requests[miss.dimension]);
+    help_add(helper, "request", &text, &outcome);
     return true;
 }
 
 static void help_by_port(struct helper *helper)
 {
-    struct shape shape = own_shape(helper);
+    struct shape shape = help_own_shape(helper);
     struct outcome outcome;
     if (shape.ports.count == 0)
         return;
     shape.ports.count = 0;
-    if (!find_place(helper->pass, add_variant(helper->pass, helper->class, &shape), &outcome))
+    if (!help_find_place(helper->pass, add_variant(helper->pass, helper->class, &shape), &outcome))
         return;
     struct text text = {0};
     text_add(&text, "do without host ports");
-    add_help(helper, "hostPort", &text, &outcome);
+    help_add(helper, "hostPort", &text, &outcome);
 }
 
 static void help_by_rule(struct helper *helper, uint32_t left_out)
@@ -438,7 +420,7 @@ static void help_by_rule(struct helper *helper, uint32_t left_out)
     static const char *const rules[] = {"topology spread", "pod affinity", "pod anti-affinity",
                                         "anti-affinity"};
     struct problem *problem = helper->pass->problem;
-    struct shape shape = own_shape(helper);
+    struct shape shape = help_own_shape(helper);
     struct outcome outcome;
     uint32_t variant = add_variant(helper->pass, helper->class, &shape);
     struct pod_class *class = class_at(problem, variant);
@@ -450,12 +432,12 @@ static void help_by_rule(struct helper *helper, uint32_t left_out)
     const struct group_definition *rule = problem->topology.groups.items[class->groups[left_out]];
     class->groups = groups;
     class->groups_count = kept;
-    if (!find_place(helper->pass, variant, &outcome))
+    if (!help_find_place(helper->pass, variant, &outcome))
         return;
     struct text text = {0};
     text_format(&text, "without the %s over %s", rules[rule->kind],
                 vocabulary_key_text(problem->vocabulary, rule->key));
-    add_help(helper, "topology", &text, &outcome);
+    help_add(helper, "topology", &text, &outcome);
 }
 
 void explain_help(struct pass *pass, uint32_t class, struct arena *arena,
@@ -475,4 +457,5 @@ void explain_help(struct pass *pass, uint32_t class, struct arena *arena,
     for (uint32_t t = 0; t < pass->problem->templates.count; t++)
         if (help_by_request(&helper, pass->problem->templates.items[t]))
             break;
+    help_by_pools(&helper);
 }

@@ -164,6 +164,16 @@ static const char *barred_message(struct pass *pass, const struct pod_class *cla
     return NULL;
 }
 
+static const char *detail_of(const struct problem *problem, enum reason_code code,
+                             const char *barred)
+{
+    if (code != REASON_NO_POOL || problem->settings->compatibility_upstream)
+        return barred;
+    return problem->snapshot->objects[KIND_NODE_POOL].count == 0
+               ? "there is no NodePool"
+               : "no NodePool launches nodes for pending pods";
+}
+
 static int compare_unschedulable(const void *a, const void *b)
 {
     const struct pod *x = ((const struct plan_unschedulable *)a)->pod;
@@ -188,7 +198,7 @@ static struct explained *explain_once(struct pass *pass, uint32_t class, enum ex
     else
         out->message = arena_copy_string(plan->arena, barred);
     if (barred != NULL && level >= EXPLAIN_REASONS)
-        explained_add_reason(plan->arena, out, code, NULL, barred);
+        explained_add_reason(plan->arena, out, code, NULL, detail_of(pass->problem, code, barred));
     if (level >= EXPLAIN_REASONS && (barred == NULL || code == REASON_NO_POOL))
         explain_absent_pools(pass->problem, plan->arena, out);
     return out;

@@ -27,9 +27,14 @@ static void make_scratch(struct pass *pass)
 {
     struct problem *problem = pass->problem;
     uint32_t widest = 1;
-    for (uint32_t t = 0; t < problem->templates.count; t++)
-        if (problem->templates.items[t]->table->count > widest)
-            widest = problem->templates.items[t]->table->count;
+    for (uint32_t i = 0; i < problem->templates.pools_count; i++) {
+        const struct pool_state *pool = &problem->templates.pools[i];
+        // Explanations change NodePools without types, too.
+        const struct node_template *template =
+            pool->template != NULL ? pool->template : pool->emptied;
+        if (template != NULL && template->table->count > widest)
+            widest = template->table->count;
+    }
     pass->scratch.total =
         arena_allocate_array(pass->arena, problem->dimensions.count, sizeof *pass->scratch.total);
     pass->scratch.zero =

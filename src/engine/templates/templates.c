@@ -351,6 +351,31 @@ bool template_fits(const struct problem *problem, const struct node_template *te
     return true;
 }
 
+struct node_template *template_vary(struct problem *problem, const struct node_template *changed)
+{
+    uint32_t daemons_count;
+    struct node_template *variant = arena_allocate(problem->arena, sizeof *variant);
+    *variant = *changed;
+    variant->domain_sets = variant->holding = (struct memo){.capacity = 0};
+    variant->groups_count = 0;
+    if (filter_rows(problem, variant) != NULL)
+        return NULL;
+    node_bounds_drop_rows(variant);
+    if (bitset_empty(variant->rows))
+        return NULL;
+    const struct daemon *daemons = daemons_compile(problem, &daemons_count);
+    group_by_overhead(problem, variant, daemons, daemons_count);
+    make_thresholds(problem, variant);
+    volumes_limit_rows(problem, variant);
+    return variant;
+}
+
+void template_forget(struct node_template *variant)
+{
+    memo_free(&variant->domain_sets);
+    memo_free(&variant->holding);
+}
+
 static void build_one(struct problem *problem, struct pool_state *state,
                       const struct daemon *daemons, uint32_t daemons_count)
 {

@@ -7,6 +7,10 @@
 void templates_build(struct problem *problem);
 // Fills the template's `set` and `own_set` from its NodePool alone.
 void template_make_sets(struct problem *problem, struct node_template *template);
+// The template with other sets or taints (those of `changed`; the rest follows from them), for
+// explanations. NULL: no type is left. To be freed with template_forget().
+struct node_template *template_vary(struct problem *problem, const struct node_template *changed);
+void template_forget(struct node_template *variant);
 
 // Fills `out` (sized for the table) with the rows that hold `requests` beside their DaemonSets
 // (SCH-235). False if there are none.
