@@ -261,7 +261,7 @@ class ExplainNode(ProgramTest):
     def test_a_node_that_stays_DIS_85(self):
         status, out, err = self.explain("b")
         self.assertEqual((status, err), (0, ""))
-        self.assertEqual(out.splitlines()[:2], ["b stays: DIS-85", "  NodePool default, m5.large, us-east-1a, on-demand; 0 pods"])
+        self.assertEqual(out.splitlines()[:2], ["b stays: DIS-85, consolidateAfter has not passed", "  NodePool default, m5.large, us-east-1a, on-demand; 0 pods"])
         self.assertIn("3m0s left, until", out)
         answer = json.loads(self.explain("claim-b", "-o", "json")[1])
         self.assertEqual((answer["kind"], answer["name"], answer["nodeClaim"], answer["nodePool"], answer["state"], answer["rule"]),
@@ -292,8 +292,8 @@ class ExplainNode(ProgramTest):
             status, out, err = self.explain(noun=noun)
             self.assertEqual((status, err), (0, ""))
             self.assertIn("DISRUPTIONS\nEmpty (empty): 1 node a", out)
-            self.assertIn("NODES THAT STAY\nDIS-32 #2: 1 node c\n", out)
-            self.assertIn("DIS-85: 1 node b\n", out)
+            self.assertIn("NODES THAT STAY\nDIS-32 #2, it is not managed: no NodeClaim belongs to it: 1 node c\n", out)
+            self.assertIn("DIS-85, consolidateAfter has not passed: 1 node b\n", out)
         answer = json.loads(self.explain("-o", "json")[1])
         self.assertEqual(answer["kind"], "NodeExplanationList")
         self.assertEqual([(entry["name"], entry["state"]) for entry in answer["nodes"]], [("a", "goes"), ("b", "stays"), ("c", "stays")])

@@ -119,7 +119,7 @@ class Reasons(WorldTest):
     def test_nothing_is_blamed_without_fault(self):
         self.assertTrue(self.reason(pool(), pod(cpu="1000"))[1].startswith("no instance type has enough resources, "))
         limited = self.reason(pool(spec={"limits": {"cpu": "1"}}), pod())
-        self.assertEqual((limited[0], "leaves out" in limited[1]), ("LimitExceeded", False))
+        self.assertEqual(limited[:2], ("LimitExceeded", "the limit of 1 cpu (0 cpu in use) leaves out every type that is large enough"))
 
     def test_upstream_names_no_requirement_FMT_18(self):
         self.assertEqual(self.reason(UPSTREAM, pool(reference=KWOK, family=["zz9"]), pod())[1], FILTERED)
@@ -260,7 +260,13 @@ class Admission(WorldTest):
             self.assertIn("EC2NodeClass default of NodePool default is not in the input (taken: one for AL2023)",
                           self.table(pool(), pod(), *more))
         auto = {"group": "eks.amazonaws.com", "kind": "NodeClass", "name": "default"}
-        self.assertIn("NodeClass default of NodePool default is of a group (eks.amazonaws.com) that is not known here", self.table(pool(reference=auto), pod()))
+        self.assertIn("NodeClass default of NodePool default is of a group (eks.amazonaws.com) that is not known here", self.table(pool(reference=auto), pod(), options=("--force",)))
+        code, out, err = self.plan(pool(reference=auto), pod())
+        self.assertEqual((code, out), (2, ""))
+        self.assertIn("NodePool default: NodeClass default is of group eks.amazonaws.com, EKS Auto Mode, which is not planned: `adze convert`", err)
+        azure = {"group": "karpenter.azure.com", "kind": "AKSNodeClass", "name": "default"}
+        self.assertIn("whose machines and prices are not known here (--catalog FILE", self.plan(pool(reference=azure), pod())[2])
+        self.assertEqual(self.plan(pool(reference=azure, uid="u"), pod())[0], 0)  # a cluster has admitted it
         text = self.table(pool(), node("n1", "gone"), node("n2", "gone"), node("n3", "lost"), node("n4", "default"), pod())
         self.assertIn("NodePool gone, to which 2 nodes belong, is not in the input", text)
         self.assertIn("NodePool lost, to which 1 node belongs, is not in the input", text)

@@ -97,6 +97,6 @@ void explain_drift_encode(json_t *json, const struct snapshot *snapshot, const c
         json_array_append_new(fields, json_pack("{s:s, s:s*, s:s*}", "path", field->path, "from",
                                                 field->from, "to", field->to));
     json_object_set_new(json, "drift",
-                        json_pack("{s:s, s:b, s:o}", "reason", drift.reason, "marked",
-                                  drift.marked, "fields", fields));
+                        json_pack("{s:s, s:b, s:o}", "reason", drift.reason, "marked", drift.marked,
+                                  "fields", fields));
 }

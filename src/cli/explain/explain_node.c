@@ -14,6 +14,7 @@
 #include "engine/engine.h"
 #include "model/reading/pod.h"
 #include "model/snapshot/plan_encode.h"
+#include "model/snapshot/verdict_rules.h"
 
 #define NAMES_SHOWN 3
 
@@ -134,7 +135,8 @@ static void print_subject(const struct snapshot *snapshot, const struct subject 
     if (subject->command != NULL)
         printf("%s goes\n", subject->name);
     else if (subject->verdict != NULL)
-        printf("%s stays: %s\n", subject->name, subject->verdict->rule);
+        print_paragraph(0, "%s stays: %s, %s", subject->name, subject->verdict->rule,
+                        verdict_rule_words(subject->verdict->rule));
     else
         printf("%s stays\n", subject->name);
     print_context(snapshot, subject);

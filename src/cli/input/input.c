@@ -136,11 +136,14 @@ static bool add_catalog(struct input_options *options, struct snapshot *snapshot
     const char *path =
         options->catalog != NULL ? options->catalog : snapshot->settings.instance_types_file_path;
     const struct instance_type_catalog *catalog = NULL;
+    bool judges = options->admission && !options->force && options->common.files.count > 0;
+    options->built_in = live_provider_built_in(provider, path);
+    if (judges && options->built_in && !missing_objects_refuse_classes(snapshot, error))
+        return false;
     if (live_provider_find_region(provider, path, options->live.region, snapshot, error))
         catalog = live_provider_catalog(provider, path, snapshot, error);
     if (catalog == NULL)
         return blame_name(error);
-    options->built_in = live_provider_built_in(provider, path);
     forget_catalogs(snapshot);
     struct text classes = {0};
     snapshot_add(snapshot, (const struct object *)catalog);

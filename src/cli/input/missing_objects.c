@@ -71,6 +71,28 @@ static void tell_class(const struct snapshot *snapshot, const struct cloud_provi
     add_line(out, &text);
 }
 
+bool missing_objects_refuse_classes(const struct snapshot *snapshot, struct error *error)
+{
+    for (uint32_t i = 0; i < snapshot->objects[KIND_NODE_POOL].count; i++) {
+        const struct node_pool *pool =
+            (const struct node_pool *)snapshot->objects[KIND_NODE_POOL].items[i];
+        const struct node_class_reference *reference = pool->spec.template.spec.node_class_ref;
+        if (reference == NULL || pool->meta.uid != NULL || is_anyones(reference))
+            continue;
+        bool auto_mode = text_equal(reference->group, "eks.amazonaws.com");
+        return error_set(error, ERROR_INVALID,
+                         "NodePool %.100s: %.100s %.100s is of group %.200s%s; --force plans it "
+                         "all the same, with built-in instance types",
+                         text_or_empty(pool->meta.name), text_or_empty(reference->kind),
+                         text_or_empty(reference->name), text_or_empty(reference->group),
+                         auto_mode ? ", EKS Auto Mode, which is not planned: `adze convert` turns "
+                                     "it into an EC2NodeClass, and the requirements with it"
+                                   : ", whose machines and prices are not known here (--catalog "
+                                     "FILE gives them)");
+    }
+    return true;
+}
+
 // --- NodePools -----------------------------------------------------------------------------------
 
 static void tell_pools(const struct snapshot *snapshot, lines *out)

@@ -1,6 +1,7 @@
 // Objects that others refer to and that are not in the input: what is planned without them is told.
 #pragma once
 
+#include "base/error.h"
 #include "base/text.h"
 #include "cloud/port/provider.h"
 #include "model/snapshot/snapshot.h"
@@ -9,3 +10,6 @@
 // NodePools have; NULL: they have others, on which node classes have no bearing.
 void missing_objects_tell(const struct snapshot *snapshot, const struct cloud_provider *provider,
                           struct text *text);
+// Refuses NodePools whose node class is of no provider here: built-in instance types are not
+// theirs. Those that a cluster has admitted (they have a uid) pass.
+bool missing_objects_refuse_classes(const struct snapshot *snapshot, struct error *error) MUST_USE;

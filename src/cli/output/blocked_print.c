@@ -8,6 +8,7 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "cli/output/columns.h"
+#include "model/snapshot/verdict_rules.h"
 
 #define NAMES_SHOWN        10
 #define REPLACEMENTS_SHOWN 3
@@ -38,7 +39,8 @@ static int by_size(const void *a, const void *b)
 static void print_group(const struct plan_verdict *const *verdicts, uint32_t count)
 {
     struct text text = {0};
-    text_format(&text, "%s: %" PRIu32 " node%s", verdicts[0]->rule, count, text_plural(count));
+    text_format(&text, "%s, %s: %" PRIu32 " node%s", verdicts[0]->rule,
+                verdict_rule_words(verdicts[0]->rule), count, text_plural(count));
     for (uint32_t i = 0; i < count && i < NAMES_SHOWN; i++)
         text_format(&text, " %s", verdicts[i]->name);
     if (count > NAMES_SHOWN)

@@ -7,6 +7,7 @@
 
 #include "base/quantity.h"
 #include "engine/explain/explain_miss.h"
+#include "engine/templates/templates.h"
 #include "engine/templates/type_table.h"
 #include "model/schema/karpenter.h"
 #include "model/tables/well_known.h"
@@ -360,6 +361,39 @@ static void blame_for_labels(struct problem *problem, const struct node_template
     }
 }
 
+// "the limit of 16 cpu (10 cpu in use) leaves out every type that is large enough": each limit that
+// does so alone, else all of them.
+static void blame_for_limits(struct pass *pass, const struct node_template *template,
+                             const struct shape *shape, struct bitset fitting, struct text *out)
+{
+    struct problem *problem = pass->problem;
+    const int64_t *remaining = pass->remaining[template->index];
+    if (remaining == NULL || !template_fits(problem, template, shape->requests, fitting))
+        return;
+    bitset_and(fitting, type_table_filter(problem, template->table, shape->set)->both);
+    uint32_t told = 0;
+    for (int all = 0; all < 2 && told == 0; all++)
+        for (uint32_t d = 0; d < problem->dimensions.count; d++) {
+            bool blamed = template->limits[d] != INT64_MAX;
+            bitset_for_each (r, fitting)
+                blamed =
+                    blamed &&
+                    (all || remaining[d] <
+                                (d == DIMENSION_NODES ? 1 : template->table->rows[r].capacity[d]));
+            if (!blamed)
+                continue;
+            text_add(out, told++ == 0 ? "the limit of " : " and that of ");
+            explain_add_amount(out, problem, d, template->limits[d]);
+            text_add(out, " (");
+            explain_add_amount(out, problem, d,
+                               quantity_subtract(template->limits[d], remaining[d]));
+            text_add(out, " in use)");
+        }
+    if (told > 0)
+        text_add(out, told == 1 ? " leaves out every type that is large enough"
+                                : " leave out every type that is large enough");
+}
+
 const char *culprits_of_class(struct pass *pass, const struct node_template *template,
                               uint32_t class, enum reason_code code, const char *text,
                               struct arena *arena)
@@ -367,7 +401,8 @@ const char *culprits_of_class(struct pass *pass, const struct node_template *tem
     struct problem *problem = pass->problem;
     bool generic = text_starts_with(text, "no instance type");
     bool labels = text_starts_with(text, "incompatible requirements");
-    if (problem->settings->compatibility_upstream || (!generic && !labels))
+    bool limits = code == REASON_LIMIT_EXCEEDED;
+    if (problem->settings->compatibility_upstream || (!generic && !labels && !limits))
         return NULL;
     CLEANUP_ARENA struct arena *scratch = arena_create(16384);
     const struct shape *shape = shape_of(problem, class_at(problem, class));
@@ -376,6 +411,8 @@ const char *culprits_of_class(struct pass *pass, const struct node_template *tem
     search_begin(&search, problem, template->table, scratch);
     if (labels)
         blame_for_labels(problem, template, shape, &out);
+    else if (limits)
+        blame_for_limits(pass, template, shape, search.left, &out);
     else if (code == REASON_INSUFFICIENT_RESOURCES)
         blame_for_size(&search, template, shape, &out);
     else if (code == REASON_REQUIREMENT_MISMATCH || code == REASON_NO_OFFERING)

@@ -42,7 +42,7 @@ struct shape help_own_shape(const struct helper *helper)
     return *shape_of(helper->pass->problem, class_at(helper->pass->problem, helper->class));
 }
 
-bool help_find_place(struct pass *pass, uint32_t class, struct outcome *out)
+static bool find_place(struct pass *pass, uint32_t class, struct outcome *out)
 {
     struct problem *problem = pass->problem;
     *out = (struct outcome){.node = NONE};
@@ -106,7 +106,7 @@ static void try_toleration(struct helper *helper, const struct taint *taint)
     uint32_t variant = add_variant(helper->pass, helper->class, &shape);
     class_at(problem, variant)->tolerations =
         problem->interned.toleration_lists.items[shape.tolerations];
-    if (!help_find_place(helper->pass, variant, &outcome))
+    if (!find_place(helper->pass, variant, &outcome))
         return;
     struct text text = {0};
     bool has_value = taint->value != NULL && taint->value[0] != '\0';
@@ -249,7 +249,7 @@ static bool help_by_key(struct helper *helper, uint32_t requirement)
         return false;
     uint32_t key = asked.key;
     asked.key = vocabulary_key(problem->vocabulary, near[0]);
-    if (!help_find_place(helper->pass, requirement_variant(helper, key, &asked), &outcome))
+    if (!find_place(helper->pass, requirement_variant(helper, key, &asked), &outcome))
         return false;
     struct text detail = {0};
     text_format(&detail, "the label key %s looks like a typo of %s", text, near[0]);
@@ -291,7 +291,7 @@ static void help_by_requirement(struct helper *helper, uint32_t requirement)
     struct help_names values = {0};
     if (help_by_key(helper, requirement))
         return;
-    if (!help_find_place(helper->pass, requirement_variant(helper, asked.key, NULL), &outcome))
+    if (!find_place(helper->pass, requirement_variant(helper, asked.key, NULL), &outcome))
         return;
     help_values_there(helper, &outcome, asked.key, &values);
     if (values.count > 0)
@@ -330,7 +330,7 @@ static void help_by_terms(struct helper *helper)
     if (terms == 0)
         return;
     shape.terms_count = 0;
-    if (!help_find_place(helper->pass, add_variant(helper->pass, helper->class, &shape), &outcome))
+    if (!find_place(helper->pass, add_variant(helper->pass, helper->class, &shape), &outcome))
         return;
     struct text text = {0};
     text_format(&text, "without the %" PRIu32 " terms of required node affinity", terms);
@@ -389,7 +389,7 @@ static bool help_by_request(struct helper *helper, const struct node_template *t
         requests[miss.dimension] < shape.requests[miss.dimension] / 2)
         return false; // that would be a different pod
     shape.requests = requests;
-    if (!help_find_place(helper->pass, add_variant(helper->pass, helper->class, &shape), &outcome))
+    if (!find_place(helper->pass, add_variant(helper->pass, helper->class, &shape), &outcome))
         return false;
     struct text text = {0};
     text_add(&text, "ask for ");
@@ -408,7 +408,7 @@ static void help_by_port(struct helper *helper)
     if (shape.ports.count == 0)
         return;
     shape.ports.count = 0;
-    if (!help_find_place(helper->pass, add_variant(helper->pass, helper->class, &shape), &outcome))
+    if (!find_place(helper->pass, add_variant(helper->pass, helper->class, &shape), &outcome))
         return;
     struct text text = {0};
     text_add(&text, "do without host ports");
@@ -432,7 +432,7 @@ static void help_by_rule(struct helper *helper, uint32_t left_out)
     const struct group_definition *rule = problem->topology.groups.items[class->groups[left_out]];
     class->groups = groups;
     class->groups_count = kept;
-    if (!help_find_place(helper->pass, variant, &outcome))
+    if (!find_place(helper->pass, variant, &outcome))
         return;
     struct text text = {0};
     text_format(&text, "without the %s over %s", rules[rule->kind],

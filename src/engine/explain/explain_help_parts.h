@@ -24,7 +24,6 @@ struct help_names {
 };
 
 struct shape help_own_shape(const struct helper *helper);
-bool help_find_place(struct pass *pass, uint32_t class, struct outcome *out);
 // Appends the pod's place, adds the entry and frees `detail`.
 void help_add(struct helper *helper, const char *change, struct text *detail,
               const struct outcome *outcome);

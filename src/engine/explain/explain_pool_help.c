@@ -23,9 +23,9 @@ static void try_change(struct helper *helper, const struct node_template *change
     struct pass *pass = helper->pass;
     struct outcome outcome = {.node = NONE};
     struct node_template *variant = template_vary(pass->problem, changed);
-    bool placed = variant != NULL && explain_try_template(pass, variant, helper->class,
-                                                          ignore_limits, &outcome.type,
-                                                          &outcome.price);
+    bool placed =
+        variant != NULL && explain_try_template(pass, variant, helper->class, ignore_limits,
+                                                &outcome.type, &outcome.price);
     if (placed && key != NONE) {
         struct help_names values = {0};
         outcome.template = variant;
@@ -68,8 +68,7 @@ static void help_by_labels(struct helper *helper, const struct node_template *te
         label.count = 1;
         changed.own_set = set_add(problem->sets, changed.own_set, &label);
         changed.set = set_add(problem->sets, changed.set, &label);
-        text_format(&text, "%s%s: %s",
-                    text.length > 0 ? " and " : "add the label ",
+        text_format(&text, "%s%s: %s", text.length > 0 ? " and " : "add the label ",
                     vocabulary_key_text(problem->vocabulary, label.key),
                     vocabulary_value_text(problem->vocabulary, label.values[0]));
     }
@@ -103,9 +102,9 @@ static void help_by_requirements_of(struct helper *helper, const struct node_tem
     struct problem *problem = helper->pass->problem;
     uint32_t keys[KEYS_MAX], count = 0;
     for (uint32_t i = 0; i < problem->sets->sets[template->own_set].count && count < KEYS_MAX; i++)
-        keys[count++] = requirement_get(problem->sets,
-                                        problem->sets->sets[template->own_set].requirements[i])
-                            ->key;
+        keys[count++] =
+            requirement_get(problem->sets, problem->sets->sets[template->own_set].requirements[i])
+                ->key;
     qsort_r(keys, count, sizeof *keys, compare_keys, problem->vocabulary);
     for (uint32_t i = 0; i < count; i++) {
         const struct requirement *own = set_get(problem->sets, template->own_set, keys[i]);
@@ -130,8 +129,8 @@ static void help_by_taints_of(struct helper *helper, const struct node_template 
     struct problem *problem = helper->pass->problem;
     uint32_t tolerations = help_own_shape(helper).tolerations, taken = 0;
     const taint_list *own = problem->interned.taint_lists.items[template->taints];
-    taint_list kept = {.items = arena_allocate_array(problem->arena, own->count + 1,
-                                                     sizeof *kept.items)};
+    taint_list kept = {
+        .items = arena_allocate_array(problem->arena, own->count + 1, sizeof *kept.items)};
     struct text text = {0};
     list_for_each (taint, own) {
         if (tolerations_tolerate(problem->interned.toleration_lists.items[tolerations], taint)) {

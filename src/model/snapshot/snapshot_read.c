@@ -125,6 +125,29 @@ static bool add_object(struct snapshot *snapshot, const struct object *object, s
     return true;
 }
 
+// "; did you mean NodePool?", or what turns an older kind into one of today.
+static void add_hint(struct text *text, const char *kind, const char *api_version)
+{
+    const char *names[KIND_COUNT], *nearest[1];
+    uint32_t count = 0;
+    const char *instead = strcmp(kind, "Provisioner") == 0       ? "a NodePool"
+                          : strcmp(kind, "AWSNodeTemplate") == 0 ? "an EC2NodeClass"
+                                                                 : NULL;
+    if (instead != NULL) {
+        text_format(text, ": `adze convert` turns it into %s", instead);
+        return;
+    }
+    size_t group_length = strcspn(api_version, "/");
+    for (int i = 0; i < KIND_COUNT; i++) {
+        const struct kind *known = kind_get((enum kind_id)i);
+        if (strlen(known->group) == group_length &&
+            memcmp(known->group, api_version, group_length) == 0)
+            names[count++] = known->name;
+    }
+    if (count > 0 && text_nearest(kind, names, count, nearest, 1) == 1)
+        text_format(text, "; did you mean %s?", nearest[0]);
+}
+
 static bool refuse_unknown_kind(const json_t *document, struct error *error)
 {
     const char *api_version = json_string_value(json_object_get(document, "apiVersion"));
@@ -133,20 +156,22 @@ static bool refuse_unknown_kind(const json_t *document, struct error *error)
         error_set(error, ERROR_INVALID, "missing: this is no Kubernetes object");
         return error_locate(error, kind == NULL ? "kind" : "apiVersion");
     }
-    const char *names[KIND_COUNT], *nearest[1];
     for (int i = 0; i < KIND_COUNT; i++) {
         const struct kind *known = kind_get((enum kind_id)i);
-        names[i] = known->name;
         if (strcmp(known->name, kind) != 0)
             continue;
-        error_set(error, ERROR_INVALID, "%s is read as %s, not as %.100s", kind, known->api_version,
-                  api_version);
+        error_set(error, ERROR_INVALID, "%s is read as %s, not as %.100s%s", kind,
+                  known->api_version, api_version,
+                  text_starts_with(api_version, "karpenter.")
+                      ? ": `adze convert` turns older versions into it"
+                      : "");
         return error_locate(error, "apiVersion");
     }
-    bool has_hint = text_nearest(kind, names, KIND_COUNT, nearest, 1) == 1;
-    error_set(error, ERROR_INVALID, "%.100s of %.100s is not a kind that adze reads%s%s%s", kind,
-              api_version, has_hint ? "; did you mean " : "", has_hint ? nearest[0] : "",
-              has_hint ? "?" : "");
+    struct text hint = {0};
+    add_hint(&hint, kind, api_version);
+    error_set(error, ERROR_INVALID, "%.100s of %.100s is not a kind that adze reads%s", kind,
+              api_version, text_or_empty(hint.data));
+    text_free(&hint);
     return error_locate(error, "kind");
 }
 
