@@ -6,7 +6,7 @@
 
 #include "bench/bench_knapsack.h"
 #include "engine/packing/covering_lp.h"
-#include "engine/templates/node_cost.h"
+#include "engine/templates/effective_price.h"
 #include "model/reading/catalog.h"
 #include "model/reading/pod.h"
 
@@ -17,14 +17,17 @@ static const double GAP_MIN = 4e-4;         // between bound and program: close 
 static const double BOUND_SLACK = 1e-9;     // allowance for rounding
 static const uint32_t SIZES_MAX = 400;      // above it the bound by totals has to do
 static const uint32_t ROUNDS_MAX = 1000;
+static const uint32_t RATE_PARTS = 4; // steps of a burstable machine's rate
 static const uint32_t PIVOTS_MAX = 1000000;
 // Limits of the knapsack's partial fillings, widened when nothing better is found.
 static const uint32_t STATES[] = {32, 500, 8000};
 static const uint32_t WIDEST_ROUNDS_MAX = 4; // of rounds at the last width, which are slow
 
 struct machine {
-    int64_t price; // plus the cost of a node (NODE_COST)
+    int64_t price; // effective, without surplus credits, with NODE_COST
     int64_t size[KNAPSACK_SIZES];
+    struct row_burst burst; // rate 0: not burstable
+    uint32_t part;          // of the rate that bounded it best, last time
 };
 
 struct program {
@@ -126,7 +129,7 @@ static int by_price_and_size(const void *a, const void *b)
 }
 
 static void add_machines(struct program *program, const struct instance_type *type,
-                         int64_t node_cost, uint32_t *room)
+                         const struct price_terms *terms, uint32_t *room)
 {
     CLEANUP_ARENA struct arena *scratch = arena_create(4096);
     for (uint32_t i = 0; i < type->offerings.count; i++) {
@@ -136,7 +139,9 @@ static void add_machines(struct program *program, const struct instance_type *ty
         if (!offering->available || capacity == NULL ||
             strcmp(capacity, CAPACITY_TYPE_ON_DEMAND) != 0)
             continue;
-        struct machine machine = {.price = offering->price + node_cost};
+        struct machine machine = {
+            .price = offering->price + price_surcharge(terms, type, offering) + terms->allowance,
+            .burst = price_burst(terms, type, 0)};
         struct resource_map allocatable = instance_type_allocatable(scratch, type, offering);
         read_sizes(&allocatable, machine.size);
         if (machine.size[0] <= 0 || machine.size[1] <= 0 || machine.size[2] <= 0)
@@ -156,13 +161,13 @@ static void add_machines(struct program *program, const struct instance_type *ty
 static bool collect_machines(struct program *program, const struct snapshot *snapshot)
 {
     uint32_t room = 0, kept = 0;
-    int64_t node_cost = node_cost_of(snapshot);
+    const struct price_terms terms = price_terms_of(snapshot);
     for (uint32_t i = 0; i < snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++) {
         const struct instance_type_catalog *catalog =
             (const struct instance_type_catalog *)snapshot->objects[KIND_INSTANCE_TYPE_CATALOG]
                 .items[i];
         for (uint32_t j = 0; j < catalog->spec.instance_types.count; j++)
-            add_machines(program, &catalog->spec.instance_types.items[j], node_cost, &room);
+            add_machines(program, &catalog->spec.instance_types.items[j], &terms, &room);
     }
     if (program->machines_count == 0)
         return false;
@@ -171,7 +176,7 @@ static bool collect_machines(struct program *program, const struct snapshot *sna
     for (uint32_t i = 0; i < program->machines_count; i++) {
         bool dominated = false;
         for (uint32_t j = 0; j < kept && !dominated; j++)
-            dominated = holds(&machines[j], machines[i].size);
+            dominated = machines[j].burst.rate == 0 && holds(&machines[j], machines[i].size);
         if (!dominated)
             machines[kept++] = machines[i];
     }
@@ -200,6 +205,15 @@ static bool every_size_fits(const struct program *program)
 static double usd(const struct machine *machine)
 {
     return (double)machine->price / NANO;
+}
+
+static double usd_filled(const struct program *program, const struct machine *machine,
+                         const uint32_t *counts)
+{
+    int64_t cpu = 0;
+    for (uint32_t i = 0; i < program->sizes_count; i++)
+        cpu += counts[i] * program->sizes[i].size[0];
+    return usd(machine) + (double)price_burst_cost(machine->burst, cpu) / NANO;
 }
 
 // --- bounds --------------------------------------------------------------------------------------
@@ -256,7 +270,7 @@ static void add_filling(struct program *program, const struct machine *machine,
     for (uint32_t i = 0; i < program->sizes_count; i++)
         if (counts[i] > 0)
             program->entries[count++] = (struct covering_entry){i, counts[i]};
-    covering_add(program->covering, usd(machine), program->entries, count);
+    covering_add(program->covering, usd_filled(program, machine, counts), program->entries, count);
     program->columns++;
 }
 
@@ -286,6 +300,68 @@ static void start_program(struct program *program)
     }
 }
 
+// A burstable machine costs at least the line price + part * rate * (cpu - free), for any part of
+// its rate from 0 to 1. So fillings are valued less what their cpu costs by the line, against the
+// line's value at 0. That bounds them for any part, and the lowest bound counts.
+static double line_base(const struct machine *machine, uint32_t part)
+{
+    double slope = (double)machine->burst.rate * part / RATE_PARTS;
+    return machine->burst.rate == 0 ? usd(machine)
+                                    : usd(machine) - slope * (double)machine->burst.free_cpu / NANO;
+}
+
+// Values the sizes by `value`, less what `most` times the line's slope takes.
+static void set_values(struct program *program, const struct machine *machine, uint32_t part,
+                       const double *value, double most)
+{
+    double slope = (double)machine->burst.rate * part / RATE_PARTS / NANO;
+    for (uint32_t i = 0; i < program->sizes_count; i++) {
+        double charged = value[i] - most * slope * (double)program->sizes[i].size[0];
+        program->sizes[i].value = charged > 0 ? charged : 0;
+    }
+}
+
+// Adds the filling as a column if the duals pay for it.
+static bool add_if_it_pays(struct program *program, const struct machine *machine,
+                           const uint32_t *counts)
+{
+    double gain = 0;
+    for (uint32_t i = 0; i < program->sizes_count; i++)
+        gain += counts[i] * program->dual[i];
+    if (gain <= usd_filled(program, machine, counts) * (1 + IMPROVEMENT_MIN))
+        return false;
+    add_filling(program, machine, counts);
+    return true;
+}
+
+// What any filling of the machine is worth relatively to its cost, at most. Adds a column if one
+// pays.
+static double worth_of(struct program *program, struct machine *machine, const double *value,
+                       uint32_t states, double most, uint32_t *added)
+{
+    double lowest = INFINITY;
+    bool paid = false;
+    uint32_t first = machine->part, parts = machine->burst.rate > 0 ? RATE_PARTS + 1 : 1;
+    for (uint32_t i = 0; i < parts && lowest > 1 + IMPROVEMENT_MIN; i++) {
+        CLEANUP_ARENA struct arena *scratch = arena_create(1 << 12);
+        uint32_t part = (first + i) % parts;
+        double base = line_base(machine, part);
+        if (base <= 0)
+            continue;
+        set_values(program, machine, part, value, most);
+        struct knapsack_filling filling =
+            knapsack_fill(scratch, program->sizes, program->sizes_count, machine->size,
+                          base * (1 + IMPROVEMENT_MIN), states);
+        if (filling.bound / base < lowest) {
+            lowest = filling.bound / base;
+            machine->part = part;
+        }
+        paid = paid || add_if_it_pays(program, machine, filling.counts);
+    }
+    *added += paid;
+    return lowest;
+}
+
 // The best filling of every machine at prices `value` of the pods; those that pay by the duals of
 // the program become columns. Records Farley's bound: prices lowered until no filling is worth more
 // than its machine.
@@ -293,25 +369,11 @@ static uint32_t add_columns(struct program *program, const double *value, uint32
 {
     uint32_t added = 0;
     double most = 1, worth = 0;
-    for (uint32_t i = 0; i < program->sizes_count; i++) {
-        program->sizes[i].value = value[i];
+    for (uint32_t i = 0; i < program->sizes_count; i++)
         worth += value[i] * program->sizes[i].most;
-    }
     for (uint32_t i = 0; i < program->machines_count; i++) {
-        CLEANUP_ARENA struct arena *scratch = arena_create(1 << 12);
-        const struct machine *machine = &program->machines[i];
-        struct knapsack_filling filling =
-            knapsack_fill(scratch, program->sizes, program->sizes_count, machine->size,
-                          usd(machine) * (1 + IMPROVEMENT_MIN), states);
-        if (filling.bound > most * usd(machine))
-            most = filling.bound / usd(machine);
-        double gain = 0;
-        for (uint32_t j = 0; j < program->sizes_count; j++)
-            gain += filling.counts[j] * program->dual[j];
-        if (gain <= usd(machine) * (1 + IMPROVEMENT_MIN))
-            continue;
-        add_filling(program, machine, filling.counts);
-        added++;
+        double own = worth_of(program, &program->machines[i], value, states, most, &added);
+        most = own > most ? own : most;
     }
     if (worth / most > program->best_bound) {
         program->best_bound = worth / most;

@@ -5,13 +5,14 @@
 // types, whole pods on whole machines but machines in fractions. Column generation solves it with
 // an exact knapsack (bench_knapsack.h). The result is Farley's bound, which holds at any step, not
 // the program's value, which only holds at the end. Only the covering program is shared with the
-// engine, and its duals need no trust: any duals make a valid bound.
+// engine, and its duals need no trust: any duals make a valid bound. Prices are effective ones
+// (engine/templates/effective_price.h).
 #pragma once
 
 #include "model/snapshot/snapshot.h"
 
 struct bench_bound {
-    int64_t price_nanousd;   // an hour: no plan that places all pods costs less, with NODE_COST
+    int64_t price_nanousd;   // an hour: no plan that places all pods costs less
     int64_t program_nanousd; // the linear program over the columns found: the bound cannot be above
     uint32_t sizes, machines, columns, rounds;
 };

@@ -133,7 +133,7 @@ static bool measure_run(const struct snapshot *snapshot, const struct plan_optio
     outcome->nodes = plan->claims.count;
     outcome->unschedulable = plan->unschedulable.count;
     outcome->price_nanousd = plan->price;
-    outcome->cost_nanousd = plan->price + plan->node_cost;
+    outcome->cost_nanousd = plan_costs_sum(&plan->costs);
     outcome->counted_nanousd = plan->counted;
     outcome->lower_bound_nanousd = plan->lower_bound;
     count_disruptions(plan, outcome);

@@ -7,8 +7,8 @@ struct bench_result {
     uint32_t nodes, unschedulable;
     uint32_t commands, disrupted; // of the disruption: numbers of commands and of their nodes
     int64_t savings_nanousd;      // an hour
-    int64_t price_nanousd;        // an hour, of the machines
-    int64_t cost_nanousd;         // with the cost of nodes (NODE_COST)
+    int64_t price_nanousd;        // an hour, of the machines, by the list
+    int64_t cost_nanousd;         // the effective price
     int64_t counted_nanousd;      // LowestPrice's objective: with the concentration on nodes
     int64_t lower_bound_nanousd;  // 0: the engine states none
     uint32_t runs;

@@ -190,6 +190,7 @@ static json_t *encode_plan(const struct plan *plan)
     json_t *json = json_object();
     json_object_set_new(json, "nodes", json_integer(plan->claims.count));
     set_price(json, "pricePerHour", plan->price);
+    set_price(json, "effectivePricePerHour", plan_costs_sum(&plan->costs));
     if (plan->lower_bound > 0)
         set_price(json, "lowerBound", plan->lower_bound);
     if (plan->unschedulable.count > 0)

@@ -106,7 +106,8 @@ class Cost(ProgramTest):
         fresh = bill["totals"]["newNodes"]
         self.assertEqual(fresh["nodes"], 1)
         self.assertLess(fresh["pricePerHour"], M5_LARGE)
-        self.assertLessEqual(fresh["lowerBound"], fresh["pricePerHour"] + 0.02)
+        self.assertLessEqual(fresh["lowerBound"], fresh["effectivePricePerHour"])
+        self.assertAlmostEqual(fresh["effectivePricePerHour"], fresh["pricePerHour"] + 0.02, delta=0.001)
         waiting = pod("z", "''").replace("Running", "Pending")
         self.assertEqual(bill["totals"]["pendingPerHour"], 0)
         self.assertGreater(self.cost_json(*documents, waiting)["totals"]["newNodes"]["pricePerHour"], 0)

@@ -151,6 +151,8 @@ class Plan(ProgramTest):
         self.assertEqual(sum(pods), 5)
         totals = re.search(r"^5 pods placed; %d new nodes?, \$(0\.\d{4}) an hour, \$(\d+\.\d\d) a month$" % sum(nodes), out, re.M)
         self.assertAlmostEqual(float(totals[2]), 730 * float(totals[1]), delta=0.04)
+        self.assertRegex(" ".join(out.split()), r" effective price \$0\.\d{4} an hour, \$\d+\.\d\d a month: list \$0\.\d{4}, "
+                         r"volumes \$0\.\d{4}, NODE_COST \$0\.\d{4} ")
         self.assertLessEqual(max(map(len, lines)), 80)
 
     def teams(self, count, name, instance_type="m5.large"):
@@ -212,7 +214,7 @@ spec: {nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: defau
     def test_least_price_SCH_550(self):
         """The table and totals.lowerBound state the lower bound of any packing."""
         out = self.adze("plan", "-f", INFLATE)[1]
-        self.assertRegex(" ".join(out.split()), r" no other packing of these pods costs less( than \$0\.\d{4} an hour with NODE_COST: "
+        self.assertRegex(" ".join(out.split()), r" no other packing of these pods costs less( than \$0\.\d{4} an hour in all: "
                                                r"\d+\.\d % less at most)?$")
         totals = json.loads(self.adze("plan", "-f", INFLATE, "-o", "json")[1])["totals"]
         self.assertLess(0, totals["lowerBound"])

@@ -15,7 +15,8 @@
 
 #define NAMES_SHOWN   3
 #define REASONS_SHOWN 4
-#define LEAST_GAP     0.05 // percent: a smaller gap rounds to nothing
+#define LEAST_SHOWN   50000 // nano-USD: less rounds to nothing
+#define LEAST_GAP     0.05  // percent: a smaller gap rounds to nothing
 
 // --- existing nodes ------------------------------------------------------------------------------
 
@@ -111,20 +112,39 @@ static void print_disruptions(const struct plan *plan)
         verdicts_print(plan);
 }
 
-// How much cheaper another packing of the same pods could be (SCH-550 step 10), including the cost
-// of nodes (SCH-507).
+// How much cheaper another packing of the same pods could be (SCH-550 step 10), by effective prices
+// (SCH-507).
 static void print_gap(const struct plan *plan)
 {
     if (plan->lower_bound <= 0 || plan->price <= 0)
         return;
-    double cost = (double)plan->price + (double)plan->node_cost;
+    double cost = (double)plan_costs_sum(&plan->costs);
+    const char *with = plan_costs_sum(&plan->costs) != plan->price ? " in all" : "";
     double gap = 100 * (cost - (double)plan->lower_bound) / cost;
     struct text text = {0};
     text_add(&text, "no other packing of these pods costs less");
     if (gap >= LEAST_GAP)
         text_format(&text, " than $%.4f an hour%s: %.1f %% less at most",
-                    price_to_double(plan->lower_bound),
-                    plan->node_cost > 0 ? " with NODE_COST" : "", gap);
+                    price_to_double(plan->lower_bound), with, gap);
+    print_wrapped(stdout, text.data, 0, OUTPUT_WIDTH);
+    text_free(&text);
+}
+
+// What makes the difference to the list price (SCH-507).
+static void print_costs(const struct plan_costs *costs)
+{
+    int64_t sum = plan_costs_sum(costs);
+    if (sum == costs->list)
+        return;
+    struct plan_cost_part parts[PLAN_COST_PARTS];
+    plan_costs_parts(costs, parts);
+    struct text text = {0};
+    text_format(&text, "effective price $%.4f an hour, $%.2f a month:", price_to_double(sum),
+                price_to_double(price_a_month(sum)));
+    for (size_t i = 0; i < PLAN_COST_PARTS; i++)
+        if (parts[i].price >= LEAST_SHOWN)
+            text_format(&text, "%s %s $%.4f", i > 0 ? "," : "", parts[i].text,
+                        price_to_double(parts[i].price));
     print_wrapped(stdout, text.data, 0, OUTPUT_WIDTH);
     text_free(&text);
 }
@@ -140,6 +160,7 @@ static void print_totals(const struct plan *plan)
     if (plan->price > 0)
         printf(", $%.2f a month", price_to_double(price_a_month(plan->price)));
     putchar('\n');
+    print_costs(&plan->costs);
     print_gap(plan);
 }
 

@@ -12,8 +12,8 @@
 #include "engine/pods/spread_defaults.h"
 #include "engine/problem/volume_claims.h"
 #include "engine/templates/daemons.h"
+#include "engine/templates/effective_price.h"
 #include "engine/templates/instance_types.h"
-#include "engine/templates/node_cost.h"
 #include "engine/templates/overlays.h"
 #include "engine/templates/templates.h"
 #include "engine/templates/type_table.h"
@@ -89,7 +89,8 @@ struct problem *problem_create(const struct snapshot *snapshot, struct arena *pl
     problem->plan_arena = plan_arena;
     problem->with_movable = with_movable;
     problem->snapshot = named_objects(problem, snapshot);
-    problem->catalog.node_cost = node_cost_of(problem->snapshot);
+    problem->catalog.prices = price_terms_of(problem->snapshot);
+    problem->catalog.node_cost = problem->catalog.prices.allowance;
     problem->vocabulary = vocabulary_create();
     problem->sets = requirement_sets_create(problem->vocabulary);
     problem->words = symbols_create();

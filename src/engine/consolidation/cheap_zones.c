@@ -3,6 +3,9 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/quantity.h"
+#include "engine/placement/claim_price.h"
+#include "engine/templates/effective_price.h"
 #include "engine/templates/type_table.h"
 
 bool keep_cheaper(struct problem *problem, struct claim *claim, uint32_t set, int64_t price)
@@ -10,24 +13,22 @@ bool keep_cheaper(struct problem *problem, struct claim *claim, uint32_t set, in
     assert(claim->rows.bits == claim->template->table->count);
     const int64_t *worst = type_table_worst_prices(problem, claim->template->table, set);
     bool dropped = false;
+    int64_t cpu = claim->requests[DIMENSION_CPU];
     for (uint32_t w = 0; w < bitset_words(claim->rows.bits); w++)
-        for (uint64_t left = claim->rows.words[w]; left != 0; left &= left - 1)
-            if (worst[w * 64 + (uint32_t)__builtin_ctzll(left)] >= price) {
-                claim->rows.words[w] &= ~(left & -left);
-                dropped = true;
-            }
+        for (uint64_t left = claim->rows.words[w]; left != 0; left &= left - 1) {
+            uint32_t row = w * 64 + (uint32_t)__builtin_ctzll(left);
+            if (quantity_add(worst[row], row_burst_cost(claim->template, row, cpu)) < price)
+                continue;
+            claim->rows.words[w] &= ~(left & -left);
+            dropped = true;
+        }
     return dropped;
 }
 
 // True if any row costs less in some zone; usually none does, which saves the check of zones.
 static bool some_are_cheaper(struct problem *problem, const struct claim *claim, int64_t price)
 {
-    const int64_t *cheapest =
-        type_table_prices(problem, claim->template->table, claim->set)->cheapest;
-    bitset_for_each (r, claim->rows)
-        if (cheapest[r] < price)
-            return true;
-    return false;
+    return claim_cheapest_price(problem, claim) < price;
 }
 
 static uint32_t zone_of(const struct problem *problem, uint32_t set)
@@ -71,16 +72,17 @@ static uint32_t find_zones(struct problem *problem, const struct claim *claim,
     int64_t lowest = INT64_MAX;
     uint32_t best = NONE;
     bitset_for_each (r, claim->rows) {
+        int64_t burst = row_burst_cost(claim->template, r, claim->requests[DIMENSION_CPU]);
         list_for_each (offering, &table->rows[r].offerings) {
             uint32_t zone = zone_by_variety[offering->variety];
-            if (zone == NONE || (offering->price > lowest && zone == best))
+            int64_t price = quantity_add(offering->price, burst);
+            if (zone == NONE || (price > lowest && zone == best))
                 continue;
             add_zone(zones, zone);
-            if (best == NONE || offering->price < lowest ||
-                (offering->price == lowest &&
-                 strcmp(vocabulary_value_text(problem->vocabulary, zone),
-                        vocabulary_value_text(problem->vocabulary, best)) < 0)) {
-                lowest = offering->price;
+            if (best == NONE || price < lowest ||
+                (price == lowest && strcmp(vocabulary_value_text(problem->vocabulary, zone),
+                                           vocabulary_value_text(problem->vocabulary, best)) < 0)) {
+                lowest = price;
                 best = zone;
             }
         }

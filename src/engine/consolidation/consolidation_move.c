@@ -3,7 +3,9 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/quantity.h"
 #include "engine/placement/claim_price.h"
+#include "engine/templates/effective_price.h"
 #include "engine/templates/templates.h"
 #include "engine/templates/type_table.h"
 
@@ -44,9 +46,12 @@ void move_note_prices(struct disruption *disruption, struct consolidation_move *
     bitset_for_each (r, move->claim->rows) {
         const struct instance_type *type = table->rows[r].type;
         bool before = move->least_type == NULL || strcmp(type->name, move->least_type->name) < 0;
-        if (worst[r] > move->least || (worst[r] == move->least && !before))
+        int64_t burst =
+            row_burst_cost(move->claim->template, r, move->claim->requests[DIMENSION_CPU]);
+        int64_t price = quantity_add(worst[r], burst);
+        if (price > move->least || (price == move->least && !before))
             continue;
-        move->least = worst[r];
+        move->least = price;
         move->least_type = type;
     }
 }

@@ -149,7 +149,7 @@ static void mark_own_type(struct split_part *part, const struct claim *claim,
         if (part->own_type[i])
             continue;
         bitset_for_each (r, claim->rows)
-            if (prices->cheapest[r] == lowest &&
+            if (claim_row_price(claim, prices, r) == lowest &&
                 claim->template->table->rows[r].type == part->candidates[i]->type &&
                 lowest >= part->candidates[i]->price) {
                 part->own_type[i] = true;

@@ -9,6 +9,7 @@
 #include "engine/consolidation/cheap_zones.h"
 #include "engine/placement/claim_price.h"
 #include "engine/problem/state_node.h"
+#include "engine/templates/effective_price.h"
 #include "engine/templates/overlays.h"
 #include "engine/templates/templates.h"
 #include "engine/templates/type_table.h"
@@ -311,6 +312,7 @@ static int64_t own_price(struct disruption *disruption,
         const struct offering *offering = &type->offerings.items[i];
         int64_t price =
             effect != NULL && effect->prices[i] >= 0 ? effect->prices[i] : offering->price;
+        price = quantity_add(price, price_surcharge(&problem->catalog.prices, type, offering));
         if (price < lowest &&
             sets_compatible(problem->sets, labels,
                             set_from_api(problem->sets, &offering->requirements), true))

@@ -6,12 +6,17 @@
 #include "base/text.h"
 #include "engine/disruption/spot_window.h"
 #include "engine/problem/state_node.h"
+#include "engine/templates/effective_price.h"
 #include "engine/templates/overlays.h"
 #include "model/reading/catalog.h"
+#include "model/reading/pod.h"
+#include "model/schema/resources.h"
 
 void candidate_prices_begin(struct candidate_prices *prices)
 {
     assert(prices->types == NULL);
+    prices->terms = prices->problem != NULL ? prices->problem->catalog.prices
+                                            : price_terms_of(prices->snapshot);
     prices->types = map_create();
     for (uint32_t i = 0; i < prices->snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++) {
         const struct instance_type_catalog *catalog =
@@ -75,14 +80,20 @@ const struct instance_type *candidate_prices_type(const struct candidate_prices 
     return NULL;
 }
 
+static const struct offering *offering_of(const struct candidate_prices *prices,
+                                          const struct state_node *state,
+                                          const struct instance_type *type)
+{
+    return type != NULL
+               ? instance_type_offering(type, state->labels, prices->strategy->prices_reservations)
+               : NULL;
+}
+
 bool candidate_prices_price(const struct candidate_prices *prices, const struct state_node *state,
                             const struct node_pool *pool, const struct instance_type *type,
                             int64_t *price)
 {
-    const struct offering *offering =
-        type != NULL
-            ? instance_type_offering(type, state->labels, prices->strategy->prices_reservations)
-            : NULL;
+    const struct offering *offering = offering_of(prices, state, type);
     *price = 0;
     if (offering == NULL)
         return false;
@@ -94,5 +105,30 @@ bool candidate_prices_price(const struct candidate_prices *prices, const struct 
     if (text_equal(string_map_get(state->labels, LABEL_CAPACITY_TYPE), CAPACITY_TYPE_SPOT))
         *price = spot_window_lowest(prices->spot, type->name,
                                     string_map_get(state->labels, LABEL_ZONE), *price);
+    return true;
+}
+
+static int64_t requested_cpu(const struct state_node *state)
+{
+    CLEANUP_ARENA struct arena *scratch = arena_create(4096);
+    int64_t cpu = 0;
+    list_for_each (pod, &state->pods) {
+        struct resource_map requests = pod_requests(scratch, *pod);
+        cpu = quantity_add(cpu, resource_map_get(&requests, "cpu"));
+    }
+    return cpu;
+}
+
+bool candidate_prices_effective(const struct candidate_prices *prices,
+                                const struct state_node *state, const struct node_pool *pool,
+                                const struct instance_type *type, int64_t *price)
+{
+    if (!candidate_prices_price(prices, state, pool, type, price))
+        return false;
+    struct row_burst burst = price_burst(&prices->terms, type, 0);
+    *price = quantity_add(*price,
+                          price_surcharge(&prices->terms, type, offering_of(prices, state, type)));
+    if (burst.rate > 0)
+        *price = quantity_add(*price, price_burst_cost(burst, requested_cpu(state)));
     return true;
 }

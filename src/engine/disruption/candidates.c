@@ -210,8 +210,8 @@ static void add_candidate(struct candidate_builder *builder, const struct state_
         .blocked = blocked,
         .blocked_by = blocked_by,
         .buffered = is_wanted(builder, state->name, true)};
-    candidate.price_known = candidate_prices_price(&builder->prices, state, pool->pool,
-                                                   candidate.type, &candidate.price);
+    candidate.price_known = candidate_prices_effective(&builder->prices, state, pool->pool,
+                                                       candidate.type, &candidate.price);
     struct moving_cost moving = moving_pods(builder, state);
     assert(moving.cost >= 1.0);
     candidate.reschedulable = moving.count;
@@ -296,7 +296,7 @@ static void count_for_balanced_policy(struct candidate_builder *builder,
         name != NULL ? candidate_prices_type(&builder->prices, pool, name) : NULL;
     int64_t price;
     if (state->claim != NULL &&
-        candidate_prices_price(&builder->prices, state, pool->pool, type, &price))
+        candidate_prices_effective(&builder->prices, state, pool->pool, type, &price))
         pool->balanced_price = quantity_add(pool->balanced_price, price);
 }
 

@@ -22,7 +22,7 @@ void remove_command(struct disruption *disruption, enum disruption_reason reason
     for (uint32_t i = 0; i < removal->claims_count; i++) {
         struct plan_claim *out = &command->replacements.items[command->replacements.count++];
         replacement_build(removal->pass, removal->claims[i], removal->claims[i]->set, plan, out);
-        command->savings -= out->price;
+        command->savings -= plan_costs_sum(&out->costs) - disruption->problem->catalog.node_cost;
     }
     planned_moves_find(disruption, removal->pass, candidates, count, removal->claims,
                        removal->claims_count, &command->moves);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/quantity.h"
+
 static int compare_prices(const void *a, const void *b)
 {
     const struct spot_price *x = a, *y = b;
@@ -45,8 +47,10 @@ static void raise_row(const struct problem *problem, const struct row *row,
             continue;
         const struct spot_price *found =
             find(prices, row->type->name, value_of(problem, offering->set, problem->keys.zone));
-        if (found != NULL && found->highest > offering->price)
-            offering->price = found->highest;
+        if (found == NULL || found->highest <= offering->list)
+            continue;
+        offering->price = quantity_add(offering->price, found->highest - offering->list);
+        offering->list = found->highest;
     }
 }
 

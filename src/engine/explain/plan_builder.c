@@ -5,11 +5,11 @@
 
 #include "base/hash.h"
 #include "base/quantity.h"
+#include "engine/explain/claim_types.h"
 #include "engine/explain/concentration.h"
 #include "engine/explain/explain.h"
 #include "engine/explain/explain_choice.h"
 #include "engine/explain/unschedulable.h"
-#include "engine/placement/claim_price.h"
 #include "engine/placement/place_devices.h"
 #include "engine/problem/host_ports.h"
 #include "engine/problem/node_terms.h"
@@ -54,7 +54,10 @@ uint32_t claim_launch_set(struct pass *pass, const struct claim *claim)
 
 static bool same_types(const struct claim *a, const struct claim *b)
 {
-    return a->template->table == b->template->table && a->final_set == b->final_set &&
+    bool same_load =
+        (a->template->bursts == NULL && b->template->bursts == NULL) ||
+        (a->template == b->template && a->requests[DIMENSION_CPU] == b->requests[DIMENSION_CPU]);
+    return a->template->table == b->template->table && a->final_set == b->final_set && same_load &&
            memcmp(a->rows.words, b->rows.words, bitset_words(a->rows.bits) * 8) == 0;
 }
 
@@ -67,33 +70,22 @@ static bool share_types(struct finisher *finisher, const struct claim *claim, ui
     if (before != MEMO_NONE && same_types(finisher->sources[before], claim)) {
         out->types = finisher->plan->claims.items[before].types;
         out->price = finisher->plan->claims.items[before].price;
+        out->costs = finisher->plan->claims.items[before].costs;
         return true;
     }
     memo_set(&finisher->lists, claim->final_set, hash, index);
     return false;
 }
 
-// Sorted by the prices that `set` leaves; types without a price are left out.
+// Sorted by the list prices that `set` leaves; types without a price are left out.
 static void finish_types(struct finisher *finisher, const struct claim *claim, uint32_t set,
                          struct plan_claim *out)
 {
-    const struct type_table *table = claim->template->table;
-    const struct row_filter *prices =
-        type_table_prices(finisher->pass->problem, claim->template->table, set);
-    CLEANUP_ARENA struct arena *scratch = arena_create(1024);
-    struct bitset seen = bitset_create(scratch, table->types_count);
     out->types.items = arena_allocate_array(finisher->plan->arena, bitset_count(claim->rows) + 1,
                                             sizeof *out->types.items);
-    for (uint32_t i = 0; i < table->count; i++) {
-        uint32_t row = prices->by_price[i];
-        if (!bitset_has(claim->rows, row) || prices->cheapest[row] == INT64_MAX ||
-            bitset_has(seen, table->rows[row].type_index))
-            continue;
-        bitset_set(seen, table->rows[row].type_index);
-        out->types.items[out->types.count++] =
-            (struct plan_type){table->rows[row].type, prices->cheapest[row]};
-    }
-    out->price = out->types.count > 0 ? out->types.items[0].price : 0;
+    out->types.count =
+        claim_types_list(finisher->pass->problem, claim, set, out->types.items, &out->costs);
+    out->price = out->costs.list;
 }
 
 // SCH-384: with Strict minValues the first 600 types must satisfy them.
@@ -282,6 +274,18 @@ static void finish_contents(struct finisher *finisher, const struct claim *claim
     memo_set(&finisher->contents, claim->template->index, claim->final_set, index);
 }
 
+static void add_costs(struct plan_costs *sum, const struct plan_costs *costs)
+{
+    *sum = (struct plan_costs){
+        .list = quantity_add(sum->list, costs->list),
+        .volumes = quantity_add(sum->volumes, costs->volumes),
+        .address = quantity_add(sum->address, costs->address),
+        .allowance = quantity_add(sum->allowance, costs->allowance),
+        .interruptions = quantity_add(sum->interruptions, costs->interruptions),
+        .burst = quantity_add(sum->burst, costs->burst),
+    };
+}
+
 static void finish_claim(struct finisher *finisher, struct claim *claim)
 {
     struct plan *plan = finisher->plan;
@@ -311,6 +315,7 @@ static void finish_claim(struct finisher *finisher, struct claim *claim)
     out->pods.count = claim->pods.count;
     plan->pods_placed += claim->pods.count;
     plan->price = quantity_add(plan->price, out->price);
+    add_costs(&plan->costs, &out->costs);
     plan->claims.count++;
 }
 
@@ -318,10 +323,11 @@ static void finish_claim(struct finisher *finisher, struct claim *claim)
 static void count_costs(const struct problem *problem, struct plan *plan)
 {
     struct node_costs costs = {0};
+    int64_t node_cost = problem->catalog.node_cost;
     list_for_each (claim, &plan->claims)
-        node_costs_add(&costs, claim->price);
-    plan->node_cost = node_costs_sum(&costs, problem->catalog.node_cost) - costs.price;
-    plan->counted = node_costs_count(&costs, problem->catalog.node_cost);
+        node_costs_add(&costs, quantity_subtract(plan_costs_sum(&claim->costs), node_cost));
+    plan->node_cost = node_costs_sum(&costs, node_cost) - costs.price;
+    plan->counted = node_costs_count(&costs, node_cost);
 }
 
 static int compare_placements(const void *a, const void *b)
@@ -375,9 +381,8 @@ void replacement_build(struct pass *pass, struct claim *claim, uint32_t priced, 
     claim->final_set = claim->set;
     finish_types(&finisher, claim, priced, out);
     // FMT-11. Listed types that can no longer be launched (DIS-179) do not count.
-    int64_t price = claim_cheapest_price(pass->problem, claim);
-    if (price != INT64_MAX)
-        out->price = price;
+    claim_types_price(pass->problem, claim, priced, &out->costs);
+    out->price = out->costs.list;
     finish_requests(&finisher, claim, out);
     claim_object_requirements(pass->problem, claim->set, plan->arena, &out->requirements);
     claim_object_labels(pass->problem, claim->template, claim->set, plan->arena, &out->labels);

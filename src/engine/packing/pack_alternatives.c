@@ -11,6 +11,7 @@
 #include "engine/packing/pack_outcome.h"
 #include "engine/packing/pack_policy.h"
 #include "engine/pass/pass_state.h"
+#include "engine/placement/claim_price.h"
 #include "engine/placement/pass.h"
 #include "engine/pods/topology_groups.h"
 #include "engine/templates/templates.h"
@@ -107,17 +108,6 @@ static uint32_t dear_pod_of(const struct chooser *chooser, const struct claim *c
     return NONE;
 }
 
-static uint32_t cheapest_row(const struct pass *pass, const struct claim *claim)
-{
-    const struct row_filter *prices =
-        type_table_prices(pass->problem, claim->template->table, claim->set);
-    uint32_t best = NONE;
-    bitset_for_each (r, claim->rows)
-        if (best == NONE || prices->cheapest[r] < prices->cheapest[best])
-            best = r;
-    return best;
-}
-
 // The pod avoids other pods' spreads, has no required set yet, and shares its new node with no pod
 // that needs an expensive one.
 static bool may_fill(const struct chooser *chooser, const struct claim *dear, uint32_t asked,
@@ -140,7 +130,7 @@ static void fill_claim(struct chooser *chooser, const struct claim *dear, uint32
 {
     struct problem *problem = chooser->problem;
     struct pass *pass = chooser->best;
-    uint32_t row = cheapest_row(pass, dear);
+    uint32_t row = claim_cheapest_row(pass->problem, dear);
     assert(row == NONE || row < dear->template->table->count);
     struct bitset fitting = bitset_create(chooser->arena, dear->template->table->count);
     int64_t *total = arena_allocate_array(chooser->arena, problem->dimensions.count, sizeof *total);

@@ -6,6 +6,7 @@
 
 #include "base/quantity.h"
 #include "engine/pods/topology_groups.h"
+#include "engine/templates/effective_price.h"
 #include "engine/templates/templates.h"
 #include "engine/templates/type_table.h"
 
@@ -37,7 +38,9 @@ static double estimate_price(struct problem *problem, const struct shape *shape,
         const struct row_filter *prices = type_table_prices(problem, template->table, set);
         bitset_for_each (r, prices->both) {
             int64_t units = units_on(&template->table->rows[r], shape);
-            double price = (double)prices->cheapest[r] / (double)(units > 0 ? units : 1);
+            int64_t cpu = units > 0 ? quantity_multiply(units, shape->requests[DIMENSION_CPU]) : 0;
+            double price = (double)prices->cheapest[r] + (double)row_burst_cost(template, r, cpu);
+            price /= (double)(units > 0 ? units : 1);
             if (units > 0 && prices->cheapest[r] != INT64_MAX && price < lowest)
                 lowest = price;
         }

@@ -15,7 +15,7 @@
 #include "engine/pass/pass_state.h"
 
 // --- machines ------------------------------------------------------------------------------------
-struct packing_machine {
+struct packing_machine { // a burstable row is several: with less cpu it costs less
     uint32_t row;
     int64_t price;       // comparison price, nano-USD an hour (SCH-503, SCH-507)
     const int64_t *room; // by packing dimension: allocatable less DaemonSets
@@ -118,6 +118,7 @@ struct packing {
     int64_t lower_bound;           // nano-USD an hour of all bins; 0: unknown
     double margin;                 // price of flexibility (SCH-503)
     double price_scale;            // nano-USD an hour: estimated price of all bins (node_cost.h)
+    bool steady;                   // without burstable machines
     bool margin_counted;           // the margin has raised some machine's price
     int64_t *asked;                // scratch: by dimension of the problem
     struct bitset rows;            // scratch

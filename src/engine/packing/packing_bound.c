@@ -9,8 +9,9 @@
 #include "engine/packing/packing.h"
 #include "engine/packing/packing_machines.h"
 
-#define SEARCH_NODES 2000              // of one machine
-#define NODES_MAX    200000            // of all
+#define SEARCH_NODES 2000   // of one machine
+#define NODES_MAX    200000 // of all
+#define BURST_PARTS  8
 #define WORK_MAX     UINT64_C(4000000) // items times machines
 
 struct bounder {
@@ -18,6 +19,7 @@ struct bounder {
     uint32_t *items; // those that represent all equal ones
     uint32_t items_count;
     uint32_t *fitting; // scratch
+    double *values;    // scratch
     int64_t *room;
     uint64_t nodes; // search nodes so far
 };
@@ -71,6 +73,50 @@ static uint32_t list_fitting(struct bounder *bounder,
     return count;
 }
 
+// The value of the best filling of the machine, at most; each unit is worth less by `charge` for
+// each millicore that it requests.
+static double most_charged(struct bounder *bounder, uint32_t count, double charge, double at_least,
+                           bool search)
+{
+    struct packing *packing = bounder->packing;
+    uint32_t cpu = packing_dimension_of(packing, DIMENSION_CPU);
+    for (uint32_t i = 0; i < count && cpu != NONE; i++) {
+        struct packing_item *item = &packing->items.items[bounder->fitting[i]];
+        bounder->values[i] = item->value;
+        item->value -= charge * (double)item->need[cpu];
+    }
+    double upper = search ? knapsack_most(packing, bounder->room, bounder->fitting, count, at_least,
+                                          bounder->nodes < NODES_MAX ? SEARCH_NODES : 1)
+                          : knapsack_bound(packing, bounder->room, bounder->fitting, count);
+    for (uint32_t i = 0; i < count && cpu != NONE; i++)
+        packing->items.items[bounder->fitting[i]].value = bounder->values[i];
+    return upper;
+}
+
+// The same for a burstable machine. It costs `paid` and `rate` for each requested millicore beyond
+// `free_cpu`; that is at least the line paid + part * rate * (requested - free_cpu), whatever part
+// of 1 is taken. So a filling that is worth more than `most` times its cost is worth, less the
+// line's slope, more than `most` times the line's value at 0. The part that bounds best counts.
+static double most_of_burstable(struct bounder *bounder, struct row_burst burst, uint32_t count,
+                                double paid, double most)
+{
+    double lowest = INFINITY, best = 0;
+    for (int step = 0; step <= BURST_PARTS; step++) {
+        double slope = (double)burst.rate * step / BURST_PARTS;
+        double base = paid - slope * (double)burst.free_cpu;
+        if (base <= 0)
+            break;
+        double ratio = most_charged(bounder, count, most * slope, 0, false) / base;
+        if (ratio >= lowest)
+            continue;
+        lowest = ratio;
+        best = slope;
+    }
+    double base = paid - best * (double)burst.free_cpu;
+    double upper = most_charged(bounder, count, most * best, most * base, true);
+    return upper / base > most ? upper / base : most;
+}
+
 static double most_of_machine(struct bounder *bounder,
                               const struct packing_machines *const *machine_lists,
                               const struct node_template *template, uint32_t row, double most)
@@ -84,6 +130,11 @@ static double most_of_machine(struct bounder *bounder,
     double paid =
         (double)quantity_add(price > 0 ? price : 1, bounder->packing->problem->catalog.node_cost);
     uint64_t before = bounder->packing->steps;
+    if (template->bursts != NULL && template->bursts[row].rate > 0) {
+        most = most_of_burstable(bounder, template->bursts[row], count, paid, most);
+        bounder->nodes += bounder->packing->steps - before;
+        return most;
+    }
     double upper = knapsack_most(bounder->packing, bounder->room, bounder->fitting, count,
                                  most * paid, bounder->nodes < NODES_MAX ? SEARCH_NODES : 1);
     bounder->nodes += bounder->packing->steps - before;
@@ -118,6 +169,7 @@ void packing_bound(struct packing *packing)
     uint32_t items = packing->items.count;
     bounder.items = arena_allocate_array(arena, items + 1, sizeof *bounder.items);
     bounder.fitting = arena_allocate_array(arena, items + 1, sizeof *bounder.fitting);
+    bounder.values = arena_allocate_array(arena, items + 1, sizeof *bounder.values);
     bounder.room = arena_allocate_array(arena, packing->dimensions_count, sizeof *bounder.room);
     packing->lower_bound = 0;
     if (packing->kept.count > 0 || !choose_items(&bounder))

@@ -7,6 +7,7 @@
 
 #include "base/quantity.h"
 #include "engine/packing/packing.h"
+#include "engine/templates/effective_price.h"
 #include "engine/templates/node_cost.h"
 #include "engine/templates/templates.h"
 #include "engine/templates/type_table.h"
@@ -26,6 +27,14 @@ static int64_t own_room(const struct node_template *template, uint32_t row,
         return volumes_limit(template, dimension - PACKING_VOLUMES, row);
     int64_t room = template->table->rows[row].allocatable[dimension];
     return group == NULL ? room : quantity_subtract(room, group->overhead[dimension]);
+}
+
+uint32_t packing_dimension_of(const struct packing *packing, uint32_t dimension)
+{
+    for (uint32_t d = 0; d < packing->dimensions_count; d++)
+        if (packing->dimensions[d] == dimension)
+            return d;
+    return NONE;
 }
 
 void packing_machines_room(const struct packing *packing, const struct node_template *template,
@@ -62,10 +71,13 @@ static bool is_dominated(const struct packing *packing, const struct packing_mac
     return false;
 }
 
+typedef VECTOR(struct packing_machine) machine_list;
+
 // --- comparison prices ---------------------------------------------------------------------------
 
 #define CHOICES_SPOT      15 // instance types that a node should have to choose from (SCH-503)
 #define CHOICES_ON_DEMAND 5
+#define BURST_STEPS       1
 
 // True if a launch would use spot among equally cheap offerings: reserved capacity comes first,
 // then spot.
@@ -176,36 +188,67 @@ static void find_prices(struct packing *packing, struct packing_machines *machin
     }
 }
 
-// The list, in heap memory; the caller sets machines->items and machines->count.
-static struct packing_machine *find_machines(struct packing *packing,
-                                             struct packing_machines *machines,
-                                             const struct row_filter *filter)
+// Adds a machine of the row with this much room, unless a machine of the list is better. Takes the
+// room if it returns true. The list is in heap memory.
+static bool add_machine(struct packing *packing, struct packing_machines *machines,
+                        machine_list *list, uint32_t row, int64_t burst, const int64_t *room)
+{
+    int64_t price = quantity_add(machines->prices[row], burst);
+    int64_t beside =
+        node_costs_beside(price, packing->price_scale, packing->problem->catalog.node_cost);
+    struct packing_machine machine = {row, quantity_add(price, beside), room};
+    machines->items = list->items;
+    machines->count = list->count;
+    if (!machines->template->has_limits && is_dominated(packing, machines, &machine))
+        return false;
+    machine.price = quantity_add(machine.price, scarcity(packing, machines, &machine));
+    if (!leaves_min_values(packing, machines, row))
+        return false;
+    vector_push(list, machine);
+    return true;
+}
+
+// A burstable machine costs the more the more cpu is requested of it. It is listed several times:
+// with the cpu that costs nothing beside its price, and in steps up to all of it.
+static void add_burstable(struct packing *packing, struct packing_machines *machines,
+                          machine_list *list, uint32_t row, const int64_t *room)
+{
+    uint32_t cpu = packing_dimension_of(packing, DIMENSION_CPU);
+    struct row_burst burst = machines->template->bursts[row];
+    int64_t whole = cpu == NONE ? 0 : room[cpu];
+    int64_t least = burst.free_cpu > 0 ? burst.free_cpu : 0;
+    for (int64_t step = 0; step <= BURST_STEPS; step++) {
+        int64_t cap = least < whole ? least + (whole - least) * step / BURST_STEPS : whole;
+        int64_t *own = arena_allocate_array(packing->arena, packing->dimensions_count, sizeof *own);
+        memcpy(own, room, packing->dimensions_count * sizeof *own);
+        if (cpu != NONE)
+            own[cpu] = cap;
+        add_machine(packing, machines, list, row, price_burst_cost(burst, cap), own);
+        if (cap == whole)
+            return;
+    }
+}
+
+static machine_list find_machines(struct packing *packing, struct packing_machines *machines,
+                                  const struct row_filter *filter)
 {
     const struct node_template *template = machines->template;
-    VECTOR(struct packing_machine) list = {0};
+    machine_list list = {0};
     int64_t *room = NULL;
     for (uint32_t i = 0; i < template->table->count; i++) {
         uint32_t row = filter->by_price[i];
-        if (machines->prices[row] == INT64_MAX)
+        bool burstable = template->bursts != NULL && template->bursts[row].rate > 0;
+        if (machines->prices[row] == INT64_MAX || (burstable && packing->steady))
             continue;
         if (room == NULL)
             room = arena_allocate_array(packing->arena, packing->dimensions_count, sizeof *room);
         packing_machines_room(packing, template, row, room);
-        machines->items = list.items;
-        machines->count = list.count;
-        int64_t beside = node_costs_beside(machines->prices[row], packing->price_scale,
-                                           packing->problem->catalog.node_cost);
-        struct packing_machine machine = {row, quantity_add(machines->prices[row], beside), room};
-        if (!template->has_limits && is_dominated(packing, machines, &machine))
-            continue;
-        machine.price = quantity_add(machine.price, scarcity(packing, machines, &machine));
-        if (!leaves_min_values(packing, machines, row))
-            continue;
-        vector_push(&list, machine);
-        room = NULL;
+        if (burstable)
+            add_burstable(packing, machines, &list, row, room);
+        else if (add_machine(packing, machines, &list, row, 0, room))
+            room = NULL;
     }
-    machines->count = list.count;
-    return list.items;
+    return list;
 }
 
 static struct packing_machines *make_machines(struct packing *packing,
@@ -215,16 +258,15 @@ static struct packing_machines *make_machines(struct packing *packing,
     struct packing_machines *machines = arena_allocate(packing->arena, sizeof *machines);
     *machines = (struct packing_machines){.template = template, .set = set};
     find_prices(packing, machines, filter);
-    struct packing_machine *list = find_machines(packing, machines, filter);
-    uint32_t count = machines->count;
-    assert(count <= machines->sold_count);
+    machine_list list = find_machines(packing, machines, filter);
+    uint32_t count = machines->count = list.count;
     machines->items = arena_allocate_array(packing->arena, count + 1, sizeof *machines->items);
     machines->bounds = arena_allocate_array(packing->arena, count + 1, sizeof(double));
     machines->worth = arena_allocate_array(packing->arena, count + 1, sizeof(double));
     machines->fitting = arena_allocate_array(packing->arena, count + 1, sizeof *machines->fitting);
     if (count > 0)
-        memcpy(machines->items, list, count * sizeof *list);
-    free(list);
+        memcpy(machines->items, list.items, count * sizeof *list.items);
+    vector_free(&list);
     qsort_r(machines->items, count, sizeof *machines->items, compare_machines, template->table);
     return machines;
 }
@@ -297,19 +339,22 @@ uint32_t packing_machines_find(const struct packing *packing,
 
 // --- estimate of the total price -----------------------------------------------------------------
 
-// Lowers the unit prices, by packing dimension, to those of the template's machines.
+// Lowers the unit prices, by packing dimension, to those of the template's machines, used whole.
 static void lower_units(struct packing *packing, const struct node_template *template,
                         double *units, int64_t *room)
 {
     const struct row_filter *prices =
         type_table_prices(packing->problem, template->table, template->set);
+    uint32_t cpu = packing_dimension_of(packing, DIMENSION_CPU);
     bitset_for_each (r, template->rows) {
         if (prices->cheapest[r] == INT64_MAX)
             continue;
         packing_machines_room(packing, template, r, room);
+        int64_t whole = cpu != NONE ? row_burst_cost(template, r, room[cpu]) : 0;
+        double price = (double)quantity_add(prices->cheapest[r], whole);
         for (uint32_t d = 0; d < packing->dimensions_count; d++)
-            if (room[d] > 0 && (double)prices->cheapest[r] < units[d] * (double)room[d])
-                units[d] = (double)prices->cheapest[r] / (double)room[d];
+            if (room[d] > 0 && price < units[d] * (double)room[d])
+                units[d] = price / (double)room[d];
     }
 }
 

@@ -11,6 +11,8 @@ const struct packing_machines *packing_machines_of(struct packing *packing,
 const struct packing_machines *packing_machines_with(struct packing *packing,
                                                      const struct packing_machines *machines,
                                                      uint32_t item_group);
+// The packing dimension of a dimension of the problem; NONE: no pod requests it.
+uint32_t packing_dimension_of(const struct packing *packing, uint32_t dimension);
 // Fills `room` with the row's room for pods.
 void packing_machines_room(const struct packing *packing, const struct node_template *template,
                            uint32_t row, int64_t *room);

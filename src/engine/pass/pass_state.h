@@ -125,6 +125,7 @@ enum verdict { ACCEPTED, REFUSED_NOW, REFUSED_CLASS, REFUSED_SHAPE };
 struct claim_attempt { // a claim as it would be with one more pod
     uint32_t set;
     struct bitset rows, reservations;
+    int64_t cpu; // millicores that its pods request
     bool min_values_relaxed;
     uint32_t others_count; // further alternatives, in pass->choices.items from 1 on
 };

@@ -6,6 +6,7 @@
 #include "base/quantity.h"
 #include "engine/pass/pass_state.h"
 #include "engine/pass/refusal.h"
+#include "engine/placement/claim_price.h"
 #include "engine/templates/type_table.h"
 #include "engine/topology/topology.h"
 
@@ -174,17 +175,14 @@ static void least_of(struct pass *pass, const struct claim *claim, int64_t *take
     }
     const struct row_filter *prices =
         type_table_prices(pass->problem, claim->template->table, claim->set);
-    uint32_t at = 0;
-    while (at + 1 < template->table->count && !bitset_has(claim->rows, prices->by_price[at]))
-        at++;
-    for (uint32_t i = at + 1; pass->input.retry.smallest_under_limits && i < template->table->count;
-         i++)
+    uint32_t least = claim_cheapest_row(pass->problem, claim);
+    for (uint32_t i = 0; pass->input.retry.smallest_under_limits && i < template->table->count; i++)
         if (bitset_has(claim->rows, prices->by_price[i]) &&
-            is_smaller(pass->problem, template, prices->by_price[i], prices->by_price[at]))
-            at = i;
-    assert(bitset_has(claim->rows, prices->by_price[at]));
+            is_smaller(pass->problem, template, prices->by_price[i], least))
+            least = prices->by_price[i];
+    assert(bitset_has(claim->rows, least));
     for (uint32_t d = 0; d < pass->problem->dimensions.count; d++)
-        taken[d] = capacity_of(template, prices->by_price[at], d);
+        taken[d] = capacity_of(template, least, d);
 }
 
 void limits_take(struct pass *pass, struct claim *claim)

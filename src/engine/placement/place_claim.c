@@ -282,6 +282,7 @@ static bool may_stay_open(struct pass *pass, const struct claim *claim, uint32_t
 static void copy_attempt(struct claim_attempt *to, const struct claim_attempt *from)
 {
     to->set = from->set;
+    to->cpu = from->cpu;
     to->min_values_relaxed = from->min_values_relaxed;
     to->rows.bits = from->rows.bits;
     bitset_copy(to->rows, from->rows);
@@ -397,6 +398,7 @@ enum verdict claim_check(struct pass *pass, const struct claim *claim, uint32_t 
     for (uint32_t d = 0; d < problem->dimensions.count; d++)
         pass->scratch.total[d] = quantity_add(claim->requests[d], shape->requests[d]);
     pass->scratch.fitting.bits = attempt->rows.bits = template->table->count;
+    attempt->cpu = pass->scratch.trial.cpu = pass->scratch.total[DIMENSION_CPU];
     bool fits = template_fits(problem, template, pass->scratch.total, pass->scratch.fitting);
     if (!claim_bounds_allow(pass, claim, shape) || !ports_free(pass, claim, shape) ||
         !volumes_free(pass, shape) || (!fits && pass->refusal.why == NULL))

@@ -10,6 +10,7 @@
 #include "base/bitset.h"
 #include "base/map.h"
 #include "base/vector.h"
+#include "engine/problem/price_terms.h"
 #include "engine/problem/state_node.h"
 #include "engine/problem/strategy.h"
 #include "engine/requirements/requirement_sets.h"
@@ -24,11 +25,13 @@
 enum { DIMENSION_CPU, DIMENSION_MEMORY, DIMENSION_PODS, DIMENSION_NODES, DIMENSIONS_FIXED };
 
 // --- instance types (instance_types.h) -----------------------------------------------------------
-struct row_offering { // available ones only
-    uint32_t set;     // requirements
-    uint32_t variety; // which distinct `set` of the table
-    int64_t price;
+struct row_offering {     // available ones only
+    uint32_t set;         // requirements
+    uint32_t variety;     // which distinct `set` of the table
+    int64_t price;        // effective, but for what depends on the pods (effective_price.h)
+    int64_t list;         // list price, after overlays
     uint32_t reservation; // index of the reservation, or NONE
+    const struct offering *source;
 };
 // An instance type with one allocatable (SCH-118). Nearly every type has one row.
 struct row {
@@ -45,9 +48,11 @@ struct row_filter {
     struct bitset offered;    // some available offering is compatible
     struct bitset both;
     int64_t *cheapest;  // by row; INT64_MAX if none (SCH-265); NULL until needed
-    uint32_t *by_price; // rows, cheapest first, ties by name (FMT-11)
+    uint32_t *by_price; // rows, cheapest first, ties by name
     int64_t lowest;     // of all rows in `both`; INT64_MAX if none
     int64_t *worst;     // by row (DIS-167); INT64_MAX if none; NULL until needed
+    int64_t *list;      // lowest list price by row; INT64_MAX if none; NULL until needed
+    uint32_t *by_list;  // rows, cheapest first by the list, ties by name (FMT-11)
 };
 struct type_table {
     struct type_table *next;            // of the problem's
@@ -65,6 +70,7 @@ struct type_table {
     bool *has_key; // by key: some row names it
     uint32_t has_key_count;
     bool has_reservations;
+    bool has_surcharges; // some price differs from the list's
 };
 
 // --- templates (templates.h) ---------------------------------------------------------------------
@@ -107,6 +113,7 @@ struct node_template { // SCH-44
     uint32_t groups_count;
     struct threshold *thresholds; // by dimension, of allocatable less DaemonSet overhead
     struct bitset nonnegative;    // rows that can hold anything at all (SCH-114)
+    struct row_burst *bursts;     // by row; NULL: none is burstable
     bool has_min_values, has_limits, has_node_limit;
     const int64_t *limits; // by dimension; INT64_MAX: none
     struct row_volume_limit *volume_limits;
@@ -347,7 +354,8 @@ struct problem_catalog {
     struct overlays *overlays; // NULL: none apply (overlays.h)
     struct reservation *reservations;
     uint32_t reservations_count;
-    int64_t node_cost;                    // of one node, beside its machine (node_cost.h)
+    struct price_terms prices;
+    int64_t node_cost; // of one node, beside its machine (node_cost.h): prices.allowance
     const struct provider_labels *labels; // the provider whose labels the catalogs carry: pods are
                                           // checked against them; NULL: none
 };

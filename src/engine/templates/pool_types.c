@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/quantity.h"
 #include "engine/devices/device_bounds.h"
+#include "engine/templates/effective_price.h"
 #include "engine/templates/instance_types.h"
 #include "engine/templates/overlays.h"
 #include "model/reading/catalog.h"
@@ -192,10 +194,17 @@ static void add_rows(struct problem *problem, struct type_table *table,
         uint32_t reservation = reservation_of(problem, offering_set, offering);
         table->has_reservations = table->has_reservations || reservation != NONE;
         assert(row->offerings.count < type->offerings.count);
-        row->offerings.items[row->offerings.count++] = (struct row_offering){
-            offering_set, variety_of(table, offering_set),
-            effect != NULL && effect->prices[i] >= 0 ? effect->prices[i] : offering->price,
-            reservation};
+        int64_t list =
+            effect != NULL && effect->prices[i] >= 0 ? effect->prices[i] : offering->price;
+        int64_t surcharge = price_surcharge(&problem->catalog.prices, type, offering);
+        table->has_surcharges = table->has_surcharges || surcharge != 0;
+        row->offerings.items[row->offerings.count++] =
+            (struct row_offering){.set = offering_set,
+                                  .variety = variety_of(table, offering_set),
+                                  .price = quantity_add(list, surcharge),
+                                  .list = list,
+                                  .reservation = reservation,
+                                  .source = offering};
         if (effect != NULL && effect->prices[i] >= 0)
             row->price_overlaid = true;
     }

@@ -8,6 +8,7 @@
 #include "engine/problem/host_ports.h"
 #include "engine/problem/volume_limits.h"
 #include "engine/templates/daemons.h"
+#include "engine/templates/effective_price.h"
 #include "engine/templates/instance_types.h"
 #include "engine/templates/node_bounds.h"
 #include "engine/templates/pool_types.h"
@@ -351,6 +352,23 @@ bool template_fits(const struct problem *problem, const struct node_template *te
     return true;
 }
 
+// Of the rows' machines with the DaemonSets on them.
+static void find_bursts(struct problem *problem, struct node_template *template)
+{
+    const struct price_terms *terms = &problem->catalog.prices;
+    template->bursts = NULL;
+    for (uint32_t g = 0; g < template->groups_count; g++)
+        bitset_for_each (r, template->groups[g].rows) {
+            const struct row_burst burst = price_burst(terms, template->table->rows[r].type,
+                                                       template->groups[g].overhead[DIMENSION_CPU]);
+            if (burst.rate > 0 && template->bursts == NULL)
+                template->bursts = arena_allocate_array(problem->arena, template->table->count,
+                                                        sizeof *template->bursts);
+            if (burst.rate > 0)
+                template->bursts[r] = burst;
+        }
+}
+
 struct node_template *template_vary(struct problem *problem, const struct node_template *changed)
 {
     uint32_t daemons_count;
@@ -366,6 +384,7 @@ struct node_template *template_vary(struct problem *problem, const struct node_t
     const struct daemon *daemons = daemons_compile(problem, &daemons_count);
     group_by_overhead(problem, variant, daemons, daemons_count);
     make_thresholds(problem, variant);
+    find_bursts(problem, variant);
     volumes_limit_rows(problem, variant);
     return variant;
 }
@@ -417,6 +436,7 @@ static void build_one(struct problem *problem, struct pool_state *state,
     }
     group_by_overhead(problem, template, daemons, daemons_count);
     make_thresholds(problem, template);
+    find_bursts(problem, template);
     volumes_limit_rows(problem, template);
     assert(problem->templates.count < problem->templates.pools_count);
     assert(!bitset_empty(template->rows));

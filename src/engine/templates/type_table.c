@@ -181,3 +181,36 @@ const int64_t *type_table_worst_prices(struct problem *problem, struct type_tabl
     free(ranks);
     return filter->worst;
 }
+
+// --- list prices ---------------------------------------------------------------------------------
+
+const struct row_filter *type_table_list_prices(struct problem *problem, struct type_table *table,
+                                                uint32_t set)
+{
+    struct row_filter *filter =
+        (struct row_filter *)(uintptr_t)type_table_prices(problem, table, set);
+    if (filter->list != NULL)
+        return filter;
+    if (!table->has_surcharges) {
+        filter->list = filter->cheapest;
+        filter->by_list = filter->by_price;
+        return filter;
+    }
+    bool *allowed = memory_allocate_array(table->varieties_count + 1, sizeof *allowed);
+    for (uint32_t v = 0; v < table->varieties_count; v++)
+        allowed[v] = sets_compatible(problem->sets, set, table->varieties[v], true);
+    filter->list = arena_allocate_array(problem->arena, table->count + 1, sizeof *filter->list);
+    filter->by_list =
+        arena_allocate_array(problem->arena, table->count + 1, sizeof *filter->by_list);
+    for (uint32_t r = 0; r < table->count; r++) {
+        filter->by_list[r] = r;
+        filter->list[r] = INT64_MAX;
+        list_for_each (offering, &table->rows[r].offerings)
+            if (allowed[offering->variety] && offering->list < filter->list[r])
+                filter->list[r] = offering->list;
+    }
+    free(allowed);
+    qsort_r(filter->by_list, table->count, sizeof *filter->by_list, compare_prices,
+            &(struct price_order){table, filter->list});
+    return filter;
+}

@@ -15,6 +15,9 @@ const struct row_filter *type_table_prices(struct problem *problem, struct type_
 // type that a launch would use. INT64_MAX if there is none. Valid while the problem lives.
 const int64_t *type_table_worst_prices(struct problem *problem, struct type_table *table,
                                        uint32_t set);
+// The same with list prices: `list` and `by_list`.
+const struct row_filter *type_table_list_prices(struct problem *problem, struct type_table *table,
+                                                uint32_t set);
 // True if a row names the key.
 static inline bool type_table_has_key(const struct type_table *table, uint32_t key)
 {

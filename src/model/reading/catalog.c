@@ -10,6 +10,7 @@
 
 // Sums of prices over a cluster must stay far from overflow.
 #define OFFERING_PRICE_MAX (INT64_C(1000000) * 1000000000) // nano-USD an hour
+#define FRACTION_MAX       (INT64_C(10000) * 1000000000)   // of vCPUs, of interruptions
 
 // --- FMT-8 ---------------------------------------------------------------------------------------
 static const char *const operators[] = {"In", "NotIn", "Exists", "DoesNotExist",
@@ -83,13 +84,27 @@ static bool check_capacity(const char *parent, const char *name, const struct re
     return true;
 }
 
+static bool check_price(const char *path, const char *name, int64_t price, struct error *error)
+{
+    if (price >= 0 && price <= OFFERING_PRICE_MAX)
+        return true;
+    error_set(error, ERROR_INVALID, price < 0 ? "negative" : "more than a million USD an hour");
+    return error_locate(error, "%s.%s", path, name);
+}
+
+static bool check_fraction(const char *path, const char *name, int64_t value, struct error *error)
+{
+    if (value >= 0 && value <= FRACTION_MAX)
+        return true;
+    error_set(error, ERROR_INVALID, value < 0 ? "negative" : "more than ten thousand");
+    return error_locate(error, "%s.%s", path, name);
+}
+
 static bool check_offering(const char *path, const struct offering *offering, struct error *error)
 {
-    if (offering->price < 0 || offering->price > OFFERING_PRICE_MAX) {
-        error_set(error, ERROR_INVALID,
-                  offering->price < 0 ? "negative" : "more than a million USD an hour");
-        return error_locate(error, "%s.price", path);
-    }
+    if (!check_price(path, "price", offering->price, error) ||
+        !check_fraction(path, "interruptionsPerMonth", offering->interruptions, error))
+        return false;
     if (offering->reservation_capacity.present && offering->reservation_capacity.value < 0) {
         error_set(error, ERROR_INVALID, "negative");
         return error_locate(error, "%s.reservationCapacity", path);
@@ -103,7 +118,10 @@ static bool check_instance_type(const char *path, const struct instance_type *ty
 {
     struct text offering_path = {0};
     bool fine = check_requirements(path, &type->requirements, error) &&
-                check_capacity(path, "capacity", &type->capacity, error);
+                check_capacity(path, "capacity", &type->capacity, error) &&
+                check_price(path, "volumePrice", type->volume_price, error) &&
+                check_fraction(path, "burst.baselineCPU", type->burst.baseline, error) &&
+                check_price(path, "burst.surplusPrice", type->burst.surplus_price, error);
     for (uint32_t i = 0; fine && i < type->offerings.count; i++) {
         text_clear(&offering_path);
         text_format(&offering_path, "%s.offerings[%u]", path, i);

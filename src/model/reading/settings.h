@@ -35,6 +35,10 @@ struct settings {
     double flexibility_margin;      // the price margin for a choice of instance types (SCH-503)
     double node_cost;               // cost of a node beside its price, USD an hour (SCH-507,
                                     // engine/templates/node_cost.h)
+    double volume_cost;             // factor of the list price of volumes (SCH-507)
+    double address_cost;            // of a public IPv4 address, USD an hour (SCH-507)
+    double expected_cpu_use;        // share of the requests, for burstable machines (SCH-507)
+    double interruption_cost;       // of a spot machine, USD (SCH-507, DIS-747)
     bool workload_guard;            // WORKLOAD_GUARD (DIS-761)
     bool quiet_by_node;             // CONSOLIDATION_QUIET=node (DIS-719)
     bool pod_nomination;            // POD_NOMINATION=Auto (SCH-516)

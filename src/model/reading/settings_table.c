@@ -107,10 +107,25 @@ static const struct setting table[] = {
         "what LowestPrice pays for nodes that many instance types can be, as a fraction",
         .minimum = 0, .maximum = 1),
     ROW("NODE_COST", "node-cost", FLOAT, node_cost, "0.02",
-        "what a node costs beside its machine (volume, daemons, address), USD an hour: LowestPrice "
-        "and consolidation count it; the default follows catalogs whose prices are not EC2's, in "
-        "powers of ten",
+        "what a node costs beside its machine (kubelet, daemons, licences), USD an hour: "
+        "LowestPrice "
+        "and consolidation count it; the default covers volumes and addresses as well, and follows "
+        "catalogs whose prices are not EC2's, in powers of ten",
         .minimum = 0, .maximum = 1000, .upstream_text = "0"),
+    ROW("VOLUME_COST", "volume-cost", FLOAT, volume_cost, "1",
+        "factor by which the list price of a node's volumes counts; 0: not at all", BETWEEN(0, 100),
+        .upstream_text = "0"),
+    ROW("ADDRESS_COST", "address-cost", FLOAT, address_cost, "0.005",
+        "what a public IPv4 address costs, USD an hour, where nodes get one", BETWEEN(0, 1000),
+        .upstream_text = "0"),
+    ROW("EXPECTED_CPU_USE", "expected-cpu-use", FLOAT, expected_cpu_use, "0.5",
+        "share of their cpu requests that pods are expected to use: burstable machines pay surplus "
+        "credits for what is beyond their baseline; 0: for nothing",
+        BETWEEN(0, 1), .upstream_text = "0"),
+    ROW("INTERRUPTION_COST", "interruption-cost", FLOAT, interruption_cost, "0.25",
+        "what the interruption of a spot node costs, USD; the default follows LAUNCH_COST and, for "
+        "ten pods, DISRUPTION_COST_PER_POD",
+        BETWEEN(0, 1000), .upstream_text = "0"),
     ROW("WORKLOAD_GUARD", "workload-guard", BOOL, workload_guard, "true",
         "never disrupt all nodes at once on which a workload of several pods has ready ones",
         .upstream_text = "false"),

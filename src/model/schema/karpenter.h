@@ -138,7 +138,8 @@ struct kwok_node_class {
 // --- InstanceTypeCatalog (FMT-6) -----------------------------------------------------------------
 struct offering {
     requirement_list requirements; // zone, capacity type, ...
-    int64_t price;                 // nano-USD an hour
+    int64_t price;                 // of the list, nano-USD an hour
+    int64_t interruptions;         // expected ones of a machine in a month, in 10^-9
     bool available;
     struct optional_int reservation_capacity;
     struct resource_map capacity_override; // items NULL: none (SCH-118); replaces entries
@@ -147,8 +148,16 @@ struct offering {
 struct instance_type_overhead {
     struct resource_map kube_reserved, system_reserved, eviction_threshold;
 };
+// A machine that earns credits for a part of its cpu only, and pays for what it uses beyond.
+struct instance_burst {
+    int64_t baseline;      // vCPUs, in 10^-9
+    int64_t surplus_price; // of a vCPU in use beyond the baseline, nano-USD an hour
+};
 struct instance_type {
     const char *name;
+    int64_t volume_price;          // of a node's volumes, nano-USD an hour
+    bool public_address;           // its nodes get a public IPv4 address
+    struct instance_burst burst;   // surplus_price 0: not burstable
     requirement_list requirements; // incl. node.kubernetes.io/instance-type (added if absent)
     struct resource_map capacity;
     struct instance_type_overhead overhead;

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <string.h>
 
 #define MOVES_LISTED_MAX 5
 
@@ -118,4 +119,17 @@ void plan_moves_describe(const struct plan_moves *moves, struct text *out)
         else
             text_add(out, "without a place");
     }
+}
+
+void plan_costs_parts(const struct plan_costs *costs, struct plan_cost_part parts[PLAN_COST_PARTS])
+{
+    const struct plan_cost_part all[PLAN_COST_PARTS] = {
+        {"list", "list", costs->list},
+        {"volumes", "volumes", costs->volumes},
+        {"publicAddresses", "public addresses", costs->address},
+        {"allowance", "NODE_COST", costs->allowance},
+        {"burstCredits", "burst credits", costs->burst},
+        {"interruptions", "interruptions", costs->interruptions},
+    };
+    memcpy(parts, all, sizeof all);
 }

@@ -4,6 +4,7 @@
 // and may change; codes, stages, kinds of change and rules of verdicts are for programs and stay.
 #pragma once
 
+#include "base/quantity.h"
 #include "base/text.h"
 #include "model/reading/disruption_reason.h"
 #include "model/schema/event_reasons.h"
@@ -105,6 +106,22 @@ struct plan_type { // an instance type that fits a claim
     const struct instance_type *instance_type;
     int64_t price; // cheapest available offering compatible with the claim, nano-USD an hour
 };
+struct plan_costs { // the parts of an effective price (SCH-507), nano-USD an hour
+    int64_t list, volumes, address, allowance, interruptions, burst;
+};
+static inline int64_t plan_costs_sum(const struct plan_costs *costs)
+{
+    int64_t beside = quantity_add(quantity_add(costs->volumes, costs->address), costs->allowance);
+    return quantity_add(quantity_add(costs->list, beside),
+                        quantity_add(costs->interruptions, costs->burst));
+}
+struct plan_cost_part {
+    const char *name, *text; // in the JSON; in tables
+    int64_t price;
+};
+#define PLAN_COST_PARTS 6
+// The parts in the order in which they are told, the list price first.
+void plan_costs_parts(const struct plan_costs *costs, struct plan_cost_part parts[PLAN_COST_PARTS]);
 struct plan_claim {
     const struct node_pool *node_pool;
     LIST(struct plan_type) types;          // FMT-11: by price, then name; not truncated
@@ -112,7 +129,8 @@ struct plan_claim {
     struct resource_map requests;          // pods plus DaemonSet overhead (SCH-372)
     LIST(const struct pod *) pods;         // by namespace/name
     struct string_map labels, annotations; // of the NodeClaim to create (SCH-376)
-    int64_t price;                         // of types.items[0]
+    int64_t price;                         // of types.items[0], by the list
+    struct plan_costs costs;               // of the same
     bool min_values_relaxed;
     bool price_overlaid, capacity_overlaid; // by a NodeOverlay (SCH-531)
     bool price_estimated;                   // `price` is not of a list; set by the caller
@@ -219,10 +237,11 @@ struct plan {
     LIST(struct plan_note) notes;
     LIST(struct plan_zone) zones; // possible zones of pending pods, by name; if requested
     LIST(const char *) warnings;  // for users (SCH-521)
-    int64_t price;                // sum of claims, nano-USD an hour
-    int64_t node_cost;            // cost of all claims beside their machines (SCH-507)
-    int64_t counted;     // LowestPrice's objective: price, node_cost, concentration on nodes
-    int64_t lower_bound; // of price and node_cost (SCH-550 step 10); 0: not computed
+    int64_t price;                // sum of claims, by the list, nano-USD an hour
+    struct plan_costs costs;      // of all claims: their sum is the effective price
+    int64_t node_cost;            // NODE_COST of all claims (SCH-507)
+    int64_t counted;     // LowestPrice's objective: effective price, concentration on nodes
+    int64_t lower_bound; // of the effective price (SCH-550 step 10); 0: not computed
     uint32_t pods_placed;
     struct {                   // of the nodes that may be consolidated (DIS-745), nano-USD an hour
         int64_t price, target; // now; of a new plan for their pods, 0: not computed

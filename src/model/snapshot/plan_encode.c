@@ -79,6 +79,21 @@ static json_t *encode_requirements(const requirement_list *requirements)
     return json;
 }
 
+// The effective price and what makes it, where it is not the list price.
+static void encode_costs(json_t *json, const char *name, const struct plan_costs *costs)
+{
+    if (plan_costs_sum(costs) == costs->list)
+        return;
+    struct plan_cost_part parts[PLAN_COST_PARTS];
+    plan_costs_parts(costs, parts);
+    json_t *told = json_object();
+    for (size_t i = 0; i < PLAN_COST_PARTS; i++)
+        if (parts[i].price != 0)
+            json_object_set_new(told, parts[i].name, encode_price(parts[i].price));
+    json_object_set_new(json, name, encode_price(plan_costs_sum(costs)));
+    json_object_set_new(json, "costs", told);
+}
+
 json_t *plan_claim_encode(const struct plan_claim *claim)
 {
     assert(claim->node_pool != NULL);
@@ -94,6 +109,7 @@ json_t *plan_claim_encode(const struct plan_claim *claim)
     json_object_set_new(json, "requests", resource_map_encode(&claim->requests));
     json_object_set_new(json, "pods", encode_pod_names(claim->pods.items, claim->pods.count));
     json_object_set_new(json, "price", encode_price(claim->price));
+    encode_costs(json, "effectivePrice", &claim->costs);
     if (claim->min_values_relaxed) // SCH-531
         json_object_set_new(json, "minValuesRelaxed", json_true());
     if (claim->price_estimated)
@@ -240,5 +256,6 @@ static json_t *encode_totals(const struct plan *plan)
         json_object_set_new(json, "nodeCostPerHour", encode_price(plan->node_cost));
     if (plan->lower_bound > 0)
         json_object_set_new(json, "lowerBound", encode_price(plan->lower_bound));
+    encode_costs(json, "effectivePricePerHour", &plan->costs);
     return json;
 }

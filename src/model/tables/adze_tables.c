@@ -16,6 +16,7 @@ static const struct type type_catalog_requirement =
 static const struct field offering_fields[] = {
     FIELD(struct offering, requirements, "requirements", LIST, .type = &type_catalog_requirement),
     FIELD(struct offering, price, "price", PRICE, .flags = FIELD_REQUIRED),
+    FIELD(struct offering, interruptions, "interruptionsPerMonth", PRICE),
     FIELD(struct offering, available, "available", BOOL, .default_json = "true"),
     FIELD(struct offering, reservation_capacity, "reservationCapacity", OPTIONAL_INT),
     FIELD(struct offering, capacity_override, "capacityOverride", RESOURCE_MAP),
@@ -31,8 +32,18 @@ static const struct field instance_overhead_fields[] = {
 static const struct type type_instance_type_overhead =
     TYPE("InstanceTypeOverhead", struct instance_type_overhead, instance_overhead_fields);
 
+static const struct field instance_burst_fields[] = {
+    FIELD(struct instance_burst, baseline, "baselineCPU", PRICE),
+    FIELD(struct instance_burst, surplus_price, "surplusPrice", PRICE),
+};
+static const struct type type_instance_burst =
+    TYPE("InstanceBurst", struct instance_burst, instance_burst_fields);
+
 static const struct field instance_type_fields[] = {
     FIELD(struct instance_type, name, "name", STRING, .flags = FIELD_REQUIRED),
+    FIELD(struct instance_type, volume_price, "volumePrice", PRICE),
+    FIELD(struct instance_type, public_address, "publicAddress", BOOL),
+    FIELD(struct instance_type, burst, "burst", OBJECT, .type = &type_instance_burst),
     FIELD(struct instance_type, requirements, "requirements", LIST,
           .type = &type_catalog_requirement),
     FIELD(struct instance_type, capacity, "capacity", RESOURCE_MAP, .flags = FIELD_REQUIRED),

@@ -11,6 +11,7 @@
 #include "cloud/aws/types/type_capacity.h"
 #include "cloud/aws/types/type_facts.h"
 #include "cloud/aws/types/type_resolve.h"
+#include "cloud/aws/types/volume_prices.h"
 #include "model/reading/catalog.h"
 #include "model/tables/kinds.h"
 
@@ -113,6 +114,7 @@ static bool builder_options(struct builder *builder, const struct ec2_catalog_op
     terms->class_zones = (UINT64_C(1) << terms->zones_count) - 1;
     terms->region = arena_copy_string(builder->arena, chosen->region);
     terms->reserved_enis = chosen->reserved_enis;
+    terms->volume_price = volume_prices_usual(terms->region);
     return true;
 }
 

@@ -138,6 +138,7 @@ static struct resource_map place_map(struct packing *packing, const struct resou
 static void place_type(struct packing *packing, struct instance_type *to,
                        const struct instance_type *from)
 {
+    *to = *from;
     to->name = place_text(packing, from->name);
     to->requirements = place_requirements(packing, &from->requirements);
     to->capacity = place_map(packing, &from->capacity);

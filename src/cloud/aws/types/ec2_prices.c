@@ -90,7 +90,7 @@ static void fill_built_in(struct ec2_prices *prices)
     for (uint32_t i = 0; i < table->count; i++)
         ec2_prices_set_on_demand(prices, table->prices[i].instance_type, table->prices[i].on_demand,
                                  false, &any);
-    region_prices_destroy(table);
+    prices->built_in = table;
 }
 
 bool ec2_prices_listed(const struct ec2_prices *prices)
@@ -130,6 +130,7 @@ void ec2_prices_destroy(struct ec2_prices *prices)
     }
     map_destroy(prices->on_demand, free);
     map_destroy(prices->spot, free);
+    region_prices_destroy(prices->built_in);
     map_destroy(prices->zones, destroy_table);
     free(prices->region);
     free(prices);
@@ -467,6 +468,13 @@ bool ec2_price_spot(const struct ec2_prices *prices, const char *instance_type, 
     const struct spot_price *known = map_get(prices->spot, key);
     *price = known != NULL ? known->price : 0;
     return known != NULL;
+}
+
+int64_t ec2_price_interruptions(const struct ec2_prices *prices, const char *instance_type)
+{
+    const struct region_price *known =
+        prices->built_in != NULL ? region_prices_find(prices->built_in, instance_type) : NULL;
+    return known != NULL ? known->interruptions : 0;
 }
 
 uint64_t ec2_prices_generation(const struct ec2_prices *prices)

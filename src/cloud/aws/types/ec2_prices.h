@@ -24,6 +24,8 @@ bool ec2_price_on_demand_in(const struct ec2_prices *prices, const char *instanc
                             const char *zone, int64_t *price);
 bool ec2_price_spot(const struct ec2_prices *prices, const char *instance_type, const char *zone,
                     int64_t *price);
+// Expected interruptions of a spot machine in a month, in 10^-9; 0: unknown.
+int64_t ec2_price_interruptions(const struct ec2_prices *prices, const char *instance_type);
 uint64_t ec2_prices_generation(const struct ec2_prices *prices);
 // Whether the built-in prices are of a list of the region (AWI-201, 916); else of another region's.
 bool ec2_prices_listed(const struct ec2_prices *prices);

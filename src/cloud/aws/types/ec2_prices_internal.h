@@ -18,11 +18,12 @@ struct spot_price {
 struct ec2_prices {
     struct ec2_prices_options options;
     char *region;
-    bool listed;           // the built-in prices are the region's own
-    struct map *on_demand; // type -> struct on_demand_price
-    struct map *spot;      // "type zone" -> struct spot_price
-    struct map *zones;     // local zone -> struct region_prices, made when asked for
-    bool spot_updated;     // before: the on-demand price in every zone (AWI-211)
+    bool listed;                    // the built-in prices are the region's own
+    struct region_prices *built_in; // of the region; NULL under COMPATIBILITY=upstream
+    struct map *on_demand;          // type -> struct on_demand_price
+    struct map *spot;               // "type zone" -> struct spot_price
+    struct map *zones;              // local zone -> struct region_prices, made when asked for
+    bool spot_updated;              // before: the on-demand price in every zone (AWI-211)
     bool on_demand_answered, spot_answered; // by AWS in this life
     int64_t spot_asked_at;                  // the last successful update; 0: none
     int64_t skip_logged_at;

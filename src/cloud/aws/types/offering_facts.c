@@ -127,6 +127,7 @@ static void fill_one(void *context, struct offering *offering, const struct offe
     bool priced =
         spot ? ec2_price_spot(options->prices, name, place->zone_name, &offering->price)
              : ec2_price_on_demand_in(options->prices, name, place->zone_name, &offering->price);
+    offering->interruptions = spot ? ec2_price_interruptions(options->prices, name) : 0;
     if (!priced) {
         offering->price =
             options->overlay_price != NULL ? options->overlay_price(options->context, name) : 0;

@@ -136,7 +136,18 @@ static void read_factors(struct reading *reading, struct span line)
     }
 }
 
-// "c5 large:0.096:0.041:7 metal:4.608": size, on demand, spot, zones.
+// The middle of the Spot Advisor's band, of interruptions for each machine in a month.
+static int64_t interruptions_of(struct span band)
+{
+    static const int64_t middles[] = {25000000, 75000000, 125000000, 175000000, 250000000};
+    if (band.at == band.end)
+        return 0;
+    size_t index = (size_t)(*band.at - '1');
+    assert(index < ARRAY_LENGTH(middles)); // built in
+    return middles[index];
+}
+
+// "c5 large:0.096:0.041:7:2 metal:4.608": size, on demand, spot, zones, band of interruptions.
 static void read_family(struct reading *reading, struct span line)
 {
     struct span family = next_part(&line, ' ');
@@ -149,7 +160,8 @@ static void read_family(struct reading *reading, struct span line)
         *price = (struct region_price){.instance_type = type};
         price->on_demand = price_of(next_part(&entry, ':'));
         price->spot = price_of(next_part(&entry, ':'));
-        price->zones = strtoull(copy(prices->arena, entry), NULL, 16);
+        price->zones = strtoull(copy(prices->arena, next_part(&entry, ':')), NULL, 16);
+        price->interruptions = interruptions_of(entry);
         assert(price->on_demand > 0);
         prices->listed = true;
     }

@@ -14,10 +14,11 @@
 
 struct region_price {
     const char *instance_type;
-    int64_t on_demand; // billionths of the currency an hour, > 0
-    bool estimate;     // on_demand is not of a list; then spot and zones are unknown
-    int64_t spot;      // average over the zones; 0: unknown
-    uint64_t zones;    // bits of the table's zones that offer the type; 0: unknown
+    int64_t on_demand;     // billionths of the currency an hour, > 0
+    bool estimate;         // on_demand is not of a list; then spot and zones are unknown
+    int64_t spot;          // average over the zones; 0: unknown
+    int64_t interruptions; // of a spot machine in a month, in 10^-9; 0: unknown
+    uint64_t zones;        // bits of the table's zones that offer the type; 0: unknown
 };
 struct region_prices {
     struct arena *arena;

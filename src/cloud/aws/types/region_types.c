@@ -87,9 +87,11 @@ static void set_price(struct offers *offers, const char *instance_type,
     }
     if (text_equal(capacity, CAPACITY_TYPE_ON_DEMAND))
         offering->price = price->on_demand;
-    else if (text_equal(capacity, CAPACITY_TYPE_SPOT))
-        offering->price =
-            price->spot > 0 ? price->spot : (int64_t)((double)price->on_demand * EC2_SPOT_SHARE);
+    if (!text_equal(capacity, CAPACITY_TYPE_SPOT))
+        return;
+    offering->price =
+        price->spot > 0 ? price->spot : (int64_t)((double)price->on_demand * EC2_SPOT_SHARE);
+    offering->interruptions = price->interruptions;
 }
 
 const struct instance_type_catalog *region_types_only(const struct instance_type_catalog *whole,

@@ -18,6 +18,11 @@ static void add_number(struct text *key, int64_t number)
     text_format(key, "%lld;", (long long)number);
 }
 
+static void add_optional(struct text *key, const struct optional_int *number)
+{
+    add_number(key, number != NULL && number->present ? number->value : -1);
+}
+
 static void add_disks(struct text *key, const struct ec2_node_class *node_class)
 {
     add(key, node_class->spec.instance_store_policy);
@@ -27,6 +32,9 @@ static void add_disks(struct text *key, const struct ec2_node_class *node_class)
         add_number(key, mapping->root_volume);
         add_number(key, mapping->ebs != NULL);
         add(key, mapping->ebs != NULL ? mapping->ebs->volume_size : NULL);
+        add(key, mapping->ebs != NULL ? mapping->ebs->volume_type : NULL);
+        add_optional(key, mapping->ebs != NULL ? &mapping->ebs->iops : NULL);
+        add_optional(key, mapping->ebs != NULL ? &mapping->ebs->throughput : NULL);
     }
 }
 
@@ -41,6 +49,8 @@ static void add_network(struct text *key, const struct ec2_node_class *node_clas
     add_number(key, node_class->spec.ip_prefix_count.present
                         ? node_class->spec.ip_prefix_count.value
                         : -1);
+    add_number(key, node_class->spec.associate_public_ip_address.present &&
+                        node_class->spec.associate_public_ip_address.value);
     add_number(key, node_class->spec.connection_tracking != NULL);
     add(key, node_class->spec.cpu_options != NULL
                  ? node_class->spec.cpu_options->nested_virtualization

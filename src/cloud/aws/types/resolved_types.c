@@ -13,6 +13,7 @@
 #include "cloud/aws/types/resolved_key.h"
 #include "cloud/aws/types/type_fit.h"
 #include "cloud/aws/types/type_resolve.h"
+#include "cloud/aws/types/volume_prices.h"
 #include "model/reading/requirement_match.h"
 #include "model/schema/pack.h"
 #include "model/tables/kinds.h"
@@ -164,6 +165,9 @@ static void read_node_class(struct resolved_types *resolved, const struct resolv
     }
     terms->prefixes =
         node_class->spec.ip_prefix_count.present && node_class->spec.ip_prefix_count.value > 0;
+    terms->volume_price = volume_prices_of(node_class, terms->region);
+    terms->public_address = node_class->spec.associate_public_ip_address.present &&
+                            node_class->spec.associate_public_ip_address.value;
     terms->node_class = node_class;
 }
 

@@ -37,6 +37,8 @@ struct type_terms { // borrowed
     bool instance_store_raid;                // RAID0
     bool interfaces_given;                   // spec.networkInterfaces is present
     int64_t efa_only, efa_only_card_0;       // of its interfaces
+    int64_t volume_price;                    // of a node, nano-USD an hour
+    bool public_address;                     // of a node
     bool prefixes;                           // spec.ipPrefixCount is set (AWI-907)
     const struct ec2_node_class *node_class; // status.capacityReservations; NULL: none
     const struct placement_group *group;     // NULL: none
