@@ -278,9 +278,59 @@ static void other_kinds_and_bad_kubelets(void **state)
     object_release(node_class);
 }
 
+// --- what nodes cost beside their machines (SCH-507) ---------------------------------------------
+
+static void check_costs(const char *class, int64_t volumes, bool address)
+{
+    const struct instance_type_catalog *catalog = catalog_of(class, NULL, NULL);
+    const struct instance_type *type = type_of(catalog, "m5.large");
+    assert_int_equal(type->volume_price, volumes);
+    assert_int_equal(type->public_address, address);
+    object_release((const struct object *)catalog);
+}
+
+static void volumes_and_addresses_are_those_of_the_node_class_SCH_507(void **state)
+{
+    (void)state;
+#define VOLUME(ebs) \
+    ", blockDeviceMappings: [{deviceName: /dev/xvda, rootVolume: true, ebs: {" ebs "}}]"
+#define IRELAND "subnets: [{id: subnet-1, zone: eu-west-1a}]"
+    check_costs(CLASS(AL2023, SUBNETS), 2191781, false); // 20 GB, 1.60 USD
+    check_costs(CLASS(AL2023, IRELAND), 2410959, false); // a tenth more
+    check_costs(CLASS(ROCKET, SUBNETS), 2630137, false); // 4 and 20 GB
+    check_costs(CLASS(AL2023 VOLUME("volumeSize: 100Gi, volumeType: gp3, iops: 4000, throughput: "
+                                    "225"),
+                      SUBNETS),
+                23287671, false); // 8 USD, 5 for IOPS, 4 for throughput
+    check_costs(CLASS(AL2023 VOLUME("volumeSize: 100Gi, volumeType: gp2"), SUBNETS), 13698630,
+                false);
+    check_costs(CLASS(AL2023 ", associatePublicIPAddress: true", SUBNETS), 2191781, true);
+    check_costs(CLASS(AL2023 ", associatePublicIPAddress: false", SUBNETS), 2191781, false);
+}
+
+static void burstable_types_have_a_baseline_SCH_507(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int64_t baseline, price; // thousandths of a vCPU, of a USD
+    } expected[] = {{"t3.nano", 100, 50},   {"t3a.medium", 400, 50},   {"t3.large", 600, 50},
+                    {"t4g.small", 400, 40}, {"t4g.2xlarge", 3200, 40}, {"t2.micro", 100, 50},
+                    {"t2.xlarge", 900, 50}, {"t2.2xlarge", 1360, 50},  {"m5.large", 0, 0}};
+    const struct instance_type_catalog *catalog = catalog_of(CLASS(AL2023, SUBNETS), NULL, NULL);
+    for (size_t i = 0; i < ARRAY_LENGTH(expected); i++) {
+        const struct instance_type *type = type_of(catalog, expected[i].name);
+        assert_int_equal(type->burst.baseline, expected[i].baseline * 1000000);
+        assert_int_equal(type->burst.surplus_price, expected[i].price * 1000000);
+    }
+    object_release((const struct object *)catalog);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(volumes_and_addresses_are_those_of_the_node_class_SCH_507),
+        cmocka_unit_test(burstable_types_have_a_baseline_SCH_507),
         cmocka_unit_test(as_a_running_controller_resolves_them_AWI_10),
         cmocka_unit_test(families_and_kubelets_differ_AWN_210_212),
         cmocka_unit_test(a_plain_class_is_the_built_in_catalogue),

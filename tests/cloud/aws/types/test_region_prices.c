@@ -27,6 +27,7 @@ static void a_region_has_its_own_prices_AWI_916(void **state)
     assert_false(known->estimate);
     assert_int_equal(known->zones, 7);
     assert_true(known->spot > 0 && known->spot < known->on_demand);
+    assert_int_equal(known->interruptions, 25000000);         // less than 5 % in a month (SCH-507)
     assert_int_equal(price_of(prices, "a1.large")->zones, 3); // two of the zones
     const struct region_price *guessed = price_of(prices, "m8i.large");
     assert_true(guessed->estimate);
