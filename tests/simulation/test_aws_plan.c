@@ -261,7 +261,7 @@ static uint32_t check_world(uint64_t seed, uint32_t *nodes)
     write_files(scene, &world, path);
     CLEANUP_FREE char *planned = describe_plan(path);
     apply(scene, "%s", world.pools_text.data);
-    run(scene, 10); // before a machine has booted
+    run(scene, 5); // before a machine has booted: simulated kubelets reserve less than real ones
     CLEANUP_FREE char *launched = describe_launched(scene);
     bool differs = strcmp(planned, launched) != 0;
     if (differs)
