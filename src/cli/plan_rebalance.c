@@ -21,15 +21,15 @@ static double dollars(int64_t price)
 static void print_ways(const struct rebalance *rebalance, const struct forecast *by_itself)
 {
     const struct forecast *forecast = rebalance->forecast;
-    int64_t now = forecast->before.total.price, then = forecast->after.total.price;
+    int64_t before = forecast->before.total.price, after = forecast->after.total.price;
     printf("\n%" PRIu32 " node%s may go, %" PRIu32 " may not be disrupted (`adze plan --disrupt "
            "--explain` says why)\n",
            rebalance->free, text_plural(rebalance->free), rebalance->held);
-    if (then >= now)
+    if (after >= before)
         printf("nothing is saved: the cluster is as cheap as packing it anew makes it\n");
     else
-        printf("$%.4f an hour less, %.0f %%\n", dollars(now - then),
-               100 * dollars(now - then) / dollars(now));
+        printf("$%.4f an hour less, %.0f %%\n", dollars(before - after),
+               100 * dollars(before - after) / dollars(before));
     printf("disruption by itself, step by step: $%.4f an hour after %" PRIu32 " step%s\n",
            dollars(by_itself->after.total.price), by_itself->rounds.count,
            text_plural(by_itself->rounds.count));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/duration.h"
+#include "base/nanoseconds.h"
 #include "base/text.h"
 #include "model/reading/settings_read.h"
 #include "model/reading/settings_table.h"
@@ -212,7 +213,7 @@ static void check_lease(const struct facts *facts, const struct running *running
             text_is_empty(json_text(spec, "holderIdentity")))
             continue;
         if (facts->is_live && renewed != NULL && instant_parse(renewed, &at, &error) &&
-            now - at > MINUTE)
+            ns_subtract(now, at) > MINUTE)
             continue; // long given up
         holder = json_text(spec, "holderIdentity");
         namespace = text_or_empty(json_text(metadata_of(lease), "namespace"));

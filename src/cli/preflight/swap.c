@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/nanoseconds.h"
 #include "base/text.h"
 #include "model/reading/claim_drift.h"
 #include "model/schema/condition_types.h"
@@ -186,7 +187,8 @@ static void check_undisruptable(struct swap *swap)
             names_add(&leaving, claim->meta.name);
         else if (life->text != NULL && life->nanoseconds != DURATION_NEVER &&
                  claim->meta.creation_timestamp != 0 &&
-                 claim->meta.creation_timestamp < swap->options->now - life->nanoseconds)
+                 claim->meta.creation_timestamp <
+                     ns_subtract(swap->options->now, life->nanoseconds))
             names_add(&expired, claim->meta.name);
     }
     if (expired.count + leaving.count > 0)

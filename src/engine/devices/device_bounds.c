@@ -28,7 +28,7 @@ static int64_t device_units(const struct known_device *device, const struct devi
     for (uint32_t c = 0; c < device->facts.capacity.count; c++) {
         const struct device_capacity *capacity = &device->facts.capacity.items[c];
         int64_t amount = device_consumption(capacity, choice);
-        int64_t used = usage != NULL ? usage->capacity[device->capacity_at + c] : 0;
+        int64_t used = usage != NULL ? usage->capacity[device->capacity_first + c] : 0;
         int64_t most = amount < 0    ? 0
                        : amount == 0 ? UNITS_MAX
                                      : (capacity->amount - used) / amount;

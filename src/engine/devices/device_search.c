@@ -238,7 +238,7 @@ static bool capacity_left(const struct search *search, uint32_t where,
         const struct device_capacity *capacity = &device->facts.capacity.items[c];
         int64_t amount = device_consumption(capacity, choice);
         if (amount < 0 ||
-            quantity_add(usage->capacity[device->capacity_at + c], amount) > capacity->amount)
+            quantity_add(usage->capacity[device->capacity_first + c], amount) > capacity->amount)
             return false;
     }
     return true;
@@ -253,7 +253,7 @@ static void change_amounts(struct search *search, const struct taken_device *tak
         list_for_each (use, &device->counters)
             usage->counters[use->counter] += sign * use->amount;
     for (uint32_t c = 0; c < device->facts.capacity.count && !taken->exclusive; c++)
-        usage->capacity[device->capacity_at + c] +=
+        usage->capacity[device->capacity_first + c] +=
             sign * device_consumption(&device->facts.capacity.items[c], choice);
 }
 

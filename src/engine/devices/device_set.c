@@ -57,7 +57,7 @@ void device_set_finish(struct device_set *set)
     set->amounts = 0;
     for (uint32_t i = 0; i < set->count; i++) {
         struct known_device *device = &set->items[i];
-        device->capacity_at = set->amounts;
+        device->capacity_first = set->amounts;
         if (device->facts.allow_multiple_allocations)
             set->amounts += device->facts.capacity.count;
     }
@@ -110,7 +110,7 @@ void device_usage_take(const struct device_set *set, struct device_usage *usage,
         if (capacity == NULL)
             continue;
         int64_t *used =
-            &usage->capacity[device->capacity_at + (capacity - device->facts.capacity.items)];
+            &usage->capacity[device->capacity_first + (capacity - device->facts.capacity.items)];
         *used = quantity_add(*used, amount->amount);
     }
 }

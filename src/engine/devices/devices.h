@@ -21,8 +21,8 @@ struct known_device {
     LIST(struct counter_use) counters;
     LIST(uint32_t) terms; // requirement sets, one of which a node must meet; empty: any node
     taint_list taints;
-    uint32_t owner;       // state node whose driver publishes it, or NONE
-    uint32_t capacity_at; // if allocated several times: its first amount in usage->capacity
+    uint32_t owner;          // state node whose driver publishes it, or NONE
+    uint32_t capacity_first; // if allocated several times: its first amount in usage->capacity
 };
 struct device_counter {
     const char *pool, *set, *name; // the pool with its driver
