@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "base/map.h"
 #include "model/devices/built_in_devices.h"
 #include "model/schema/karpenter.h"
 
@@ -14,19 +15,23 @@ static bool some_pod_claims(const struct snapshot *snapshot)
     return false;
 }
 
+// Several catalogs may have a type.
 static uint32_t types_with_devices(const struct snapshot *snapshot)
 {
     CLEANUP_ARENA struct arena *scratch = arena_create(4096);
-    uint32_t types = 0;
+    struct map *names = map_create();
     for (uint32_t i = 0; i < snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++) {
         const struct instance_type_catalog *catalog =
             (const struct instance_type_catalog *)snapshot->objects[KIND_INSTANCE_TYPE_CATALOG]
                 .items[i];
         list_for_each (type, &catalog->spec.instance_types) {
-            types += built_in_devices(scratch, type).count > 0;
+            if (built_in_devices(scratch, type).count > 0)
+                map_set(names, type->name, names);
             arena_reset(scratch);
         }
     }
+    uint32_t types = map_count(names);
+    map_destroy(names, NULL);
     return types;
 }
 
