@@ -1,8 +1,10 @@
 """Shared by the scenarios: requests, waiting, the controller's processes, measuring."""
 import base64
+import datetime
 import http.client
 import json
 import os
+import re
 import signal
 import ssl
 import subprocess
@@ -222,13 +224,26 @@ class Controller:
             self.process.wait(10)
 
 
+RESTARTS = []  # of the API server, by time() when it was started again
+RBAC_READY_S = 20  # until then a restarted API server may not know all roles yet, and refuses what they allow
+
+
+def is_refusal(line):
+    """An authorizer's answer, not one about an object's fields."""
+    if " is forbidden: User" not in line and '"permissions"' not in line:
+        return False
+    told = re.search(r'"time":"([^"]+)Z"', line)
+    at = datetime.datetime.fromisoformat(told.group(1) + "+00:00").timestamp() if told else None
+    return at is None or not any(0 <= at - restart <= RBAC_READY_S for restart in RESTARTS)
+
+
 def refusals(kubeconfig):
     """What controllers with this kubeconfig were not permitted to do, by their logs."""
     lines = set()
     for own, log in Controller.logs:
         if own == kubeconfig and os.path.exists(log):
             with open(log) as file:
-                lines.update(line.strip()[:400] for line in file if "forbidden" in line.lower() or '"permissions"' in line)
+                lines.update(line.strip()[:400] for line in file if is_refusal(line))
     return sorted(lines)
 
 
@@ -243,6 +258,7 @@ def restart_api_server(pause):
     time.sleep(pause)
     with open(os.path.join(STATE, "log", "kube-apiserver.log"), "a") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True)
+    RESTARTS.append(time.time())
     with open(f"/proc/{process.pid}/stat") as file:
         born = file.read().rpartition(")")[2].split()[19]
     with open(path, "w") as file:
