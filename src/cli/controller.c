@@ -386,22 +386,6 @@ static int run_process(struct process *process)
     return process->status;
 }
 
-static int find_provider(struct process *process, const char *name)
-{
-    process->provider = provider_find(name);
-    if (process->provider != NULL && process->provider->create != NULL)
-        return -1;
-    struct text text = {0};
-    const char *running[PROVIDERS_MAX + 1];
-    providers_running(running);
-    for (const char **item = running; *item != NULL; item++)
-        text_join(&text, " or ", *item);
-    int status = command_usage_error(
-        &command_controller, "--provider %s: only %s runs against a cluster", name, text.data);
-    text_free(&text);
-    return status;
-}
-
 static int run(int argc, char **argv)
 {
     struct process process = {0};
@@ -416,7 +400,7 @@ static int run(int argc, char **argv)
     int status =
         settings_from_command_line(&command_controller, &process.settings, argc, argv, extras);
     if (status < 0)
-        status = find_provider(&process, provider);
+        process.provider = provider_to_run(&command_controller, provider, &status);
     if (status >= 0) {
         settings_free(&process.settings);
         return status;

@@ -94,22 +94,6 @@ static void print_objects(const struct request *request)
 
 // --- the command line ----------------------------------------------------------------------------
 
-static int check_provider(const char *name)
-{
-    const struct cloud_provider *provider = provider_find(name);
-    if (provider != NULL && provider->create != NULL)
-        return -1;
-    struct text text = {0};
-    const char *running[PROVIDERS_MAX + 1];
-    providers_running(running);
-    for (const char **item = running; *item != NULL; item++)
-        text_join(&text, " or ", *item);
-    int status = command_usage_error(
-        &command_manifests, "--provider %s: only %s runs against a cluster", name, text.data);
-    text_free(&text);
-    return status;
-}
-
 static bool is_image(const char *text)
 {
     return *text != '\0' && strlen(text) < 1024 &&
@@ -120,8 +104,8 @@ static bool is_image(const char *text)
 static int check(struct request *request)
 {
     struct manifest_options *options = &request->options;
-    int status = check_provider(options->provider);
-    if (status >= 0)
+    int status = 0;
+    if (provider_to_run(&command_manifests, options->provider, &status) == NULL)
         return status;
     if (!text_is_dns_label(options->name, NULL))
         return command_usage_error(&command_manifests, "--name %s is no name of an object",

@@ -13,6 +13,23 @@ bool provider_is_offered(const struct command *command, const char *name, int *s
     return name == NULL || option_is_one_of(command, "--provider", name, offered, status);
 }
 
+const struct cloud_provider *provider_to_run(const struct command *command, const char *name,
+                                             int *status)
+{
+    const struct cloud_provider *provider = provider_find(name);
+    if (provider != NULL && provider->create != NULL)
+        return provider;
+    struct text text = {0};
+    const char *running[PROVIDERS_MAX + 1];
+    providers_running(running);
+    for (const char **item = running; *item != NULL; item++)
+        text_join(&text, " or ", *item);
+    *status = command_usage_error(command, "--provider %s: only %s runs against a cluster", name,
+                                  text.data);
+    text_free(&text);
+    return NULL;
+}
+
 char *providers_offered_help(void)
 {
     struct text text = {0};

@@ -1,7 +1,6 @@
 #include "cli/manual/candidates.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -186,14 +185,6 @@ static void read_words(struct line *line, struct candidates *candidates)
     }
 }
 
-static struct help read_help(struct arena *arena, const struct command *command)
-{
-    char *more = command->more_help != NULL ? command->more_help() : NULL;
-    const char *text = arena_format(arena, "%s\n%s", command->help, text_or_empty(more));
-    free(more);
-    return help_read(arena, text);
-}
-
 struct candidates candidates_find(struct arena *arena, const struct command *const *commands,
                                   char *const *words, int count)
 {
@@ -213,7 +204,7 @@ struct candidates candidates_find(struct arena *arena, const struct command *con
                         .words = words + 1,
                         .count = count - 2,
                         .word = words[count - 1],
-                        .help = read_help(arena, command)};
+                        .help = help_of_command(arena, command)};
     read_words(&line, &candidates);
     if (line.open != NULL)
         add_values(&candidates, &line, command, line.open, "", line.word);

@@ -1,6 +1,7 @@
 #include "cli/manual/help_reader.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -214,7 +215,7 @@ static void read_paragraph(struct reader *reader)
     part->text = keep(reader, &text);
 }
 
-struct help help_read(struct arena *arena, const char *text)
+static struct help help_read(struct arena *arena, const char *text)
 {
     assert(text != NULL);
     struct reader reader = {.arena = arena, .next = text};
@@ -236,6 +237,14 @@ struct help help_read(struct arena *arena, const char *text)
         memcpy(help.parts, reader.parts.items, count * sizeof *help.parts);
     vector_free(&reader.parts);
     return help;
+}
+
+struct help help_of_command(struct arena *arena, const struct command *command)
+{
+    char *more = command->more_help != NULL ? command->more_help() : NULL;
+    const char *text = arena_format(arena, "%s\n%s", command->help, text_or_empty(more));
+    free(more);
+    return help_read(arena, text);
 }
 
 const struct help_option *help_find(const struct help *help, const char *name)

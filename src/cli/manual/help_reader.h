@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/memory.h"
+#include "cli/input/command.h"
 
 #define HELP_NAMES_MAX 4
 
@@ -38,7 +39,8 @@ struct help {
     uint32_t count;
 };
 
-// The parts in the order of the text. All of it lives in the arena.
-struct help help_read(struct arena *arena, const char *text);
+// The parts of the command's help, in its order, with what the command computes. All of it lives in
+// the arena.
+struct help help_of_command(struct arena *arena, const struct command *command);
 // The option with that name, such as "-f" or "--file"; NULL: none.
 const struct help_option *help_find(const struct help *help, const char *name);

@@ -1,7 +1,6 @@
 #include "cli/manual/man_page.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/manual/help_reader.h"
@@ -113,21 +112,11 @@ static void add_paragraphs(struct text *page, const struct help *help, enum help
 }
 
 // --- pages ---------------------------------------------------------------------------------------
-static char *help_text(const struct command *command)
-{
-    struct text text = {0};
-    char *more = command->more_help != NULL ? command->more_help() : NULL;
-    text_format(&text, "%s\n%s", command->help, text_or_empty(more));
-    free(more);
-    return text_take(&text);
-}
-
 void man_page(struct text *page, const struct command *command)
 {
     assert(command != NULL);
     CLEANUP_ARENA struct arena *arena = arena_create(16 * 1024);
-    CLEANUP_FREE char *text = help_text(command);
-    struct help help = help_read(arena, text);
+    struct help help = help_of_command(arena, command);
     begin(page, arena_format(arena, "adze-%s", command->name));
     text_add(page, ".SH NAME\n");
     add_plain(page, arena_format(arena, "adze-%s", command->name));
