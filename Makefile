@@ -30,8 +30,8 @@ test-e2e: all $(RELEASE_TESTS)/build.ninja ## the real control plane (builds it 
 	@ninja -C $(RELEASE_TESTS) -j $(JOBS) tests/conformance/aws/replay tests/engine/plan_tool tests/engine/turn_tool \
 		tests/simulation/soak tests/simulation/aws_soak $(LONG_TESTS)
 	@for test in $(LONG_TESTS); do $(RELEASE_TESTS)/$$test || exit 1; done
-	@$(RELEASE_TESTS)/tests/simulation/soak --seeds 1-200 --size 0
-	@$(RELEASE_TESTS)/tests/simulation/aws_soak --seeds 1-20
+	@timeout 900 $(RELEASE_TESTS)/tests/simulation/soak --seeds 1-200 --size 0
+	@timeout 900 $(RELEASE_TESTS)/tests/simulation/aws_soak --seeds 1-20
 	@tests/conformance/run_schedule.py $(RELEASE_TESTS)/tests/engine/plan_tool tests/conformance/cases --jobs $(JOBS)
 	@tests/conformance/run_disrupt.py $(RELEASE_TESTS)/tests/engine/plan_tool tests/conformance/cases --jobs $(JOBS)
 	@tests/conformance/run_turns.py $(RELEASE_TESTS)/tests/engine/turn_tool tests/conformance/cases --jobs $(JOBS)

@@ -12,6 +12,8 @@
 #define CUT_PAUSE      (1 * SECOND) // calls of one burst cut the rate once
 #define FORGET_AFTER   (3 * MINUTE) // without throttling
 #define MEASURE_WINDOW (1 * SECOND)
+#define WAIT_MIN \
+    (1 * MILLISECOND) // a wait rounded to nothing would be one of the same moment, for ever
 
 TAILQ_HEAD(turns, aws_turn);
 
@@ -174,7 +176,8 @@ static void bucket_serve(void *context)
     if (turn == NULL)
         return;
     if (!bucket_take(bucket)) {
-        timer_start(bucket->timer, ns_from_seconds((1 - bucket->tokens) / bucket->rate));
+        int64_t wait = ns_from_seconds((1 - bucket->tokens) / bucket->rate);
+        timer_start(bucket->timer, wait < WAIT_MIN ? WAIT_MIN : wait);
         return;
     }
     aws_throttle_leave(bucket->throttle, turn);
