@@ -9,7 +9,7 @@ ARGS         ?=
 LONG_TESTS    = tests/engine/test_disruption_worlds $(addprefix tests/simulation/test_simulation_,buffers crashes disruption static)
 MESON_FLAGS  ?=
 
-.PHONY: all demo test test-e2e test-upstream soak bench bench-live fuzz install release format clean dependencies help
+.PHONY: all demo test test-e2e test-upstream soak bench bench-live fuzz install release site format clean dependencies help
 
 all: $(BUILD)/build.ninja ## build the program (release)
 	@ninja -C $(BUILD) -j $(JOBS) adze
@@ -60,12 +60,16 @@ release: ## image, .deb, tarball, SBOM for amd64 and arm64 into release/ (ARGS=-
 	@tools/install-dependencies --release
 	@packaging/release $(ARGS)
 
+site: ## the documentation as HTML, with a search, into build-site/ (ARGS=--serve shows it on port 8000)
+	@tools/install-dependencies --site
+	@tools/site $(ARGS)
+
 format: ## clang-format 14 over the sources
 	@tools/install-dependencies --format
 	@tools/format
 
 clean: ## remove the build folders
-	@rm -rf $(BUILD) $(TEST_BUILD) $(RELEASE_TESTS)
+	@rm -rf $(BUILD) $(TEST_BUILD) $(RELEASE_TESTS) build-site
 
 dependencies:
 	@tools/install-dependencies

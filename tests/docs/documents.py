@@ -1,7 +1,8 @@
 """The commands in the fenced blocks of README.md and docs/: found, run as written, compared in shape.
 
 A block whose commands stand after `$ ` also shows their output. One whose lines all begin with a known program is a
-list of commands. Any other block is a picture.
+list of commands; a first line `# needs an AWS account` says to the reader, and to the test, what else it takes to run
+them. A line that ends in a backslash goes on in the next one. Any other block is a picture.
 """
 import os
 import re
@@ -11,13 +12,14 @@ import subprocess
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PROGRAMS = r"(?:adze|build/adze|bench/\w+|tools/[\w-]+|make|kubectl|export|curl|sed)\b"
+PROGRAMS = r"(?:adze|build/adze|bench/\w+|tools/[\w-]+|make|kubectl|export|curl|sed|helm|aws|skopeo|mkdir|git|cd)\b"
 PATIENCE_SECONDS = 90
 
 
 class Command:
-    def __init__(self, text, document, line):
+    def __init__(self, text, document, line, needs=None):
         self.text, self.where = text, f"{document}:{line}"
+        self.needs = needs  # what the block says that it takes
         self.output = []  # the lines that the document shows
 
     def __repr__(self):
@@ -26,8 +28,9 @@ class Command:
 
 def documents():
     """Not docs/rules/: its commands are requirements, some of them not implemented yet."""
-    names = sorted(name for name in os.listdir(os.path.join(ROOT, "docs")) if name.endswith(".md"))
-    return ["README.md", "examples/README.md", *("docs/" + name for name in names)]
+    names = [os.path.relpath(os.path.join(folder, name), ROOT) for folder, _, names in os.walk(os.path.join(ROOT, "docs"))
+             for name in names if name.endswith(".md")]
+    return ["README.md", "examples/README.md", *sorted(name for name in names if not name.startswith("docs/rules/"))]
 
 
 def blocks(document):
@@ -60,11 +63,24 @@ def commands(document):
                     command.output.append(line)
             yield command
             continue
-        are_commands = [bool(re.match(PROGRAMS, line)) for line in lines if line.strip()]
-        assert all(are_commands) or not any(are_commands), f"{document}:{first}: some lines are commands and some are not"
-        for number, line in enumerate(lines, first):
-            if all(are_commands) and line.strip():
-                yield Command(line, document, number)
+        needs = re.match(r"# (needs .+)", lines[0] if lines else "")
+        lines = joined(lines[1:] if needs else lines)
+        are_commands = [bool(re.match(PROGRAMS, line)) for _, line in lines]
+        assert all(are_commands) or not (needs or any(are_commands)), f"{document}:{first}: some lines are commands and some are not"
+        for number, line in lines if all(are_commands) else ():
+            yield Command(line, document, first + number + bool(needs), needs and needs.group(1))
+
+
+def joined(lines):
+    """Numbered lines that are not empty, with those that they go on in."""
+    result, whole = [], True
+    for number, line in enumerate(lines):
+        if not whole:
+            result[-1] = (result[-1][0], result[-1][1].removesuffix("\\") + line.strip())
+        elif line.strip():
+            result.append((number, line))
+        whole = not line.endswith("\\")
+    return result
 
 
 def inline_make_targets():

@@ -8,14 +8,17 @@ ENDLESS = "endless"          # runs until it is interrupted
 IN_BACKGROUND = "background" # the demo, a minute; with sanitizers left to tests/e2e, with the release
 CONTROL_PLANE = "control"    # needs a real control plane: tests/e2e
 LONG = "long"                # minutes with sanitizers: tests/e2e, with the release
+ELSEWHERE = "elsewhere"      # needs what the document says (`# needs Helm`): its options are held against the help, and it is named
+SETS = "sets"                # sets variables, for the commands of the same document
 NAMED = "named"              # long builds, tests or measurements, or reads of the results: checked by `make -n`
 
 RULES = [
     (r"^make demo ARGS=--serve", BEGIN),
     (r"^export KUBECONFIG=\.\.\.", IN_TURN),
+    (r"^export ", SETS),
     (r"^adze demo --quiet", IN_BACKGROUND),
     (r"^make |^bench/report", NAMED),
-    (r"adze controller|adze crds \| kubectl apply|kubectl wait .* crd|kubectl apply -f examples/inflate.yaml", CONTROL_PLANE),
+    (r"adze controller|adze crds \| kubectl apply -f|adze manifests .*kubectl apply|kubectl wait .* crd|kubectl apply -f examples/inflate.yaml", CONTROL_PLANE),
     (r"kubectl get .* -w\b", ENDLESS),
     (r"^tools/judge-bench|bench price|--growth", LONG),
     (r"", RUN),
@@ -23,7 +26,7 @@ RULES = [
 
 
 def rule(command):
-    return next(how for pattern, how in RULES if re.search(pattern, command.text))
+    return ELSEWHERE if command.needs else next(how for pattern, how in RULES if re.search(pattern, command.text))
 
 
 def statuses(command):

@@ -85,7 +85,7 @@ class Documents(unittest.TestCase):
             self.assertEqual(rules.missing_acts(out), [], out)
 
     def follow(self, document):
-        skipped = 0
+        skipped, environment = 0, dict(self.box.environment)
         for command in documents.commands(document):
             how = rules.rule(command)
             missing = MISSING & set(re.findall(r"[a-z]+", command.text))
@@ -95,6 +95,7 @@ class Documents(unittest.TestCase):
                 continue
             with self.subTest(str(command)):
                 self.take(command, how)
+        self.box.environment = environment
         if skipped:
             print(f"{document}: {skipped} commands skipped", file=sys.stderr)
 
@@ -103,6 +104,12 @@ class Documents(unittest.TestCase):
             program, *arguments = command.text.split(" ", 1)
             status, out = self.box.run("make -n " + arguments[0] if program == "make" else f"{program} --help")
             self.assertEqual(status, 0, out)
+        elif how == rules.ELSEWHERE:
+            print(f"{command}: not run, {command.needs}", file=sys.stderr)
+            self.has_its_options(command)
+        elif how == rules.SETS:
+            for name, value in re.findall(r"([A-Z_]+)=(\S+)", command.text):
+                self.box.environment[name] = value
         elif how == rules.ENDLESS:
             running = self.box.start(command.text)
             try:
@@ -114,6 +121,13 @@ class Documents(unittest.TestCase):
         elif how == rules.RUN:
             name = self.nodes()[0] if "NAME" in command.text else ""
             self.judge(command, *self.box.run(re.sub(r"\bNAME\b", name, command.text)))
+
+    def has_its_options(self, command):
+        for name, arguments in re.findall(r"(?:^|\| )adze ([a-z-]+)((?: [^|>]+)?)", command.text):
+            status, out = self.box.run(f"adze {name} --help")
+            self.assertEqual(status, 0, out)
+            for option in re.findall(r" (--[a-z-]+)", arguments):
+                self.assertRegex(out, rf"{option}\b")
 
     def judge(self, command, status, out):
         self.assertIn(status, rules.statuses(command), out)

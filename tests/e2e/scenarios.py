@@ -356,6 +356,8 @@ def documents_and_a_live_cluster():
         for command in documented(rules.CONTROL_PLANE):
             if "adze controller" not in command.text:
                 follow(box, command)
+                if "adze manifests" in command.text:
+                    box.run(command.text.replace("kubectl apply", "kubectl delete --wait=false"))
                 continue
             box.run("kubectl apply -f examples/inflate.yaml")
             controller = box.start(command.text)
