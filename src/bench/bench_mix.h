@@ -29,4 +29,5 @@ struct bench_workload {
     uint32_t pods_per_node; // of a running cluster, on average
     uint64_t seed;
     enum packing_policy policy;
+    bool list_prices; // nothing counts beside list prices and NODE_COST
 };

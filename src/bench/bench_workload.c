@@ -39,6 +39,22 @@ const struct bench_mix *bench_mix_find(const char *name)
     return NULL;
 }
 
+static void set(struct snapshot *snapshot, const char *name, const char *value)
+{
+    struct error error = {0};
+    bool done = settings_set(&snapshot->settings, name, value, &error);
+    assert(done); // names and values are from tables
+    (void)done;
+}
+
+static void set_list_prices(struct snapshot *snapshot)
+{
+    static const char *const terms[] = {"VOLUME_COST", "ADDRESS_COST", "INTERRUPTION_COST",
+                                        "EXPECTED_CPU_USE"};
+    for (size_t i = 0; i < ARRAY_LENGTH(terms); i++)
+        set(snapshot, terms[i], "0");
+}
+
 static bool add_everything(struct bench_builder *builder, struct error *error)
 {
     const struct bench_workload *workload = builder->workload;
@@ -65,6 +81,8 @@ struct snapshot *bench_workload_create(const struct bench_workload *workload, st
     random_seed(&builder.random, workload->seed);
     builder.snapshot->time = BENCH_TIME;
     bench_workload_set_policy(builder.snapshot, workload->policy);
+    if (workload->list_prices)
+        set_list_prices(builder.snapshot);
     if (!add_everything(&builder, error)) {
         snapshot_destroy(builder.snapshot);
         return NULL;
@@ -79,9 +97,5 @@ const char *bench_policy_name(enum packing_policy policy)
 
 void bench_workload_set_policy(struct snapshot *snapshot, enum packing_policy policy)
 {
-    struct error error = {0};
-    bool set =
-        settings_set(&snapshot->settings, "PACKING_POLICY", bench_policy_name(policy), &error);
-    assert(set); // name and value are from the table
-    (void)set;
+    set(snapshot, "PACKING_POLICY", bench_policy_name(policy));
 }

@@ -74,20 +74,21 @@ static bool parse_policy(const char *name, enum packing_policy *policy, struct e
                      name);
 }
 
+static bool parse_prices(const char *name, bool *list_prices, struct error *error)
+{
+    *list_prices = strcmp(name, "list") == 0;
+    return *list_prices || strcmp(name, "effective") == 0 ||
+           error_set(error, ERROR_INVALID, "--prices takes list or effective, not \"%s\"", name);
+}
+
 static const struct option long_options[] = {
-    {"pods", required_argument, NULL, 'p'},
-    {"types", required_argument, NULL, 't'},
-    {"mix", required_argument, NULL, 'm'},
-    {"policy", required_argument, NULL, 'P'},
-    {"nodes", required_argument, NULL, 'n'},
-    {"seed", required_argument, NULL, 's'},
-    {"pods-per-node", required_argument, NULL, 'k'},
-    {"seeds", required_argument, NULL, 'S'},
-    {"repeat", required_argument, NULL, 'r'},
-    {"output", required_argument, NULL, 'o'},
-    {"dump", required_argument, NULL, 'd'},
-    {"growth", no_argument, NULL, 'g'},
-    {0},
+    {"pods", required_argument, NULL, 'p'},   {"types", required_argument, NULL, 't'},
+    {"mix", required_argument, NULL, 'm'},    {"policy", required_argument, NULL, 'P'},
+    {"prices", required_argument, NULL, 'l'}, {"nodes", required_argument, NULL, 'n'},
+    {"seed", required_argument, NULL, 's'},   {"pods-per-node", required_argument, NULL, 'k'},
+    {"seeds", required_argument, NULL, 'S'},  {"repeat", required_argument, NULL, 'r'},
+    {"output", required_argument, NULL, 'o'}, {"dump", required_argument, NULL, 'd'},
+    {"growth", no_argument, NULL, 'g'},       {0},
 };
 
 static bool apply_option(struct bench_options *options, int option, const char *argument,
@@ -105,6 +106,9 @@ static bool apply_option(struct bench_options *options, int option, const char *
         return parse_mix(argument, &workload->mix, error);
     case 'P':
         return parse_policy(argument, &workload->policy, error);
+    case 'l':
+        options->prices_given = true;
+        return parse_prices(argument, &workload->list_prices, error);
     case 'n':
         return parse_count("nodes", argument, 0, BENCH_NODES_MAX, &workload->nodes, error);
     case 'k':
@@ -233,6 +237,10 @@ const struct command command_bench = {
         "  --nodes N            existing nodes, with about ten pods each (0; disrupt 1000)\n"
         "  --pods-per-node N    of the nodes of disrupt, on average (10)\n"
         "  --policy NAME        Greedy or LowestPrice (LowestPrice)\n"
+        "  --prices KIND        list: without what EC2's types cost beside their list price "
+        "(volumes,\n"
+        "                       burst credits, interruptions; NODE_COST counts); effective: with\n"
+        "                       it (effective; price: both)\n"
         "  --seed N             of the workload (42)\n"
         "  --seeds N            price: so many workloads of each kind, from --seed on (1)\n"
         "  --repeat N           times to plan; the median is reported (3; price 1)\n"

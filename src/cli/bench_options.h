@@ -14,6 +14,7 @@ struct bench_options {
     const char *dump_path; // write the snapshot instead of planning it; NULL: no
     bool growth;
     bool mix_given, pods_given; // price: one workload instead of the whole set
+    bool prices_given;          // price: either list or effective prices instead of both
 };
 
 // Adds the row of one workload, or the rows of `--growth`.

@@ -28,7 +28,7 @@ static bool compare(const struct bench_workload *workload, uint32_t runs,
                     struct comparison *comparison, struct error *error);
 static json_t *row_of(const struct bench_workload *workload, const struct comparison *comparison);
 static void summary_add(struct summary *summary, const struct comparison *comparison);
-static void summary_print(const struct summary *summary);
+static void summary_print(const struct summary *summary, bool list_prices);
 
 // A plan that places every pod costs at least the bound.
 static bool check_bound(const struct bench_workload *workload, const char *what,
@@ -98,7 +98,23 @@ static bool add_rows(json_t *rows, const struct bench_options *options,
 
 static bool is_wanted(const struct bench_options *options, const struct bench_mix *mix)
 {
-    return options->mix_given ? mix == options->workload.mix : mix->priced;
+    return options->mix_given ? mix == options->workload.mix
+                              : mix->priced && mix->add_cluster == NULL;
+}
+
+// By list prices, then by effective ones, unless only one kind is wanted.
+static bool add_mix(json_t *rows, const struct bench_options *options,
+                    struct bench_workload *workload, struct summary *summary, bool *sound,
+                    struct error *error)
+{
+    if (options->prices_given)
+        return add_rows(rows, options, workload, &summary[workload->list_prices], sound, error);
+    for (int list = 1; list >= 0; list--) {
+        workload->list_prices = list;
+        if (!add_rows(rows, options, workload, &summary[list], sound, error))
+            return false;
+    }
+    return true;
 }
 
 static bool add_size(json_t *rows, const struct bench_options *options, uint32_t pods,
@@ -106,10 +122,10 @@ static bool add_size(json_t *rows, const struct bench_options *options, uint32_t
 {
     struct bench_workload workload = options->workload;
     workload.pods = pods;
-    summary->pods = pods;
+    summary[0].pods = summary[1].pods = pods;
     for (const struct bench_mix *const *mix = bench_mixes(); *mix != NULL; mix++) {
         workload.mix = *mix;
-        if (is_wanted(options, *mix) && !add_rows(rows, options, &workload, summary, sound, error))
+        if (is_wanted(options, *mix) && !add_mix(rows, options, &workload, summary, sound, error))
             return false;
     }
     return true;
@@ -120,15 +136,16 @@ bool bench_price(const struct bench_options *options, struct error *error)
     static const uint32_t standard[] = {200, 500, 1000, 3000};
     const uint32_t *sizes = options->pods_given ? &options->workload.pods : standard;
     size_t count = options->pods_given ? 1 : ARRAY_LENGTH(standard);
-    struct summary summaries[ARRAY_LENGTH(standard)] = {0};
+    struct summary summaries[ARRAY_LENGTH(standard)][2] = {0}; // by size; 1: by list prices
     json_t *rows = json_array();
     bool done = true, sound = true;
     for (size_t i = 0; done && i < count; i++)
-        done = add_size(rows, options, sizes[i], &summaries[i], &sound, error);
+        done = add_size(rows, options, sizes[i], summaries[i], &sound, error);
     if (done)
         bench_report_print(stdout, rows, options->format);
     for (size_t i = 0; done && options->format == BENCH_TABLE && i < count; i++)
-        summary_print(&summaries[i]);
+        for (int list = 1; list >= 0; list--)
+            summary_print(&summaries[i][list], list);
     json_decref(rows);
     if (done && !sound)
         return error_set(error, ERROR_INTERNAL, "a plan breaks its promise, see above");
@@ -189,13 +206,15 @@ static json_t *row_of(const struct bench_workload *workload, const struct compar
     bool bounded = comparison->bounded, stated = lowest->lower_bound_nanousd > 0;
     int64_t bound = comparison->bound.price_nanousd, stated_bound = lowest->lower_bound_nanousd;
     return json_pack(
-        "{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, "
+        "{s:s, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, "
+        "s:I, "
         "s:o, s:o, s:o}",
         "mix", workload->mix->name, "pods", (json_int_t)workload->pods, "seed",
-        (json_int_t)workload->seed, "greedyPerHour", usd(greedy->price_nanousd), "lowestPerHour",
-        usd(lowest->price_nanousd), "greedyCostPerHour", usd(greedy->cost_nanousd),
-        "lowestCostPerHour", usd(lowest->cost_nanousd), "ratio", bench_real(comparison->ratio),
-        "boundPerHour", bounded ? usd(bound) : json_null(), "greedyAbovePercent",
+        (json_int_t)workload->seed, "prices", workload->list_prices ? "list" : "effective",
+        "greedyPerHour", usd(greedy->price_nanousd), "lowestPerHour", usd(lowest->price_nanousd),
+        "greedyCostPerHour", usd(greedy->cost_nanousd), "lowestCostPerHour",
+        usd(lowest->cost_nanousd), "ratio", bench_real(comparison->ratio), "boundPerHour",
+        bounded ? usd(bound) : json_null(), "greedyAbovePercent",
         bounded ? bench_real(percent_above(greedy, bound)) : json_null(), "lowestAbovePercent",
         bounded ? bench_real(percent_above(lowest, bound)) : json_null(), "statedBoundPerHour",
         stated ? usd(stated_bound) : json_null(), "statedGapPercent",
@@ -234,10 +253,13 @@ static void mean_print(const char *what, const struct mean *mean)
         printf("; %s: mean %.2f %%, highest %.2f %%", what, mean->sum / mean->count, mean->highest);
 }
 
-static void summary_print(const struct summary *summary)
+static void summary_print(const struct summary *summary, bool list_prices)
 {
-    printf("\n%u pods, %u workloads: LowestPrice / Greedy mean %.3f, highest %.3f", summary->pods,
-           summary->workloads, summary->ratio.sum / summary->ratio.count, summary->ratio.highest);
+    if (summary->workloads == 0)
+        return;
+    printf("\n%u pods, %u workloads, %s prices: LowestPrice / Greedy mean %.3f, highest %.3f",
+           summary->pods, summary->workloads, list_prices ? "list" : "effective",
+           summary->ratio.sum / summary->ratio.count, summary->ratio.highest);
     mean_print("above the bound Greedy", &summary->greedy_above);
     mean_print("LowestPrice", &summary->lowest_above);
     mean_print("gap that the plans state", &summary->stated_gap);
