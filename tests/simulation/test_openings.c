@@ -191,6 +191,64 @@ static void without_nominations_nodes_open_at_once_SCH_516(void **state)
     scenario_expect_running(scenario, apply_all(scenario, two, ARRAY_LENGTH(two)));
 }
 
+static bool has_claims(struct scenario *scenario, uint32_t count)
+{
+    return view_count(scenario, KARPENTER, "NodeClaim") == count;
+}
+
+static bool two_claims(struct scenario *scenario)
+{
+    return has_claims(scenario, 2);
+}
+
+static bool three_claims(struct scenario *scenario)
+{
+    return has_claims(scenario, 3);
+}
+
+static void pending_pod(struct scenario *scenario, const char *name, const char *cpu)
+{
+    hand_pod(scenario, name, cpu, "", "schedulerName: other, tolerations: [{operator: Exists}], ");
+    hand_patch(
+        scenario, "v1", "Pod", "default", name, "status",
+        "{status: {conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable}]}}");
+}
+
+// Binds the small pod to the node of the large one, for which kube-scheduler's own nomination then
+// begins and ends.
+static void displace_large(struct scenario *scenario)
+{
+    char place[200], nomination[200];
+    const char *node = view_text(view_node(scenario), "metadata.name"); // of 4 cpu
+    snprintf(place, sizeof place, "{spec: {nodeName: %s}}", node);
+    snprintf(nomination, sizeof nomination, "{status: {nominatedNodeName: %s}}", node);
+    hand_patch(scenario, "v1", "Pod", "default", "small", "binding", place);
+    scenario_run(scenario, 0.1);
+    hand_patch(scenario, "v1", "Pod", "default", "large", "status", nomination);
+    scenario_run(scenario, 1);
+    hand_patch(scenario, "v1", "Pod", "default", "large", "status",
+               "{status: {nominatedNodeName: null}}");
+}
+
+// The planned room of a pod is taken by another one, and the periodic pass (every 10 s) finds no
+// pod to plan, since kube-scheduler has nominated it to that node. When the nomination ends, the
+// pod still counts as displaced for a moment.
+static void a_displaced_pod_that_was_nominated_is_planned_again_SCH_516(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_begin(scenario);
+    hand_pool(
+        scenario,
+        "requirements: [{key: karpenter.kwok.sh/instance-cpu, operator: In, values: ['2', '4']}], ",
+        "");
+    pending_pod(scenario, "large", "3");
+    pending_pod(scenario, "small", "1500m");
+    scenario_until(scenario, 20, "two NodeClaims", two_claims);
+    scenario_run(scenario, 9);
+    displace_large(scenario);
+    scenario_until(scenario, 5, "a third NodeClaim", three_claims);
+}
+
 static int setup(void **state)
 {
     *state = scenario_create(516);
@@ -208,6 +266,7 @@ int main(void)
         TEST(pods_of_drifted_nodes_need_no_node_that_was_not_planned_SCH_528),
         TEST(no_node_is_held_for_long_SCH_516),
         TEST(without_nominations_nodes_open_at_once_SCH_516),
+        TEST(a_displaced_pod_that_was_nominated_is_planned_again_SCH_516),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
