@@ -14,7 +14,11 @@
 
 bool bench_add_ec2_catalog(struct bench_builder *builder, struct error *error)
 {
-    const struct instance_type_catalog *catalog = ec2_catalog_create(NULL, error);
+    // The same share for all types, so that measurements compare from one list of prices to the
+    // next.
+    const struct ec2_catalog_options options = {.memory_overhead_fraction = -1,
+                                                .spot_share = EC2_SPOT_SHARE};
+    const struct instance_type_catalog *catalog = ec2_catalog_create(&options, error);
     if (catalog == NULL)
         return false;
     snapshot_add(builder->snapshot, (const struct object *)catalog);

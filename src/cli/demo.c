@@ -378,7 +378,7 @@ static int run(int argc, char **argv)
         return command_usage_error(
             &command_demo, "-f goes with --serve: the play is written for its own manifest");
     printf("adze demo: an embedded cluster with a simulated cloud of EC2's instance types\n"
-           "(on-demand list prices; spot prices are estimates)\n\n");
+           "(on-demand list prices; spot prices of 2025-05-28)\n\n");
     int status = play(&demo);
     return status != 0 || demo.serve ? status : demo_aws_play(demo.seed, demo.quiet);
 }

@@ -88,9 +88,8 @@ class Plan(ProgramTest):
 
     def test_a_plain_node_class_changes_nothing(self):
         pool = EC2_POOL % ("a", "a", "plain") + team("a", 40, "cpu: 500m")
-        alone = self.adze("plan", "-f", self.write("alone.yaml", pool), "-o", "json", "--set", "INTERRUPTION_COST=0")
-        beside = self.adze("plan", "-f", self.write("beside.yaml", EC2_CLASS % ("plain", ALIAS) + pool), "-o", "json", "--set", "INTERRUPTION_COST=0")
-        # Bands of interruptions come with a node class only.
+        alone = self.adze("plan", "-f", self.write("alone.yaml", pool), "-o", "json")
+        beside = self.adze("plan", "-f", self.write("beside.yaml", EC2_CLASS % ("plain", ALIAS) + pool), "-o", "json")
         plans = [json.loads(run[1]) for run in (alone, beside)]
         for plan in plans:
             self.assertIn("us-east-1 is taken", " ".join(plan.pop("assumptions")))  # what is told of the class differs

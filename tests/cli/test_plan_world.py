@@ -163,6 +163,14 @@ class Regions(WorldTest):
         self.assertNotIn("priceEstimated", self.first(*world, options=("--region", "us-east-1"))[1])
         self.assertNotIn("region", self.first(*world)[0])
 
+    def test_spot_prices_are_those_of_the_lists_or_marked(self):
+        for name, options, price, interrupted in (("m5.large", (), 0.03168, True), ("m5.large", ("--region", "eu-west-1"), 0.04708, True),
+                                                  ("m8i.large", (), None, False)):
+            _, claim = self.first(pool(type=[name], capacity=["spot"]), pod(), options=options)
+            self.assertEqual("priceEstimated" in claim, price is None)
+            self.assertEqual("interruptions" in claim["costs"], interrupted)
+            self.assertEqual(claim["price"], price or claim["price"])
+
     def test_what_the_region_lacks_is_not_offered(self):
         code, detail, _ = self.reason(pool(type=["c7g.large"]), pod(), options=("--region", "af-south-1"))
         self.assertEqual((code, detail.split(";")[0]), (

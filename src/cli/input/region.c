@@ -292,32 +292,54 @@ const struct instance_type_catalog *region_catalog(const struct region *region,
     return region->table->catalog(region->name, zones_of(region, provider, snapshot, arena), error);
 }
 
-static bool is_estimated(const char *const *names, size_t count, const char *name)
+struct estimates { // names of types, in byte order
+    const char *const *names;
+    size_t count;
+};
+
+static struct estimates estimates_of(const struct region *region, bool spot, struct arena *arena)
 {
-    return bsearch(&name, names, count, sizeof *names, text_compare) != NULL;
+    const char *name = region->name[0] != '\0' ? region->name : region->table->fallback;
+    struct estimates estimates = {.names = region->table->estimated(arena, name, spot)};
+    while (estimates.names[estimates.count] != NULL)
+        estimates.count++;
+    return estimates;
 }
 
-static size_t estimated_types(const struct region *region, struct arena *arena,
-                              const char *const **names)
+static bool is_estimated(const struct estimates *estimates, const char *name)
 {
-    size_t count = 0;
-    *names = region->table->estimated(arena, region->name);
-    while ((*names)[count] != NULL)
-        count++;
-    return count;
+    return bsearch(&name, estimates->names, estimates->count, sizeof name, text_compare) != NULL;
+}
+
+// Whether no on-demand machine of the type costs as little as this.
+static bool is_spot_price(const struct instance_type *type, int64_t price)
+{
+    bool spot = false;
+    list_for_each (offering, &type->offerings) {
+        if (offering->price != price)
+            continue;
+        if (!text_equal(requirement_single_value(&offering->requirements, LABEL_CAPACITY_TYPE),
+                        CAPACITY_TYPE_SPOT))
+            return false;
+        spot = true;
+    }
+    return spot;
 }
 
 void region_mark_estimates(const struct region *region, struct plan *plan)
 {
-    if (region->name[0] == '\0')
+    if (region->table == NULL)
         return;
     CLEANUP_ARENA struct arena *arena = arena_create(4096);
-    const char *const *names;
-    size_t count = estimated_types(region, arena, &names);
-    list_for_each (claim, &plan->claims)
+    const struct estimates lists = estimates_of(region, false, arena);
+    const struct estimates spot = estimates_of(region, true, arena);
+    list_for_each (claim, &plan->claims) {
+        if (claim->types.count == 0)
+            continue;
+        const struct instance_type *type = claim->types.items[0].instance_type;
         claim->price_estimated =
-            claim->types.count > 0 &&
-            is_estimated(names, count, claim->types.items[0].instance_type->name);
+            is_estimated(is_spot_price(type, claim->price) ? &spot : &lists, type->name);
+    }
 }
 
 char *region_catalog_text(const struct region *region, const struct cloud_provider *provider,
@@ -326,15 +348,14 @@ char *region_catalog_text(const struct region *region, const struct cloud_provid
     if (region->name[0] == '\0')
         return memory_copy_string(provider->catalog_text);
     CLEANUP_ARENA struct arena *arena = arena_create(4096);
-    const char *const *names;
-    size_t length = estimated_types(region, arena, &names);
+    const struct estimates estimates = estimates_of(region, false, arena);
     uint32_t count = 0;
     if (snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count > 0) {
         const struct instance_type_catalog *common =
             (const struct instance_type_catalog *)snapshot->objects[KIND_INSTANCE_TYPE_CATALOG]
                 .items[0];
         list_for_each (type, &common->spec.instance_types)
-            count += is_estimated(names, length, type->name);
+            count += is_estimated(&estimates, type->name);
     }
     struct text text = {0};
     region->table->describe(region->name, count, &text);

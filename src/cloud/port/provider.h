@@ -55,8 +55,9 @@ struct provider_regions {
     // The types that the region offers, in these zones; a reference that the caller releases.
     const struct instance_type_catalog *(*catalog)(const char *region, const char *const *zones,
                                                    struct error *error);
-    // The types whose prices are estimates, in byte order, offered or not.
-    const char *const *(*estimated)(struct arena *arena, const char *region);
+    // The types whose on-demand prices, or those of spot, are estimates; in byte order, offered or
+    // not.
+    const char *const *(*estimated)(struct arena *arena, const char *region, bool spot);
     // The source of the types, as catalog_text; `estimates`: how many on offer are estimated.
     void (*describe)(const char *region, uint32_t estimates, struct text *text);
 };

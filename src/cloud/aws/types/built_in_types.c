@@ -56,7 +56,7 @@ struct builder {
     struct ec2_catalog_options options;
     struct type_terms terms;
     struct type_zone zones[ZONES_MAX];
-    const json_t *prices; // on-demand: instance type -> USD an hour
+    const struct region_prices *prices;
 };
 
 static bool builder_options(struct builder *builder, const struct ec2_catalog_options *options,
@@ -70,21 +70,19 @@ const struct instance_type_catalog *ec2_catalog_create(const struct ec2_catalog_
     CLEANUP_ARENA struct arena *arena = arena_create(1 << 20);
     struct builder builder = {.arena = arena};
     const struct instance_type_catalog *made = NULL;
-    json_t *prices = type_prices_load(error);
-    if (prices == NULL || !builder_options(&builder, options, error))
-        goto done;
-    builder.prices = json_object_get(json_object_get(prices, "regions"), builder.options.region);
-    if (builder.prices == NULL && builder.options.prices == NULL) {
+    if (!builder_options(&builder, options, error))
+        return NULL;
+    struct region_prices *own =
+        builder.options.prices == NULL ? region_prices_create(builder.options.region) : NULL;
+    builder.prices = own != NULL ? own : builder.options.prices;
+    struct instance_infos *infos = instance_infos_built_in(error);
+    if (own != NULL && !own->listed)
         error_set(error, ERROR_INVALID, "no prices are known for region %s",
                   builder.options.region);
-        goto done;
-    }
-    struct instance_infos *infos = instance_infos_built_in(error);
-    if (infos != NULL)
+    else if (infos != NULL)
         made = build(&builder, infos);
     instance_infos_destroy(infos);
-done:
-    json_decref(prices);
+    region_prices_destroy(own);
     return made;
 }
 
@@ -100,8 +98,6 @@ static bool builder_options(struct builder *builder, const struct ec2_catalog_op
         chosen->region = "us-east-1";
     if (chosen->memory_overhead_fraction >= 0)
         terms->memory_overhead_fraction = chosen->memory_overhead_fraction;
-    if (chosen->spot_share <= 0)
-        chosen->spot_share = EC2_SPOT_SHARE;
     for (uint32_t i = 0; chosen->zones != NULL && chosen->zones[i] != NULL; i++) {
         if (i == ZONES_MAX)
             return error_set(error, ERROR_INVALID, "more than %d zones", ZONES_MAX);
@@ -118,31 +114,36 @@ static bool builder_options(struct builder *builder, const struct ec2_catalog_op
     return true;
 }
 
-// Nano-USD an hour; 0: unknown.
-static int64_t price_of(const struct builder *builder, const char *instance_type)
+static int64_t share_of(int64_t price, double share)
 {
-    if (builder->options.prices != NULL) {
-        const struct region_price *known =
-            region_prices_find(builder->options.prices, instance_type);
-        return known != NULL ? known->on_demand : 0;
+    return price_from_double(price_to_double(price) * share);
+}
+
+static void set_price(const struct builder *builder, const struct region_price *price,
+                      struct offering *offering)
+{
+    const char *capacity_type =
+        requirement_single_value(&offering->requirements, LABEL_CAPACITY_TYPE);
+    double share = builder->options.spot_share;
+    assert(capacity_type != NULL);
+    offering->available = price != NULL;
+    if (price == NULL)
+        return;
+    if (strcmp(capacity_type, CAPACITY_TYPE_SPOT) != 0) {
+        offering->price = price->on_demand;
+    } else if (share > 0 || price->spot == 0) {
+        offering->price = share_of(price->on_demand, share > 0 ? share : EC2_SPOT_SHARE);
+    } else {
+        offering->price = price->spot;
+        offering->interruptions = price->interruptions;
     }
-    const json_t *listed = json_object_get(builder->prices, instance_type);
-    return listed != NULL ? price_from_double(json_number_value(listed)) : 0;
 }
 
 static void fill_prices(const struct builder *builder, struct instance_type *type)
 {
-    int64_t price = price_of(builder, type->name);
-    int64_t spot =
-        price_from_double((double)price * builder->options.spot_share / 1e9); // an estimate
-    assert(price >= 0);
-    list_for_each (offering, &type->offerings) {
-        const char *capacity_type =
-            requirement_single_value(&offering->requirements, LABEL_CAPACITY_TYPE);
-        assert(capacity_type != NULL);
-        offering->price = strcmp(capacity_type, CAPACITY_TYPE_SPOT) == 0 ? spot : price;
-        offering->available = price > 0;
-    }
+    const struct region_price *price = region_prices_find(builder->prices, type->name);
+    list_for_each (offering, &type->offerings)
+        set_price(builder, price, offering);
 }
 
 static const struct instance_type_catalog *build(struct builder *builder,

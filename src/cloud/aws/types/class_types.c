@@ -246,8 +246,8 @@ const struct instance_type_catalog *ec2_class_catalog(const struct class_catalog
     const struct instance_type_catalog *catalogue = ec2_types_for(resolver.types, &draft, error);
     bool listed = ec2_prices_listed(resolver.prices);
     resolver_close(&resolver);
-    if (catalogue != NULL && request->region != NULL)
-        catalogue = region_types_only(catalogue, request->region);
+    if (catalogue != NULL)
+        catalogue = region_types_only(catalogue, placing.region);
     if (catalogue != NULL && unknown != NULL)
         tell_unknown((const struct ec2_node_class *)request->node_class, &placing, listed, unknown);
     if (catalogue != NULL && unknown != NULL && gate_taken)

@@ -15,34 +15,39 @@
 #include "model/tables/kinds.h"
 
 #define REGION_DEFAULT "us-east-1"
+#define REGION_LARGE   "us-west-2" // with a price list of the same day as spot prices and zones
 #define NEAR_MAX       3
 
 #define LOCAL_MAX 16 // local zones with a price list of their own
 
 struct offers { // of a region
-    struct region_prices *own, *base, *local[LOCAL_MAX];
+    struct region_prices *own, *base, *large, *local[LOCAL_MAX];
     uint32_t local_count;
 };
 
 static struct offers offers_open(const char *region)
 {
     return (struct offers){.own = region_prices_create(region),
-                           .base = region_prices_create(REGION_DEFAULT)};
+                           .base = region_prices_create(REGION_DEFAULT),
+                           .large = region_prices_create(REGION_LARGE)};
 }
 
 static void offers_close(struct offers *offers)
 {
     region_prices_destroy(offers->own);
     region_prices_destroy(offers->base);
+    region_prices_destroy(offers->large);
     for (uint32_t i = 0; i < offers->local_count; i++)
         region_prices_destroy(offers->local[i]);
 }
 
-// Whether the type came after the day of the lists: no spot price and no zone of that day is known.
+// Whether the type came after the day of the lists: no spot price, no zone and no list price of
+// that day is known.
 static bool is_newer(const struct offers *offers, const char *instance_type)
 {
     const struct region_price *known = region_prices_find(offers->base, instance_type);
-    return known != NULL && known->spot == 0 && known->zones == 0;
+    const struct region_price *then = region_prices_find(offers->large, instance_type);
+    return known != NULL && known->spot == 0 && known->zones == 0 && then->estimate;
 }
 
 // NULL: the region does not offer the type.
@@ -160,15 +165,15 @@ static void add_near(const char *region, struct text *text)
                     i + 1 == found ? "?" : "");
 }
 
-static const char *const *estimated(struct arena *arena, const char *region)
+static const char *const *estimated(struct arena *arena, const char *region, bool spot)
 {
-    struct offers offers = offers_open(region);
+    struct region_prices *own = region_prices_create(region);
     uint32_t count = 0;
-    const char **names = arena_allocate_array(arena, offers.own->count + 1, sizeof *names);
-    for (uint32_t i = 0; i < offers.own->count; i++)
-        if (offers.own->prices[i].estimate)
-            names[count++] = arena_copy_string(arena, offers.own->prices[i].instance_type);
-    offers_close(&offers);
+    const char **names = arena_allocate_array(arena, own->count + 1, sizeof *names);
+    for (uint32_t i = 0; i < own->count; i++)
+        if (own->prices[i].estimate || (spot && own->prices[i].spot == 0))
+            names[count++] = arena_copy_string(arena, own->prices[i].instance_type);
+    region_prices_destroy(own);
     return names;
 }
 
@@ -180,7 +185,8 @@ static void describe(const char *region, uint32_t estimates, struct text *text)
         text_format(text, "of EC2, built in (no prices of %s are known%s)", region, in);
     else
         text_format(text, "of EC2, built in (list prices of %s%s; spot prices %s)", region, in,
-                    prices->zones_count > 0 ? "of 2025-05-28" : "are estimates");
+                    prices->zones_count > 0 ? "of 2025-05-28, 40 % of the list price where unknown"
+                                            : "are estimates: 40 % of the list price");
     if (estimates > 0)
         text_format(text, "\n%" PRIu32 " of them are not in the list of %s: their prices are %s",
                     estimates, region, "estimates by those of their families elsewhere");

@@ -111,10 +111,31 @@ static void offerings_cover_zones_and_capacity_types_AWI_160(void **state)
     assert_int_equal(type->offerings.count, 6);
     assert_true(type->offerings.items[0].available);
     assert_int_equal(type->offerings.items[0].price, 96000000);
-    assert_int_equal(type->offerings.items[3].price, 38400000); // the estimate for spot
+    assert_int_equal(type->offerings.items[3].price, 31680000); // spot, of the lists (AWI-916)
+    assert_int_equal(type->offerings.items[3].interruptions, 125000000);
     list_for_each (other, &catalog->spec.instance_types)
         list_for_each (offering, &other->offerings)
             assert_true(offering->available == (offering->price > 0));
+}
+
+// A share of the list price, for every type where it is asked for, else where the lists have none.
+static void unknown_spot_prices_are_a_share_AWI_916(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    struct ec2_catalog_options options = {.memory_overhead_fraction = -1, .spot_share = 0.5};
+    const struct instance_type *newer = find("m8i.large");
+    assert_int_equal(newer->offerings.items[3].price,
+                     (int64_t)(0.4 * (double)newer->offerings.items[0].price + 0.5));
+    assert_int_equal(newer->offerings.items[3].interruptions, 0);
+    const struct instance_type_catalog *flat = ec2_catalog_create(&options, &error);
+    assert_non_null(flat);
+    list_for_each (type, &flat->spec.instance_types)
+        if (strcmp(type->name, "m5.large") == 0) {
+            assert_int_equal(type->offerings.items[3].price, 48000000);
+            assert_int_equal(type->offerings.items[3].interruptions, 0);
+        }
+    object_release((const struct object *)flat);
 }
 
 static void reserved_cpu_in_ranges_AWI_111(void **state)
@@ -151,6 +172,7 @@ int main(void)
         cmocka_unit_test(labels_equal_oracle_AWI_40_to_69),
         cmocka_unit_test(mac_types_never_appear_AWI_1),
         cmocka_unit_test(offerings_cover_zones_and_capacity_types_AWI_160),
+        cmocka_unit_test(unknown_spot_prices_are_a_share_AWI_916),
         cmocka_unit_test(reserved_cpu_in_ranges_AWI_111),
         cmocka_unit_test(memory_after_overhead_AWI_92),
         cmocka_unit_test(unknown_region_is_an_error),

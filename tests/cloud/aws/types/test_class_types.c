@@ -82,14 +82,14 @@ static int64_t overhead(const struct instance_type *type, const char *resource)
            resource_map_get(&type->overhead.eviction_threshold, resource);
 }
 
+// `a` lacks the types that the region does not offer (AWI-916).
 static void assert_types_equal(const struct instance_type_catalog *a,
                                const struct instance_type_catalog *b)
 {
-    assert_int_equal(a->spec.instance_types.count, b->spec.instance_types.count);
+    assert_in_range(b->spec.instance_types.count - a->spec.instance_types.count, 0, 20);
     for (uint32_t i = 0; i < a->spec.instance_types.count; i++) {
         const struct instance_type *x = &a->spec.instance_types.items[i];
-        const struct instance_type *y = &b->spec.instance_types.items[i];
-        assert_string_equal(x->name, y->name);
+        const struct instance_type *y = type_of(b, x->name);
         assert_int_equal(x->capacity.count, y->capacity.count);
         for (uint32_t k = 0; k < x->capacity.count; k++) {
             const char *resource = x->capacity.items[k].name;
@@ -198,6 +198,7 @@ static void a_plain_class_is_the_built_in_catalogue(void **state)
         assert_string_equal(requirement_single_value(&offering->requirements, LABEL_ZONE),
                             requirement_single_value(&other->requirements, LABEL_ZONE));
         assert_int_equal(offering->price, other->price);
+        assert_int_equal(offering->interruptions, other->interruptions);
     }
     object_release((const struct object *)class);
     object_release((const struct object *)built_in);
