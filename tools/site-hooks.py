@@ -28,7 +28,7 @@ def on_files(files, config):
     """Adds the files outside of docs/ that pages, and pages added here, link to."""
     seen = {file.src_uri for file in files}
     waiting = [file for file in files if file.src_uri.endswith(".md")]
-    for name in ("CHANGELOG.md",):
+    for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"):
         waiting.append(add(files, seen, name, config))
     while waiting:
         file = waiting.pop()

@@ -12,7 +12,7 @@ import subprocess
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PROGRAMS = r"(?:adze|build/adze|bench/\w+|tools/[\w-]+|make|kubectl|export|curl|sed|helm|aws|skopeo|mkdir|git|cd)\b"
+PROGRAMS = r"(?:adze|build/adze|bench/\w+|tools/[\w-]+|make|kubectl|export|curl|sed|helm|aws|skopeo|mkdir|git|cd|tests/[\w/-]+)\b"
 PATIENCE_SECONDS = 90
 
 
@@ -30,7 +30,7 @@ def documents():
     """Not docs/rules/: its commands are requirements, some of them not implemented yet."""
     names = [os.path.relpath(os.path.join(folder, name), ROOT) for folder, _, names in os.walk(os.path.join(ROOT, "docs"))
              for name in names if name.endswith(".md")]
-    return ["README.md", "examples/README.md", *sorted(name for name in names if not name.startswith("docs/rules/"))]
+    return ["README.md", "CONTRIBUTING.md", "SECURITY.md", "examples/README.md", *sorted(name for name in names if not name.startswith("docs/rules/"))]
 
 
 def blocks(document):
@@ -51,24 +51,27 @@ def blocks(document):
 
 def commands(document):
     for first, lines in blocks(document):
+        needs = re.match(r"# (needs .+)", lines[0] if lines else "")
+        needs = needs and needs.group(1)
+        if needs:
+            first, lines = first + 1, lines[1:]
         if any(line.startswith("$ ") for line in lines):
             command = None
             for number, line in enumerate(lines, first):
                 if line.startswith("$ "):
                     if command is not None:
                         yield command
-                    command = Command(line[2:], document, number)
+                    command = Command(line[2:], document, number, needs)
                 else:
                     assert command is not None, f"{document}:{number}: output before the first command"
                     command.output.append(line)
             yield command
             continue
-        needs = re.match(r"# (needs .+)", lines[0] if lines else "")
-        lines = joined(lines[1:] if needs else lines)
+        lines = joined(lines)
         are_commands = [bool(re.match(PROGRAMS, line)) for _, line in lines]
         assert all(are_commands) or not (needs or any(are_commands)), f"{document}:{first}: some lines are commands and some are not"
         for number, line in lines if all(are_commands) else ():
-            yield Command(line, document, first + number + bool(needs), needs and needs.group(1))
+            yield Command(line, document, first + number, needs)
 
 
 def joined(lines):
@@ -95,7 +98,7 @@ def inline_make_targets():
 
 SHAPES = [
     (r"\b[a-z][a-z0-9-]*\.(?:metal|nano|micro|small|medium|\d*x?large)\b(?:-\d+xl)?", "TYPE"),
-    (r"\bnode-[0-9a-f]{8,}\b", "NODE"), (r"\bi-[0-9a-f]{17}\b", "INSTANCE"), (r"\b(default|office)-[a-z0-9]{5}\b", "CLAIM"),
+    (r"\bnode-[0-9a-f]{8,}\b|\bkwok-\w+-[a-z0-9]{5}-[a-z0-9]{5}\b", "NODE"), (r"\bi-[0-9a-f]{17}\b", "INSTANCE"), (r"\b(default|office)-[a-z0-9]{5}\b", "CLAIM"),
     (r"\b([a-z]{2}-[a-z]+-\d)[a-f]\b", r"\1z"),
     (r"\b(on-demand|spot)\b", "on-demand"),
     (r"\d{4}-\d\d-\d\dT[0-9:.]+Z", "TIME"), (r"\d+(?:\.\d+)?", "0"), (r"(?:0[hms])+\b", "0s"),

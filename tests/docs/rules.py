@@ -6,6 +6,7 @@ BEGIN = "begin"              # the demo that serves this cluster
 IN_TURN = "export"           # takes the demo's own line
 ENDLESS = "endless"          # runs until it is interrupted
 IN_BACKGROUND = "background" # the demo, a minute; with sanitizers left to tests/e2e, with the release
+KWOK = "kwok"                # page by page in order, beside the controller that it starts, on a control plane with kwok: tests/e2e
 CONTROL_PLANE = "control"    # needs a real control plane: tests/e2e
 LONG = "long"                # minutes with sanitizers: tests/e2e, with the release
 ELSEWHERE = "elsewhere"      # needs what the document says (`# needs Helm`): its options are held against the help, and it is named
@@ -26,7 +27,9 @@ RULES = [
 
 
 def rule(command):
-    return ELSEWHERE if command.needs else next(how for pattern, how in RULES if re.search(pattern, command.text))
+    if command.needs:
+        return KWOK if command.needs == "needs a cluster with kwok" else ELSEWHERE
+    return next(how for pattern, how in RULES if re.search(pattern, command.text))
 
 
 def statuses(command):

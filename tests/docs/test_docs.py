@@ -51,7 +51,7 @@ class Documents(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.box = documents.Sandbox(folder.name, ADZE, KUBECTL)
-        cls.in_background = {}
+        cls.in_background, cls.answers = {}, {}
         for command in (c for document in documents.documents() for c in documents.commands(document)):
             if rules.rule(command) == rules.IN_BACKGROUND and not SANITIZED:
                 cls.in_background[command.where] = cls.box.start(command.text)
@@ -104,7 +104,7 @@ class Documents(unittest.TestCase):
             program, *arguments = command.text.split(" ", 1)
             status, out = self.box.run("make -n " + arguments[0] if program == "make" else f"{program} --help")
             self.assertEqual(status, 0, out)
-        elif how == rules.ELSEWHERE:
+        elif how in (rules.ELSEWHERE, rules.KWOK):
             print(f"{command}: not run, {command.needs}", file=sys.stderr)
             self.has_its_options(command)
         elif how == rules.SETS:
@@ -120,11 +120,23 @@ class Documents(unittest.TestCase):
             self.judge(command, *self.in_background[command.where].wait(300))
         elif how == rules.RUN:
             name = self.nodes()[0] if "NAME" in command.text else ""
-            self.judge(command, *self.box.run(re.sub(r"\bNAME\b", name, command.text)))
+            self.judge(command, *self.answer(re.sub(r"\bNAME\b", name, command.text)))
+
+    def answer(self, text):
+        """Of a command that reads given files alone the answer stays: pages show the same ones again and again."""
+        text = re.sub(r"^build/|\s+#.*", "", text)
+        if not re.match(r"adze (plan|explain|budgets|cost|validate|preflight|iam)( [\w=/.-]+)+$", text) or not re.search(
+                r" (docs|examples)/", text):
+            return self.box.run(text)
+        key = text, self.box.environment.get("AWS_REGION")
+        if key not in self.answers:
+            self.answers[key] = self.box.run(text)
+        return self.answers[key]
 
     def has_its_options(self, command):
-        for name, arguments in re.findall(r"(?:^|\| )adze ([a-z-]+)((?: [^|>]+)?)", command.text):
-            status, out = self.box.run(f"adze {name} --help")
+        for name, arguments in re.findall(r"(?:^|\| )(?:build/)?adze ([a-z-]+)((?: [^|>]+)?)", command.text):
+            status, out = self.answers.get(name) or self.box.run(f"adze {name} --help")
+            self.answers[name] = status, out
             self.assertEqual(status, 0, out)
             for option in re.findall(r" (--[a-z-]+)", arguments):
                 self.assertRegex(out, rf"{option}\b")

@@ -372,6 +372,30 @@ def documents_and_a_live_cluster():
                 raise Failure(f"{command} ended with {controller.process.returncode}: {controller.output()[-2000:]}")
 
 
+def documents_on_kwok():
+    """The pages that lead through a control plane with kwok, from their first command to their last, as written."""
+    with tempfile.TemporaryDirectory() as folder:
+        box = documents.Sandbox(folder, ADZE, cluster.KUBECTL)
+        box.environment["KUBECONFIG"] = os.environ["KUBECONFIG"]
+        controller = None
+        try:
+            for command in documented(rules.KWOK):
+                if "adze controller" in command.text:
+                    controller = box.start(command.text)
+                elif re.match(r"kubectl get|build/adze (plan|explain)", command.text):
+                    until(30, f"{command} to print what is shown", lambda: not documents.differs(
+                        command.output, follow(box, command).split("\n")))
+                else:
+                    out = follow(box, command)
+                    wrong = command.output and documents.differs(command.output, out.split("\n"))
+                    if wrong:
+                        raise Failure(f"{command} prints otherwise than shown: {wrong}")
+        finally:
+            if controller:
+                controller.end()
+    clean_up()
+
+
 def documents_and_long_measurements():
     """The commands of docs that take minutes."""
     with tempfile.TemporaryDirectory() as folder:
@@ -435,7 +459,7 @@ def karpenter_and_back():
 SCENARIOS = [crds_are_accepted, truth_by_kube_scheduler, inflate_any_size, inflate_small_nodes, leader_is_killed,
              api_server_restarts, controller_is_killed_again_and_again, pdb_blocks_a_drain, disruption_at_scale,
              bad_credentials, plan_and_snapshot_of_the_live_cluster, an_edit_does_what_was_foretold, documents_and_a_live_cluster,
-             documents_and_long_measurements, charts_come_and_go, image_runs_without_root,
+             documents_on_kwok, documents_and_long_measurements, charts_come_and_go, image_runs_without_root,
              karpenter_and_back]
 
 
