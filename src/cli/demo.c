@@ -26,6 +26,7 @@
 
 #define ACT_TIMEOUT       (60 * SECOND)
 #define APPLIED_NAMES_MAX 10
+#define JOB_POD_RUN       (5 * SECOND) // docs/cli.md tells it
 #define LOOK              (50 * MILLISECOND)
 
 struct act {
@@ -241,6 +242,8 @@ static bool set_stage(struct demo *demo, const struct instance_type_catalog *cat
     options.catalog = catalog;
     options.record_namespace = "kube-system";
     options.catalog_is_built_in = demo->catalog == NULL;
+    options.furnished = true;
+    options.world.pod_run_ns = JOB_POD_RUN;
     struct aws_account_options account;
     struct settings settings;
     settings_defaults(&settings);

@@ -15,6 +15,7 @@
 #include "model/reading/settings_read.h"
 #include "sim/simulation_machines.h"
 #include "sim/store/resources.h"
+#include "sim/store/store_furnish.h"
 #include "sim/store/store_patch.h"
 #include "sim/store/store_remove.h"
 
@@ -76,6 +77,8 @@ struct simulation *simulation_create(const struct simulation_options *options)
     else
         settings_defaults(&simulation->settings);
     simulation->store = store_create(options->loop, random_next(&simulation->random));
+    if (options->furnished)
+        store_furnish(simulation->store);
     simulation->api = api_server_create(options->loop, simulation->store);
     struct world_options world = options->world;
     world.seed = random_next(&simulation->random);

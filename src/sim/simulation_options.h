@@ -23,6 +23,7 @@ struct simulation_options {
     const char *record_namespace;
     bool catalog_is_built_in;
     bool compares_crds; // struct controller_options
+    bool furnished;     // the store has what people expect in any cluster (store_furnish.h)
     struct world_options world;
     int64_t boot_delay_min, boot_delay_max; // from launch to the Node; nanoseconds
     int64_t ready_delay;                    // from there to Ready

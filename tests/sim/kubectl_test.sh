@@ -50,6 +50,10 @@ has '^apps/v1$' k api-versions
 has 'ok' k get --raw /readyz
 has 'yes' k auth can-i create pods
 has 'system:admin' k auth whoami
+has 'nodepools.karpenter.sh' k get crds
+printf 'apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: {name: m}\n' >"$work/unknown.yaml"
+refuses 'no matches for kind "ServiceMonitor" in version "monitoring.coreos.com/v1"' \
+    k apply -f "$work/unknown.yaml"
 has 'KIND: *NodePool' k explain nodepools
 has 'consolidateAfter' k explain nodepools.spec.disruption
 
@@ -214,7 +218,7 @@ has 'node/node-1 uncordoned' k uncordon node-1
 # --- delete
 has 'No resources found' k get pods
 has 'deployment.apps "web" deleted' k delete deployment web
-has 'deleted' k delete configmaps --all
+has 'deleted' k delete configmaps settings sided
 has 'namespace "team" deleted' k delete namespace team --timeout=20s
 refuses 'not found' k get job once -n team
 has '^nodes_absent$' sh -c "'$kubectl' delete node node-1 >/dev/null && '$kubectl' get nodes 2>&1 | sed 's/No resources found/nodes_absent/'"

@@ -10,6 +10,7 @@
 #include "sim/apiserver/http_server.h"
 #include "sim/apiserver/kubeconfig_writer.h"
 #include "sim/store/store.h"
+#include "sim/store/store_furnish.h"
 
 static void stop(void *context)
 {
@@ -42,6 +43,7 @@ int main(int count, char **arguments)
     }
     struct loop *loop = loop_create();
     struct store *store = store_create(loop, 1);
+    store_furnish(store);
     struct api_server *api = api_server_create(loop, store);
     struct error error = {0};
     struct http_server *server = http_server_create(loop, api, NULL, &error);

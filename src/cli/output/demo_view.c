@@ -16,6 +16,14 @@
 
 #define SUMMARY_INTERVAL (500 * MILLISECOND)
 
+// What happened to objects of a kind. Alike but for the object's name, they become one line:
+// "NodeClaim default-a and 28 more: launched 29 × t3a.2xlarge in us-east-1a".
+struct news {
+    const char *kind, *verb; // verb "": `text` is no number of things
+    char *first, *text;      // the first one's name, and what happened
+    uint32_t count;
+};
+
 struct demo_view {
     struct loop *loop;
     struct simulation *simulation;
@@ -23,7 +31,8 @@ struct demo_view {
     bool quiet;
     struct store_watch *claims, *events;
     struct timer *timer;
-    struct map *told; // "what/uid": printed once
+    struct map *told;         // "what/uid": printed once
+    VECTOR(struct news) news; // since the last look
     struct world_counts last;
     int64_t last_price;
 };
@@ -48,6 +57,50 @@ void demo_view_say(struct demo_view *view, const char *format, ...)
     text_free(&line);
     fflush(stdout);
     va_end(arguments);
+}
+
+// Told at the next look.
+static void tell(struct demo_view *view, const char *kind, const char *name, const char *verb,
+                 const char *format, ...) PRINTF_LIKE(5, 6);
+
+static void tell(struct demo_view *view, const char *kind, const char *name, const char *verb,
+                 const char *format, ...)
+{
+    struct text text = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    text_format_list(&text, format, arguments);
+    va_end(arguments);
+    vector_for_each (news, &view->news) {
+        if (text_equal(news->kind, kind) && text_equal(news->verb, verb) &&
+            text_equal(news->text, text.data)) {
+            news->count++;
+            text_free(&text);
+            return;
+        }
+    }
+    struct news news = {kind, verb, memory_copy_string(name), text_take(&text), 1};
+    vector_push(&view->news, news);
+}
+
+static void tell_news(struct demo_view *view)
+{
+    vector_for_each (news, &view->news) {
+        struct text who = {0}, number = {0};
+        text_format(&who, "%s %s", news->kind, news->first);
+        if (news->count > 1)
+            text_format(&who, " and %u more", news->count - 1);
+        if (news->count > 1 && news->verb[0] != '\0')
+            text_format(&number, " %u ×", news->count);
+        demo_view_say(view, "%s: %s%s%s%s", who.data, news->verb,
+                      number.data != NULL ? number.data : "", news->verb[0] != '\0' ? " " : "",
+                      news->text);
+        text_free(&who);
+        text_free(&number);
+        free(news->first);
+        free(news->text);
+    }
+    view->news.count = 0;
 }
 
 static bool first_time(struct demo_view *view, const char *what, const char *uid)
@@ -98,23 +151,30 @@ static void claim_event(void *context, const char *type, json_t *claim)
     if (view->quiet)
         return;
     if (strcmp(type, "DELETED") == 0) {
-        demo_view_say(view, "NodeClaim %s gone", name);
+        tell(view, "NodeClaim", name, "", "gone");
         return;
     }
     if (first_time(view, "planned", uid))
-        demo_view_say(view,
-                      "NodeClaim %s: %s pods, %s cpu (DaemonSets included) could go on any of %zu "
-                      "instance types",
-                      name, text_at(requests, "pods"), text_at(requests, "cpu"),
-                      types_offered(claim));
+        tell(view, "NodeClaim", name, "",
+             "%s pods, %s cpu (DaemonSets included) could go on any of %zu instance types",
+             text_at(requests, "pods"), text_at(requests, "cpu"), types_offered(claim));
     if (store_condition_is_true(claim, CONDITION_LAUNCHED) && first_time(view, "launched", uid))
-        demo_view_say(
-            view, "  launched %s in %s, %s, $%.4f an hour: the cheapest offering that fits",
-            label(claim, LABEL_INSTANCE_TYPE), label(claim, LABEL_ZONE),
-            label(claim, LABEL_CAPACITY_TYPE), price_to_double(price_of_machine(view, claim)));
+        tell(view, "NodeClaim", name, "launched",
+             "%s in %s, %s, $%.4f an hour: the cheapest offering that fits",
+             label(claim, LABEL_INSTANCE_TYPE), label(claim, LABEL_ZONE),
+             label(claim, LABEL_CAPACITY_TYPE), price_to_double(price_of_machine(view, claim)));
     if (store_condition_is_true(claim, CONDITION_INITIALIZED) &&
         first_time(view, "initialized", uid))
-        demo_view_say(view, "  node %s is initialized", text_at(claim, "status.nodeName"));
+        tell(view, "Node", text_at(claim, "status.nodeName"), "", "initialized");
+}
+
+static const char *kind_name(const char *kind)
+{
+    static const char *const names[] = {"Pod", "Node", "NodeClaim", "NodePool"};
+    for (size_t i = 0; i < ARRAY_LENGTH(names); i++)
+        if (strcmp(kind, names[i]) == 0)
+            return names[i];
+    return "Object";
 }
 
 // Reasons in the words of Kubernetes events.
@@ -134,7 +194,9 @@ static void kubernetes_event(void *context, const char *type, json_t *event)
         // One of a kind is enough: two hundred pods may wait for the same reason.
         snprintf(key, sizeof key, "%s%.200s", reason, text_at(event, "message"));
         if (first_time(view, "event", key))
-            demo_view_say(view, "  %s: %s", reason, text_at(event, "message"));
+            tell(view, kind_name(text_at(event, "involvedObject.kind")),
+                 text_at(event, "involvedObject.name"), "", "%s: %s", reason,
+                 text_at(event, "message"));
     }
 }
 
@@ -142,7 +204,8 @@ static void kubernetes_event(void *context, const char *type, json_t *event)
 
 static bool same(const struct world_counts *a, const struct world_counts *b)
 {
-    return a->pods_unassigned == b->pods_unassigned && a->pods_running == b->pods_running &&
+    return a->pods_unassigned == b->pods_unassigned && a->pods_starting == b->pods_starting &&
+           a->pods_running == b->pods_running && a->pods_terminating == b->pods_terminating &&
            a->nodes == b->nodes && a->nodes_ready == b->nodes_ready;
 }
 
@@ -152,13 +215,21 @@ static void summary(void *context)
     struct world_counts now = world_counts(simulation_world(view->simulation));
     int64_t price = simulation_price(view->simulation);
     timer_start(view->timer, SUMMARY_INTERVAL);
+    tell_news(view);
     if (view->quiet || (same(&now, &view->last) && price == view->last_price))
         return;
     view->last = now;
     view->last_price = price;
-    demo_view_say(
-        view, "pods: %u pending, %u running   nodes: %u ready of %u   cost: $%.4f an hour",
-        now.pods_unassigned, now.pods_running, now.nodes_ready, now.nodes, price_to_double(price));
+    struct text ending = {0};
+    if (now.pods_terminating > 0)
+        text_format(&ending, ", %u Terminating", now.pods_terminating);
+    demo_view_say(view,
+                  "pods: %u Pending, %u ContainerCreating, %u Running%s   nodes: %u Ready of %u   "
+                  "cost: $%.4f an hour",
+                  now.pods_unassigned, now.pods_starting, now.pods_running,
+                  ending.data != NULL ? ending.data : "", now.nodes_ready, now.nodes,
+                  price_to_double(price));
+    text_free(&ending);
 }
 
 // --- the summary ---------------------------------------------------------------------------------
@@ -187,6 +258,7 @@ static void count_machine(node_kinds *kinds, const struct simulation_machine *ma
 
 void demo_view_picture(struct demo_view *view, const char *title)
 {
+    tell_news(view);
     struct world_counts now = world_counts(simulation_world(view->simulation));
     node_kinds kinds = {0};
     struct simulation_machine machine;
@@ -240,5 +312,7 @@ void demo_view_destroy(struct demo_view *view)
     if (view->events != NULL)
         store_watch_destroy(view->events);
     map_destroy(view->told, NULL);
+    tell_news(view);
+    vector_free(&view->news);
     free(view);
 }

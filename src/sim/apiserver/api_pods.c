@@ -322,12 +322,22 @@ bool call_bind(struct api_call *call)
     return answer_value(call, 201, status);
 }
 
-// Containers of the simulated cluster log nothing.
-bool call_log(struct api_call *call)
+// No container runs, so there is nothing to read from one or to talk to.
+bool call_container(struct api_call *call)
 {
+    static const struct {
+        const char *subresource, *message;
+    } answers[] = {
+        {"log", "there are no logs: the embedded cluster runs no containers"},
+        {"exec", "no command can be executed: the embedded cluster runs no containers"},
+        {"attach", "there is nothing to attach to: the embedded cluster runs no containers"},
+        {"portforward", "no port can be forwarded: the embedded cluster runs no containers"},
+        {"proxy", "there is nothing to connect to: the embedded cluster runs no containers"},
+    };
     if (store_get(call->store, call->resource, call->path.namespace, call->path.name) == NULL)
         return failure_not_found(&call->failure, call->view, call->path.name);
-    call->response->status = 200;
-    call->response->text = memory_copy_string("");
-    return true;
+    for (size_t i = 0; i < ARRAY_LENGTH(answers); i++)
+        if (strcmp(call->path.subresource, answers[i].subresource) == 0)
+            return failure_set(&call->failure, 501, "NotImplemented", "%s", answers[i].message);
+    return failure_not_found(&call->failure, call->view, call->path.name);
 }

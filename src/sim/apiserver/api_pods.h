@@ -7,4 +7,4 @@
 
 bool call_evict(struct api_call *call);
 bool call_bind(struct api_call *call);
-bool call_log(struct api_call *call);
+bool call_container(struct api_call *call); // log, exec, attach, ...: not simulated

@@ -176,6 +176,15 @@ static bool only(struct api_call *call, const char *method, bool (*run)(struct a
     return is_method(call, method) ? run(call) : method_not_allowed(call);
 }
 
+static bool is_container_call(const char *subresource)
+{
+    static const char *const names[] = {"log", "exec", "attach", "portforward", "proxy"};
+    for (size_t i = 0; i < ARRAY_LENGTH(names); i++)
+        if (strcmp(subresource, names[i]) == 0)
+            return true;
+    return false;
+}
+
 static bool subresource_call(struct api_call *call)
 {
     const char *subresource = call->path.subresource;
@@ -189,8 +198,8 @@ static bool subresource_call(struct api_call *call)
         return only(call, "POST", call_evict);
     if (strcmp(subresource, "binding") == 0 && pods)
         return only(call, "POST", call_bind);
-    if (strcmp(subresource, "log") == 0 && pods)
-        return only(call, "GET", call_log);
+    if (is_container_call(subresource) && pods)
+        return call_container(call);
     if (strcmp(subresource, "token") == 0 && call->resource == call->store->service_accounts)
         return call_token(call);
     return no_such_path(call);

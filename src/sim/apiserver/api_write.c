@@ -11,6 +11,7 @@
 #include "sim/apiserver/api_internal.h"
 #include "sim/apiserver/api_selector.h"
 #include "sim/store/resources.h"
+#include "sim/store/store_furnish.h"
 #include "sim/store/store_internal.h"
 #include "sim/store/store_patch.h"
 #include "sim/store/store_remove.h"
@@ -27,29 +28,7 @@ static void serve_definition(struct api_call *call, json_t **stored)
     if (call->resource != call->store->definitions || call->write.dry_run)
         return;
     resources_register_definition(call->store, *stored);
-    char now[40];
-    now_text(call->store, now);
-    json_t *status =
-        json_pack("{s:O, s:[s], s:[{s:s,s:s,s:s,s:s,s:s}, {s:s,s:s,s:s,s:s,s:s}]}", "acceptedNames",
-                  store_path(*stored, "spec.names"), "storedVersions",
-                  json_string_value(json_object_get(
-                      json_array_get(store_path(*stored, "spec.versions"), 0), "name")),
-                  "conditions", "type", "NamesAccepted", "status", "True", "reason", "NoConflicts",
-                  "message", "no conflicts found", "lastTransitionTime", now, "type", "Established",
-                  "status", "True", "reason", "InitialNamesAccepted", "message",
-                  "the initial names have been accepted", "lastTransitionTime", now);
-    if (status == NULL || json_object_get(store_path(*stored, "status"), "conditions") != NULL) {
-        json_decref(status);
-        return;
-    }
-    json_t *copy = json_copy(*stored);
-    json_object_set_new(copy, "status", status);
-    const struct write_options options = {0};
-    json_t *written = store_write_replace(
-        call->store, &(struct store_target){call->resource, NULL, store_name(*stored), "status"},
-        copy, &options, NULL);
-    *stored = written != NULL ? written : *stored;
-    json_decref(copy);
+    *stored = store_furnish_definition_status(call->store, *stored);
 }
 
 bool call_create(struct api_call *call)

@@ -8,6 +8,7 @@
 #include "sim/apiserver/openapi.h"
 #include "sim/store/store_internal.h"
 
+#define OPENAPI_V2_PROTOBUF   "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
 #define AGGREGATED_MEDIA_TYPE "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
 // --- served beside the store's resources ---------------------------------------------------------
@@ -86,9 +87,11 @@ static json_t *words(const char *text)
 
 static json_t *verbs_of(const struct store_resource *resource)
 {
-    return words(resource->list_kind != NULL
-                     ? "create delete deletecollection get list patch update watch"
-                     : "create");
+    if (resource->list_kind == NULL)
+        return words("create");
+    bool namespaces = resource->group[0] == '\0' && strcmp(resource->plural, "namespaces") == 0;
+    return words(namespaces ? "create delete get list patch update watch"
+                            : "create delete deletecollection get list patch update watch");
 }
 
 static void set_list(json_t *object, const char *key, const char *const *list)
@@ -345,13 +348,17 @@ bool discovery_answer(struct store *store, const char *path, const char *accept,
         *body = below_apis(store, trimmed + 6);
     } else if (strcmp(trimmed, "/version") == 0) {
         *body = version_body();
+    } else if (strcmp(trimmed, "/openapi/v2") == 0 && accept != NULL &&
+               strstr(accept, "proto-openapi") != NULL) {
+        *text = openapi_v2_protobuf();
+        *content_type = OPENAPI_V2_PROTOBUF;
     } else if (strcmp(trimmed, "/openapi/v2") == 0) {
-        *body = openapi_v2(store);
+        *body = openapi_v2();
     } else if (text_starts_with(trimmed, "/openapi/v3")) {
         *body = below_openapi(store, trimmed + 11);
     } else if (strcmp(trimmed, "/") == 0) {
         *body = json_pack("{s:[s, s, s, s, s, s, s, s]}", "paths", "/api", "/apis", "/healthz",
                           "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version");
     }
-    return *body != NULL;
+    return *body != NULL || *text != NULL;
 }

@@ -231,7 +231,7 @@ static void reply(struct evhttp_request *request, const struct api_response *res
         media_type = media_type != NULL ? media_type : "application/json";
     } else {
         evbuffer_add_printf(buffer, "%s", response->text != NULL ? response->text : "");
-        media_type = "text/plain";
+        media_type = media_type != NULL ? media_type : "text/plain";
     }
     evhttp_add_header(headers, "Content-Type", media_type);
     evhttp_add_header(headers, "Cache-Control", "no-cache, private");
@@ -268,6 +268,19 @@ static bool is_authorized(const struct http_server *server, struct evhttp_reques
     const char *header = header_of(request, "Authorization");
     return header != NULL && text_starts_with(header, "Bearer ") &&
            strcmp(header + strlen("Bearer "), server->token) == 0;
+}
+
+// Probes and scripts ask for these without credentials (the role system:public-info-viewer).
+static bool is_public(const char *path)
+{
+    static const char *const paths[] = {"/healthz", "/livez", "/readyz", "/version"};
+    for (size_t i = 0; i < ARRAY_LENGTH(paths); i++) {
+        size_t length = strlen(paths[i]);
+        if (strncmp(path, paths[i], length) == 0 &&
+            (path[length] == '\0' || strcmp(path + length, "/") == 0))
+            return true;
+    }
+    return false;
 }
 
 // --- watches -------------------------------------------------------------------------------------
@@ -336,7 +349,7 @@ static void on_request(struct evhttp_request *request, void *context)
     const char *path = evhttp_uri_get_path(uri);
     if (path == NULL)
         path = "/";
-    if (!is_authorized(server, request, &path))
+    if (!is_authorized(server, request, &path) && !is_public(path))
         failure_set(&failure, 401, "Unauthorized", "Unauthorized");
     if (failure.code != 0 || !read_body(request, &body, &failure)) {
         reply_failure(request, &failure);

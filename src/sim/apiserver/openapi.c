@@ -177,9 +177,26 @@ json_t *openapi_v3_index(struct store *store)
     return json_pack("{s:o}", "paths", paths);
 }
 
-json_t *openapi_v2(struct store *store)
+json_t *openapi_v2(void)
 {
-    (void)store;
     return json_pack("{s:s, s:{s:s, s:s}, s:{}, s:{}}", "swagger", "2.0", "info", "title",
                      "Kubernetes", "version", "v1.36.0", "paths", "definitions");
+}
+
+static void add_field(struct text *text, char number, const char *value)
+{
+    text_add_char(text, (char)(number << 3 | 2)); // a length and its bytes follow
+    text_add_char(text, (char)strlen(value));     // below 128: one byte
+    text_add(text, value);
+}
+
+char *openapi_v2_protobuf(void)
+{
+    struct text info = {0}, document = {0};
+    add_field(&info, 1, "Kubernetes");
+    add_field(&info, 2, "v1.36.0");
+    add_field(&document, 1, "2.0");
+    add_field(&document, 2, info.data);
+    text_free(&info);
+    return text_take(&document);
 }

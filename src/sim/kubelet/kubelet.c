@@ -212,7 +212,11 @@ static void run(struct kubelets *kubelets, struct world_object *pod, struct kube
         tell_ready_again(kubelets, pod); // the change brings it back here
         return;
     }
-    int64_t run_ns = world_annotation_seconds(pod, ANNOTATION_SIM_RUN_SECONDS, -1);
+    const char *policy = world_text(pod->json, "spec.restartPolicy");
+    int64_t own_ns = kubelets->world->options.pod_run_ns;
+    bool ends_by_itself = own_ns > 0 && !text_equal(policy, "Always");
+    int64_t run_ns =
+        world_annotation_seconds(pod, ANNOTATION_SIM_RUN_SECONDS, ends_by_itself ? own_ns : -1);
     if (run_ns < 0)
         return;
     int64_t now_ns = loop_monotonic_ns(kubelets->world->loop);
@@ -225,7 +229,6 @@ static void run(struct kubelets *kubelets, struct world_object *pod, struct kube
     int64_t code = 0;
     if (code_text != NULL && !text_parse_int64(code_text, &code))
         code = 1;
-    const char *policy = world_text(pod->json, "spec.restartPolicy");
     bool ends = text_equal(policy, "Never") || (text_equal(policy, "OnFailure") && code == 0);
     if (ends) {
         set_ended(kubelets, pod, (int)code, memory->restarts);

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/nanoseconds.h"
+#include "sim/printing/printers_cluster.h"
 #include "sim/printing/printers_storage.h"
 #include "sim/printing/printers_workloads.h"
 #include "sim/store/store_internal.h"
@@ -232,6 +233,21 @@ static const struct {
     {"", "configmaps", config_maps},
     {"", "secrets", secrets},
     {"apiextensions.k8s.io", "customresourcedefinitions", definitions},
+    {"autoscaling", "horizontalpodautoscalers", printers_autoscalers},
+    {"networking.k8s.io", "ingresses", printers_ingresses},
+    {"networking.k8s.io", "ingressclasses", printers_ingress_classes},
+    {"networking.k8s.io", "networkpolicies", printers_network_policies},
+    {"", "limitranges", printers_limit_ranges},
+    {"", "resourcequotas", printers_quotas},
+    {"rbac.authorization.k8s.io", "roles", printers_roles},
+    {"rbac.authorization.k8s.io", "clusterroles", printers_roles},
+    {"rbac.authorization.k8s.io", "rolebindings", printers_role_bindings},
+    {"rbac.authorization.k8s.io", "clusterrolebindings", printers_role_bindings},
+    {"", "endpoints", printers_endpoints},
+    {"discovery.k8s.io", "endpointslices", printers_endpoint_slices},
+    {"certificates.k8s.io", "certificatesigningrequests", printers_signing_requests},
+    {"apps", "controllerrevisions", printers_revisions},
+    {"node.k8s.io", "runtimeclasses", printers_runtime_classes},
 };
 
 const struct printer *printers_of(const struct store_resource *resource)

@@ -231,6 +231,21 @@ static json_t *cron_last(const json_t *object, int64_t now_ns)
     return last != NULL ? cell_since(last, now_ns) : json_string("<none>");
 }
 
+static json_t *cron_containers(const json_t *object, int64_t now_ns)
+{
+    return cell_containers(store_path(object, "spec.jobTemplate"), now_ns);
+}
+
+static json_t *cron_images(const json_t *object, int64_t now_ns)
+{
+    return cell_images(store_path(object, "spec.jobTemplate"), now_ns);
+}
+
+static json_t *cron_selector(const json_t *object, int64_t now_ns)
+{
+    return cell_selector(store_path(object, "spec.jobTemplate"), now_ns);
+}
+
 // --- columns -------------------------------------------------------------------------------------
 
 const struct printer printers_pods[] = {NAME,
@@ -305,4 +320,7 @@ const struct printer printers_cron_jobs[] = {NAME,
                                              {"Active", "integer", 0, cron_active},
                                              {"Last Schedule", "string", 0, cron_last},
                                              AGE,
+                                             {"Containers", "string", 1, cron_containers},
+                                             {"Images", "string", 1, cron_images},
+                                             {"Selector", "string", 1, cron_selector},
                                              THE_END};

@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+#include <openssl/evp.h>
+
+#include "base/hash.h"
 #include "base/memory.h"
 #include "sim/store/store_internal.h"
 
@@ -306,12 +309,33 @@ static void default_cron_job(struct store *store, json_t *object, bool creating)
 
 // --- the rest ------------------------------------------------------------------------------------
 
+// From the range of kube-apiserver, by the Service's uid.
+static void default_node_ports(json_t *object, json_t *spec)
+{
+    const char *type = string_at(spec, "type");
+    if (type == NULL || (strcmp(type, "NodePort") != 0 && strcmp(type, "LoadBalancer") != 0))
+        return;
+    default_text(spec, "externalTrafficPolicy", "Cluster");
+    if (strcmp(type, "LoadBalancer") == 0)
+        default_flag(spec, "allocateLoadBalancerNodePorts", true);
+    const char *uid = store_uid(object);
+    uint64_t first = hash_bytes(uid, strlen(uid));
+    size_t i;
+    json_t *port;
+    json_array_foreach (json_object_get(spec, "ports"), i, port) {
+        if (json_is_object(port))
+            default_number(port, "nodePort", (json_int_t)(30000 + (first + i) % 2768));
+    }
+}
+
 static void default_service(struct store *store, json_t *object, bool creating)
 {
     json_t *spec = child_object(object, "spec");
     default_text(spec, "type", "ClusterIP");
     default_text(spec, "sessionAffinity", "None");
     default_text(spec, "internalTrafficPolicy", "Cluster");
+    default_text(spec, "ipFamilyPolicy", "SingleStack");
+    default_set(spec, "ipFamilies", json_pack("[s]", "IPv4"));
     if (creating && json_object_get(spec, "clusterIP") == NULL) {
         char address[40];
         uint64_t number = random_below(&store->random, 1 << 16);
@@ -328,6 +352,49 @@ static void default_service(struct store *store, json_t *object, bool creating)
         default_text(port, "protocol", "TCP");
         if (json_object_get(port, "targetPort") == NULL)
             json_object_set(port, "targetPort", json_object_get(port, "port"));
+    }
+    default_node_ports(object, spec);
+}
+
+// stringData is for writing only: it becomes base64 in data.
+static void default_secret(struct store *store, json_t *object, bool creating)
+{
+    (void)store;
+    (void)creating;
+    default_text(object, "type", "Opaque");
+    json_t *texts = json_incref(json_object_get(object, "stringData"));
+    const char *key;
+    json_t *value;
+    json_object_foreach (texts, key, value) {
+        size_t length = json_string_length(value);
+        CLEANUP_FREE unsigned char *encoded = memory_allocate(length * 4 / 3 + 8);
+        EVP_EncodeBlock(encoded, (const unsigned char *)json_string_value(value), (int)length);
+        json_object_set_new(child_object(object, "data"), key, json_string((char *)encoded));
+    }
+    json_object_del(object, "stringData");
+    json_decref(texts);
+}
+
+// A limit is the default limit's and the default request's upper end.
+static void default_limit_range(struct store *store, json_t *object, bool creating)
+{
+    (void)store;
+    (void)creating;
+    size_t i;
+    json_t *limit, *value;
+    json_array_foreach (store_path(object, "spec.limits"), i, limit) {
+        const char *type = string_at(limit, "type"), *name;
+        if (type == NULL || strcmp(type, "Container") != 0)
+            continue;
+        json_object_foreach (json_object_get(limit, "max"), name, value) {
+            default_set(child_object(limit, "default"), name, json_incref(value));
+        }
+        json_object_foreach (json_object_get(limit, "default"), name, value) {
+            default_set(child_object(limit, "defaultRequest"), name, json_incref(value));
+        }
+        json_object_foreach (json_object_get(limit, "min"), name, value) {
+            default_set(child_object(limit, "defaultRequest"), name, json_incref(value));
+        }
     }
 }
 
@@ -403,6 +470,8 @@ static const struct {
     {"batch", "jobs", default_job},
     {"batch", "cronjobs", default_cron_job},
     {"", "services", default_service},
+    {"", "secrets", default_secret},
+    {"", "limitranges", default_limit_range},
     {"", "persistentvolumeclaims", default_volume_claim},
     {"", "persistentvolumes", default_persistent_volume},
     {"storage.k8s.io", "storageclasses", default_storage_class},

@@ -43,6 +43,8 @@ struct store {
     struct map *namespace_objects; // namespace -> number of objects in it, as uintptr_t
     const struct store_resource *namespaces, *pods, *limit_ranges, *priority_classes;
     const struct store_resource *service_accounts, *definitions;
+    // Called when a namespace has been created; NULL: not (store_furnish.h).
+    void (*namespace_added)(struct store *store, const char *namespace);
     json_t *last_removed;
     // Delivery of watch events: watches with pending changes, in order.
     struct timer *delivery;

@@ -186,7 +186,10 @@ json_t *store_write_add(struct store *store, const struct store_resource *resour
     }
     if (options->dry_run)
         return keep_dry(store, copy);
-    return put(store, table, key, copy);
+    put(store, table, key, copy);
+    if (resource == store->namespaces && store->namespace_added != NULL)
+        store->namespace_added(store, key);
+    return copy;
 }
 
 static bool prepare_update(struct store *store, const struct store_resource *resource,

@@ -48,7 +48,9 @@ struct world_options {
     // Each controller's client has this rate and burst (0: unlimited).
     int64_t controller_request_ns;
     int32_t controller_requests_per_second, controller_requests_burst;
-    int64_t pod_start_ns;                // from the assignment to readiness
+    int64_t pod_start_ns; // from the assignment to readiness
+    // Pods that are not restarted for ever (Jobs) end well after this time; 0: they run on.
+    int64_t pod_run_ns;
     int64_t pod_stop_ns;                 // from the deletion to the end of the containers
     double jitter;                       // share by which a pod's or node's delays may grow
     int64_t node_boot_ns, node_ready_ns; // defaults of struct machine_boot

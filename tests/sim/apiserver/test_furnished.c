@@ -1,0 +1,235 @@
+// What people who come with kubectl find in the embedded cluster, over the API server's handler.
+#include "sim/store_helpers.h"
+
+#include "base/text.h"
+#include "sim/apiserver/api_server.h"
+#include "sim/store/store_furnish.h"
+#include "sim/store/store_internal.h"
+
+struct furnished {
+    struct world_of_test *world;
+    struct api_server *api;
+    struct api_response response;
+};
+
+static int furnished_setup(void **state)
+{
+    struct furnished *t = memory_allocate(sizeof *t);
+    test_setup((void **)&t->world);
+    store_furnish(t->world->store);
+    t->api = api_server_create(t->world->loop, t->world->store);
+    *state = t;
+    return 0;
+}
+
+static int furnished_teardown(void **state)
+{
+    struct furnished *t = *state;
+    api_response_clear(&t->response);
+    api_server_destroy(t->api);
+    test_teardown((void **)&t->world);
+    free(t);
+    return 0;
+}
+
+static json_t *ask(struct furnished *t, const char *method, const char *path, const char *accept,
+                   const char *body_text, int status)
+{
+    json_t *body = body_text != NULL ? json_of(body_text) : NULL;
+    struct api_request request = {.method = method, .path = path, .accept = accept, .body = body};
+    api_response_clear(&t->response);
+    api_handle(t->api, &request, &t->response);
+    json_decref(body);
+    if (t->response.status != status) {
+        CLEANUP_FREE char *text = json_dumps(t->response.body, 0);
+        fail_msg("%s %s answered %d, not %d: %s", method, path, t->response.status, status, text);
+    }
+    return t->response.body;
+}
+
+// The cells of the first row of a table, joined by "|".
+static char *first_row(struct furnished *t, const char *path)
+{
+    json_t *table = ask(t, "GET", path, "application/json;as=Table;v=v1;g=meta.k8s.io", NULL, 200);
+    struct text text = {0};
+    size_t i;
+    json_t *cell;
+    json_array_foreach (json_object_get(json_array_get(json_object_get(table, "rows"), 0), "cells"),
+                        i, cell) {
+        CLEANUP_FREE char *value =
+            json_is_string(cell) ? NULL : json_dumps(cell, JSON_ENCODE_ANY | JSON_COMPACT);
+        text_join(&text, "|", json_is_string(cell) ? json_string_value(cell) : value);
+    }
+    return text_take(&text);
+}
+
+#define EMPTY_STORE_VERSION 6 // four namespaces, two priority classes
+
+static void a_cluster_has_what_every_cluster_has(void **state)
+{
+    struct furnished *t = *state;
+    json_t *list =
+        ask(t, "GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", NULL, NULL, 200);
+    bool seen = false;
+    size_t i;
+    json_t *item;
+    json_array_foreach (json_object_get(list, "items"), i, item) {
+        seen = seen || strcmp(store_name(item), "nodepools.karpenter.sh") == 0;
+        assert_true(json_array_size(store_path(item, "status.conditions")) == 2);
+    }
+    assert_true(seen);
+    ask(t, "GET", "/api/v1/namespaces/default/services/kubernetes", NULL, NULL, 200);
+    ask(t, "POST", "/api/v1/namespaces", NULL, "{'metadata':{'name':'team'}}", 201);
+    ask(t, "GET", "/api/v1/namespaces/team/serviceaccounts/default", NULL, NULL, 200);
+    ask(t, "GET", "/api/v1/namespaces/team/configmaps/kube-root-ca.crt", NULL, NULL, 200);
+}
+
+// Uids of other objects are the same with the furniture and without.
+static void furniture_leaves_random_names_alone(void **state)
+{
+    struct furnished *t = *state;
+    struct store *bare = store_create(t->world->loop, 1),
+                 *furnished = store_create(t->world->loop, 1);
+    assert_int_equal(store_version(bare), EMPTY_STORE_VERSION);
+    store_furnish(furnished);
+    struct store *stores[] = {bare, furnished};
+    char uids[2][40];
+    for (size_t i = 0; i < 2; i++) {
+        json_t *map = json_of("{'metadata':{'generateName':'a-'}}");
+        struct error error = {0};
+        json_t *stored =
+            store_add(stores[i], store_resource_find(stores[i], "", "v1", "configmaps"), "default",
+                      map, &error);
+        assert_non_null(stored);
+        snprintf(uids[i], sizeof uids[i], "%s", store_uid(stored));
+        json_decref(map);
+    }
+    assert_string_equal(uids[0], uids[1]);
+    store_destroy(bare);
+    store_destroy(furnished);
+}
+
+// A kind that nobody serves: kubectl reads this document last, in protobuf alone, and then asks
+// discovery, which says "no matches for kind".
+static void the_old_schema_is_served_as_protobuf(void **state)
+{
+    struct furnished *t = *state;
+    ask(t, "GET", "/openapi/v2", "application/com.github.proto-openapi.spec.v2@v1.0+protobuf", NULL,
+        200);
+    assert_non_null(t->response.text);
+    assert_memory_equal(t->response.text,
+                        "\n\003"
+                        "2.0"
+                        "\022\025\n\nKubernetes\022\007v1.36.0",
+                        28);
+    assert_non_null(strstr(t->response.content_type, "protobuf"));
+    ask(t, "GET", "/apis/monitoring.coreos.com/v1", NULL, NULL, 404);
+}
+
+static void columns_of_the_kinds_around_workloads(void **state)
+{
+    struct furnished *t = *state;
+    static const struct {
+        const char *path, *body, *row;
+    } cases[] = {
+        {"/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers",
+         "{'metadata':{'name':'a'},'spec':{'scaleTargetRef':{'kind':'Deployment','name':'d'},"
+         "'minReplicas':1,'maxReplicas':3,'metrics':[{'type':'Resource','resource':{'name':'cpu',"
+         "'target':{'type':'Utilization','averageUtilization':80}}}]}}",
+         "a|Deployment/d|cpu: <unknown>/80%|1|3|0|0s"},
+        {"/apis/networking.k8s.io/v1/namespaces/default/ingresses",
+         "{'metadata':{'name':'a'},'spec':{'ingressClassName':'nginx','tls':[{}],'rules':["
+         "{'host':'a.b'},{'host':'c.d'},{'host':'e.f'},{'host':'g.h'}]}}",
+         "a|nginx|a.b,c.d,e.f + 1 more...||80, 443|0s"},
+        {"/apis/networking.k8s.io/v1/ingressclasses",
+         "{'metadata':{'name':'a'},'spec':{'controller':'x.y/z'}}", "a|x.y/z|<none>|0s"},
+        {"/apis/networking.k8s.io/v1/namespaces/default/networkpolicies",
+         "{'metadata':{'name':'a'},'spec':{'podSelector':{'matchLabels':{'k':'v'}}}}", "a|k=v|0s"},
+        {"/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings",
+         "{'metadata':{'name':'a'},'roleRef':{'kind':'Role','name':'r'},'subjects':["
+         "{'kind':'ServiceAccount','name':'s','namespace':'n'},{'kind':'User','name':'u'}]}",
+         "a|Role/r|0s|u||n/s"},
+        {"/api/v1/namespaces/default/endpoints",
+         "{'metadata':{'name':'a'},'subsets':[{'addresses':[{'ip':'10.0.0.1'},{'ip':'10.0.0.2'}],"
+         "'ports':[{'port':80}]}]}",
+         "a|10.0.0.1:80,10.0.0.2:80|0s"},
+        {"/apis/discovery.k8s.io/v1/namespaces/default/endpointslices",
+         "{'metadata':{'name':'a'},'addressType':'IPv4','ports':[{'port':80}],'endpoints':["
+         "{'addresses':['10.0.0.1']}]}",
+         "a|IPv4|80|10.0.0.1|0s"},
+        {"/apis/certificates.k8s.io/v1/certificatesigningrequests",
+         "{'metadata':{'name':'a'},'spec':{'signerName':'s'}}", "a|0s|s|<none>|Pending"},
+        {"/apis/apps/v1/namespaces/default/controllerrevisions",
+         "{'metadata':{'name':'a','ownerReferences':[{'apiVersion':'apps/v1','kind':'DaemonSet',"
+         "'name':'d','uid':'u'}]},'revision':2}",
+         "a|daemonset.apps/d|2|0s"},
+        {"/apis/batch/v1/namespaces/default/cronjobs",
+         "{'metadata':{'name':'a'},'spec':{'schedule':'* * * * "
+         "*','jobTemplate':{'spec':{'template':"
+         "{'spec':{'containers':[{'name':'c','image':'i'}]}}}}}}",
+         "a|* * * * *|<none>|False|0|<none>|0s|c|i|<none>"},
+    };
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+        ask(t, "POST", cases[i].path, NULL, cases[i].body, 201);
+        CLEANUP_FREE char *row = first_row(t, cases[i].path);
+        assert_string_equal(row, cases[i].row);
+    }
+}
+
+static void written_values_get_the_defaults_of_their_kinds(void **state)
+{
+    struct furnished *t = *state;
+    json_t *secret = ask(t, "POST", "/api/v1/namespaces/default/secrets", NULL,
+                         "{'metadata':{'name':'s'},'stringData':{'password':'hunter2'}}", 201);
+    assert_string_equal(json_string_value(store_path(secret, "data.password")), "aHVudGVyMg==");
+    assert_null(json_object_get(secret, "stringData"));
+    json_t *service = ask(t, "POST", "/api/v1/namespaces/default/services", NULL,
+                          "{'metadata':{'name':'s'},'spec':{'type':'NodePort','ports':[{'port':80},"
+                          "{'port':81,'nodePort':31000}]}}",
+                          201);
+    json_t *ports = store_path(service, "spec.ports");
+    json_int_t given = json_integer_value(json_object_get(json_array_get(ports, 0), "nodePort"));
+    assert_in_range(given, 30000, 32767);
+    assert_int_equal(json_integer_value(json_object_get(json_array_get(ports, 1), "nodePort")),
+                     31000);
+    json_t *range = ask(t, "POST", "/api/v1/namespaces/default/limitranges", NULL,
+                        "{'metadata':{'name':'l'},'spec':{'limits':[{'type':'Container','default':"
+                        "{'cpu':'500m'},'min':{'memory':'1Mi'}}]}}",
+                        201);
+    json_t *requests =
+        json_object_get(json_array_get(store_path(range, "spec.limits"), 0), "defaultRequest");
+    assert_string_equal(json_string_value(json_object_get(requests, "cpu")), "500m");
+    assert_string_equal(json_string_value(json_object_get(requests, "memory")), "1Mi");
+}
+
+static void containers_that_do_not_run_say_so(void **state)
+{
+    struct furnished *t = *state;
+    ask(t, "POST", "/api/v1/namespaces/default/pods", NULL,
+        "{'metadata':{'name':'p'},'spec':{'containers':[{'name':'m','image':'i'}]}}", 201);
+    static const char *const parts[] = {"log", "exec", "attach", "portforward", "proxy"};
+    for (size_t i = 0; i < ARRAY_LENGTH(parts); i++) {
+        struct text path = {0};
+        text_format(&path, "/api/v1/namespaces/default/pods/p/%s", parts[i]);
+        json_t *status = ask(t, "GET", path.data, NULL, NULL, 501);
+        assert_non_null(
+            strstr(json_string_value(json_object_get(status, "message")), "runs no containers"));
+        text_free(&path);
+    }
+    ask(t, "GET", "/api/v1/namespaces/default/pods/absent/log", NULL, NULL, 404);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, furnished_setup, furnished_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_cluster_has_what_every_cluster_has),
+        TEST(furniture_leaves_random_names_alone),
+        TEST(the_old_schema_is_served_as_protobuf),
+        TEST(columns_of_the_kinds_around_workloads),
+        TEST(written_values_get_the_defaults_of_their_kinds),
+        TEST(containers_that_do_not_run_say_so),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
