@@ -11,6 +11,7 @@
 #include "cli/input/provider_options.h"
 #include "cli/output/budget_report.h"
 #include "cli/output/columns.h"
+#include "cli/output/document.h"
 #include "engine/disruption/nodepool_budgets.h"
 
 #define DAY         (24 * HOUR)
@@ -121,10 +122,14 @@ static bool is_asked(const struct request *request, const struct disruption_pool
     return request->names[0] == NULL;
 }
 
-static void report(const struct request *request, const struct snapshot *snapshot,
-                   const struct candidate_table *table)
+// -o name.
+static const char pool_names[] =
+    "{range .nodePools[*]}nodepool.karpenter.sh/{.nodePool}{\"\\n\"}{end}";
+
+static int report(const struct request *request, const struct snapshot *snapshot,
+                  const struct candidate_table *table)
 {
-    bool is_table = strcmp(request->input.common.format, "table") == 0;
+    bool is_table = !document_is_wanted(request->input.common.format);
     json_t *pools = json_array();
     list_for_each (pool, &table->pools) {
         if (!is_asked(request, pool))
@@ -142,7 +147,7 @@ static void report(const struct request *request, const struct snapshot *snapsho
     }
     if (is_table) {
         json_decref(pools);
-        return;
+        return 0;
     }
     json_t *json = json_object();
     json_object_set_new(json, "apiVersion", json_string("adze/v1"));
@@ -151,7 +156,7 @@ static void report(const struct request *request, const struct snapshot *snapsho
     budget_encode_instant(json, "until", "untilLocalTime",
                           ns_add(snapshot->time, request->next_ns));
     json_object_set_new(json, "nodePools", pools);
-    input_print(&request->input, json);
+    return document_print(&command_budgets, request->input.common.format, pool_names, json);
 }
 
 // --- the command ---------------------------------------------------------------------------------
@@ -182,8 +187,7 @@ static int report_snapshot(struct request *request, struct snapshot *snapshot)
     struct candidate_table table = candidates_build(arena, snapshot, &options);
     if (!names_exist(request, &table, &error))
         return command_failed(&command_budgets, &error);
-    report(request, snapshot, &table);
-    return 0;
+    return report(request, snapshot, &table);
 }
 
 // Go's durations, and days: "7d".
@@ -223,8 +227,7 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
             return false;
         }
         if (!known) {
-            *status = command_usage_error(&command_budgets, "unknown or incomplete option %s",
-                                          argv[optind - 1]);
+            *status = option_refused(&command_budgets, argv, options);
             return false;
         }
     }
@@ -247,7 +250,7 @@ static int run(int argc, char **argv)
 
 const struct command command_budgets = {
     .name = "budgets",
-    .arguments = "[NODEPOOL]... [--next PERIOD] [-f FILE|DIR|-]... [-o table|json|yaml]",
+    .arguments = "[NODEPOOL]... [--next PERIOD] [-f FILE|DIR|-]... [-o FORMAT]",
     .summary = "how many nodes may be disrupted, now and as windows of budgets open and close",
     .help = INPUT_HELP
     "      --next PERIOD    how far to look ahead, such as 36h or 7d (default)\n"

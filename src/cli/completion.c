@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/input/options.h"
 #include "cli/manual/candidates.h"
 #include "cli/manual/live_names.h"
 
@@ -29,6 +30,7 @@ static const char bash[] =
     "            COMPREPLY+=(\"${line%%$'\\t'*}\")\n"
     "        fi\n"
     "    done < <(\"${COMP_WORDS[0]}\" completion --candidates -- \"${words[@]}\" 2>/dev/null)\n"
+    "    [[ ${COMPREPLY[0]} != *= ]] || compopt -o nospace 2>/dev/null\n"
     "}\n"
     "complete -F _adze adze\n";
 
@@ -121,7 +123,10 @@ static int run(int argc, char **argv)
             fputs(shells[i].script, stdout);
             return 0;
         }
-    return command_usage_error(&command_completion, "bash, fish or zsh, not %s", argv[1]);
+    static const char *const names[] = {"bash", "fish", "zsh", NULL};
+    int status = EXIT_BAD_INPUT;
+    option_is_one_of(&command_completion, "it", argv[1], names, &status);
+    return status;
 }
 
 const struct command command_completion = {

@@ -48,7 +48,7 @@ static bool check_values(struct request *request, int *status)
                                       "--role and --instance-profile exclude each other");
         return false;
     }
-    return option_is_one_of(&command_convert, "-o", request->input.format, formats, status) &&
+    return file_options_check(&command_convert, &request->input, formats, status) &&
            option_is_one_of(&command_convert, "--notes", request->notes, notes, status) &&
            option_is_one_of(&command_convert, "--ami", options->ami, images, status);
 }
@@ -143,8 +143,7 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
         default:
             if (file_options_take(&request->input, option))
                 break;
-            *status = command_usage_error(&command_convert, "unknown or incomplete option %s",
-                                          argv[optind - 1]);
+            *status = option_refused(&command_convert, argv, table);
             return false;
         }
     for (; optind < argc; optind++)
@@ -160,6 +159,7 @@ static int read_files(struct request *request)
     int status = 0;
     for (uint32_t i = 0; i < request->input.files.count; i++) {
         struct error error = {0};
+        input_await(request->input.files.items[i]);
         if (sources_read(request->conversion, request->input.files.items[i], &error))
             continue;
         if (error.kind == ERROR_NOT_FOUND)
@@ -274,6 +274,7 @@ const struct command command_convert = {
         "\n"
         "  -f, --file FILE           the same as FILE\n"
         "  -o, --output FORMAT       yaml (default) or json\n"
+        "  --color WHEN              of notes: auto (default: on a terminal), always or never\n"
         "  --role NAME               the nodes' role, where the input has none\n"
         "  --instance-profile NAME   the nodes' instance profile, where the input has none\n"
         "  --cluster-name NAME       fills in variables such as ${CLUSTER_NAME}\n"

@@ -11,6 +11,7 @@
 #include "cli/input/input.h"
 #include "cli/input/provider_options.h"
 #include "cli/output/columns.h"
+#include "cli/output/document.h"
 #include "cli/output/plan_table.h"
 #include "engine/cost/cluster_cost.h"
 #include "engine/cost/fresh_snapshot.h"
@@ -215,17 +216,22 @@ static json_t *encode_bill(const struct bill *bill)
 
 // --- the command ---------------------------------------------------------------------------------
 
-static void print_bill(const struct request *request, const struct bill *bill)
+// -o name.
+static const char pool_names[] = "{range .nodePools[?(@.nodePool != null)]}"
+                                 "nodepool.karpenter.sh/{.nodePool}{\"\\n\"}{end}";
+
+static int print_bill(const struct request *request, const struct bill *bill)
 {
-    if (strcmp(request->input.common.format, "table") == 0)
-        print_table(request, bill);
-    else
-        input_print(&request->input, encode_bill(bill));
+    if (document_is_wanted(request->input.common.format))
+        return document_print(&command_cost, request->input.common.format, pool_names,
+                              encode_bill(bill));
+    print_table(request, bill);
+    return 0;
 }
 
 // Prints the bill unless a plan fails.
 static bool plan_bill(const struct request *request, const struct snapshot *snapshot,
-                      struct bill *bill, struct error *error)
+                      struct bill *bill, int *status, struct error *error)
 {
     const struct plan_options options = {0};
     struct snapshot *empty = fresh_snapshot_create(snapshot);
@@ -235,7 +241,7 @@ static bool plan_bill(const struct request *request, const struct snapshot *snap
     bill->pending = pending;
     bill->fresh = fresh;
     if (planned)
-        print_bill(request, bill);
+        *status = print_bill(request, bill);
     plan_destroy(fresh);
     plan_destroy(pending);
     snapshot_destroy(empty);
@@ -246,13 +252,14 @@ static int bill_snapshot(struct request *request, struct snapshot *snapshot)
 {
     struct error error = {0};
     struct bill bill = {0};
+    int status = 0;
     if (!input_read(&request->input, snapshot, &error))
         return command_failed(&command_cost, &error);
     CLEANUP_ARENA struct arena *arena = arena_create(65536);
     if (!cluster_cost_find(arena, snapshot, &bill.cost, &error) ||
-        !plan_bill(request, snapshot, &bill, &error))
+        !plan_bill(request, snapshot, &bill, &status, &error))
         return command_failed(&command_cost, &error);
-    return 0;
+    return status;
 }
 
 static bool read_arguments(int argc, char **argv, struct request *request, int *status)
@@ -265,16 +272,13 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
     opterr = 0;
     while ((option = getopt_long(argc, argv, FILE_OPTIONS_SHORT, options, NULL)) != -1) {
         if (option == LINES) {
-            if (text_parse_int64(optarg, &request->lines) && request->lines >= 0 &&
-                request->lines <= LINES_MAX)
+            if (option_is_count(&command_cost, "--lines", optarg, LINES_MAX, &request->lines,
+                                status))
                 continue;
-            *status = command_usage_error(&command_cost, "--lines takes a number up to %d, not %s",
-                                          LINES_MAX, optarg);
             return false;
         }
         if (!input_take_option(&request->input, option)) {
-            *status = command_usage_error(&command_cost, "unknown or incomplete option %s",
-                                          argv[optind - 1]);
+            *status = option_refused(&command_cost, argv, options);
             return false;
         }
     }
@@ -301,7 +305,7 @@ static int run(int argc, char **argv)
 
 const struct command command_cost = {
     .name = "cost",
-    .arguments = "[-f FILE|DIR|-]... [--lines N] [-o table|json|yaml]",
+    .arguments = "[-f FILE|DIR|-]... [--lines N] [-o FORMAT]",
     .summary = "what the nodes cost, by NodePool, namespace and workload; changes nothing",
     .help = INPUT_HELP
     "      --lines N        namespaces and workloads shown in a table (20)\n"

@@ -1,12 +1,11 @@
 // adze crds: the CustomResourceDefinitions, made from the types' tables.
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/text.h"
-#include "cli/input/command.h"
-#include "model/manifest/yaml_write.h"
+#include "cli/input/options.h"
+#include "cli/output/document.h"
 #include "model/tables/crd.h"
 #include "model/tables/kinds.h"
 
@@ -54,36 +53,28 @@ static const char *unknown_name(char **names, int count)
     return NULL;
 }
 
-static void print_yaml(const json_t *definitions)
-{
-    size_t index;
-    json_t *definition;
-    json_array_foreach (definitions, index, definition) {
-        struct text text = {0};
-        yaml_write(definition, &text);
-        printf("---\n%s", text.data);
-        text_free(&text);
-    }
-}
-
 // A single definition is printed alone, several as a List.
-static void print_json(const json_t *definitions)
+static int print(const char *format, json_t *definitions)
 {
-    json_t *list =
-        json_pack("{s:s,s:s,s:O}", "apiVersion", "v1", "kind", "List", "items", definitions);
-    json_dumpf(json_array_size(definitions) == 1 ? json_array_get(definitions, 0) : list, stdout,
-               JSON_INDENT(2));
-    putchar('\n');
-    json_decref(list);
+    bool is_alone = json_array_size(definitions) == 1 && strcmp(format, "json") == 0;
+    if (!is_alone)
+        return document_print_objects(&command_crds, format, definitions);
+    json_t *definition = json_incref(json_array_get(definitions, 0));
+    json_decref(definitions);
+    return document_print(&command_crds, format, NULL, definition);
 }
 
 static int run(int argc, char **argv)
 {
+    static const char *const formats[] = {"yaml", "name", "json", JSONPATH_FORMAT, NULL};
+    static const char *const plurals[] = {
+        "nodepools",       "nodeclaims", "nodeoverlays", "capacitybuffers", "ec2nodeclasses",
+        "kwoknodeclasses", NULL};
     static const struct option options[] = {
         {"core", no_argument, NULL, 'c'}, {"output", required_argument, NULL, 'o'}, {0}};
     struct crd_options crd_options = {0};
-    const char *format = "yaml";
-    int option;
+    struct file_options output = {.format = "yaml"};
+    int option, status;
     optind = 1;
     opterr = 0;
     while ((option = getopt_long(argc, argv, "o:", options, NULL)) != -1)
@@ -92,36 +83,27 @@ static int run(int argc, char **argv)
             crd_options.core = true;
             break;
         case 'o':
-            format = optarg;
+            output.format = optarg;
             break;
         default:
-            return command_usage_error(&command_crds, "unknown or incomplete option %s",
-                                       argv[optind - 1]);
+            return option_refused(&command_crds, argv, options);
         }
-    bool as_json = strcmp(format, "json") == 0;
-    if (!as_json && strcmp(format, "yaml") != 0)
-        return command_usage_error(&command_crds, "-o takes yaml or json, not %s", format);
+    if (!file_options_check(&command_crds, &output, formats, &status))
+        return status;
     const char *unknown = unknown_name(argv + optind, argc - optind);
-    if (unknown != NULL)
-        return command_usage_error(&command_crds,
-                                   "%s is none of nodepools, nodeclaims, nodeoverlays, "
-                                   "capacitybuffers, ec2nodeclasses, kwoknodeclasses",
-                                   unknown);
-    json_t *definitions = encode_all(argv + optind, argc - optind, &crd_options);
-    if (as_json)
-        print_json(definitions);
-    else
-        print_yaml(definitions);
-    json_decref(definitions);
-    return 0;
+    if (unknown != NULL) {
+        option_is_one_of(&command_crds, "NAME", unknown, plurals, &status);
+        return status;
+    }
+    return print(output.format, encode_all(argv + optind, argc - optind, &crd_options));
 }
 
 const struct command command_crds = {
     .name = "crds",
-    .arguments = "[--core] [-o yaml|json] [NAME]...",
+    .arguments = "[--core] [-o FORMAT] [NAME]...",
     .summary = "print the CustomResourceDefinitions",
     .help = "  --core               without the AWS provider's rules and kind\n"
-            "  -o, --output FORMAT  yaml (default) or json\n"
+            "  -o, --output FORMAT  yaml (default), name, json or jsonpath=TEMPLATE\n"
             "\n"
             "NAME is a kind, a plural or a short name; without one all are printed.\n"
             "\n"

@@ -1,5 +1,4 @@
 // adze demo: the whole path on an embedded cluster with a simulated cloud, on real time.
-#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +12,7 @@
 #include "base/text.h"
 #include "cli/demo_aws.h"
 #include "cli/demo_data.h"
-#include "cli/input/command.h"
+#include "cli/input/options.h"
 #include "cli/output/demo_view.h"
 #include "cloud/providers.h"
 #include "cloud/sim/sim_provider.h"
@@ -275,11 +274,6 @@ static bool open_log(const struct demo *demo, struct error *error)
     return log_configure(&options, error);
 }
 
-static bool is_log_level(const char *text)
-{
-    return text_equal(text, "debug") || text_equal(text, "info") || text_equal(text, "error");
-}
-
 static const struct instance_type_catalog *read_types(const struct demo *demo, struct error *error)
 {
     if (demo->catalog != NULL && demo->catalog[0] != '\0')
@@ -331,11 +325,15 @@ static int run(int argc, char **argv)
         {"quiet", no_argument, NULL, 'q'},
         {"log-level", required_argument, NULL, 'l'},
         {"seed", required_argument, NULL, 'e'},
+        {"color", required_argument, NULL, COLOR_OPTION},
         {0},
     };
+    static const char *const levels[] = {"debug", "info", "error", NULL};
+    static const char *const formats[] = {"text", NULL};
     struct demo demo = {.seed = 1};
+    struct file_options output = {.format = "text"};
     int64_t number;
-    int option;
+    int option, status;
     optind = 1;
     opterr = 0;
     while ((option = getopt_long(argc, argv, "f:q", options, NULL)) != -1)
@@ -368,21 +366,24 @@ static int run(int argc, char **argv)
                 return command_usage_error(&command_demo, "--seed: %s is not a number", optarg);
             demo.seed = (uint64_t)number;
             break;
+        case COLOR_OPTION:
+            output.color = optarg;
+            break;
         default:
-            return command_usage_error(&command_demo, "unknown or incomplete option %s",
-                                       argv[optind - 1]);
+            return option_refused(&command_demo, argv, options);
         }
     if (optind < argc)
         return command_usage_error(&command_demo, "unexpected argument %s", argv[optind]);
-    if (demo.log_level != NULL && !is_log_level(demo.log_level))
-        return command_usage_error(&command_demo, "--log-level takes debug, info or error, not %s",
-                                   demo.log_level);
+    if (!file_options_check(&command_demo, &output, formats, &status) ||
+        (demo.log_level != NULL &&
+         !option_is_one_of(&command_demo, "--log-level", demo.log_level, levels, &status)))
+        return status;
     if (demo.manifest_path != NULL && !demo.serve)
         return command_usage_error(
             &command_demo, "-f goes with --serve: the play is written for its own manifest");
     printf("adze demo: an embedded cluster with a simulated cloud of EC2's instance types\n"
            "(on-demand list prices; spot prices of 2025-05-28)\n\n");
-    int status = play(&demo);
+    status = play(&demo);
     return status != 0 || demo.serve ? status : demo_aws_play(demo.seed, demo.quiet);
 }
 
@@ -405,6 +406,7 @@ const struct command command_demo = {
             "  --catalog FILE       instance types; default: EC2's, built in\n"
             "  --log-level LEVEL    also show the controller's log: debug, info, error\n"
             "  --seed N             of delays and names; default: 1\n"
+            "  --color WHEN         auto (default: on a terminal), always or never\n"
             "  -q, --quiet          only the picture at the end of each act\n",
     .run = run,
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/input/options.h"
 #include "cli/input/settings_options.h"
 #include "cloud/aws/iam_policy.h"
 #include "model/reading/settings_read.h"
@@ -143,11 +144,10 @@ static int check(const struct request *request)
             return command_usage_error(&command_iam, "%s is not valid", texts[i].name);
     if (strlen(policy->account) != 12 || strspn(policy->account, "0123456789") != 12)
         return command_usage_error(&command_iam, "--account takes twelve digits");
-    if (strcmp(request->format, "json") != 0 && strcmp(request->format, "cloudformation") != 0 &&
-        strcmp(request->format, "terraform") != 0)
-        return command_usage_error(
-            &command_iam, "-o takes json, cloudformation or terraform, not %s", request->format);
-    return -1;
+    static const char *const formats[] = {"json", "cloudformation", "terraform", NULL};
+    int status = -1;
+    option_is_one_of(&command_iam, "-o", request->format, formats, &status);
+    return status;
 }
 
 static const char *partition_of(const char *region)

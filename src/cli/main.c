@@ -3,12 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/output/terminal.h"
-
-#define COMMANDS_MAX 64
 
 static void print_overview(FILE *stream)
 {
@@ -30,19 +26,6 @@ static void print_help(const struct command *command)
         printf("\n%s", more);
         free(more);
     }
-}
-
-static int unknown_command(const char *name)
-{
-    const char *names[COMMANDS_MAX], *near[1];
-    size_t count = 0;
-    for (const struct command *const *at = commands; *at != NULL && count < COMMANDS_MAX; at++)
-        names[count++] = (*at)->name;
-    fprintf(stderr, "adze: there is no command \"%s\"", name);
-    if (text_nearest(name, names, count, near, 1) == 1)
-        fprintf(stderr, "; did you mean %s?", near[0]);
-    fprintf(stderr, " (`adze help` lists them)\n");
-    return EXIT_BAD_INPUT;
 }
 
 static bool is_help(const char *argument)
@@ -69,7 +52,7 @@ int main(int argc, char **argv)
     }
     if (is_help(argv[1]) || strcmp(argv[1], "help") == 0) {
         if (argc > 2 && command_find(argv[2]) == NULL)
-            return unknown_command(argv[2]);
+            return command_unknown(argv[2]);
         if (argc > 2)
             print_help(command_find(argv[2]));
         else
@@ -80,7 +63,7 @@ int main(int argc, char **argv)
         return finish(command_version.run(1, argv + 1));
     const struct command *command = command_find(argv[1]);
     if (command == NULL)
-        return unknown_command(argv[1]);
+        return command_unknown(argv[1]);
     for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++)
         if (is_help(argv[i])) {
             print_help(command);

@@ -52,7 +52,7 @@ static int run(int argc, char **argv)
         return command_usage_error(&command_man, "one command, or --directory DIR");
     const struct command *command = argc == 2 ? command_find(argv[1]) : NULL;
     if (argc == 2 && command == NULL)
-        return command_usage_error(&command_man, "there is no command \"%s\"", argv[1]);
+        return command_unknown(argv[1]);
     struct text page = page_of(command);
     fwrite(page.data, 1, page.length, stdout);
     text_free(&page);

@@ -3,12 +3,13 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/input/options.h"
 #include "cli/input/provider_options.h"
 #include "cli/input/settings_options.h"
 #include "cli/manifest_pod.h"
 #include "cli/manifest_roles.h"
+#include "cli/output/document.h"
 #include "cloud/providers.h"
-#include "model/manifest/yaml_write.h"
 #include "model/reading/settings_read.h"
 
 #define REPLICAS_MAX 100
@@ -70,28 +71,6 @@ static json_t *objects_of(const struct request *request)
     return objects;
 }
 
-static void print_objects(const struct request *request)
-{
-    json_t *objects = objects_of(request), *object;
-    size_t index;
-    struct text text = {0};
-    if (strcmp(request->format, "json") == 0) {
-        json_t *list =
-            json_pack("{s:s, s:s, s:O}", "apiVersion", "v1", "kind", "List", "items", objects);
-        json_dumpf(list, stdout, JSON_INDENT(2));
-        putchar('\n');
-        json_decref(list);
-    } else {
-        json_array_foreach (objects, index, object) {
-            text_add(&text, "---\n");
-            yaml_write(object, &text);
-        }
-        fputs(text.data, stdout);
-    }
-    text_free(&text);
-    json_decref(objects);
-}
-
 // --- the command line ----------------------------------------------------------------------------
 
 static bool is_image(const char *text)
@@ -120,9 +99,10 @@ static int check(struct request *request)
         options->replicas > REPLICAS_MAX)
         return command_usage_error(&command_manifests, "--replicas takes 0 to %d, not %s",
                                    REPLICAS_MAX, request->replicas);
-    if (strcmp(request->format, "yaml") != 0 && strcmp(request->format, "json") != 0)
-        return command_usage_error(&command_manifests, "-o takes yaml or json, not %s",
-                                   request->format);
+    static const char *const formats[] = {"yaml", "name", "json", JSONPATH_FORMAT, NULL};
+    const struct file_options output = {.format = request->format};
+    if (!file_options_check(&command_manifests, &output, formats, &status))
+        return status;
     if (strcmp(options->provider, "aws") == 0 && !request->roles_only &&
         text_is_empty(request->settings.cluster_name))
         return command_usage_error(&command_manifests,
@@ -158,10 +138,8 @@ static int run(int argc, char **argv)
         settings_from_command_line(&command_manifests, &request.settings, argc, argv, extras);
     if (status < 0)
         status = check(&request);
-    if (status < 0) {
-        print_objects(&request);
-        status = 0;
-    }
+    if (status < 0)
+        status = document_print_objects(&command_manifests, request.format, objects_of(&request));
     settings_free(&request.settings);
     return status;
 }
@@ -183,7 +161,7 @@ const struct command command_manifests = {
         "      --replicas N       default: 2\n"
         "      --role-arn ARN     the controller's role, by IAM roles for service accounts\n"
         "      --roles            the ServiceAccount and its roles alone\n"
-        "  -o, --output FORMAT    yaml (default) or json\n"
+        "  -o, --output FORMAT    yaml (default), name, json or jsonpath=TEMPLATE\n"
         "\n"
         "  adze manifests --cluster-name prod --interruption-queue prod --image "
         "example.com/adze:0.1.0 | kubectl apply -f -\n",

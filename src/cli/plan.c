@@ -6,6 +6,7 @@
 #include "cli/input/command.h"
 #include "cli/input/input.h"
 #include "cli/input/provider_options.h"
+#include "cli/output/document.h"
 #include "cli/output/forecast_table.h"
 #include "cli/output/plan_table.h"
 #include "cli/plan_diff.h"
@@ -20,12 +21,13 @@ struct request {
     VECTOR(const char *) snapshots;
     const char *method;
     bool diff, rebalance;
+    const char *lines_text;
     int64_t lines;
 };
 
 static bool read_arguments(int argc, char **argv, struct request *request, int *status);
-static void print_plan(const struct request *request, const struct snapshot *snapshot,
-                       const struct plan *plan);
+static int print_plan(const struct request *request, const struct snapshot *snapshot,
+                      const struct plan *plan);
 
 static int plan_snapshot(struct request *request, struct snapshot *snapshot)
 {
@@ -36,8 +38,9 @@ static int plan_snapshot(struct request *request, struct snapshot *snapshot)
     if (plan == NULL)
         return command_failed(&command_plan, &error);
     region_mark_estimates(&request->input.region, plan);
-    print_plan(request, snapshot, plan);
-    int status = plan->unschedulable.count > 0 ? EXIT_UNPLACED : 0;
+    int status = print_plan(request, snapshot, plan);
+    if (status == 0 && plan->unschedulable.count > 0)
+        status = EXIT_UNPLACED;
     plan_destroy(plan);
     return status;
 }
@@ -118,8 +121,8 @@ static bool take_option(struct request *request, int option)
         vector_push(&request->edits.deletions, optarg);
         return true;
     case LINES:
-        return text_parse_int64(optarg, &request->lines) && request->lines >= 0 &&
-               request->lines <= LINES_MAX;
+        request->lines_text = optarg;
+        return true;
     case SNAPSHOT:
         vector_push(&request->snapshots, optarg);
         return true;
@@ -179,8 +182,7 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
     opterr = 0;
     while ((option = getopt_long(argc, argv, FILE_OPTIONS_SHORT, options, NULL)) != -1)
         if (!take_option(request, option)) {
-            *status = command_usage_error(&command_plan, "unknown or incomplete option %s",
-                                          argv[optind - 1]);
+            *status = option_refused(&command_plan, argv, options);
             return false;
         }
     if (optind < argc) {
@@ -190,6 +192,9 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
     }
     return sort_files(request, status) &&
            input_check_options(&command_plan, &request->input, status) &&
+           (request->lines_text == NULL ||
+            option_is_count(&command_plan, "--lines", request->lines_text, LINES_MAX,
+                            &request->lines, status)) &&
            (request->method == NULL || take_method(request, request->method, status));
 }
 
@@ -218,11 +223,15 @@ static void print_outcome(const struct request *request, const struct forecast *
     costs_print(&outcome->before, &outcome->after);
 }
 
-static void print_plan(const struct request *request, const struct snapshot *snapshot,
-                       const struct plan *plan)
+// -o name: the nodes that go.
+static const char candidate_names[] = "{range .disruptions[*].candidates[*]}node/{@}{\"\\n\"}{end}";
+
+static int print_plan(const struct request *request, const struct snapshot *snapshot,
+                      const struct plan *plan)
 {
     struct forecast *outcome = outcome_of(request, snapshot, plan);
-    if (strcmp(request->input.common.format, "table") == 0) {
+    int status = 0;
+    if (!document_is_wanted(request->input.common.format)) {
         plan_print_table(plan, snapshot, request->input.catalog_text);
         if (outcome != NULL)
             print_outcome(request, outcome);
@@ -233,14 +242,16 @@ static void print_plan(const struct request *request, const struct snapshot *sna
         if (outcome != NULL)
             json_object_set(json, "cost", cost);
         json_decref(cost);
-        input_print(&request->input, json);
+        status = document_print(&command_plan, request->input.common.format,
+                                request->options.disrupt ? candidate_names : NULL, json);
     }
     forecast_destroy(outcome);
+    return status;
 }
 
 const struct command command_plan = {
     .name = "plan",
-    .arguments = "[-f FILE|DIR|-]... [-o table|json|yaml]",
+    .arguments = "[-f FILE|DIR|-]... [-o FORMAT]",
     .summary = "what would be launched, removed or replaced, and what it costs; changes nothing",
     .help = INPUT_HELP
     "      --explain        what each check leaves of nodes and instance types for pods\n"

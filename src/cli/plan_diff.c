@@ -1,7 +1,6 @@
 #include "cli/plan_diff.h"
 
-#include <string.h>
-
+#include "cli/output/document.h"
 #include "cli/output/forecast_table.h"
 #include "cli/output/plan_table.h"
 
@@ -31,14 +30,15 @@ static int report(const struct input_options *input, const struct edited_input *
         struct cluster_cost now = with->before;
         const struct diff_report made = {&edited->changes, edit, with, without, &remarks};
         with->before = without->before; // the cluster before the edit
-        if (strcmp(input->common.format, "table") == 0) {
+        if (document_is_wanted(input->common.format)) {
+            status = document_print(&command_plan, input->common.format, NULL,
+                                    diff_report_encode(&made));
+        } else {
             plan_print_catalog(input->catalog_text);
             diff_report_print(&made, lines);
-        } else {
-            input_print(input, diff_report_encode(&made));
         }
         with->before = now;
-        status = with->unplaced > 0 ? EXIT_UNPLACED : 0;
+        status = status == 0 && with->unplaced > 0 ? EXIT_UNPLACED : status;
     }
     forecast_destroy(without);
     forecast_destroy(with);

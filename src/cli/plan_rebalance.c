@@ -2,9 +2,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/text.h"
+#include "cli/output/document.h"
 #include "cli/output/forecast_table.h"
 #include "cli/output/plan_table.h"
 #include "cli/plan_diff.h"
@@ -60,18 +60,18 @@ static json_t *encode(const struct rebalance *rebalance, const struct forecast *
     return json;
 }
 
-static void print(const struct input_options *input, const struct rebalance *rebalance,
-                  const struct forecast *by_itself, int64_t lines)
+static int print(const struct input_options *input, const struct rebalance *rebalance,
+                 const struct forecast *by_itself, int64_t lines)
 {
-    if (strcmp(input->common.format, "table") != 0) {
-        input_print(input, encode(rebalance, by_itself));
-        return;
-    }
+    if (document_is_wanted(input->common.format))
+        return document_print(&command_plan, input->common.format, NULL,
+                              encode(rebalance, by_itself));
     plan_print_catalog(input->catalog_text);
     forecast_print_nodes(rebalance->forecast, NULL, lines);
     forecast_print_moves(rebalance->forecast, lines);
     costs_print(&rebalance->forecast->before, &rebalance->forecast->after);
     print_ways(rebalance, by_itself);
+    return 0;
 }
 
 int plan_rebalance(struct input_options *input, int64_t lines)
@@ -84,7 +84,7 @@ int plan_rebalance(struct input_options *input, int64_t lines)
     if (input_read(input, snapshot, &error) && rebalance_find(snapshot, &rebalance, &error))
         by_itself = forecast_create(snapshot, FORECAST_ROUNDS_MAX, &error);
     if (by_itself != NULL)
-        print(input, &rebalance, by_itself, lines);
+        status = print(input, &rebalance, by_itself, lines);
     else
         status = command_failed(&command_plan, &error);
     forecast_destroy(by_itself);

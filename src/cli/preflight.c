@@ -7,6 +7,7 @@
 #include "base/vector.h"
 #include "cli/input/command.h"
 #include "cli/input/options.h"
+#include "cli/output/document.h"
 #include "cli/preflight/definitions.h"
 #include "cli/preflight/facts.h"
 #include "cli/preflight/report.h"
@@ -28,7 +29,7 @@ struct request {
 
 static bool read_arguments(int argc, char **argv, struct request *request, int *status)
 {
-    static const char *const formats[] = {"text", "json", "yaml", NULL};
+    static const char *const formats[] = {"text", "json", "yaml", JSONPATH_FORMAT, NULL};
     enum { KUBECONFIG = 1, CONTEXT, NAMESPACE, ACCOUNT, CA_BUNDLE };
     static const struct option table[] = {
         FILE_OPTIONS,
@@ -52,14 +53,13 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
         if (option >= KUBECONFIG && option <= CA_BUNDLE) {
             *texts[option] = optarg;
         } else if (!file_options_take(&request->input, option)) {
-            *status = command_usage_error(&command_preflight, "unknown or incomplete option %s",
-                                          argv[optind - 1]);
+            *status = option_refused(&command_preflight, argv, table);
             return false;
         }
     }
     for (; optind < argc; optind++)
         vector_push(&request->input.files, argv[optind]);
-    return option_is_one_of(&command_preflight, "-o", request->input.format, formats, status);
+    return file_options_check(&command_preflight, &request->input, formats, status);
 }
 
 static void check_all(struct request *request, struct kube_client *client, struct loop *loop)
@@ -100,11 +100,13 @@ static bool examine_live(struct request *request, struct error *error)
 
 static bool examine_files(struct request *request, struct error *error)
 {
-    for (uint32_t i = 0; i < request->input.files.count; i++)
+    for (uint32_t i = 0; i < request->input.files.count; i++) {
+        input_await(request->input.files.items[i]);
         if (!documents_read(&request->documents, request->input.files.items[i], false, error)) {
             error->kind = error->kind == ERROR_NOT_FOUND ? ERROR_INVALID : error->kind;
             return false;
         }
+    }
     facts_read_documents(&request->facts, &request->documents);
     check_all(request, NULL, NULL);
     return true;
@@ -127,11 +129,13 @@ static int report_all(const struct request *request)
         error_set(&error, ERROR_UNAVAILABLE, "the cluster does not answer: %s", problem);
         return command_failed(&command_preflight, &error);
     }
-    if (strcmp(request->input.format, "text") == 0)
-        report_print_text(&request->report);
+    int status = 0;
+    if (document_is_wanted(request->input.format))
+        status = document_print(&command_preflight, request->input.format, NULL,
+                                report_encode(&request->report));
     else
-        report_print_json(&request->report, strcmp(request->input.format, "yaml") == 0);
-    return report_failed(&request->report) ? EXIT_FAILURE : EXIT_SUCCESS;
+        report_print_text(&request->report);
+    return status == 0 && report_failed(&request->report) ? EXIT_FAILURE : status;
 }
 
 static int run(int argc, char **argv)
@@ -170,7 +174,8 @@ const struct command command_preflight = {
         "cluster; FILE is the output of kubectl get -o yaml.\n"
         "\n"
         "  -f, --file FILE               the same as FILE\n"
-        "  -o, --output FORMAT           text (default), json or yaml\n"
+        "  -o, --output FORMAT           text (default), json, yaml or jsonpath=TEMPLATE\n"
+        "  --color WHEN                  auto (default: on a terminal), always or never\n"
         "  --kubeconfig FILE             default: as kubectl's\n"
         "  --context NAME                of the kubeconfig; default: the current one\n"
         "  --namespace NAME              where adze will run (kube-system)\n"

@@ -1,13 +1,12 @@
 // adze snapshot: saves everything a decision depends on to one file.
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/text.h"
-#include "cli/input/command.h"
 #include "cli/input/live_snapshot.h"
+#include "cli/input/options.h"
 #include "cli/input/provider_options.h"
 #include "model/snapshot/snapshot_complete.h"
 #include "model/snapshot/snapshot_encode.h"
@@ -115,8 +114,7 @@ static int run(int argc, char **argv)
             request.catalog = optarg;
             break;
         default:
-            return command_usage_error(&command_snapshot, "unknown or incomplete option %s",
-                                       argv[optind - 1]);
+            return option_refused(&command_snapshot, argv, options);
         }
     if (optind < argc)
         return command_usage_error(&command_snapshot, "unexpected argument %s", argv[optind]);

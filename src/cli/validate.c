@@ -11,6 +11,7 @@
 #include "cli/input/command.h"
 #include "cli/input/options.h"
 #include "cli/input/unknown_kind.h"
+#include "cli/output/document.h"
 #include "cli/output/validate_output.h"
 #include "cloud/providers.h"
 #include "model/reading/catalog.h"
@@ -57,6 +58,9 @@ static uint32_t stop_checking(struct request *request, uint32_t at)
     return at;
 }
 
+// -o name.
+static const char object_names[] = "{range .objects[?(@.name)]}{.kind}/{.name}{\"\\n\"}{end}";
+
 static int check_all(struct request *request)
 {
     read_files(request);
@@ -74,12 +78,14 @@ static int check_all(struct request *request)
     check_together(request, results, count);
     for (uint32_t i = 0; i < count; i++)
         validate_result_sort(&results[i]);
-    if (strcmp(request->input.format, "json") == 0 || strcmp(request->input.format, "yaml") == 0)
-        validate_print_structured(results, count, &request->file_errors, request->ca_bundle,
-                                  strcmp(request->input.format, "yaml") == 0);
+    int status = 0;
+    if (document_is_wanted(request->input.format))
+        status = document_print(
+            &command_validate, request->input.format, object_names,
+            validate_encode(results, count, &request->file_errors, request->ca_bundle));
     else
         validate_print_text(results, count, &request->file_errors);
-    int status = exit_status(request, results, count);
+    status = status == 0 ? exit_status(request, results, count) : status;
     for (uint32_t i = 0; i < count; i++) {
         json_decref(results[i].stored);
         findings_free(&results[i].findings);
@@ -111,7 +117,8 @@ static int run(int argc, char **argv)
 
 static bool read_arguments(int argc, char **argv, struct request *request, int *status)
 {
-    static const char *const formats[] = {"text", "table", "json", "yaml", NULL};
+    static const char *const formats[] = {"text", "table",         "name", "json",
+                                          "yaml", JSONPATH_FORMAT, NULL};
     enum { LENIENT = 1, OLD, CATALOG, CA_BUNDLE, CORE, AS_OF, WARNINGS_AS_ERRORS };
     static const struct option options[] = {
         FILE_OPTIONS,
@@ -158,15 +165,14 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
         default:
             if (file_options_take(&request->input, option))
                 break;
-            *status = command_usage_error(&command_validate, "unknown or incomplete option %s",
-                                          argv[optind - 1]);
+            *status = option_refused(&command_validate, argv, options);
             return false;
         }
     for (; optind < argc; optind++)
         vector_push(&request->input.files, argv[optind]);
     if (request->input.files.count == 0)
         vector_push(&request->input.files, "-");
-    return option_is_one_of(&command_validate, "-o", request->input.format, formats, status);
+    return file_options_check(&command_validate, &request->input, formats, status);
 }
 
 // --- reading -------------------------------------------------------------------------------------
@@ -302,6 +308,7 @@ static uint32_t read_folder(struct request *request, const char *path)
 static void read_file(struct request *request, const char *path)
 {
     struct error error = {0};
+    input_await(path);
     if (documents_read(&request->documents, path, true, &error))
         return;
     if (error.kind == ERROR_INVALID) {
@@ -422,7 +429,8 @@ const struct command command_validate = {
         "InstanceTypeCatalog and SnapshotContext are checked, other kinds are skipped.\n"
         "\n"
         "  -f, --file FILE         the same as FILE\n"
-        "  -o, --output FORMAT     text (default), json or yaml\n"
+        "  -o, --output FORMAT     text (default), name, json, yaml or jsonpath=TEMPLATE\n"
+        "  --color WHEN            auto (default: on a terminal), always or never\n"
         "  --old FILE              the objects as they were: checks what may not change\n"
         "  --catalog FILE          instance types (InstanceTypeCatalog) to hold requirements "
         "against\n"

@@ -181,7 +181,7 @@ class Explain(ProgramTest):
         self.assert_refused(self.adze("explain", "cloud", "x"), 2, "cloud cannot be explained")
         self.assert_refused(self.adze("explain", "pod"), 2, "takes one name")
         self.assert_refused(self.adze("explain", "pod", "a", "b"), 2, "takes one name")
-        self.assert_refused(self.adze("explain", "pod", "a", "-o", "xml"), 2, "-o takes table, json or yaml, not xml")
+        self.assert_refused(self.adze("explain", "pod", "a", "-o", "xml"), 2, "-o takes table, wide, name, json, yaml or jsonpath=TEMPLATE, not xml")
         self.assert_refused(self.adze("explain", "pod", "a", "--why"), 2, "--why")
         self.assert_refused(self.adze("explain", "pod", "a", "-f", "missing.yaml"), 2, "missing.yaml")
 

@@ -45,7 +45,7 @@ def on_terminal(*arguments, folder):
     """The terminal's text of both outputs, and the exit code."""
     parent, child = pty.openpty()
     process = subprocess.Popen([ADZE, *arguments], stdin=subprocess.DEVNULL, stdout=child, stderr=child,
-                               cwd=folder, env={"PATH": os.environ["PATH"], "HOME": folder})
+                               cwd=folder, env={"PATH": os.environ["PATH"], "HOME": folder, "NO_COLOR": "1"})
     os.close(child)
     output = b""
     while True:

@@ -74,7 +74,7 @@ class Completion(ProgramTest):
             self.assertEqual(offered, told | {"--help"}, command)
 
     def test_values(self):
-        self.assertEqual(self.candidates("plan", "-o", ""), ["table", "json", "yaml"])
+        self.assertEqual(self.candidates("plan", "-o", ""), ["table", "wide", "name", "json", "yaml", "jsonpath="])
         self.assertEqual(self.candidates("plan", "--output=y"), ["--output=yaml"])
         self.assertEqual(self.candidates("iam", "--partition", "aws-"), ["aws-cn", "aws-us-gov"])
         self.assertEqual(self.candidates("controller", "--preference-policy", ""), ["Respect", "Ignore"])
@@ -112,9 +112,9 @@ class Completion(ProgramTest):
             self.assertEqual((run.returncode, run.stderr), (0, ""), line)
             return run.stdout.split()
         self.assertEqual(complete("budg"), ["budgets"])
-        self.assertEqual(complete("plan", "-o", "j"), ["json"])
-        self.assertEqual(complete("plan", "--output", "=", "j"), ["json"])
-        self.assertEqual(complete("plan", "--output", "="), ["table", "json", "yaml"])
+        self.assertEqual(complete("plan", "-o", "js"), ["json", "jsonpath="])
+        self.assertEqual(complete("plan", "--output", "=", "y"), ["yaml"])
+        self.assertEqual(complete("plan", "--output", "="), ["table", "wide", "name", "json", "yaml", "jsonpath="])
         self.assertEqual(complete("plan", "-f", "no"), ["notes.yaml"])
 
     def test_syntax_of_other_shells(self):
@@ -122,7 +122,7 @@ class Completion(ProgramTest):
             script = self.write("script." + shell, self.adze("completion", shell)[1])
             if shutil.which(shell):
                 subprocess.run([shell, "-n", script], check=True, timeout=60)
-        self.assert_refused(self.adze("completion", "tcsh"), 2, "bash, fish or zsh, not tcsh")
+        self.assert_refused(self.adze("completion", "tcsh"), 2, "it takes bash, fish or zsh, not tcsh")
         self.assert_refused(self.adze("completion"), 2, "for which shell")
 
     def test_man_pages(self):

@@ -14,8 +14,13 @@ static const struct explain_noun *const nouns[] = {&explain_noun_pod, &explain_n
 static int unknown_noun(const char *name)
 {
     struct text text = {0};
+    const char *names[ARRAY_LENGTH(nouns)];
+    for (size_t i = 0; i < ARRAY_LENGTH(nouns); i++)
+        names[i] = nouns[i]->name;
     for (size_t i = 0; i < ARRAY_LENGTH(nouns); i++)
         text_format(&text, "%s%s %s", i > 0 ? ", " : "", nouns[i]->name, nouns[i]->arguments);
+    if (name != NULL)
+        option_add_meant(&text, name, names, ARRAY_LENGTH(nouns), "");
     int status =
         name == NULL
             ? command_usage_error(&command_explain, "what is to be explained: %s", text.data)
@@ -42,8 +47,7 @@ static bool read_arguments(int argc, char **argv, struct input_options *input, i
     opterr = 0;
     while ((option = getopt_long(argc, argv, FILE_OPTIONS_SHORT, options, NULL)) != -1)
         if (!input_take_option(input, option)) {
-            *status = command_usage_error(&command_explain, "unknown or incomplete option %s",
-                                          argv[optind - 1]);
+            *status = option_refused(&command_explain, argv, options);
             return false;
         }
     return input_check_options(&command_explain, input, status);
@@ -81,7 +85,7 @@ static int run(int argc, char **argv)
 const struct command command_explain = {
     .name = "explain",
     .arguments = "pod NAMESPACE/NAME|NAME, node [NAME]... or budget NODEPOOL "
-                 "[-f FILE|DIR|-]... [-o table|json|yaml]",
+                 "[-f FILE|DIR|-]... [-o FORMAT]",
     .summary = "why a pod is pending or goes where it goes, why a node stays; changes nothing",
     .help = INPUT_HELP
     "\n"

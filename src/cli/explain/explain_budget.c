@@ -6,7 +6,9 @@
 #include "cli/explain/explain.h"
 #include "cli/output/budget_report.h"
 #include "cli/output/columns.h"
+#include "cli/output/document.h"
 #include "cli/output/explain_print.h"
+#include "cli/output/terminal.h"
 #include "model/reading/budget_windows.h"
 #include "model/schema/encode.h"
 
@@ -82,7 +84,7 @@ static void print_budget(const struct disruption_pool *pool, uint32_t index, int
     struct text text = {0};
     text_format(&text, "budgets[%" PRIu32 "]: ", index);
     budget_describe(budget, &text);
-    print_wrapped(stdout, text.data, 0, OUTPUT_WIDTH);
+    print_wrapped(stdout, text.data, 0, text_width());
     text_free(&text);
     if (!budget_is_active(budget, now, &active, &error) || effect == NULL)
         printf("  cannot be read: nothing may be disrupted\n");
@@ -183,10 +185,10 @@ static int run(const struct input_options *options, const struct snapshot *snaps
     list_for_each (pool, &table.pools) {
         if (!text_equal(pool->pool->meta.name, names[0]))
             continue;
-        if (strcmp(options->common.format, "table") == 0)
-            print_pool(pool, snapshot->time);
-        else
-            input_print(options, encode_pool(pool, snapshot->time));
+        if (document_is_wanted(options->common.format))
+            return document_print(&command_explain, options->common.format, NULL,
+                                  encode_pool(pool, snapshot->time));
+        print_pool(pool, snapshot->time);
         return 0;
     }
     error_set(&error, ERROR_INVALID, "there is no NodePool %s among those that were read",

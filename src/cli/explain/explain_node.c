@@ -10,7 +10,9 @@
 #include "cli/explain/explain_drift.h"
 #include "cli/output/blocked_print.h"
 #include "cli/output/columns.h"
+#include "cli/output/document.h"
 #include "cli/output/explain_print.h"
+#include "cli/output/terminal.h"
 #include "engine/engine.h"
 #include "model/reading/pod.h"
 #include "model/snapshot/plan_encode.h"
@@ -126,7 +128,7 @@ static void print_context(const struct snapshot *snapshot, const struct subject 
     add_label(&text, "", &object->meta.labels, LABEL_CAPACITY_TYPE);
     text_format(&text, "%s%" PRIu32 " pod%s", text.length > 0 ? "; " : "", pods,
                 pods == 1 ? "" : "s");
-    print_wrapped(stdout, text.data, 2, OUTPUT_WIDTH);
+    print_wrapped(stdout, text.data, 2, text_width());
     text_free(&text);
 }
 
@@ -145,7 +147,7 @@ static void print_subject(const struct snapshot *snapshot, const struct subject 
     else
         print_wrapped(stdout,
                       subject->verdict != NULL ? subject->verdict->message : subject->untracked, 2,
-                      OUTPUT_WIDTH);
+                      text_width());
     explain_drift_print(snapshot, subject->name);
 }
 
@@ -161,7 +163,7 @@ static void print_repack(const struct plan *plan)
 
 static void print_all(const struct plan *plan)
 {
-    printf("DISRUPTIONS\n");
+    print_heading("DISRUPTIONS");
     if (plan->disruptions.count == 0)
         printf("none\n");
     list_for_each (command, &plan->disruptions)
@@ -254,10 +256,13 @@ static json_t *encode_subjects(const struct snapshot *snapshot, const struct sub
 
 // --- together ------------------------------------------------------------------------------------
 
+// -o name.
+static const char node_names[] = "{range .nodes[*]}node/{.name}{\"\\n\"}{end}";
+
 static int answer(const struct input_options *options, const struct snapshot *snapshot,
                   const struct plan *plan, char *const *names)
 {
-    bool table = strcmp(options->common.format, "table") == 0;
+    bool table = !document_is_wanted(options->common.format);
     size_t count = 0;
     while (names[count] != NULL)
         count++;
@@ -269,8 +274,10 @@ static int answer(const struct input_options *options, const struct snapshot *sn
             status = command_failed(&command_explain, &error);
     }
     if (status == 0 && !table)
-        input_print(options, count == 0 ? encode_all(snapshot, plan)
-                                        : encode_subjects(snapshot, subjects, count, plan));
+        status = document_print(&command_explain, options->common.format,
+                                count == 1 ? "node/{.name}\n" : node_names,
+                                count == 0 ? encode_all(snapshot, plan)
+                                           : encode_subjects(snapshot, subjects, count, plan));
     else if (status == 0 && count == 0)
         print_all(plan);
     for (size_t i = 0; i < count && status == 0 && table; i++)

@@ -8,7 +8,9 @@
 #include "base/text.h"
 #include "cli/explain/explain.h"
 #include "cli/output/columns.h"
+#include "cli/output/document.h"
 #include "cli/output/explain_print.h"
+#include "cli/output/terminal.h"
 #include "engine/engine.h"
 #include "model/reading/pod.h"
 #include "model/schema/condition_types.h"
@@ -143,7 +145,7 @@ static void print_requests(const struct pod *pod)
         text_format(&text, "%s%s %s", text.length > 0 ? ", " : "asks for ", amount, request->name);
     }
     if (text.length > 0)
-        print_wrapped(stdout, text.data, 0, OUTPUT_WIDTH);
+        print_wrapped(stdout, text.data, 0, text_width());
     text_free(&text);
 }
 
@@ -178,7 +180,7 @@ static void print_refused(const struct subject *subject)
         if (reason->node_pool == NULL && refused->reasons.count > 1)
             continue; // the summary of existing nodes is more specific
         CLEANUP_FREE char *text = explain_short_reason(reason);
-        print_wrapped(stdout, text, 2, OUTPUT_WIDTH);
+        print_wrapped(stdout, text, 2, text_width());
         if (reason->node_pool != NULL)
             print_waiting(subject, reason->node_pool);
     }
@@ -271,8 +273,10 @@ static int answer(const struct input_options *options, struct subject *subject)
     list_for_each (entry, &subject->plan->unschedulable)
         if (entry->pod == subject->pod)
             subject->refused = entry;
-    if (strcmp(options->common.format, "table") != 0) {
-        input_print(options, encode(subject, why_not));
+    int status = 0;
+    if (document_is_wanted(options->common.format)) {
+        status = document_print(&command_explain, options->common.format, NULL,
+                                encode(subject, why_not));
     } else if (subject->refused != NULL) {
         print_refused(subject);
     } else if (subject->plan->choice != NULL) {
@@ -280,7 +284,7 @@ static int answer(const struct input_options *options, struct subject *subject)
     } else {
         printf("%s is no part of the plan: %s\n", subject->name, why_not);
     }
-    return subject->refused != NULL ? EXIT_UNPLACED : 0;
+    return status == 0 && subject->refused != NULL ? EXIT_UNPLACED : status;
 }
 
 static int run(const struct input_options *options, const struct snapshot *snapshot,

@@ -13,7 +13,6 @@
 #include "cli/input/missing_objects.h"
 #include "cli/input/provider_options.h"
 #include "cloud/providers.h"
-#include "model/manifest/yaml_write.h"
 #include "model/snapshot/snapshot_complete.h"
 #include "model/snapshot/snapshot_read.h"
 
@@ -52,9 +51,10 @@ bool input_take_option(struct input_options *options, int option)
 bool input_check_options(const struct command *command, const struct input_options *options,
                          int *status)
 {
-    static const char *const formats[] = {"table", "json", "yaml", NULL};
+    static const char *const formats[] = {"table", "wide",          "name", "json",
+                                          "yaml",  JSONPATH_FORMAT, NULL};
     const struct live_options *live = &options->live;
-    if (!option_is_one_of(command, "-o", options->common.format, formats, status) ||
+    if (!file_options_check(command, &options->common, formats, status) ||
         !provider_is_offered(command, live->provider, status))
         return false;
     if (options->common.files.count == 0 || (live->kubeconfig == NULL && live->context == NULL))
@@ -199,10 +199,12 @@ static bool read_files(const struct input_options *options, struct snapshot *sna
 {
     const struct snapshot_examiner examiner = {options->admission ? manifest_examine : NULL,
                                                left_out_unread, &notes->check, &notes->left_out};
-    for (uint32_t i = 0; i < options->common.files.count; i++)
+    for (uint32_t i = 0; i < options->common.files.count; i++) {
+        input_await(options->common.files.items[i]);
         if (!snapshot_read_examined(snapshot, options->common.files.items[i], options->strict,
                                     &examiner, error))
             return blame_name(error);
+    }
     for (uint32_t i = 0; i < snapshot->skipped.count; i++)
         fprintf(stderr, "adze: %s\n", snapshot->skipped.items[i]);
     snapshot_merge_duplicates(snapshot);
@@ -300,18 +302,4 @@ void input_add_notes(const struct input_options *options, json_t *json)
     add_lines(json, "assumptions", text.data);
     add_lines(json, "leftOut", options->left_out);
     text_free(&text);
-}
-
-void input_print(const struct input_options *options, json_t *json)
-{
-    if (strcmp(options->common.format, "json") == 0) {
-        json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-        putchar('\n');
-    } else {
-        struct text text = {0};
-        yaml_write(json, &text);
-        fputs(text.data != NULL ? text.data : "", stdout);
-        text_free(&text);
-    }
-    json_decref(json);
 }

@@ -13,7 +13,7 @@
 #include "model/snapshot/snapshot.h"
 
 struct input_options {
-    struct file_options common; // -f, -o
+    struct file_options common; // -f, -o, --color
     struct live_options live;
     const char *catalog;
     struct plan_settings settings; // --set, --settings
@@ -41,23 +41,25 @@ enum {
     INPUT_SETTINGS,
     INPUT_OPTIONS_END,
 };
-#define INPUT_OPTIONS                                              \
-    FILE_OPTIONS, {"snapshot", required_argument, NULL, 'f'},      \
-        {"strict", no_argument, NULL, INPUT_STRICT},               \
-        {"catalog", required_argument, NULL, INPUT_CATALOG},       \
-        {"region", required_argument, NULL, INPUT_REGION},         \
-        {"kubeconfig", required_argument, NULL, INPUT_KUBECONFIG}, \
-        {"context", required_argument, NULL, INPUT_CONTEXT},       \
-        {"set", required_argument, NULL, INPUT_SET},               \
-        {"settings", required_argument, NULL, INPUT_SETTINGS},     \
-    {                                                              \
-        "provider", required_argument, NULL, INPUT_PROVIDER        \
+#define INPUT_OPTIONS                                                         \
+    FILE_OPTIONS, HEADERS_OPTION, {"snapshot", required_argument, NULL, 'f'}, \
+        {"strict", no_argument, NULL, INPUT_STRICT},                          \
+        {"catalog", required_argument, NULL, INPUT_CATALOG},                  \
+        {"region", required_argument, NULL, INPUT_REGION},                    \
+        {"kubeconfig", required_argument, NULL, INPUT_KUBECONFIG},            \
+        {"context", required_argument, NULL, INPUT_CONTEXT},                  \
+        {"set", required_argument, NULL, INPUT_SET},                          \
+        {"settings", required_argument, NULL, INPUT_SETTINGS},                \
+    {                                                                         \
+        "provider", required_argument, NULL, INPUT_PROVIDER                   \
     }
 #define INPUT_HELP                                                                               \
     "  -f, --file FILE      manifests or a saved snapshot (YAML or JSON; a directory; - for\n"   \
     "                       standard input); may be repeated. Without it: the live cluster.\n"   \
     "      --snapshot FILE  the same as --file\n"                                                \
-    "  -o, --output FORMAT  table (default), json or yaml\n"                                     \
+    "  -o, --output FORMAT  table (default), wide, name, json, yaml or jsonpath=TEMPLATE\n"      \
+    "      --no-headers     tables without their titles\n"                                       \
+    "      --color WHEN     auto (default: on a terminal), always or never\n"                    \
     "      --strict         refuse unknown fields, and kinds left out of which pods come\n"      \
     "      --catalog FILE   the instance types on offer, in place of the input's and the "       \
     "built-in\n"                                                                                 \
@@ -89,5 +91,3 @@ bool input_read(struct input_options *options, struct snapshot *snapshot,
 
 // Adds `assumptions` and `leftOut`, lists of texts in byte order.
 void input_add_notes(const struct input_options *options, json_t *json);
-// Prints JSON to standard output as JSON or YAML, by -o, and releases it.
-void input_print(const struct input_options *options, json_t *json);

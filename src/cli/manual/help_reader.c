@@ -107,9 +107,11 @@ static const char *const *list_of(struct arena *arena, const char *text, const c
         size_t skip = 0;
         const char *stop = next_separator(text, end, &skip);
         size_t length = word_length(text, (size_t)(stop - text));
+        const char *equals = memchr(text, '=', length); // "jsonpath=TEMPLATE": up to there
         bool is_empty = length == 2 && strncmp(text, "\"\"", 2) == 0;
-        if (!is_empty && !is_value(text, length))
+        if (!is_empty && !is_value(text, equals != NULL ? (size_t)(equals - text) : length))
             return NULL;
+        length = equals != NULL ? (size_t)(equals - text) + 1 : length;
         if (!is_empty)
             values[count++] = arena_format(arena, "%.*s", (int)length, text);
         text = stop + skip;

@@ -8,6 +8,7 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "cli/output/columns.h"
+#include "cli/output/terminal.h"
 #include "model/snapshot/verdict_rules.h"
 
 #define NAMES_SHOWN        10
@@ -45,8 +46,8 @@ static void print_group(const struct plan_verdict *const *verdicts, uint32_t cou
         text_format(&text, " %s", verdicts[i]->name);
     if (count > NAMES_SHOWN)
         text_format(&text, " +%" PRIu32, count - NAMES_SHOWN);
-    print_wrapped(stdout, text.data, 0, OUTPUT_WIDTH);
-    print_wrapped(stdout, verdicts[0]->message, 4, OUTPUT_WIDTH);
+    print_wrapped(stdout, text.data, 0, text_width());
+    print_wrapped(stdout, verdicts[0]->message, 4, text_width());
     text_free(&text);
 }
 
@@ -66,7 +67,7 @@ void verdicts_print(const struct plan *plan)
         groups[groups_count - 1].count++;
     }
     qsort(groups, groups_count, sizeof *groups, by_size);
-    printf("NODES THAT STAY\n");
+    print_heading("NODES THAT STAY");
     if (count == 0)
         printf("none\n");
     for (uint32_t i = 0; i < groups_count; i++)
@@ -129,6 +130,6 @@ void disruption_print(const struct plan_disruption *disruption)
         text_add(&text, "; ");
         plan_moves_describe(&disruption->moves, &text);
     }
-    print_wrapped(stdout, text.data, 0, OUTPUT_WIDTH);
+    print_wrapped(stdout, text.data, 0, text_width());
     text_free(&text);
 }

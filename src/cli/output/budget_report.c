@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "cli/output/columns.h"
+#include "cli/output/terminal.h"
 #include "engine/disruption/nodepool_budgets.h"
 #include "model/validate/budget_lint.h"
 
@@ -122,7 +123,7 @@ static void tell(void *context, const struct budget_finding *oddity)
                 oddity->message);
     if (oddity->hint != NULL)
         text_format(&text, " (%s)", oddity->hint);
-    print_wrapped(stdout, text.data, 2, OUTPUT_WIDTH);
+    print_wrapped(stdout, text.data, 2, text_width());
     text_free(&text);
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "base/vector.h"
+#include "cli/input/output_style.h"
 #include "cli/output/terminal.h"
 
 #define COLUMNS_MAX 16
@@ -81,9 +82,9 @@ void columns_add_note(struct columns *columns, const char *note)
 
 // --- widths --------------------------------------------------------------------------------------
 
-static void measure(const struct columns *columns, int widths[COLUMNS_MAX])
+static void measure(const struct columns *columns, uint32_t first_row, int widths[COLUMNS_MAX])
 {
-    for (uint32_t i = 0; i < columns->cells.count; i++) {
+    for (uint32_t i = first_row * columns->count; i < columns->cells.count; i++) {
         int width = (int)strlen(columns->cells.items[i]);
         if (width > widths[i % columns->count])
             widths[i % columns->count] = width;
@@ -93,10 +94,10 @@ static void measure(const struct columns *columns, int widths[COLUMNS_MAX])
 // Takes from the widest left-aligned column until the table fits or all of them are narrow.
 static void shrink(const struct columns *columns, int widths[COLUMNS_MAX])
 {
-    int excess = GAP * ((int)columns->count - 1) - OUTPUT_WIDTH;
+    int excess = GAP * ((int)columns->count - 1) - terminal_width();
     for (uint32_t i = 0; i < columns->count; i++)
         excess += widths[i];
-    for (; excess > 0; excess--) {
+    for (; excess > 0 && !output_style()->wide; excess--) {
         uint32_t widest = COLUMNS_MAX;
         for (uint32_t i = 0; i < columns->count; i++)
             if (!columns->right[i] && widths[i] > NARROW &&
@@ -127,8 +128,9 @@ static int part_length(const char *cell, int width)
     return end;
 }
 
-static bool print_line(const struct columns *columns, const int widths[COLUMNS_MAX],
-                       const char *rest[COLUMNS_MAX], FILE *stream)
+// The next line of a row; false: it was the last.
+static bool write_line(const struct columns *columns, const int widths[COLUMNS_MAX],
+                       const char *rest[COLUMNS_MAX], struct text *line)
 {
     bool more = false;
     int column = 0, written = 0;
@@ -139,7 +141,7 @@ static bool print_line(const struct columns *columns, const int widths[COLUMNS_M
             end--;
         int from = columns->right[i] ? column + widths[i] - end : column;
         if (end > 0) {
-            fprintf(stream, "%*s%.*s", from - written, "", end, rest[i]);
+            text_format(line, "%*s%.*s", from - written, "", end, rest[i]);
             written = from + end;
         }
         rest[i] += length;
@@ -147,25 +149,45 @@ static bool print_line(const struct columns *columns, const int widths[COLUMNS_M
         more = more || rest[i][0] != '\0';
         column += widths[i] + GAP;
     }
-    fputc('\n', stream);
+    text_add_char(line, '\n');
     return more;
+}
+
+static void print_row(const struct columns *columns, const int widths[COLUMNS_MAX], uint32_t row,
+                      FILE *stream)
+{
+    const char *rest[COLUMNS_MAX] = {NULL};
+    struct text text = {0};
+    for (uint32_t i = 0; i < columns->count; i++)
+        rest[i] = columns->cells.items[row * columns->count + i];
+    while (write_line(columns, widths, rest, &text))
+        continue;
+    text.data[text.length - 1] = '\0';
+    if (row == 0)
+        terminal_print(stream, IN_BOLD, text.data);
+    else
+        fputs(text.data, stream);
+    fputc('\n', stream);
+    text_free(&text);
+    vector_for_each (note, &columns->notes)
+        if (note->row == row)
+            print_wrapped(stream, note->text, NOTE_INDENT, text_width());
 }
 
 void columns_print(const struct columns *columns, FILE *stream)
 {
     int widths[COLUMNS_MAX] = {0};
-    measure(columns, widths);
+    uint32_t first_row = output_style()->no_headers ? 1 : 0;
+    measure(columns, first_row, widths);
     shrink(columns, widths);
-    for (uint32_t row = 0; row < columns->cells.count / columns->count; row++) {
-        const char *rest[COLUMNS_MAX] = {NULL};
-        for (uint32_t i = 0; i < columns->count; i++)
-            rest[i] = columns->cells.items[row * columns->count + i];
-        while (print_line(columns, widths, rest, stream))
-            continue;
-        vector_for_each (note, &columns->notes)
-            if (note->row == row)
-                print_wrapped(stream, note->text, NOTE_INDENT, OUTPUT_WIDTH);
-    }
+    for (uint32_t row = first_row; row < columns->cells.count / columns->count; row++)
+        print_row(columns, widths, row, stream);
+}
+
+void print_heading(const char *heading)
+{
+    terminal_print(stdout, IN_BOLD, heading);
+    putchar('\n');
 }
 
 // --- running text --------------------------------------------------------------------------------
@@ -215,6 +237,6 @@ void print_paragraph(int indent, const char *format, ...)
     va_start(arguments, format);
     text_format_list(&text, format, arguments);
     va_end(arguments);
-    print_wrapped(stdout, text_or_empty(text.data), indent, OUTPUT_WIDTH);
+    print_wrapped(stdout, text_or_empty(text.data), indent, text_width());
     text_free(&text);
 }

@@ -45,9 +45,9 @@ void demo_view_say(struct demo_view *view, const char *format, ...)
         (double)ns_subtract(loop_monotonic_ns(view->loop), view->begun) / (double)SECOND;
     va_list arguments;
     va_start(arguments, format);
-    terminal_dim(true);
-    printf("%6.1fs  ", seconds);
-    terminal_dim(false);
+    char clock[32];
+    snprintf(clock, sizeof clock, "%6.1fs  ", seconds);
+    terminal_print(stdout, IN_DIM, clock);
     struct text line = {0};
     text_format_list(&line, format, arguments);
     for (char *c = line.data; c != NULL && *c != '\0'; c++)

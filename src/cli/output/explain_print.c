@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/output/columns.h"
+#include "cli/output/terminal.h"
 #include "model/snapshot/plan_explanation.h"
 
 #define CUTS_SHOWN  3
@@ -25,7 +26,7 @@ char *explain_short_reason(const struct plan_reason *reason)
 
 static void print_line(struct text *text, int indent)
 {
-    print_wrapped(stdout, text->data != NULL ? text->data : "", indent, OUTPUT_WIDTH);
+    print_wrapped(stdout, text->data != NULL ? text->data : "", indent, text_width());
     text_clear(text);
 }
 
@@ -41,7 +42,7 @@ static void print_stage(const struct plan_stage *stage, int indent)
     }
     if (stage->cuts.count > CUTS_SHOWN)
         text_format(&cuts, "; and %" PRIu32 " more", stage->cuts.count - CUTS_SHOWN);
-    print_hanging(stdout, head.data, text_or_empty(cuts.data), indent, OUTPUT_WIDTH);
+    print_hanging(stdout, head.data, text_or_empty(cuts.data), indent, text_width());
     text_free(&head);
     text_free(&cuts);
 }

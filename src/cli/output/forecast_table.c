@@ -8,6 +8,7 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "cli/output/columns.h"
+#include "cli/output/terminal.h"
 
 #define NAMES_SHOWN 10
 #define NANO        1e9
@@ -36,7 +37,7 @@ static void print_change(const struct object_change *change)
 static void print_changes(const struct object_change_list *changes)
 {
     uint32_t same = 0;
-    printf("EDIT\n");
+    print_heading("EDIT");
     list_for_each (change, changes) {
         same += change->kind == CHANGE_NONE;
         if (change->kind != CHANGE_NONE)
@@ -82,7 +83,7 @@ static void print_names(const struct drift_mark *const *marks, uint32_t count)
         text_format(&text, "%s%s", i > 0 ? " " : "", marks[i]->node);
     if (count > NAMES_SHOWN)
         text_format(&text, " and %" PRIu32 " more", count - NAMES_SHOWN);
-    print_wrapped(stdout, text.data, 4, OUTPUT_WIDTH);
+    print_wrapped(stdout, text.data, 4, text_width());
     text_free(&text);
 }
 
@@ -100,7 +101,7 @@ static void print_group(const struct drift_mark *const *marks, uint32_t count)
                     : count == 1  ? "drifts"
                                   : "drift",
                     first->reason);
-    print_wrapped(stdout, text.data, 0, OUTPUT_WIDTH);
+    print_wrapped(stdout, text.data, 0, text_width());
     print_fields(&first->fields);
     print_names(marks, count);
     text_free(&text);
@@ -126,7 +127,7 @@ static void print_marks(const struct drift_mark *marks, uint32_t count)
 
 static void print_drift(const struct edit_forecast *edit)
 {
-    printf("DRIFT\n");
+    print_heading("DRIFT");
     if (edit->drifted.count == 0 && edit->settled.count == 0)
         printf("no node drifts\n");
     print_marks(edit->drifted.items, edit->drifted.count);
@@ -165,7 +166,7 @@ void forecast_print_nodes(const struct forecast *forecast, const struct edit_for
                                          ">PRICE/H", ">STEP", "WHY",  NULL};
     struct columns *columns = columns_create(titles);
     uint32_t stay = 0, left = 0;
-    printf("NODES\n");
+    print_heading("NODES");
     list_for_each (node, &forecast->nodes) {
         bool drifted = has_drifted(edit, node->name);
         if (node->fate == NODE_STAYS && !drifted) {
@@ -201,7 +202,7 @@ static void print_leaving(const struct forecast *forecast, uint32_t moving, int6
         columns_add(columns, move->from);
         columns_add(columns, move->to != NULL ? move->to : "(no place)");
     }
-    printf("PODS THAT MOVE\n");
+    print_heading("PODS THAT MOVE");
     if (lines > 0)
         columns_print(columns, stdout);
     if (moving > lines)
@@ -265,7 +266,7 @@ void costs_print(const struct cluster_cost *now, const struct cluster_cost *afte
         if (line_of(now, line->name) == NULL)
             add_prices(columns, line->name != NULL ? line->name : "(none)", &none, line);
     add_prices(columns, "total", &now->total, &after->total);
-    printf("PRICE\n");
+    print_heading("PRICE");
     columns_print(columns, stdout);
     columns_destroy(columns);
 }
@@ -301,7 +302,7 @@ void diff_report_print(const struct diff_report *report, int64_t lines)
     forecast_print_nodes(report->forecast, report->edit, lines);
     forecast_print_moves(report->forecast, lines);
     for (uint32_t i = 0; i < report->remarks->count; i++)
-        print_wrapped(stdout, report->remarks->items[i], 0, OUTPUT_WIDTH);
+        print_wrapped(stdout, report->remarks->items[i], 0, text_width());
     if (report->remarks->count > 0)
         putchar('\n');
     costs_print(&report->forecast->before, &report->forecast->after);

@@ -8,6 +8,7 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "base/vector.h"
+#include "cli/input/output_style.h"
 #include "cli/output/columns.h"
 #include "model/schema/karpenter.h"
 
@@ -18,7 +19,7 @@
 struct line {
     const struct plan_claim *first;
     uint32_t nodes, pods;
-    int64_t cpu, memory, price;
+    int64_t cpu, memory, price, effective;
     struct string_list zones, capacity_types; // borrowed values; empty: any
     bool any_zone, any_capacity_type;
     bool min_values_relaxed, price_estimated, price_overlaid, capacity_overlaid;
@@ -89,6 +90,7 @@ static void add_node(struct line *line, const struct plan_claim *claim)
     line->cpu = quantity_add(line->cpu, resource_map_get(&claim->requests, "cpu"));
     line->memory = quantity_add(line->memory, resource_map_get(&claim->requests, "memory"));
     line->price = quantity_add(line->price, claim->price);
+    line->effective = quantity_add(line->effective, plan_costs_sum(&claim->costs));
     line->min_values_relaxed = line->min_values_relaxed || claim->min_values_relaxed;
     line->price_estimated = line->price_estimated || claim->price_estimated;
     line->price_overlaid = line->price_overlaid || claim->price_overlaid;
@@ -129,7 +131,8 @@ static void lines_free(lines *list)
 static void print_values(struct columns *columns, struct string_list *values, bool any)
 {
     struct text text = {0};
-    uint32_t shown = values->count <= VALUES_SHOWN ? values->count : 1;
+    bool all = values->count <= VALUES_SHOWN || output_style()->wide;
+    uint32_t shown = all ? values->count : 1;
     if (values->count > 0)
         qsort(values->items, values->count, sizeof *values->items, text_compare);
     for (uint32_t i = 0; i < shown && !any; i++)
@@ -153,6 +156,8 @@ static void print_sums(struct columns *columns, const struct line *line)
     print_amount(columns, "cpu", line->cpu);
     print_amount(columns, "memory", line->memory);
     columns_add_format(columns, "$%.4f", price_to_double(line->price));
+    if (output_style()->wide)
+        columns_add_format(columns, "$%.4f", price_to_double(line->effective));
 }
 
 // Other factors in the choice of the types (SCH-531).
@@ -200,6 +205,7 @@ static void print_total(struct columns *columns, const lines *list)
         total.cpu = quantity_add(total.cpu, line->cpu);
         total.memory = quantity_add(total.memory, line->memory);
         total.price = quantity_add(total.price, line->price);
+        total.effective = quantity_add(total.effective, line->effective);
     }
     columns_add_format(columns, "%" PRIu32, total.nodes);
     columns_add(columns, "in all");
@@ -210,14 +216,16 @@ static void print_total(struct columns *columns, const lines *list)
 
 void new_nodes_print(const struct plan *plan)
 {
-    static const char *const titles[] = {"COUNT",    "NODEPOOL", "TYPE +OTHERS", "ZONE",
-                                         "CAPACITY", ">PODS",    ">CPU",         ">MEMORY",
-                                         ">PRICE/H", NULL};
+    bool wide = output_style()->wide;
+    const char *const titles[] = {
+        "COUNT", "NODEPOOL", "TYPE +OTHERS", "ZONE",     "CAPACITY",
+        ">PODS", ">CPU",     ">MEMORY",      ">PRICE/H", wide ? ">EFFECTIVE/H" : NULL,
+        NULL};
     lines list = {0};
     if (plan->claims.count == 0)
         return;
     collect(plan, are_alike, &list);
-    bool summed_up = list.count > LINES_MAX;
+    bool summed_up = list.count > LINES_MAX && !wide;
     if (summed_up) {
         lines_free(&list);
         list = (lines){0};
@@ -228,7 +236,7 @@ void new_nodes_print(const struct plan *plan)
         print_line(columns, line);
     if (list.count > 1)
         print_total(columns, &list);
-    printf("NEW NODES%s\n", summed_up ? ", by NodePool and cheapest type" : "");
+    print_heading(summed_up ? "NEW NODES, by NodePool and cheapest type" : "NEW NODES");
     columns_print(columns, stdout);
     putchar('\n');
     columns_destroy(columns);

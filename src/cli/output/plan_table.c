@@ -11,6 +11,7 @@
 #include "cli/output/columns.h"
 #include "cli/output/explain_print.h"
 #include "cli/output/new_nodes_print.h"
+#include "cli/output/terminal.h"
 #include "engine/disruption/static_capacity_plan.h"
 
 #define NAMES_SHOWN   3
@@ -39,7 +40,7 @@ static void print_placements(const struct plan *plan)
         columns_add(columns, names.length > 0 ? names.data : "");
         text_free(&names);
     }
-    printf("EXISTING NODES\n");
+    print_heading("EXISTING NODES");
     columns_print(columns, stdout);
     putchar('\n');
     columns_destroy(columns);
@@ -57,13 +58,13 @@ static void print_reasons(const struct plan_unschedulable *entry)
         if ((reason->node_pool == NULL && pools > 0) || told == REASONS_SHOWN)
             continue;
         CLEANUP_FREE char *text = explain_short_reason(reason);
-        print_wrapped(stdout, text, 4, OUTPUT_WIDTH);
+        print_wrapped(stdout, text, 4, text_width());
         told++;
     }
     if (pools > REASONS_SHOWN)
         printf("    and %" PRIu32 " more NodePools\n", pools - REASONS_SHOWN);
     if (told == 0)
-        print_wrapped(stdout, entry->message, 4, OUTPUT_WIDTH);
+        print_wrapped(stdout, entry->message, 4, text_width());
     if (entry->explanation != NULL)
         explain_print(entry->explanation, 4);
 }
@@ -78,7 +79,7 @@ static void print_unschedulable(const struct plan *plan)
 {
     if (plan->unschedulable.count == 0)
         return;
-    printf("PODS WITHOUT A PLACE\n");
+    print_heading("PODS WITHOUT A PLACE");
     const struct plan_unschedulable *items = plan->unschedulable.items;
     for (uint32_t i = 0, end; i < plan->unschedulable.count; i = end) {
         for (end = i + 1; end < plan->unschedulable.count && is_like(&items[i], &items[end]);)
@@ -89,7 +90,7 @@ static void print_unschedulable(const struct plan *plan)
                         items[j].pod->meta.name);
         if (end - i > NAMES_SHOWN)
             text_format(&names, " and %" PRIu32 " more", end - i - NAMES_SHOWN);
-        print_wrapped(stdout, names.data, 0, OUTPUT_WIDTH);
+        print_wrapped(stdout, names.data, 0, text_width());
         text_free(&names);
         print_reasons(&items[i]);
     }
@@ -102,7 +103,7 @@ static void print_disruptions(const struct plan *plan)
 {
     if (!plan->has_disruptions)
         return;
-    printf("DISRUPTIONS\n");
+    print_heading("DISRUPTIONS");
     if (plan->disruptions.count == 0)
         printf("none\n");
     list_for_each (disruption, &plan->disruptions)
@@ -126,7 +127,7 @@ static void print_gap(const struct plan *plan)
     if (gap >= LEAST_GAP)
         text_format(&text, " than $%.4f an hour%s: %.1f %% less at most",
                     price_to_double(plan->lower_bound), with, gap);
-    print_wrapped(stdout, text.data, 0, OUTPUT_WIDTH);
+    print_wrapped(stdout, text.data, 0, text_width());
     text_free(&text);
 }
 
@@ -145,7 +146,7 @@ static void print_costs(const struct plan_costs *costs)
         if (parts[i].price >= LEAST_SHOWN)
             text_format(&text, "%s %s $%.4f", i > 0 ? "," : "", parts[i].text,
                         price_to_double(parts[i].price));
-    print_wrapped(stdout, text.data, 0, OUTPUT_WIDTH);
+    print_wrapped(stdout, text.data, 0, text_width());
     text_free(&text);
 }
 
@@ -179,7 +180,7 @@ static void print_static_pools(const struct snapshot *snapshot)
     struct static_capacity_plan plan = static_capacity_plan_of(arena, snapshot);
     struct text text = {0};
     if (plan.pools.count > 0)
-        printf("STATIC NODEPOOLS\n");
+        print_heading("STATIC NODEPOOLS");
     list_for_each (entry, &plan.pools) {
         text_format(&text, "%s: %" PRId64 " of %" PRId64 " NodeClaims", entry->pool->meta.name,
                     entry->active, (int64_t)entry->pool->spec.replicas.value);
@@ -190,7 +191,7 @@ static void print_static_pools(const struct snapshot *snapshot)
         for (uint32_t i = 0; i < entry->excess.count; i++)
             text_format(&text, "%s%s", i == 0 ? "; would be deleted: " : ", ",
                         entry->excess.items[i]);
-        print_wrapped(stdout, text.data, 0, OUTPUT_WIDTH);
+        print_wrapped(stdout, text.data, 0, text_width());
         text_clear(&text);
     }
     if (plan.pools.count > 0)

@@ -5,10 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "cli/input/output_style.h"
+
+#define TEXT_WIDTH_MAX 110
 
 struct filter {
     int descriptor;
@@ -147,12 +151,46 @@ void terminal_protect(void)
 void terminal_protect(void) {}
 #endif
 
-void terminal_dim(bool on)
+// --- looks ---------------------------------------------------------------------------------------
+
+static bool has_colors(int descriptor)
 {
-    static const char begin[] = "\033[2m", end[] = "\033[0m";
-    fflush(stdout);
-    if (isatty(STDOUT_FILENO) != 1 || getenv("NO_COLOR") != NULL)
+    const char *no_color = getenv("NO_COLOR"), *kind = getenv("TERM");
+    if (output_style()->color != COLOR_AUTO)
+        return output_style()->color == COLOR_ALWAYS;
+    return isatty(descriptor) == 1 && text_is_empty(no_color) &&
+           (kind == NULL || strcmp(kind, "dumb") != 0);
+}
+
+// Past the filter, which would make the escape visible.
+static void write_sequence(FILE *stream, const char *sequence)
+{
+    int descriptor = stream == stderr ? STDERR_FILENO : STDOUT_FILENO;
+    if ((stream != stdout && stream != stderr) || !has_colors(descriptor))
         return;
-    ssize_t written = write(STDOUT_FILENO, on ? begin : end, strlen(begin));
+    fflush(stream);
+    ssize_t written = write(descriptor, sequence, strlen(sequence));
     (void)written; // a failure has nowhere to be reported
+}
+
+void terminal_print(FILE *stream, enum terminal_color color, const char *text)
+{
+    static const char *const sequences[] = {"\033[1m",  "\033[2m",  "\033[31m",
+                                            "\033[32m", "\033[33m", "\033[1;31m"};
+    write_sequence(stream, sequences[color]);
+    fputs(text, stream);
+    write_sequence(stream, "\033[0m");
+}
+
+int terminal_width(void)
+{
+    struct winsize size;
+    bool known = isatty(STDOUT_FILENO) == 1 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+    return known && size.ws_col > OUTPUT_WIDTH ? size.ws_col : OUTPUT_WIDTH;
+}
+
+int text_width(void)
+{
+    int width = terminal_width();
+    return width < TEXT_WIDTH_MAX ? width : TEXT_WIDTH_MAX;
 }

@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "base/vector.h"
 #include "cli/output/terminal.h"
-#include "model/manifest/yaml_write.h"
 #include "model/schema/decode.h"
 #include "model/schema/drift_hash.h"
 #include "model/schema/ec2_node_class.h"
@@ -62,13 +61,23 @@ static void print_line(const char *text)
     text_free(&line);
 }
 
+static void print_place(const char *file, uint32_t line, uint32_t column)
+{
+    struct text text = {0};
+    terminal_add_line(&text, file);
+    printf("%s:%u:%u: ", text.data, line, column);
+    text_free(&text);
+}
+
 static void print_finding(const struct validate_result *result, const struct finding *finding)
 {
     uint32_t line, column;
     struct text text = {0};
     document_position(result->document, finding->path, &line, &column);
-    text_format(&text, "%s:%u:%u: %s: ", result->document->file, line, column,
-                level_name(finding->level));
+    print_place(result->document->file, line, column);
+    terminal_print(stdout, finding->level == FINDING_WARNING ? IN_YELLOW : IN_RED,
+                   level_name(finding->level));
+    text_add(&text, ": ");
     if (result->kind != NULL)
         text_format(&text, "%.300s/%.300s%s%.300s ", result->kind,
                     result->namespace != NULL ? result->namespace : "",
@@ -189,9 +198,8 @@ static json_t *result_json(const struct validate_result *result, const char *ca_
     return object;
 }
 
-void validate_print_structured(const struct validate_result *results, uint32_t count,
-                               const struct validate_file_errors *file_errors,
-                               const char *ca_bundle, bool as_yaml)
+json_t *validate_encode(const struct validate_result *results, uint32_t count,
+                        const struct validate_file_errors *file_errors, const char *ca_bundle)
 {
     json_t *objects = json_array(), *root = json_object(), *files = json_array();
     for (uint32_t i = 0; i < file_errors->count; i++)
@@ -203,14 +211,5 @@ void validate_print_structured(const struct validate_result *results, uint32_t c
     if (json_array_size(files) > 0)
         json_object_set(root, "files", files);
     json_decref(files);
-    if (as_yaml) {
-        struct text text = {0};
-        yaml_write(root, &text);
-        fputs(text.data, stdout);
-        text_free(&text);
-    } else {
-        json_dumpf(root, stdout, JSON_INDENT(2));
-        putchar('\n');
-    }
-    json_decref(root);
+    return root;
 }

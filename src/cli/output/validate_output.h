@@ -25,6 +25,5 @@ void validate_print_text(const struct validate_result *results, uint32_t count,
                          const struct validate_file_errors *file_errors);
 // {"objects": [...]}, and "files": [{"message": ...}] if any file was unreadable. `ca_bundle` goes
 // into the hash of an EC2NodeClass (FMT-17).
-void validate_print_structured(const struct validate_result *results, uint32_t count,
-                               const struct validate_file_errors *file_errors,
-                               const char *ca_bundle, bool as_yaml);
+json_t *validate_encode(const struct validate_result *results, uint32_t count,
+                        const struct validate_file_errors *file_errors, const char *ca_bundle);

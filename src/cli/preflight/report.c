@@ -1,12 +1,10 @@
 #include "cli/preflight/report.h"
 
-#include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "base/text.h"
 #include "cli/output/terminal.h"
-#include "model/manifest/yaml_write.h"
 
 void report_add(struct preflight_report *report, const char *check, enum verdict verdict,
                 const char *remedy, const char *format, ...)
@@ -37,6 +35,14 @@ static const char *verdict_name(enum verdict verdict)
     return names[verdict];
 }
 
+static void print_verdict(enum verdict verdict)
+{
+    static const enum terminal_color colors[] = {IN_GREEN, IN_YELLOW, IN_BOLD_RED, IN_DIM};
+    char cell[16];
+    snprintf(cell, sizeof cell, "%-8s", verdict_name(verdict));
+    terminal_print(stdout, colors[verdict], cell);
+}
+
 static void print_text(const char *text)
 {
     struct text line = {0};
@@ -61,7 +67,8 @@ void report_print_text(const struct preflight_report *report)
     uint32_t counts[4] = {0};
     vector_for_each (line, &report->lines) {
         counts[line->verdict]++;
-        printf("%-8s %s: ", verdict_name(line->verdict), line->check);
+        print_verdict(line->verdict);
+        printf(" %s: ", line->check);
         print_text(line->text);
         if (line->remedy == NULL)
             continue;
@@ -85,7 +92,7 @@ static json_t *texts(const char *const *items, uint32_t count)
     return list;
 }
 
-void report_print_json(const struct preflight_report *report, bool as_yaml)
+json_t *report_encode(const struct preflight_report *report)
 {
     json_t *checks = json_array();
     vector_for_each (line, &report->lines) {
@@ -95,22 +102,11 @@ void report_print_json(const struct preflight_report *report, bool as_yaml)
             json_object_set_new(object, "remedy", json_string(line->remedy));
         json_array_append_new(checks, object);
     }
-    json_t *root =
-        json_pack("{s:o, s:o, s:o, s:o, s:o}", "checks", checks, "settings",
-                  texts(report->settings.items, report->settings.count), "settingsWithoutEqual",
-                  texts(report->no_equal.items, report->no_equal.count), "wayIn",
-                  texts(report->way_in.items, report->way_in.count), "wayBack",
-                  texts(report->way_back.items, report->way_back.count));
-    if (as_yaml) {
-        struct text text = {0};
-        yaml_write(root, &text);
-        fputs(text.data, stdout);
-        text_free(&text);
-    } else {
-        json_dumpf(root, stdout, JSON_INDENT(2));
-        putchar('\n');
-    }
-    json_decref(root);
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "checks", checks, "settings",
+                     texts(report->settings.items, report->settings.count), "settingsWithoutEqual",
+                     texts(report->no_equal.items, report->no_equal.count), "wayIn",
+                     texts(report->way_in.items, report->way_in.count), "wayBack",
+                     texts(report->way_back.items, report->way_back.count));
 }
 
 void report_free(struct preflight_report *report)

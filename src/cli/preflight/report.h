@@ -1,6 +1,7 @@
 // The lines of `adze preflight`: one a check, with its result and the remedy.
 #pragma once
 
+#include <jansson.h>
 #include <stdbool.h>
 
 #include "base/memory.h"
@@ -24,5 +25,5 @@ void report_add(struct preflight_report *report, const char *check, enum verdict
                 const char *remedy, const char *format, ...) PRINTF_LIKE(5, 6);
 bool report_failed(const struct preflight_report *report);
 void report_print_text(const struct preflight_report *report);
-void report_print_json(const struct preflight_report *report, bool as_yaml);
+json_t *report_encode(const struct preflight_report *report); // the caller releases it
 void report_free(struct preflight_report *report);

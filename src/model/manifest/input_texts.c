@@ -104,7 +104,8 @@ static bool read_stream(FILE *stream, const char *path, struct text *text, struc
 {
     char buffer[65536];
     size_t count;
-    while ((count = fread(buffer, 1, sizeof buffer, stream)) > 0) {
+    // At the end a terminal would be asked once more.
+    while (!feof(stream) && (count = fread(buffer, 1, sizeof buffer, stream)) > 0) {
         if (text->length + count > INPUT_FILE_BYTES_MAX)
             return error_set(error, ERROR_INVALID, "%s: larger than %u MiB", path,
                              INPUT_FILE_BYTES_MAX >> 20);
