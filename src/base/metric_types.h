@@ -7,4 +7,5 @@ enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM, METRIC_SUMMAR
 struct metrics; // the registry
 struct metric;  // one family
 struct text;
+typedef void (*metrics_refresher)(void *context);
 typedef void (*metric_collector)(void *context, const struct metric *metric, struct text *out);

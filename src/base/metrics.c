@@ -52,6 +52,7 @@ struct metrics *metrics_create(int64_t (*now_ns)(void *context), void *context)
     metrics->now_ns = now_ns;
     metrics->context = context;
     metrics->families = map_create();
+    metrics->serves_detailed = true;
     return metrics;
 }
 
@@ -62,6 +63,7 @@ void metrics_destroy(struct metrics *metrics)
     map_destroy(metrics->families, metric_destroy);
     free(metrics->hidden);
     vector_free(&metrics->aliases);
+    vector_free(&metrics->refreshers);
     free(metrics);
 }
 
@@ -95,6 +97,7 @@ struct metric *metrics_register(struct metrics *metrics, const struct metric_opt
         metric->bounds = memory_copy(options->buckets, options->buckets_count * sizeof(double));
         metric->bounds_count = options->buckets_count;
     }
+    metric->detailed = options->detailed;
     metric->series = map_create();
     map_set(metrics->families, metric->name, metric);
     return metric;
@@ -263,15 +266,32 @@ void metric_exponential_buckets(double start, uint32_t count, double *out)
 
 void metric_collect(struct metric *metric, metric_collector collect, void *context)
 {
-    assert(metric->type == METRIC_GAUGE);
+    assert(metric->type == METRIC_GAUGE || metric->type == METRIC_COUNTER);
     metric->collect = collect;
     metric->collect_context = context;
+}
+
+void metrics_before_write(struct metrics *metrics, metrics_refresher refresh, void *context)
+{
+    uint32_t kept = 0;
+    assert(context != NULL);
+    vector_for_each (refresher, &metrics->refreshers)
+        if (refresher->context != context)
+            metrics->refreshers.items[kept++] = *refresher;
+    metrics->refreshers.count = kept;
+    if (refresh != NULL)
+        vector_push(&metrics->refreshers, (struct refresher){refresh, context});
 }
 
 void metrics_hide(struct metrics *metrics, const char *names)
 {
     free(metrics->hidden);
     metrics->hidden = memory_copy_string(names);
+}
+
+void metrics_serve_detailed(struct metrics *metrics, bool serve)
+{
+    metrics->serves_detailed = serve;
 }
 
 void metrics_alias(struct metrics *metrics, const char *older, const char *name)

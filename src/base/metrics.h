@@ -22,6 +22,7 @@ struct metric_options {
     const char *labels[METRIC_LABELS_MAX + 1]; // NULL-terminated
     const double *buckets;                     // histograms: ascending upper bounds
     uint32_t buckets_count;
+    bool detailed; // a series for each object, offering or decision: metrics_serve_detailed()
 };
 // Registering a name again gives the family that is there; type and labels must be the same.
 // The texts and buckets are copied.
@@ -58,8 +59,12 @@ uint32_t metric_series_count(const struct metric *metric);
 
 // A family whose series are computed when the registry is written instead of kept: `collect` calls
 // metric_emit() (metrics_text.h) for each, in any order. For large sets whose values live
-// elsewhere. Gauges only; values that were set are not written.
+// elsewhere. Gauges and counters; values that were set are not written.
 void metric_collect(struct metric *metric, metric_collector collect, void *context);
+
+// Called before the registry is written, to set gauges whose values are sums over something that
+// lives elsewhere. `refresh` NULL: no longer, for this context.
+void metrics_before_write(struct metrics *metrics, metrics_refresher refresh, void *context);
 
 // LIF-350: the bucket series E(start, count) = start * 2^i.
 void metric_exponential_buckets(double start, uint32_t count, double *out);
@@ -71,6 +76,10 @@ extern const uint32_t metric_plain_buckets_count;
 // Families to leave out of the text: names, comma-separated; a trailing `*` matches any suffix.
 // NULL or "": none. Copied; the last call wins.
 void metrics_hide(struct metrics *metrics, const char *names);
+
+// Whether families that were registered as detailed are in the text (they are, unless told
+// otherwise).
+void metrics_serve_detailed(struct metrics *metrics, bool serve);
 
 // Serves the registered family `name` under an older name as well; the help says so. Static texts.
 void metrics_alias(struct metrics *metrics, const char *older, const char *name);

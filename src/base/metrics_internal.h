@@ -32,6 +32,7 @@ struct metric {
     size_t labels_count;
     double *bounds;
     uint32_t bounds_count;
+    bool detailed;
     struct map *series;       // joined label values -> struct series
     metric_collector collect; // NULL: the series are kept
     void *collect_context;
@@ -41,10 +42,17 @@ struct alias {
     const char *older, *name;
 };
 
+struct refresher {
+    metrics_refresher refresh;
+    void *context;
+};
+
 struct metrics {
     int64_t (*now_ns)(void *context);
     void *context;
     struct map *families;
     char *hidden; // names, comma-separated; NULL: none
+    bool serves_detailed;
     VECTOR(struct alias) aliases;
+    VECTOR(struct refresher) refreshers;
 };

@@ -213,10 +213,16 @@ static bool is_hidden(const struct metrics *metrics, const char *family)
     }
 }
 
+static bool is_served(const struct metrics *metrics, const struct metric *metric)
+{
+    return (!metric->detailed || metrics->serves_detailed) && !is_hidden(metrics, metric->name);
+}
+
 static void write_alias(const struct metrics *metrics, const struct alias *alias, struct text *out)
 {
     const struct metric *metric = metrics_find(metrics, alias->name);
-    if (metric == NULL || is_hidden(metrics, alias->older))
+    if (metric == NULL || is_hidden(metrics, alias->older) ||
+        (metric->detailed && !metrics->serves_detailed))
         return;
     struct text help = {0}, name = {0};
     text_format(&help, "Deprecated, see %s. %s", alias->name, metric->help);
@@ -232,9 +238,11 @@ static void write_alias(const struct metrics *metrics, const struct alias *alias
 void metrics_write(const struct metrics *metrics, struct text *out)
 {
     assert(out != NULL);
+    vector_for_each (refresher, &metrics->refreshers)
+        refresher->refresh(refresher->context);
     struct map_entry **entries CLEANUP_FREE = sorted_entries(metrics->families);
     for (struct map_entry **entry = entries; *entry != NULL; entry++)
-        if (!is_hidden(metrics, map_key(*entry)))
+        if (is_served(metrics, map_value(*entry)))
             write_family(out, map_value(*entry));
     for (uint32_t i = 0; i < metrics->aliases.count; i++)
         write_alias(metrics, &metrics->aliases.items[i], out);

@@ -15,6 +15,7 @@
 #include "control/node/node_metrics.h"
 #include "control/node/node_repair.h"
 #include "control/node/termination.h"
+#include "control/nodeclaim/claim_phases.h"
 #include "control/nodeclaim/condition_events.h"
 #include "control/nodeclaim/condition_metrics.h"
 #include "control/nodeclaim/consistency.h"
@@ -89,6 +90,7 @@ struct controller {
     struct disruption_conditions *disruption_conditions;
     struct node_metrics *node_metrics;
     struct condition_metrics *condition_metrics;
+    struct claim_phases *claim_phases;
     struct pool_cost *pool_cost;
     struct crd_check *crd_check; // NULL: CRDs are not compared
     struct timer *start_timer, *stop_timer;
@@ -246,6 +248,7 @@ static void create_reporters(struct controller *controller)
     struct control *control = &controller->control;
     controller->node_metrics = node_metrics_create(control);
     controller->condition_metrics = condition_metrics_create(control);
+    controller->claim_phases = claim_phases_create(control);
     condition_events_watch(control);
     daemon_mismatch_watch(control);
     if (control->strategy->learns_capacity)
@@ -272,6 +275,7 @@ struct controller *controller_create(const struct controller_options *options)
                      sizeof control->node_class_label);
     control_metrics_register(&control->metrics, options->metrics);
     metrics_hide(options->metrics, options->settings->disabled_metrics);
+    metrics_serve_detailed(options->metrics, options->settings->metrics_full);
     if (options->settings->legacy_metrics)
         legacy_metrics_serve(options->metrics);
     manager_init(&control->manager, &(struct manager_options){.loop = options->loop,
@@ -369,6 +373,7 @@ void controller_destroy(struct controller *controller)
     queue_work_metrics_collect(&control->manager, false);
     crd_check_destroy(controller->crd_check);
     pool_cost_destroy(controller->pool_cost);
+    claim_phases_destroy(controller->claim_phases);
     condition_metrics_destroy(controller->condition_metrics);
     node_metrics_destroy(controller->node_metrics);
     disruption_conditions_destroy(controller->disruption_conditions);

@@ -161,6 +161,48 @@ static void collected_series_are_not_kept_LIF_468(void **state)
     metrics_destroy(metrics);
 }
 
+struct source {
+    struct metric *total;
+    double value;
+};
+
+static void refresh(void *context)
+{
+    const struct source *source = context;
+    metric_set(source->total, source->value);
+}
+
+// Detailed families are left out on demand; totals are set anew before each writing.
+static void totals_stand_for_details_LIF_468(void **state)
+{
+    (void)state;
+    struct metrics *metrics = metrics_create(clock_of_test, NULL);
+    struct metric *detailed = metrics_register(
+        metrics, &(struct metric_options){
+                     .name = "d", .help = "D.", .type = METRIC_GAUGE, .detailed = true});
+    metric_set(detailed, 1);
+    metrics_alias(metrics, "older", "d");
+    char *text = written(metrics);
+    assert_non_null(strstr(text, "\nd 1\n"));
+    assert_non_null(strstr(text, "\nolder 1\n"));
+    free(text);
+    metrics_serve_detailed(metrics, false);
+    struct source source = {
+        metrics_register(
+            metrics, &(struct metric_options){.name = "total", .help = "T.", .type = METRIC_GAUGE}),
+        3};
+    metrics_before_write(metrics, refresh, &source);
+    text = written(metrics);
+    assert_string_equal(text, "# HELP total T.\n# TYPE total gauge\ntotal 3\n");
+    free(text);
+    metrics_before_write(metrics, NULL, &source);
+    source.value = 4;
+    text = written(metrics);
+    assert_non_null(strstr(text, "total 3"));
+    free(text);
+    metrics_destroy(metrics);
+}
+
 static void bucket_sets_LIF_350(void **state)
 {
     (void)state;
@@ -182,6 +224,7 @@ int main(void)
         cmocka_unit_test(summary_forgets_after_its_window_LIF_350),
         cmocka_unit_test(series_are_removed),
         cmocka_unit_test(collected_series_are_not_kept_LIF_468),
+        cmocka_unit_test(totals_stand_for_details_LIF_468),
         cmocka_unit_test(bucket_sets_LIF_350),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

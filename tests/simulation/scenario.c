@@ -65,6 +65,7 @@ struct scenario *scenario_create(uint64_t seed)
         .level = LOG_DEBUG, .sink = quiet, .now_ns = now_ns, .now_context = scenario->loop};
     assert_true(log_configure(&log, NULL));
     settings_defaults(&scenario->settings);
+    scenario->settings.metrics_full = true; // tests look at single objects
     simulation_options_defaults(&scenario->options);
     scenario->options.settings = &scenario->settings;
     scenario->options.loop = scenario->loop;

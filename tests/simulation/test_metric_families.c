@@ -109,6 +109,19 @@ static const struct family own[] = {
     {"wave_duration_seconds", "histogram{}"},
     {"target_duration_seconds", "histogram{}"},
     {"repack_price_dollars_per_hour", "gauge{kind}"},
+    {"pods", "gauge{nodepool,phase,scheduled,ready}"},
+    {"waiting_pods", "gauge{stage}"},
+    {"waiting_pods_oldest_seconds", "gauge{stage}"},
+    {"nodes", "gauge{nodepool,zone,capacity_type,arch,ready}"},
+    {"nodes_by_instance_type", "gauge{instance_type,capacity_type}"},
+    {"nodes_allocatable", "gauge{nodepool,resource_type}"},
+    {"nodes_pod_requests", "gauge{nodepool,resource_type}"},
+    {"nodes_daemon_requests", "gauge{nodepool,resource_type}"},
+    {"nodeclaims", "gauge{nodepool,phase}"},
+    {"nodeclaims_oldest_seconds", "gauge{nodepool,phase}"},
+    {"conditions", "gauge{kind,type,status,reason}"},
+    {"scheduler_queue_depth", "gauge{controller}"},
+    {"scheduler_unfinished_work_seconds", "gauge{controller}"},
 };
 
 static const struct family framework[] = {
@@ -334,6 +347,90 @@ static void families_can_be_left_out_by_name_LIF_468(void **state)
     assert_true(served(scenario, "karpenter_nodepools_") > 0);
 }
 
+// METRICS_PROFILE=compact: totals stand for series of single objects.
+static void totals_stand_for_single_objects_by_default_LIF_468(void **state)
+{
+    static const char *const single[] = {"karpenter_nodes_allocatable",
+                                         "karpenter_nodes_current_lifetime_seconds",
+                                         "karpenter_nodes_system_overhead",
+                                         "karpenter_nodes_total_pod_requests",
+                                         "karpenter_pods_state",
+                                         "karpenter_pods_unbound_time_seconds",
+                                         "karpenter_pods_unstarted_time_seconds",
+                                         "karpenter_scheduler_queue_depth",
+                                         "operator_node_status_condition_count",
+                                         "operator_nodeclaim_status_condition_count"};
+    struct scenario *scenario = *state;
+    struct settings defaults;
+    settings_defaults(&defaults);
+    scenario->settings.metrics_full = defaults.metrics_full;
+    scenario_begin(scenario);
+    scenario_scale(scenario, 2);
+    scenario_expect_running(scenario, 2);
+    hand_pod(scenario, "huge", "5000", "", "");
+    scenario_run(scenario, 12);
+    for (size_t i = 0; i < ARRAY_LENGTH(single); i++)
+        if (served(scenario, single[i]) != 0)
+            fail_msg("%s is served", single[i]);
+    assert_int_equal(served(scenario, "operator_nodepool_status_condition_count"), 1);
+#define SUM(family, labels) view_metric_sum(scenario, family, labels)
+    assert_true(SUM("operator_status_condition_count", "kind=\"NodePool\"") > 0);
+    assert_true(SUM("operator_status_condition_count", "kind=\"NodeClaim\"") == 0);
+    double nodes = simulation_count(scenario->simulation, "v1", "Node");
+    assert_true(nodes > 0);
+    assert_true(SUM("adze_nodes", "nodepool=\"default\"") == nodes);
+    assert_true(SUM("adze_nodes", "ready=\"true\"") == nodes);
+    assert_true(SUM("adze_nodes_by_instance_type", "") == nodes);
+    assert_true(SUM("adze_nodes_pod_requests",
+                    "{nodepool=\"default\",resource_type=\"cpu\"}") == 2); // cores
+    assert_true(SUM("adze_nodes_allocatable", "resource_type=\"memory\"") > 1e9);
+    assert_true(SUM("adze_nodeclaims", "phase=\"initialized\"") == nodes);
+    assert_true(SUM("adze_nodeclaims_oldest_seconds", "phase=\"initialized\"") > 0);
+    assert_true(SUM("adze_conditions", "kind=\"NodeClaim\",type=\"Ready\",status=\"True\"") ==
+                nodes);
+    assert_true(SUM("adze_conditions", "kind=\"Node\",type=\"Ready\",status=\"True\"") == nodes);
+    assert_true(SUM("adze_pods", "nodepool=\"default\",phase=\"Running\"") == 2);
+    assert_true(SUM("adze_pods", "phase=\"Pending\",scheduled=\"false\"") == 1);
+    assert_true(SUM("adze_waiting_pods", "") == 1);
+    assert_true(SUM("adze_waiting_pods", "stage=\"no_place\"") == 1);
+    assert_true(SUM("adze_waiting_pods_oldest_seconds", "stage=\"no_place\"") > 5);
+    assert_true(SUM("karpenter_cluster_utilization_percent", "resource_type=\"cpu\"") > 0);
+}
+
+static void pods_wait_at_one_stage_each_LIF_354(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_begin(scenario);
+    hand_pod(scenario, "slow", "1", "annotations: {adze.dev/sim-start-seconds: '600'}, ", "");
+    bool seen[2] = {0};
+    static const char *const stages[] = {"stage=\"node\"", "stage=\"start\""};
+    for (int second = 0; second < 120; second++) {
+        scenario_run(scenario, 1);
+        assert_true(SUM("adze_waiting_pods", "") <= 1);
+        for (size_t i = 0; i < ARRAY_LENGTH(stages); i++)
+            seen[i] = seen[i] || SUM("adze_waiting_pods", stages[i]) == 1;
+    }
+    assert_true(seen[0] && seen[1]);
+    assert_true(SUM("adze_waiting_pods_oldest_seconds", "stage=\"start\"") > 60);
+    hand_delete(scenario, "v1", "Pod", "default", "slow");
+    scenario_run(scenario, 5);
+    assert_true(SUM("adze_waiting_pods", "") == 0);
+}
+
+static void upstream_s_profile_is_full_LIF_468(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    struct settings settings;
+    settings_defaults(&settings);
+    assert_false(settings.metrics_full);
+    assert_true(settings_set(&settings, "COMPATIBILITY", "upstream", &error));
+    assert_true(settings_finish(&settings, &error));
+    assert_true(settings.metrics_full);
+    assert_false(settings_set(&settings, "METRICS_PROFILE", "small", &error));
+    settings_free(&settings);
+}
+
 static void older_names_are_served_on_demand_GUI_42(void **state)
 {
     struct scenario *scenario = *state;
@@ -371,6 +468,9 @@ int main(void)
         TEST(bound_pod_that_does_not_run_waits_for_no_node_LIF_354),
         TEST(pod_without_place_has_no_provisioning_times_LIF_354),
         TEST(families_can_be_left_out_by_name_LIF_468),
+        TEST(totals_stand_for_single_objects_by_default_LIF_468),
+        TEST(pods_wait_at_one_stage_each_LIF_354),
+        cmocka_unit_test(upstream_s_profile_is_full_LIF_468),
         TEST(older_names_are_served_on_demand_GUI_42),
         TEST(older_names_are_not_served_by_default_GUI_42),
     };

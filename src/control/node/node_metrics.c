@@ -12,10 +12,10 @@
 #include "control/state/cluster.h"
 #include "control/state/state_node.h"
 #include "model/reading/pod.h"
+#include "model/schema/condition_types.h"
 
-#define LIFETIME    "karpenter_nodes_current_lifetime_seconds"
-#define UTILIZATION "karpenter_cluster_utilization_percent"
-#define LABELS      (METRIC_LABELS_MAX - 1) // room for resource_type
+#define LIFETIME "karpenter_nodes_current_lifetime_seconds"
+#define LABELS   (METRIC_LABELS_MAX - 1) // room for resource_type
 
 // Well-known labels in the order of their metric labels; the provider's own follow as far as there
 // is room.
@@ -49,8 +49,26 @@ struct collector { // of one family
     enum family family;
 };
 
+enum total { // of all nodes of a NodePool
+    TOTAL_ALLOCATABLE,
+    TOTAL_POD_REQUESTS,
+    TOTAL_DAEMON_REQUESTS,
+    TOTALS,
+};
+static const struct {
+    const char *name, *help;
+    enum family family;
+} totals[TOTALS] = {
+    {"adze_nodes_allocatable", "Allocatable resources of all nodes of a NodePool.", ALLOCATABLE},
+    {"adze_nodes_pod_requests",
+     "Requests of the pods on all nodes of a NodePool, DaemonSets' aside.", POD_REQUESTS},
+    {"adze_nodes_daemon_requests", "Requests of the DaemonSets' pods on all nodes of a NodePool.",
+     DAEMON_REQUESTS},
+};
+
 struct node_metrics {
     struct control *control;
+    struct metric *nodes, *nodes_by_type, *totals[TOTALS], *utilization;
     struct collector collectors[FAMILIES];
     const char *labels[LABELS]; // Node labels; then node_name, phase, managed
     char *names[LABELS];
@@ -59,7 +77,7 @@ struct node_metrics {
 
 static void collect_family(void *context, const struct metric *metric, struct text *out);
 static void collect_lifetime(void *context, const struct metric *metric, struct text *out);
-static void collect_utilization(void *context, const struct metric *metric, struct text *out);
+static void refresh_totals(void *context);
 
 // The part after the slash, lower case, '-' as '_'.
 static char *metric_label(const char *label)
@@ -92,10 +110,38 @@ static void add_label(struct node_metrics *metrics, const char *label)
     metrics->names[metrics->labels_count++] = name;
 }
 
+static void register_totals(struct node_metrics *metrics, struct metrics *registry)
+{
+    const struct metric_options nodes = {
+        .name = "adze_nodes",
+        .help = "Nodes.",
+        .type = METRIC_GAUGE,
+        .labels = {"nodepool", "zone", "capacity_type", "arch", "ready"}};
+    metrics->nodes = metrics_register(registry, &nodes);
+    const struct metric_options by_type = {.name = "adze_nodes_by_instance_type",
+                                           .help = "Nodes of an instance type.",
+                                           .type = METRIC_GAUGE,
+                                           .labels = {"instance_type", "capacity_type"}};
+    metrics->nodes_by_type = metrics_register(registry, &by_type);
+    for (int i = 0; i < TOTALS; i++)
+        metrics->totals[i] = metrics_register(
+            registry, &(struct metric_options){.name = totals[i].name,
+                                               .help = totals[i].help,
+                                               .type = METRIC_GAUGE,
+                                               .labels = {"nodepool", "resource_type"}});
+    const struct metric_options utilization = {.name = "karpenter_cluster_utilization_percent",
+                                               .help =
+                                                   "Requests as a share of allocatable resources.",
+                                               .type = METRIC_GAUGE,
+                                               .labels = {"resource_type"}};
+    metrics->utilization = metrics_register(registry, &utilization);
+    metrics_before_write(registry, refresh_totals, metrics);
+}
+
 static void register_families(struct node_metrics *metrics)
 {
     struct metrics *registry = metrics->control->manager.registry;
-    struct metric_options options = {.type = METRIC_GAUGE};
+    struct metric_options options = {.type = METRIC_GAUGE, .detailed = true};
     uint32_t count = 0;
     for (; count < metrics->labels_count; count++)
         options.labels[count] = metrics->names[count];
@@ -113,12 +159,7 @@ static void register_families(struct node_metrics *metrics)
         metric_collect(metrics_register(registry, &options), collect_family,
                        &metrics->collectors[i]);
     }
-    const struct metric_options utilization = {.name = UTILIZATION,
-                                               .help =
-                                                   "Requests as a share of allocatable resources.",
-                                               .type = METRIC_GAUGE,
-                                               .labels = {"resource_type"}};
-    metric_collect(metrics_register(registry, &utilization), collect_utilization, metrics);
+    register_totals(metrics, registry);
 }
 
 struct node_metrics *node_metrics_create(struct control *control)
@@ -150,7 +191,7 @@ void node_metrics_destroy(struct node_metrics *metrics)
     for (int i = 0; i < FAMILIES; i++)
         stop_collecting(metrics->control->manager.registry, families[i].name);
     stop_collecting(metrics->control->manager.registry, LIFETIME);
-    stop_collecting(metrics->control->manager.registry, UTILIZATION);
+    metrics_before_write(metrics->control->manager.registry, NULL, metrics);
     for (uint32_t i = 0; i < metrics->labels_count; i++)
         free(metrics->names[i]);
     free(metrics);
@@ -285,32 +326,84 @@ static void collect_lifetime(void *context, const struct metric *metric, struct 
     }
 }
 
-static void collect_utilization(void *context, const struct metric *metric, struct text *out)
+// --- totals --------------------------------------------------------------------------------------
+static void clear_totals(const struct node_metrics *metrics)
 {
-    const struct control *control = ((const struct node_metrics *)context)->control;
+    metric_remove_all(metrics->nodes);
+    metric_remove_all(metrics->nodes_by_type);
+    metric_remove_all(metrics->utilization);
+    for (int i = 0; i < TOTALS; i++)
+        metric_remove_all(metrics->totals[i]);
+}
+
+static void count_node(const struct node_metrics *metrics, const struct node *node)
+{
+    const struct object *object = (const struct object *)node;
+    const char *capacity_type = label_or_empty(object, LABEL_CAPACITY_TYPE);
+    bool ready = condition_is_true(&node->status.conditions, CONDITION_READY);
+    metric_add(metrics->nodes, 1, label_or_empty(object, LABEL_NODE_POOL),
+               label_or_empty(object, LABEL_ZONE), capacity_type,
+               label_or_empty(object, LABEL_ARCH), ready ? "true" : "false");
+    metric_add(metrics->nodes_by_type, 1, label_or_empty(object, LABEL_INSTANCE_TYPE),
+               capacity_type);
+}
+
+static void add_totals(const struct node_metrics *metrics, struct arena *arena,
+                       const struct state_node *state, struct sums *all)
+{
+    const struct object *node = (const struct object *)state->nodes.items[0];
+    for (int i = 0; i < TOTALS; i++) {
+        struct sums own = {0};
+        arena_reset(arena);
+        add_family(&own, arena, metrics->control, state, totals[i].family);
+        for (uint32_t j = 0; j < own.count; j++) {
+            const struct resource_quantity *quantity = &own.items[j];
+            char *type CLEANUP_FREE = resource_type(quantity->name);
+            metric_add(metrics->totals[i], in_units(quantity->name, quantity->value),
+                       label_or_empty(node, LABEL_NODE_POOL), type);
+            add_resource(&all[i], quantity->name, quantity->value);
+        }
+    }
+}
+
+static int64_t sum_of(const struct sums *sums, const char *name)
+{
+    for (uint32_t i = 0; i < sums->count; i++)
+        if (strcmp(sums->items[i].name, name) == 0)
+            return sums->items[i].value;
+    return 0;
+}
+
+static void set_utilization(const struct node_metrics *metrics, const struct sums *all)
+{
+    const struct sums *available = &all[TOTAL_ALLOCATABLE];
+    for (uint32_t i = 0; i < available->count; i++) {
+        const struct resource_quantity *total = &available->items[i];
+        char *type CLEANUP_FREE = resource_type(total->name);
+        int64_t requested = quantity_add(sum_of(&all[TOTAL_POD_REQUESTS], total->name),
+                                         sum_of(&all[TOTAL_DAEMON_REQUESTS], total->name));
+        if (total->value > 0)
+            metric_set(metrics->utilization, 100.0 * (double)requested / (double)total->value,
+                       type);
+    }
+}
+
+// One pass over all nodes and their pods.
+static void refresh_totals(void *context)
+{
+    const struct node_metrics *metrics = context;
     struct arena *arena CLEANUP_ARENA = arena_create(16 * 1024);
-    struct sums used = {0}, available = {0};
+    struct sums all[TOTALS] = {0};
     struct map_entry *position = NULL;
-    if (!control->manager.started)
+    clear_totals(metrics);
+    if (!metrics->control->manager.started)
         return;
     for (const struct state_node *state;
-         (state = cluster_next(control->cluster, &position)) != NULL;) {
+         (state = cluster_next(metrics->control->cluster, &position)) != NULL;) {
         if (state->nodes.count == 0)
             continue;
-        arena_reset(arena);
-        add_family(&available, arena, control, state, ALLOCATABLE);
-        add_family(&used, arena, control, state, POD_REQUESTS);
-        add_family(&used, arena, control, state, DAEMON_REQUESTS);
+        count_node(metrics, state->nodes.items[0]);
+        add_totals(metrics, arena, state, all);
     }
-    for (uint32_t i = 0; i < available.count; i++) {
-        const struct resource_quantity *total = &available.items[i];
-        char *type CLEANUP_FREE = resource_type(total->name);
-        const char *values[] = {type};
-        int64_t requested = 0;
-        for (uint32_t j = 0; j < used.count; j++)
-            if (strcmp(used.items[j].name, total->name) == 0)
-                requested = used.items[j].value;
-        if (total->value > 0)
-            metric_emit(metric, out, 100.0 * (double)requested / (double)total->value, values, 1);
-    }
+    set_utilization(metrics, all);
 }

@@ -33,6 +33,7 @@ struct condition_metrics {
     struct observed_kind kinds[KINDS_MAX];
     uint32_t kinds_count;
     struct families deprecated;
+    struct metric *totals;
 };
 
 // The given values, then those of the extra labels; returns their number.
@@ -55,6 +56,13 @@ static size_t deprecated_values(const struct object *object, const char *const *
     out[given_count++] = object->kind->group;
     out[given_count++] = object->kind->name;
     return given_count;
+}
+
+// NodeClaims and Nodes: a series of each object and condition is for METRICS_PROFILE=full
+// (LIF-468).
+static bool are_many(const struct observed_kind *kind)
+{
+    return kind->id == KIND_NODE_CLAIM || kind->id == KIND_NODE;
 }
 
 static bool has_deprecated(const struct observed_kind *kind)
@@ -117,9 +125,33 @@ static void collect_own(void *context, const struct metric *metric, struct text 
 static void collect_deprecated(void *context, const struct metric *metric, struct text *out)
 {
     const struct condition_metrics *metrics = context;
+    bool full = metrics->control->manager.settings->metrics_full;
     for (uint32_t i = 0; i < metrics->kinds_count; i++)
-        if (has_deprecated(&metrics->kinds[i]))
+        if (has_deprecated(&metrics->kinds[i]) && (full || !are_many(&metrics->kinds[i])))
             collect_kind(&metrics->kinds[i], &metrics->deprecated, metric, out);
+}
+
+// --- totals --------------------------------------------------------------------------------------
+// Reasons on Nodes are anybody's texts.
+static void count_conditions(const struct condition_metrics *metrics,
+                             const struct observed_kind *kind)
+{
+    struct mirror_iterator iterator = {0};
+    for (const struct object *object;
+         (object = mirror_next(metrics->control->manager.mirror, kind->id, &iterator)) != NULL;)
+        list_for_each (condition, object_conditions(object))
+            metric_add(metrics->totals, 1, object->kind->name, condition->type, condition->status,
+                       kind->id == KIND_NODE ? "" : condition->reason);
+}
+
+static void refresh_totals(void *context)
+{
+    const struct condition_metrics *metrics = context;
+    metric_remove_all(metrics->totals);
+    if (!metrics->control->manager.started)
+        return;
+    for (uint32_t i = 0; i < metrics->kinds_count; i++)
+        count_conditions(metrics, &metrics->kinds[i]);
 }
 
 // --- transitions ---------------------------------------------------------------------------------
@@ -193,14 +225,17 @@ struct naming { // the common part of a set of families
     size_t extra_count;
     const double *buckets;
     uint32_t buckets_count;
+    bool detailed; // its objects are many
 };
 
 static struct metric *family(const struct naming *naming, const char *suffix, const char *help,
                              enum metric_type type, const char *const *labels, size_t labels_count)
 {
+    bool of_object = labels_count > 0 && strcmp(labels[0], "namespace") == 0;
     char name[160];
     snprintf(name, sizeof name, "%s_%s", naming->prefix, suffix);
-    struct metric_options options = {.name = name, .help = help, .type = type};
+    struct metric_options options = {
+        .name = name, .help = help, .type = type, .detailed = naming->detailed && of_object};
     for (size_t i = 0; i < labels_count; i++)
         options.labels[i] = labels[i];
     for (size_t i = 0; i < naming->extra_count; i++)
@@ -249,6 +284,7 @@ static void kind_register(struct observed_kind *kind)
     double buckets[15];
     metric_exponential_buckets(0.5, ARRAY_LENGTH(buckets), buckets);
     struct naming naming = {.registry = control->manager.registry,
+                            .detailed = are_many(kind),
                             .buckets = buckets,
                             .buckets_count = ARRAY_LENGTH(buckets)};
     if (kind->id == control->node_class_kind && control->cloud->provider->plain_condition_buckets) {
@@ -299,6 +335,12 @@ struct condition_metrics *condition_metrics_create(struct control *control)
                                            .buckets = metric_plain_buckets,
                                            .buckets_count = metric_plain_buckets_count});
     families_collect(&metrics->deprecated, collect_deprecated, metrics);
+    static const struct metric_options totals = {.name = "adze_conditions",
+                                                 .help = "Objects with a condition.",
+                                                 .type = METRIC_GAUGE,
+                                                 .labels = {"kind", "type", "status", "reason"}};
+    metrics->totals = metrics_register(control->manager.registry, &totals);
+    metrics_before_write(control->manager.registry, refresh_totals, metrics);
     return metrics;
 }
 
@@ -309,5 +351,6 @@ void condition_metrics_destroy(struct condition_metrics *metrics)
     for (uint32_t i = 0; i < metrics->kinds_count; i++) // the registry outlives this object
         families_collect(&metrics->kinds[i].own, NULL, NULL);
     families_collect(&metrics->deprecated, NULL, NULL);
+    metrics_before_write(metrics->control->manager.registry, NULL, metrics);
     free(metrics);
 }

@@ -92,6 +92,14 @@ static void on_pod(void *context, enum mirror_change change, const struct object
         reconcile_queue_add_after(provisioner->queue, LEFT_OVER, LEFT_OVER_NS);
 }
 
+static double planning_seconds(const struct provisioner *provisioner)
+{
+    if (provisioner->phase != PHASE_PLANNING)
+        return 0;
+    int64_t now = loop_monotonic_ns(provisioner->control->manager.loop);
+    return (double)ns_subtract(now, provisioner->pass->started_ns) / SECOND;
+}
+
 // SCH-397: while a pass is being planned.
 static void collect_unfinished(void *context, const struct metric *metric, struct text *out)
 {
@@ -99,9 +107,14 @@ static void collect_unfinished(void *context, const struct metric *metric, struc
     if (provisioner->phase != PHASE_PLANNING)
         return;
     const char *const values[] = {"provisioner", provisioner->scheduling_id};
-    int64_t now = loop_monotonic_ns(provisioner->control->manager.loop);
-    metric_emit(metric, out, (double)ns_subtract(now, provisioner->pass->started_ns) / SECOND,
-                values, ARRAY_LENGTH(values));
+    metric_emit(metric, out, planning_seconds(provisioner), values, ARRAY_LENGTH(values));
+}
+
+static void collect_planning(void *context, const struct metric *metric, struct text *out)
+{
+    const struct provisioner *provisioner = context;
+    const char *const values[] = {"provisioner"};
+    metric_emit(metric, out, planning_seconds(provisioner), values, ARRAY_LENGTH(values));
 }
 
 struct provisioner *provisioner_create(struct control *control,
@@ -115,6 +128,7 @@ struct provisioner *provisioner_create(struct control *control,
                                                                            .reconcile = reconcile,
                                                                            .context = provisioner});
     metric_collect(control->metrics.unfinished_seconds, collect_unfinished, provisioner);
+    metric_collect(control->metrics.planning_seconds, collect_planning, provisioner);
     provisioner->inputs = decision_inputs_create(control);
     provisioner->preference_warnings = preference_warnings_create(control);
     provisioner->pods = acknowledged_pods_create(control);
@@ -142,6 +156,7 @@ void provisioner_destroy(struct provisioner *provisioner)
     else
         provisioning_pass_destroy(provisioner->pass);
     metric_collect(provisioner->control->metrics.unfinished_seconds, NULL, NULL);
+    metric_collect(provisioner->control->metrics.planning_seconds, NULL, NULL);
     wake_register(&provisioner->control->manager, WAKE_PROVISIONING_INPUTS, NULL, NULL);
     provisioning_triggers_destroy(provisioner->triggers);
     acknowledged_pods_destroy(provisioner->pods);
@@ -172,6 +187,7 @@ static void job_done(void *context)
     provisioner->pass->planned_ns = loop_monotonic_ns(provisioner->control->manager.loop);
     metric_set(provisioner->control->metrics.queue_depth, 0, "provisioner",
                provisioner->scheduling_id);
+    metric_set(provisioner->control->metrics.queued_pods, 0, "provisioner");
     free(job);
     reconcile_queue_add(provisioner->queue, KEY);
 }
@@ -227,7 +243,9 @@ static struct reconcile_result start_pass(struct provisioner *provisioner, bool 
     struct metric *depth = provisioner->control->metrics.queue_depth;
     metric_remove_all(depth);
     random_uuid(&provisioner->control->manager.random, provisioner->scheduling_id);
-    metric_set(depth, queue_depth(provisioner), "provisioner", provisioner->scheduling_id);
+    double queued = queue_depth(provisioner);
+    metric_set(depth, queued, "provisioner", provisioner->scheduling_id);
+    metric_set(control->metrics.queued_pods, queued, "provisioner");
     struct planning_job *job = memory_allocate(sizeof *job);
     *job = (struct planning_job){provisioner, provisioner->pass};
     provisioner->job = job;

@@ -15,6 +15,7 @@ struct family {
     enum metric_type type;
     const char *name, *help;
     const char *labels[8];
+    bool detailed;
 };
 
 static void register_families(struct metrics *metrics, const struct family *families, size_t count,
@@ -24,6 +25,7 @@ static void register_families(struct metrics *metrics, const struct family *fami
         struct metric_options options = {.name = families[i].name,
                                          .help = families[i].help,
                                          .type = families[i].type,
+                                         .detailed = families[i].detailed,
                                          .buckets = buckets,
                                          .buckets_count = buckets_count};
         for (size_t j = 0; j < ARRAY_LENGTH(families[i].labels); j++)
@@ -170,12 +172,24 @@ static void register_decisions(struct control_metrics *m, struct metrics *metric
          METRIC_GAUGE,
          "karpenter_scheduler_queue_depth",
          "Pods waiting in the current simulation.",
-         {"controller", "scheduling_id"}},
+         {"controller", "scheduling_id"},
+         .detailed = true},
         {&m->unfinished_seconds,
          METRIC_GAUGE,
          "karpenter_scheduler_unfinished_work_seconds",
          "Time since the current simulation began.",
-         {"controller", "scheduling_id"}},
+         {"controller", "scheduling_id"},
+         .detailed = true},
+        {&m->queued_pods,
+         METRIC_GAUGE,
+         "adze_scheduler_queue_depth",
+         "Pods waiting in the current simulation.",
+         {"controller"}},
+        {&m->planning_seconds,
+         METRIC_GAUGE,
+         "adze_scheduler_unfinished_work_seconds",
+         "Time since the current simulation began; 0: none is under way.",
+         {"controller"}},
         {&m->ignored_pods,
          METRIC_GAUGE,
          "karpenter_scheduler_ignored_pods_count",

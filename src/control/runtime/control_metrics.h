@@ -14,6 +14,7 @@ struct control_metrics {
     struct metric *eviction_requests, *pods_drained;
     struct metric *cloud_seconds, *cloud_errors;
     struct metric *scheduling_seconds, *decision_seconds, *queue_depth, *unfinished_seconds;
+    struct metric *queued_pods, *planning_seconds; // queue_depth, unfinished_seconds without an id
     struct metric *ignored_pods, *unschedulable_pods, *pods_by_zone, *planned_pods_bound;
     struct metric *cluster_nodes, *cluster_synced, *cluster_unsynced_seconds;
     struct metric *disruption_evaluation_seconds, *disruption_decisions,

@@ -39,7 +39,8 @@ struct pod_metrics {
     struct control *control;
     struct gauge gauges[WAITING_GAUGES];
     struct metric *startup, *bound, *provisioning_startup, *provisioning_bound;
-    struct map *times; // by namespace/name
+    struct metric *pods, *waiting_pods, *oldest_seconds; // totals
+    struct map *times;                                   // by namespace/name
 };
 
 // --- pods_state ----------------------------------------------------------------------------------
@@ -244,6 +245,98 @@ static void collect_waiting(void *context, const struct metric *metric, struct t
     }
 }
 
+// --- totals --------------------------------------------------------------------------------------
+// Where a pod stands that this process saw Pending and that is not ready yet; each pod is at one.
+enum stage { STAGE_SCHEDULER, STAGE_DECISION, STAGE_NO_PLACE, STAGE_NODE, STAGE_START, STAGES };
+static const char *const stage_names[STAGES] = {
+    "scheduler", // kube-scheduler has not said yet that there is no room for it
+    "decision",  // the first pass that looks at it is still to come
+    "no_place",  // the last pass found no place for it
+    "node",      // it has a place, mostly on a node that is coming up
+    "start",     // it has its node
+};
+
+static enum stage stage_of(const struct pod *pod, const struct pod_times *times, int64_t *since)
+{
+    *since = pod->meta.creation_timestamp;
+    if (!is_unbound(pod) || pod->spec.node_name != NULL) {
+        int64_t scheduled = transition(pod, CONDITION_POD_SCHEDULED);
+        *since = scheduled != 0 ? scheduled : *since;
+        return STAGE_START;
+    }
+    if (times->placed_at != 0) {
+        *since = times->placed_at;
+        return STAGE_NODE;
+    }
+    if (times->wanted_at == 0)
+        return STAGE_SCHEDULER;
+    *since = times->wanted_at;
+    return times->decided ? STAGE_NO_PLACE : STAGE_DECISION;
+}
+
+static void count_pod(const struct pod_metrics *metrics, const struct pod *pod)
+{
+    const struct node *node =
+        pod->spec.node_name != NULL ? find_node(metrics->control, pod->spec.node_name) : NULL;
+    metric_add(metrics->pods, 1,
+               node != NULL ? string_map_get(&node->meta.labels, LABEL_NODE_POOL) : NULL,
+               pod->status.phase, pod->spec.node_name != NULL ? "true" : "false",
+               condition_is_true(&pod->status.conditions, CONDITION_READY) ? "true" : "false");
+}
+
+static void refresh_totals(void *context)
+{
+    const struct pod_metrics *metrics = context;
+    int64_t now = manager_now(&metrics->control->manager);
+    uint32_t counts[STAGES] = {0};
+    double oldest[STAGES] = {0};
+    struct mirror_iterator iterator = {0};
+    metric_remove_all(metrics->pods);
+    if (!metrics->control->manager.started)
+        return;
+    for (const struct object *object;
+         (object = mirror_next(metrics->control->manager.mirror, KIND_POD, &iterator)) != NULL;) {
+        const struct pod *pod = (const struct pod *)object;
+        char key[600];
+        object_namespaced_name(object, key);
+        const struct pod_times *times = map_get(metrics->times, key);
+        int64_t since;
+        count_pod(metrics, pod);
+        if (times == NULL)
+            continue;
+        enum stage stage = stage_of(pod, times, &since);
+        double age = seconds_between(since, now);
+        counts[stage]++;
+        oldest[stage] = age > oldest[stage] ? age : oldest[stage];
+    }
+    for (int i = 0; i < STAGES; i++) {
+        metric_set(metrics->waiting_pods, counts[i], stage_names[i]);
+        metric_set(metrics->oldest_seconds, oldest[i], stage_names[i]);
+    }
+}
+
+static void register_totals(struct pod_metrics *metrics, struct metrics *registry)
+{
+    const struct metric_options pods = {.name = "adze_pods",
+                                        .help = "Pods.",
+                                        .type = METRIC_GAUGE,
+                                        .labels = {"nodepool", "phase", "scheduled", "ready"}};
+    const struct metric_options waiting_pods = {
+        .name = "adze_waiting_pods",
+        .help = "Pods that are not ready yet, by what they are waiting for.",
+        .type = METRIC_GAUGE,
+        .labels = {"stage"}};
+    const struct metric_options oldest = {
+        .name = "adze_waiting_pods_oldest_seconds",
+        .help = "The longest time that a pod has been waiting at a stage.",
+        .type = METRIC_GAUGE,
+        .labels = {"stage"}};
+    metrics->pods = metrics_register(registry, &pods);
+    metrics->waiting_pods = metrics_register(registry, &waiting_pods);
+    metrics->oldest_seconds = metrics_register(registry, &oldest);
+    metrics_before_write(registry, refresh_totals, metrics);
+}
+
 static struct metric *register_histogram(struct pod_metrics *metrics, const char *name,
                                          const char *help)
 {
@@ -263,6 +356,7 @@ static void register_families(struct pod_metrics *metrics)
         .name = STATE,
         .help = "One for each pod.",
         .type = METRIC_GAUGE,
+        .detailed = true,
         .labels = {"name", "namespace", "owner", "node", "scheduled", "nodepool", "zone", "arch",
                    "capacity_type", "instance_type", "phase", "ready", "managed"}};
     metric_collect(metrics_register(registry, &state), collect_state, metrics);
@@ -271,9 +365,11 @@ static void register_families(struct pod_metrics *metrics)
         const struct metric_options gauge = {.name = waiting[i].name,
                                              .help = waiting[i].help,
                                              .type = METRIC_GAUGE,
+                                             .detailed = true,
                                              .labels = {"name", "namespace"}};
         metric_collect(metrics_register(registry, &gauge), collect_waiting, &metrics->gauges[i]);
     }
+    register_totals(metrics, registry);
     const struct metric_options startup = {.name = "karpenter_pods_startup_duration_seconds",
                                            .help = "Time from a pod's creation to its readiness.",
                                            .type = METRIC_SUMMARY};
@@ -304,7 +400,8 @@ void pod_metrics_destroy(struct pod_metrics *metrics)
 {
     if (metrics == NULL)
         return;
-    const struct metrics *registry = metrics->control->manager.registry;
+    struct metrics *registry = metrics->control->manager.registry;
+    metrics_before_write(registry, NULL, metrics);
     metric_collect(metrics_find(registry, STATE), NULL, NULL);
     for (size_t i = 0; i < WAITING_GAUGES; i++)
         metric_collect(metrics_find(registry, waiting[i].name), NULL, NULL);

@@ -54,6 +54,7 @@ struct settings {
     int64_t registration_timeout;   // LIF-72, LIF-440; nanoseconds
     int64_t initialization_timeout; // LIF-443; nanoseconds, 0: none
     const char *disabled_metrics;   // LIF-468
+    bool metrics_full;              // METRICS_PROFILE=full (LIF-468, AWI-962)
     // AWS (LIF-380)
     const char *cluster_name, *cluster_ca_bundle, *cluster_endpoint, *interruption_queue;
     const char *service_cidr, *prices_file, *instance_type_figures;
@@ -62,7 +63,7 @@ struct settings {
     double vm_memory_overhead_percent;
     int64_t reserved_enis, ami_refresh_interval, subnet_refresh_interval;
 
-    uint64_t set_explicitly; // bit i: row i of the table was set explicitly (FMT-18: it wins)
-    char *strings[32];       // owned copies; settings_free() releases them
+    uint64_t set_explicitly[2]; // bit i: row i of the table was set explicitly (FMT-18: it wins)
+    char *strings[32];          // owned copies; settings_free() releases them
     uint32_t strings_count;
 };

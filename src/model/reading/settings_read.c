@@ -52,7 +52,7 @@ bool settings_set(struct settings *settings, const char *environment_name, const
             continue;
         if (!setting_set(settings, &table[i], value, error))
             return false;
-        settings->set_explicitly |= UINT64_C(1) << i;
+        settings->set_explicitly[i / 64] |= UINT64_C(1) << i % 64;
         return true;
     }
     return refuse_name(environment_name, error);
@@ -140,5 +140,5 @@ void settings_copy(struct settings *to, const struct settings *from)
 bool settings_is_explicit(const struct settings *settings, uint32_t index)
 {
     assert(index < SETTINGS_MAX);
-    return settings->set_explicitly >> index & 1;
+    return settings->set_explicitly[index / 64] >> index % 64 & 1;
 }

@@ -30,6 +30,7 @@ static const char *const packing_policies[] = {"LowestPrice", "Greedy", NULL};
 static const char *const quiets[] = {"pods", "node", NULL};
 static const char *const nominations[] = {"Off", "Auto", NULL};
 static const char *const surges[] = {"preferred", "required", NULL};
+static const char *const metrics_profiles[] = {"compact", "full", NULL};
 static const char *const compatibilities[] = {"adze", "upstream", NULL};
 
 static const struct setting table[] = {
@@ -174,6 +175,11 @@ static const struct setting table[] = {
         "metric families that are not served: names, * at the end for all that begin so, "
         "comma-separated",
         .operational = true),
+    ROW("METRICS_PROFILE", "metrics-profile", CHOICE, metrics_full, "compact",
+        "compact: totals stand for metrics with a series for each pod, node or offering; full: "
+        "those "
+        "as well, as Karpenter has them",
+        .choices = metrics_profiles, .operational = true, .upstream_text = "full"),
     ROW("CLUSTER_NAME", "cluster-name", STRING, cluster_name, "", "AWS: name of the cluster",
         .operational = true),
     ROW("CLUSTER_CA_BUNDLE", "cluster-ca-bundle", STRING, cluster_ca_bundle, "",

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SETTINGS_MAX 64 // bits of settings.set_explicitly
+#define SETTINGS_MAX 128 // bits of settings.set_explicitly
 
 enum setting_kind {
     SETTING_STRING,

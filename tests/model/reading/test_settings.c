@@ -28,7 +28,7 @@ static void defaults_LIF_380(void **state)
     assert_true(settings.gate_reserved_capacity);
     assert_false(settings.gate_node_overlay);
     assert_int_equal(settings.packing_policy, PACKING_LOWEST_PRICE);
-    assert_int_equal(settings.set_explicitly, 0);
+    assert_int_equal(settings.set_explicitly[0] | settings.set_explicitly[1], 0);
     settings_free(&settings);
 }
 

@@ -24,7 +24,9 @@ struct offering_metrics {
     struct reconcile_queue *queue;
     VECTOR(const struct instance_type_catalog *) catalogs; // of the last pass: references
     struct metric *cpu, *memory, *available, *price;
-    bool upstream; // COMPATIBILITY
+    struct metric *offerings; // totals
+    bool upstream;            // COMPATIBILITY
+    bool full;                // METRICS_PROFILE
 };
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
@@ -33,8 +35,11 @@ static struct reconcile_result reconcile(void *context, struct work_item *item,
 static struct metric *gauge(struct manager *manager, const char *name, const char *help,
                             bool of_offering)
 {
-    struct metric_options options = {
-        .name = name, .help = help, .type = METRIC_GAUGE, .labels = {"instance_type"}};
+    struct metric_options options = {.name = name,
+                                     .help = help,
+                                     .type = METRIC_GAUGE,
+                                     .detailed = true,
+                                     .labels = {"instance_type"}};
     if (of_offering) {
         options.labels[1] = "capacity_type";
         options.labels[2] = "zone";
@@ -49,6 +54,7 @@ struct offering_metrics *offering_metrics_create(
     metrics->manager = manager;
     metrics->environment = environment;
     metrics->upstream = manager->settings->compatibility_upstream;
+    metrics->full = manager->settings->metrics_full;
     metrics->cpu = gauge(manager, "karpenter_cloudprovider_instance_type_cpu_cores",
                          "CPUs of an instance type.", false);
     metrics->memory = gauge(manager, "karpenter_cloudprovider_instance_type_memory_bytes",
@@ -57,6 +63,12 @@ struct offering_metrics *offering_metrics_create(
                                "1 if the offering is available to some NodePool, else 0.", true);
     metrics->price = gauge(manager, "karpenter_cloudprovider_instance_type_offering_price_estimate",
                            "Price of the offering, USD an hour.", true);
+    static const struct metric_options offerings = {
+        .name = "adze_offerings",
+        .help = "Offerings of the instance types of all NodePools.",
+        .type = METRIC_GAUGE,
+        .labels = {"capacity_type", "zone", "available"}};
+    metrics->offerings = metrics_register(manager->registry, &offerings);
     metrics->queue =
         manager_queue(manager, &(struct reconcile_queue_options){
                                    .name = CONTROLLER, .reconcile = reconcile, .context = metrics});
@@ -83,7 +95,7 @@ void offering_metrics_destroy(struct offering_metrics *metrics)
 static void publish_types(struct offering_metrics *metrics)
 {
     const struct instance_infos *infos = ec2_types_infos(metrics->environment->types);
-    if (infos == NULL)
+    if (infos == NULL || !metrics->full)
         return;
     if (!metrics->upstream) { // AWI-962
         metric_remove_all(metrics->cpu);
@@ -159,8 +171,13 @@ static void publish_offerings(struct offering_metrics *metrics)
         metric_remove_all(metrics->available);
         metric_remove_all(metrics->price);
     }
+    metric_remove_all(metrics->offerings);
     for (struct map_entry *at = map_first(values); at != NULL; at = map_next(at)) {
         const struct pool_value *value = map_value(at);
+        metric_add(metrics->offerings, 1, value->capacity_type, value->zone,
+                   value->available ? "true" : "false");
+        if (!metrics->full)
+            continue;
         metric_set(metrics->available, value->available ? 1 : 0, value->instance_type,
                    value->capacity_type, value->zone);
         metric_set(metrics->price, (double)value->price / 1e9, value->instance_type,

@@ -65,6 +65,7 @@ static void open_scene(struct scene *scene, bool upstream)
     struct provider_world *world = scene->world;
     world->settings.compatibility_upstream = upstream;
     world->settings.gate_reserved_capacity = true;
+    world->settings.metrics_full = true;
     world_begin(world);
     scene->cluster = (struct cluster_facts){.name = "test-cluster", .region = "us-west-2"};
     scene->unavailable =
@@ -255,6 +256,35 @@ static void gauges_of_types_AWI_24_720_962(void **state)
     loop_run_for(scene.world->loop, 20 * MINUTE);
     assert_int_equal(gauge(&scene, "cpu_cores", "x1.gone", NULL, NULL), 0);
     assert_int_equal(gauge(&scene, "cpu_cores", "x1.new", NULL, NULL), 4);
+    offering_metrics_destroy(metrics);
+    close_scene(&scene);
+}
+
+// METRICS_PROFILE=compact: how many offerings there are, and none of them alone.
+static void totals_of_offerings_LIF_468(void **state)
+{
+    (void)state;
+    struct scene scene;
+    open_scene(&scene, false);
+    scene.world->settings.metrics_full = false;
+    use_types(&scene, "x1.gone");
+    struct offering_metrics *metrics =
+        offering_metrics_create(&scene.world->manager, &scene.environment);
+    add_class(&scene, "one", "us-west-2a");
+    add_pool(&scene, "one");
+    world_lead(scene.world);
+    loop_run_for(scene.world->loop, MINUTE);
+    const struct metric *total = metrics_find(scene.world->manager.registry, "adze_offerings");
+    assert_true(metric_read(total, "on-demand", "us-west-2a", "true") >= 1);
+    assert_true(metric_read(total, "on-demand", "us-west-2a", "false") >= 1);
+    static const char *const single[] = {
+        "karpenter_cloudprovider_instance_type_cpu_cores",
+        "karpenter_cloudprovider_instance_type_memory_bytes",
+        "karpenter_cloudprovider_instance_type_offering_available",
+        "karpenter_cloudprovider_instance_type_offering_price_estimate"};
+    for (size_t i = 0; i < ARRAY_LENGTH(single); i++)
+        assert_int_equal(
+            metric_series_count(metrics_find(scene.world->manager.registry, single[i])), 0);
     offering_metrics_destroy(metrics);
     close_scene(&scene);
 }
@@ -569,6 +599,7 @@ int main(void)
         cmocka_unit_test(refreshes_AWI_3_208),
         cmocka_unit_test(no_tags_in_shifted_zones_AWI_425_653),
         cmocka_unit_test(gauges_of_types_AWI_24_720_962),
+        cmocka_unit_test(totals_of_offerings_LIF_468),
         cmocka_unit_test(prices_of_several_pools_AWI_720_962),
         cmocka_unit_test(demotions_that_fail_AWI_601),
         cmocka_unit_test(memory_of_registered_nodes_AWI_20_21),
