@@ -1,25 +1,11 @@
 #include "engine/devices/devices_read.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "engine/devices/device_pools.h"
 #include "engine/devices/pod_devices.h"
-
-static struct map *index_kind(const struct problem *problem, enum kind_id kind, bool namespaced)
-{
-    const struct snapshot *snapshot = problem->snapshot;
-    struct map *map = map_create();
-    for (uint32_t i = 0; i < snapshot->objects[kind].count; i++) {
-        const struct object *object = snapshot->objects[kind].items[i];
-        char name[600];
-        snprintf(name, sizeof name, "%s%s%s", namespaced ? object->meta.namespace : "",
-                 namespaced ? "/" : "", object->meta.name);
-        map_set(map, name, (void *)(uintptr_t)object);
-    }
-    return map;
-}
+#include "engine/problem/object_index.h"
 
 static bool some_pod_claims(const struct problem *problem)
 {
@@ -62,9 +48,9 @@ void devices_read(struct problem *problem)
         return;
     struct problem_devices *devices = arena_allocate(problem->arena, sizeof *devices);
     problem->devices = devices;
-    devices->classes = index_kind(problem, KIND_DEVICE_CLASS, false);
-    devices->claims = index_kind(problem, KIND_RESOURCE_CLAIM, true);
-    devices->templates = index_kind(problem, KIND_RESOURCE_CLAIM_TEMPLATE, true);
+    devices->classes = object_index(problem->snapshot, KIND_DEVICE_CLASS, false);
+    devices->claims = object_index(problem->snapshot, KIND_RESOURCE_CLAIM, true);
+    devices->templates = object_index(problem->snapshot, KIND_RESOURCE_CLAIM_TEMPLATE, true);
     devices->claim_ids = map_create();
     devices->pod_ids = map_create();
     devices->choice_ids = map_create();

@@ -4,19 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-
-static struct map *index_kind(const struct snapshot *snapshot, enum kind_id kind, bool namespaced)
-{
-    struct map *map = map_create();
-    for (uint32_t i = 0; i < snapshot->objects[kind].count; i++) {
-        const struct object *object = snapshot->objects[kind].items[i];
-        char name[600];
-        snprintf(name, sizeof name, "%s%s%s", namespaced ? object->meta.namespace : "",
-                 namespaced ? "/" : "", object->meta.name);
-        map_set(map, name, (void *)(uintptr_t)object);
-    }
-    return map;
-}
+#include "engine/problem/object_index.h"
 
 static void index_namespaces(struct problem *problem)
 {
@@ -46,10 +34,10 @@ static void index_namespaces(struct problem *problem)
 void volumes_index(struct problem *problem)
 {
     const struct snapshot *snapshot = problem->snapshot;
-    problem->volumes.claims = index_kind(snapshot, KIND_PERSISTENT_VOLUME_CLAIM, true);
-    problem->volumes.items = index_kind(snapshot, KIND_PERSISTENT_VOLUME, false);
-    problem->volumes.storage_classes = index_kind(snapshot, KIND_STORAGE_CLASS, false);
-    problem->volumes.csi_nodes = index_kind(snapshot, KIND_CSI_NODE, false);
+    problem->volumes.claims = object_index(snapshot, KIND_PERSISTENT_VOLUME_CLAIM, true);
+    problem->volumes.items = object_index(snapshot, KIND_PERSISTENT_VOLUME, false);
+    problem->volumes.storage_classes = object_index(snapshot, KIND_STORAGE_CLASS, false);
+    problem->volumes.csi_nodes = object_index(snapshot, KIND_CSI_NODE, false);
     index_namespaces(problem);
 }
 
