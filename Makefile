@@ -51,10 +51,10 @@ bench-live: all ## generated loads on a real control plane (ARGS="--load 7"; ben
 fuzz: all ## libFuzzer on everything that parses; FUZZ_SECONDS each (default 60)
 	@tests/fuzz/run
 
-install: all ## the program, man pages and completion; PREFIX (default /usr/local), DESTDIR
+install: all ## the program, the kubectl plugin, man pages and completion; PREFIX (default /usr/local), DESTDIR
 	@[ -z "$(PREFIX)" ] || { meson configure $(BUILD) -Dprefix="$(PREFIX)" && ninja -C $(BUILD) adze >/dev/null; }
 	@DESTDIR="$(DESTDIR)" meson install -C $(BUILD) --no-rebuild
-	@tools/install-manual $(BUILD)/adze "$(DESTDIR)$(or $(PREFIX),/usr/local)/share"
+	@tools/install-manual $(BUILD)/adze "$(DESTDIR)$(or $(PREFIX),/usr/local)"
 
 release: ## image, .deb, tarball, SBOM for amd64 and arm64 into release/ (ARGS=--verify builds twice and compares)
 	@tools/install-dependencies --release

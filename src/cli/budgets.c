@@ -217,7 +217,7 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
     int option;
     optind = 1;
     opterr = 0;
-    while ((option = getopt_long(argc, argv, FILE_OPTIONS_SHORT, options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, INPUT_OPTIONS_SHORT, options, NULL)) != -1) {
         bool known = option == NEXT || input_take_option(&request->input, option);
         if (option == NEXT && !read_period(optarg, &request->next_ns)) {
             *status = command_usage_error(&command_budgets,

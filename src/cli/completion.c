@@ -1,4 +1,6 @@
 // adze completion: scripts for shells, and the candidates that they ask for.
+#include "cli/completion.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +80,7 @@ static const struct {
 static void add_names(struct arena *arena, struct candidates *candidates, const char *word)
 {
     name_list names = {0};
-    live_names_list(arena, candidates->names, candidates->kubeconfig, candidates->context, &names);
+    live_names_list(arena, candidates->names, &candidates->cluster, &names);
     vector_for_each (name, &names) {
         const char *slash = strchr(*name, '/');
         bool is_short = slash != NULL && strncmp(*name, "default/", strlen("default/")) == 0 &&
@@ -88,11 +90,10 @@ static void add_names(struct arena *arena, struct candidates *candidates, const 
     vector_free(&names);
 }
 
-static int print_candidates(char **words, int count)
+static struct candidates find(struct arena *arena, char **words, int count)
 {
     static char none[] = "";
     char *empty[] = {none};
-    CLEANUP_ARENA struct arena *arena = arena_create(16 * 1024);
     if (count == 0) {
         words = empty;
         count = 1;
@@ -100,12 +101,39 @@ static int print_candidates(char **words, int count)
     struct candidates candidates = candidates_find(arena, commands, words, count);
     if (candidates.names != KIND_COUNT)
         add_names(arena, &candidates, words[count - 1]);
-    vector_for_each (candidate, &candidates.items) {
+    return candidates;
+}
+
+static void print_words(const struct candidates *candidates)
+{
+    vector_for_each (candidate, &candidates->items) {
         const char *description = text_or_empty(candidate->description);
         printf("%s%s%s\n", candidate->word, *description != '\0' ? "\t" : "", description);
     }
+}
+
+static int print_candidates(char **words, int count)
+{
+    CLEANUP_ARENA struct arena *arena = arena_create(16 * 1024);
+    struct candidates candidates = find(arena, words, count);
+    print_words(&candidates);
     if (candidates.files)
         printf(":files\n");
+    vector_free(&candidates.items);
+    return 0;
+}
+
+int complete_for_kubectl(int count, char **words)
+{
+    enum { NO_BLANK_BEHIND = 2, NO_FILES = 4 };
+    CLEANUP_ARENA struct arena *arena = arena_create(16 * 1024);
+    struct candidates candidates = find(arena, words, count);
+    int directive = candidates.files ? 0 : NO_FILES;
+    vector_for_each (candidate, &candidates.items)
+        if (text_ends_with(candidate->word, "="))
+            directive |= NO_BLANK_BEHIND;
+    print_words(&candidates);
+    printf(":%d\n", directive);
     vector_free(&candidates.items);
     return 0;
 }

@@ -29,7 +29,7 @@
 
 struct process {
     struct settings settings;
-    const char *kubeconfig, *context;
+    struct kube_choice cluster;
     const struct cloud_provider *provider;
     struct loop *loop;
     struct kube_config *config;
@@ -70,7 +70,7 @@ static struct kube_client *connect(struct process *process, double qps, double b
 static bool open_connections(struct process *process, struct error *error)
 {
     const struct settings *settings = &process->settings;
-    process->config = kube_config_load(process->kubeconfig, process->context, error);
+    process->config = kube_config_load(&process->cluster, error);
     if (process->config == NULL)
         return false;
     process->client = connect(process, (double)settings->kube_client_qps,
@@ -391,8 +391,8 @@ static int run(int argc, char **argv)
     struct process process = {0};
     const char *provider = provider_of_clusters()->name;
     const struct extra_option extras[] = {
-        {"kubeconfig", &process.kubeconfig, NULL},
-        {"context", &process.context, NULL},
+        {"kubeconfig", &process.cluster.kubeconfig, NULL},
+        {"context", &process.cluster.context, NULL},
         {"provider", &provider, NULL},
         {0},
     };

@@ -270,7 +270,7 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
     int option;
     optind = 1;
     opterr = 0;
-    while ((option = getopt_long(argc, argv, FILE_OPTIONS_SHORT, options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, INPUT_OPTIONS_SHORT, options, NULL)) != -1) {
         if (option == LINES) {
             if (option_is_count(&command_cost, "--lines", optarg, LINES_MAX, &request->lines,
                                 status))

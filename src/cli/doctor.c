@@ -58,13 +58,12 @@ static void examined(void *context)
 }
 
 // Without a kubeconfig the account alone is looked at.
-static void open_cluster(struct examination *examination, const char *kubeconfig,
-                         const char *context)
+static void open_cluster(struct examination *examination, const struct kube_choice *cluster)
 {
     struct error error = {0};
     struct http_transport_options http = {.user_agent = "karpenter/" ADZE_VERSION};
     struct kube_client_options unlimited = {0};
-    examination->config = kube_config_load(kubeconfig, context, &error);
+    examination->config = kube_config_load(cluster, &error);
     struct kube_transport *transport =
         examination->config != NULL
             ? http_transport_create(examination->loop, examination->config, &http, &error)
@@ -75,11 +74,11 @@ static void open_cluster(struct examination *examination, const char *kubeconfig
         snprintf(examination->kube_problem, sizeof examination->kube_problem, "%s", error.message);
 }
 
-static int examine(struct examination *examination, const char *kubeconfig, const char *context)
+static int examine(struct examination *examination, const struct kube_choice *cluster)
 {
     struct error error = {0};
     examination->loop = loop_create();
-    open_cluster(examination, kubeconfig, context);
+    open_cluster(examination, cluster);
     if (!aws_access_open(&examination->access, examination->loop, NULL, &error))
         return command_failed(&command_doctor, &error);
     struct doctor_options options = {
@@ -116,11 +115,12 @@ static void close_examination(struct examination *examination)
 static int run(int argc, char **argv)
 {
     struct examination examination = {0};
-    const char *provider = "aws", *kubeconfig = NULL, *context = NULL;
+    const char *provider = "aws";
+    struct kube_choice cluster = {0};
     const struct extra_option extras[] = {
         {"provider", &provider, NULL},
-        {"kubeconfig", &kubeconfig, NULL},
-        {"context", &context, NULL},
+        {"kubeconfig", &cluster.kubeconfig, NULL},
+        {"context", &cluster.context, NULL},
         {0},
     };
     settings_defaults(&examination.settings);
@@ -132,7 +132,7 @@ static int run(int argc, char **argv)
     if (status < 0 && examination.settings.cluster_name[0] == '\0')
         status = command_usage_error(&command_doctor, "--cluster-name is missing");
     if (status < 0)
-        status = examine(&examination, kubeconfig, context);
+        status = examine(&examination, &cluster);
     close_examination(&examination);
     return status;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/completion.h"
 #include "cli/output/terminal.h"
 
 static void print_overview(FILE *stream)
@@ -46,6 +47,10 @@ static int finish(int status)
 int main(int argc, char **argv)
 {
     terminal_protect();
+    // kubectl completes a plugin's words by a program of this name: a link to this one.
+    const char *slash = strrchr(argv[0], '/');
+    if (strcmp(slash != NULL ? slash + 1 : argv[0], "kubectl_complete-adze") == 0)
+        return finish(complete_for_kubectl(argc - 1, argv + 1));
     if (argc < 2) {
         print_overview(stderr);
         return EXIT_BAD_INPUT;

@@ -19,7 +19,8 @@
 
 struct watch {
     struct settings settings;
-    const char *node_name, *kubeconfig, *context;
+    const char *node_name;
+    struct kube_choice cluster;
     struct loop *loop;
     struct kube_config *config;
     struct kube_client *kube;
@@ -37,7 +38,7 @@ static bool open_cluster(struct watch *watch, struct error *error)
 {
     struct http_transport_options http = {.user_agent = "adze-node-watcher/" ADZE_VERSION};
     struct kube_client_options unlimited = {0};
-    watch->config = kube_config_load(watch->kubeconfig, watch->context, error);
+    watch->config = kube_config_load(&watch->cluster, error);
     struct kube_transport *transport =
         watch->config != NULL ? http_transport_create(watch->loop, watch->config, &http, error)
                               : NULL;
@@ -103,8 +104,8 @@ static int run(int argc, char **argv)
     struct watch watch = {.node_name = getenv("NODE_NAME")};
     const struct extra_option extras[] = {
         {"node-name", &watch.node_name, NULL},
-        {"kubeconfig", &watch.kubeconfig, NULL},
-        {"context", &watch.context, NULL},
+        {"kubeconfig", &watch.cluster.kubeconfig, NULL},
+        {"context", &watch.cluster.context, NULL},
         {0},
     };
     settings_defaults(&watch.settings);

@@ -180,7 +180,7 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
     int option;
     optind = 1;
     opterr = 0;
-    while ((option = getopt_long(argc, argv, FILE_OPTIONS_SHORT, options, NULL)) != -1)
+    while ((option = getopt_long(argc, argv, INPUT_OPTIONS_SHORT, options, NULL)) != -1)
         if (!take_option(request, option)) {
             *status = option_refused(&command_plan, argv, options);
             return false;

@@ -5,7 +5,7 @@
 
 #include "base/loop_real.h"
 #include "base/vector.h"
-#include "cli/input/command.h"
+#include "cli/input/cluster_options.h"
 #include "cli/input/options.h"
 #include "cli/output/document.h"
 #include "cli/preflight/definitions.h"
@@ -20,7 +20,8 @@
 
 struct request {
     struct file_options input;
-    const char *kubeconfig, *context, *namespace, *account, *ca_bundle;
+    struct kube_choice cluster;
+    const char *account, *ca_bundle;
     struct facts facts;
     struct preflight_report report;
     struct settings settings; // those of the running Karpenter
@@ -30,29 +31,25 @@ struct request {
 static bool read_arguments(int argc, char **argv, struct request *request, int *status)
 {
     static const char *const formats[] = {"text", "json", "yaml", JSONPATH_FORMAT, NULL};
-    enum { KUBECONFIG = 1, CONTEXT, NAMESPACE, ACCOUNT, CA_BUNDLE };
+    enum { ACCOUNT = 1, CA_BUNDLE };
     static const struct option table[] = {
         FILE_OPTIONS,
-        {"kubeconfig", required_argument, NULL, KUBECONFIG},
-        {"context", required_argument, NULL, CONTEXT},
-        {"namespace", required_argument, NULL, NAMESPACE},
+        CLUSTER_OPTIONS,
         {"service-account", required_argument, NULL, ACCOUNT},
         {"ca-bundle", required_argument, NULL, CA_BUNDLE},
         {0},
     };
-    const char **texts[] = {NULL,
-                            &request->kubeconfig,
-                            &request->context,
-                            &request->namespace,
-                            &request->account,
-                            &request->ca_bundle};
     int option;
     optind = 1;
     opterr = 0;
-    while ((option = getopt_long(argc, argv, FILE_OPTIONS_SHORT, table, NULL)) != -1) {
-        if (option >= KUBECONFIG && option <= CA_BUNDLE) {
-            *texts[option] = optarg;
-        } else if (!file_options_take(&request->input, option)) {
+    while ((option = getopt_long(argc, argv, FILE_OPTIONS_SHORT CLUSTER_OPTIONS_SHORT, table,
+                                 NULL)) != -1) {
+        if (option == ACCOUNT) {
+            request->account = optarg;
+        } else if (option == CA_BUNDLE) {
+            request->ca_bundle = optarg;
+        } else if (!file_options_take(&request->input, option) &&
+                   !cluster_options_take(&request->cluster, option)) {
             *status = option_refused(&command_preflight, argv, table);
             return false;
         }
@@ -71,7 +68,7 @@ static void check_all(struct request *request, struct kube_client *client, struc
     if (swap.ca_bundle == NULL && request->settings.cluster_ca_bundle[0] != '\0')
         swap.ca_bundle = request->settings.cluster_ca_bundle;
     if (client != NULL)
-        check_rights(client, loop, &request->settings, request->namespace, request->account,
+        check_rights(client, loop, &request->settings, request->cluster.namespace, request->account,
                      report);
     else
         report_add(report, "rbac", VERDICT_SKIPPED, NULL, "rights are asked of a live cluster");
@@ -80,7 +77,7 @@ static void check_all(struct request *request, struct kube_client *client, struc
 
 static bool examine_live(struct request *request, struct error *error)
 {
-    struct kube_config *config = kube_config_load(request->kubeconfig, request->context, error);
+    struct kube_config *config = kube_config_load(&request->cluster, error);
     if (config == NULL)
         return false;
     struct loop *loop = loop_create();
@@ -142,7 +139,7 @@ static int run(int argc, char **argv)
 {
     struct arena *arena = arena_create(65536);
     struct request request = {.input = {.format = "text"},
-                              .namespace = "kube-system",
+                              .cluster = {.namespace = "kube-system"},
                               .facts = {.arena = arena},
                               .report = {.arena = arena}};
     struct error error = {0};
@@ -176,17 +173,18 @@ const struct command command_preflight = {
         "  -f, --file FILE               the same as FILE\n"
         "  -o, --output FORMAT           text (default), json, yaml or jsonpath=TEMPLATE\n"
         "  --color WHEN                  auto (default: on a terminal), always or never\n"
-        "  --kubeconfig FILE             default: as kubectl's\n"
-        "  --context NAME                of the kubeconfig; default: the current one\n"
-        "  --namespace NAME              where adze will run (kube-system)\n"
         "  --service-account NS:NAME     asks for the rights of this account instead of yours\n"
         "  --ca-bundle BASE64            the cluster's, which is part of an EC2NodeClass's drift "
-        "hash\n"
-        "\n"
-        "Exit codes: 0 nothing failed (there may be warnings), 1 a check failed, 2 bad usage or "
-        "input.\n"
-        "\n"
-        "  adze preflight --service-account kube-system:adze\n"
-        "  kubectl get crds,nodepools,nodeclaims,ec2nodeclasses -o yaml | adze preflight -\n",
+        "hash\n" CLUSTER_HELP(
+            "where adze will run (kube-system)\n") "\n"
+                                                   "Exit codes: 0 nothing failed (there may be "
+                                                   "warnings), 1 a check failed, 2 bad usage or "
+                                                   "input.\n"
+                                                   "\n"
+                                                   "  adze preflight --service-account "
+                                                   "kube-system:adze\n"
+                                                   "  kubectl get "
+                                                   "crds,nodepools,nodeclaims,ec2nodeclasses -o "
+                                                   "yaml | adze preflight -\n",
     .run = run,
 };

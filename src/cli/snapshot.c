@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/input/cluster_options.h"
 #include "cli/input/live_snapshot.h"
 #include "cli/input/options.h"
 #include "cli/input/provider_options.h"
@@ -79,27 +80,25 @@ static int save(const struct request *request)
 
 static int run(int argc, char **argv)
 {
+    enum { NO_CATALOG = 1 };
     static const struct option options[] = {
-        {"file", required_argument, NULL, 'f'},    {"kubeconfig", required_argument, NULL, 'k'},
-        {"context", required_argument, NULL, 'c'}, {"provider", required_argument, NULL, 'p'},
-        {"region", required_argument, NULL, 'r'},  {"no-catalog", no_argument, NULL, 'n'},
-        {"catalog", required_argument, NULL, 'C'}, {0},
+        CLUSTER_OPTIONS,
+        {"file", required_argument, NULL, 'f'},
+        {"provider", required_argument, NULL, 'p'},
+        {"region", required_argument, NULL, 'r'},
+        {"no-catalog", no_argument, NULL, NO_CATALOG},
+        {"catalog", required_argument, NULL, 'C'},
+        {0},
     };
     struct request request = {0};
     struct live_options *live = &request.live;
     int option;
     optind = 1;
     opterr = 0;
-    while ((option = getopt_long(argc, argv, "f:", options, NULL)) != -1)
+    while ((option = getopt_long(argc, argv, "f:" CLUSTER_OPTIONS_SHORT, options, NULL)) != -1)
         switch (option) {
         case 'f':
             request.path = optarg;
-            break;
-        case 'k':
-            live->kubeconfig = optarg;
-            break;
-        case 'c':
-            live->context = optarg;
             break;
         case 'p':
             live->provider = optarg;
@@ -107,13 +106,15 @@ static int run(int argc, char **argv)
         case 'r':
             live->region = optarg;
             break;
-        case 'n':
+        case NO_CATALOG:
             request.no_catalog = true;
             break;
         case 'C':
             request.catalog = optarg;
             break;
         default:
+            if (cluster_options_take(&live->cluster, option))
+                break;
             return option_refused(&command_snapshot, argv, options);
         }
     if (optind < argc)
@@ -125,18 +126,17 @@ static int run(int argc, char **argv)
 
 const struct command command_snapshot = {
     .name = "snapshot",
-    .arguments = "[-f FILE] [--kubeconfig FILE] [--context NAME] [--catalog FILE | --no-catalog]",
+    .arguments = "[-f FILE] [--context NAME] [--catalog FILE | --no-catalog]",
     .summary = "save everything that a decision depends on to one file",
     .help = "  -f, --file FILE      where to write it (default: standard output)\n"
-            "  --kubeconfig FILE    default: $KUBECONFIG, the service account, ~/.kube/config\n"
-            "  --context NAME       default: the current one\n"
             "  --catalog FILE       the instance types to include; default: the controller's\n"
             "  --provider NAME      those built in for a provider (see below); default: what the\n"
             "                       cluster's controller has published\n"
             "  --region NAME        whose built-in types; default: that of the cluster's zones\n"
-            "  --no-catalog         leave the instance types out\n"
-            "\n"
-            "`adze plan -f FILE` then gives the plan of this moment, anywhere.\n",
+            "  --no-catalog         leave the instance types out\n" CLUSTER_HELP(
+                "taken as kubectl's is; no difference\n") "\n"
+                                                          "`adze plan -f FILE` then gives the plan "
+                                                          "of this moment, anywhere.\n",
     .more_help = providers_offered_help,
     .run = run,
 };

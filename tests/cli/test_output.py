@@ -115,7 +115,7 @@ class Terminal(ProgramTest):
                 (("pln",), 'there is no command "pln"; did you mean plan?'),
                 (("plan", "--stict"), "unknown option --stict; did you mean --strict?"),
                 (("plan", "--set"), "--set needs a value"),
-                (("plan", "--se", "a"), "--se is short for several options: --set or --settings"),
+                (("plan", "--se", "a"), "--se is short for several options: --server or --set or --settings"),
                 (("plan", "--strict=1"), "--strict takes no value"),
                 (("plan", "-q"), "unknown option -q"),
                 (("plan", "-o"), "-o needs a value"),

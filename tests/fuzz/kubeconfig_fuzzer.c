@@ -30,7 +30,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (file < 0 || write(file, data, size) != (ssize_t)size || lseek(file, 0, SEEK_SET) != 0)
         abort();
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    struct kube_config *config = kube_config_load(path, NULL, &error);
+    struct kube_config *config =
+        kube_config_load(&(struct kube_choice){.kubeconfig = path}, &error);
     if (config != NULL) {
         show(config->server);
         kube_config_free(kube_config_copy(config));

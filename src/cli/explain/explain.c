@@ -45,7 +45,7 @@ static bool read_arguments(int argc, char **argv, struct input_options *input, i
     int option;
     optind = 1;
     opterr = 0;
-    while ((option = getopt_long(argc, argv, FILE_OPTIONS_SHORT, options, NULL)) != -1)
+    while ((option = getopt_long(argc, argv, INPUT_OPTIONS_SHORT, options, NULL)) != -1)
         if (!input_take_option(input, option)) {
             *status = option_refused(&command_explain, argv, options);
             return false;

@@ -287,11 +287,22 @@ static int answer(const struct input_options *options, struct subject *subject)
     return status == 0 && subject->refused != NULL ? EXIT_UNPLACED : status;
 }
 
+// The name with --namespace before it, unless it has one; the caller frees it.
+static char *in_namespace(const char *name, const char *namespace)
+{
+    struct text text = {0};
+    if (namespace != NULL && strchr(name, '/') == NULL)
+        text_format(&text, "%s/", namespace);
+    text_add(&text, name);
+    return text_take(&text);
+}
+
 static int run(const struct input_options *options, const struct snapshot *snapshot,
                char *const *names)
 {
     struct error error = {0};
-    struct subject subject = {.pod = find_pod(snapshot, names[0], &error), .snapshot = snapshot};
+    CLEANUP_FREE char *asked = in_namespace(names[0], options->live.cluster.namespace);
+    struct subject subject = {.pod = find_pod(snapshot, asked, &error), .snapshot = snapshot};
     if (subject.pod == NULL)
         return command_failed(&command_explain, &error);
     subject.name = name_of(subject.pod);

@@ -30,12 +30,6 @@ bool input_take_option(struct input_options *options, int option)
     case INPUT_CATALOG:
         options->catalog = optarg;
         return true;
-    case INPUT_KUBECONFIG:
-        options->live.kubeconfig = optarg;
-        return true;
-    case INPUT_CONTEXT:
-        options->live.context = optarg;
-        return true;
     case INPUT_SET:
     case INPUT_SETTINGS:
         plan_settings_add(&options->settings, optarg, option == INPUT_SETTINGS);
@@ -44,7 +38,8 @@ bool input_take_option(struct input_options *options, int option)
         options->live.provider = optarg;
         return true;
     default:
-        return file_options_take(&options->common, option);
+        return file_options_take(&options->common, option) ||
+               cluster_options_take(&options->live.cluster, option);
     }
 }
 
@@ -57,10 +52,10 @@ bool input_check_options(const struct command *command, const struct input_optio
     if (!file_options_check(command, &options->common, formats, status) ||
         !provider_is_offered(command, live->provider, status))
         return false;
-    if (options->common.files.count == 0 || (live->kubeconfig == NULL && live->context == NULL))
+    if (options->common.files.count == 0 || !kube_choice_is_made(&live->cluster))
         return true;
-    *status = command_usage_error(command, "-f reads files, --kubeconfig and --context a live "
-                                           "cluster: give one or the other");
+    *status = command_usage_error(command, "-f reads files, --kubeconfig, --context and --server a "
+                                           "live cluster: give one or the other");
     return false;
 }
 

@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "base/vector.h"
+#include "cli/input/cluster_options.h"
 #include "cli/input/command.h"
 #include "cli/input/live_snapshot.h"
 #include "cli/input/options.h"
@@ -29,13 +30,13 @@ struct input_options {
     char *assumptions, *left_out, *catalog_text;
 };
 
+#define INPUT_OPTIONS_SHORT FILE_OPTIONS_SHORT CLUSTER_OPTIONS_SHORT
+
 // Rows of getopt_long()'s table; their values are above those of ASCII, except 'f' and 'o'.
 enum {
     INPUT_STRICT = 256,
     INPUT_CATALOG,
     INPUT_REGION,
-    INPUT_KUBECONFIG,
-    INPUT_CONTEXT,
     INPUT_PROVIDER,
     INPUT_SET,
     INPUT_SETTINGS,
@@ -45,9 +46,7 @@ enum {
     FILE_OPTIONS, HEADERS_OPTION, {"snapshot", required_argument, NULL, 'f'}, \
         {"strict", no_argument, NULL, INPUT_STRICT},                          \
         {"catalog", required_argument, NULL, INPUT_CATALOG},                  \
-        {"region", required_argument, NULL, INPUT_REGION},                    \
-        {"kubeconfig", required_argument, NULL, INPUT_KUBECONFIG},            \
-        {"context", required_argument, NULL, INPUT_CONTEXT},                  \
+        {"region", required_argument, NULL, INPUT_REGION}, CLUSTER_OPTIONS,   \
         {"set", required_argument, NULL, INPUT_SET},                          \
         {"settings", required_argument, NULL, INPUT_SETTINGS},                \
     {                                                                         \
@@ -73,10 +72,8 @@ enum {
     "                       repeated. Default: those of the input or of the cluster's\n"         \
     "                       controller, else of the environment\n"                               \
     "      --settings FILE  settings: lines NAME=VALUE, a ConfigMap, a SnapshotContext or the\n" \
-    "                       controller's Deployment\n"                                           \
-    "      --kubeconfig FILE  the live cluster; default: $KUBECONFIG, the service account,\n"    \
-    "                       ~/.kube/config\n"                                                    \
-    "      --context NAME   of the kubeconfig; default: the current one\n"
+    "                       controller's Deployment\n" CLUSTER_HELP(                             \
+        "of pods that are named without one\n")
 
 // Takes one option with optarg; false: not one of these.
 bool input_take_option(struct input_options *options, int option);

@@ -165,7 +165,7 @@ bool live_snapshot_read(struct snapshot *snapshot, const struct live_options *op
                         struct live_provider *provider, struct error *error)
 {
     *provider = (struct live_provider){0};
-    struct kube_config *config = kube_config_load(options->kubeconfig, options->context, error);
+    struct kube_config *config = kube_config_load(&options->cluster, error);
     if (config == NULL)
         return false;
     struct loop *loop = loop_create();

@@ -2,12 +2,13 @@
 #pragma once
 
 #include "cli/input/live_provider.h"
+#include "kube/transport/kube_choice.h"
 #include "model/snapshot/snapshot.h"
 
 struct live_options {
-    const char *kubeconfig, *context; // NULL: kubectl's defaults
-    const char *provider;             // NULL: the cluster's
-    const char *region;               // of --region; NULL: not given
+    struct kube_choice cluster;
+    const char *provider; // NULL: the cluster's
+    const char *region;   // of --region; NULL: not given
 };
 
 // Lists every kind of FMT-1 (page by page), takes the time of the run and the settings of the

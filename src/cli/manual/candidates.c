@@ -160,10 +160,18 @@ static const struct command *command_of(const struct command *const *commands, c
 static void note_argument(struct candidates *candidates, const struct help_option *option,
                           const char *value)
 {
-    if (is_named(option, "--kubeconfig"))
-        candidates->kubeconfig = value;
-    if (is_named(option, "--context"))
-        candidates->context = value;
+    const struct {
+        const char *name, **value;
+    } places[] = {{"--kubeconfig", &candidates->cluster.kubeconfig},
+                  {"--context", &candidates->cluster.context},
+                  {"--cluster", &candidates->cluster.cluster},
+                  {"--user", &candidates->cluster.user},
+                  {"--server", &candidates->cluster.server},
+                  {"--token", &candidates->cluster.token},
+                  {"--certificate-authority", &candidates->cluster.certificate_authority}};
+    for (size_t i = 0; i < ARRAY_LENGTH(places); i++)
+        if (is_named(option, places[i].name))
+            *places[i].value = value;
 }
 
 // Which option, if any, the last word belongs to; what the words before it have given.

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/vector.h"
 #include "cli/input/command.h"
+#include "kube/transport/kube_choice.h"
 #include "model/schema/object.h"
 
 struct candidate {
@@ -15,10 +16,9 @@ struct candidate {
 struct candidates {
     VECTOR(struct candidate) items; // those that begin with the word
     bool files;                     // files and folders as well
-    // Names of this kind's objects as well; KIND_COUNT: none. With the line's --kubeconfig and
-    // --context; NULL: absent.
+    // Names of this kind's objects as well; KIND_COUNT: none. Of the cluster that the line names.
     enum kind_id names;
-    const char *kubeconfig, *context;
+    struct kube_choice cluster;
 };
 
 // `words` are those behind the program's name; the last one, perhaps "", is being completed. Words

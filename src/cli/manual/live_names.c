@@ -41,11 +41,11 @@ static void give_up(void *context)
     loop_stop(context);
 }
 
-void live_names_list(struct arena *arena, enum kind_id kind, const char *kubeconfig,
-                     const char *context, name_list *names)
+void live_names_list(struct arena *arena, enum kind_id kind, const struct kube_choice *cluster,
+                     name_list *names)
 {
     struct error error = {0};
-    struct kube_config *config = kube_config_load(kubeconfig, context, &error);
+    struct kube_config *config = kube_config_load(cluster, &error);
     if (config == NULL)
         return;
     struct loop *loop = loop_create();

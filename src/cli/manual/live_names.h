@@ -3,11 +3,12 @@
 
 #include "base/memory.h"
 #include "base/vector.h"
+#include "kube/transport/kube_choice.h"
 #include "model/schema/object.h"
 
 typedef VECTOR(const char *) name_list;
 
-// Adds the names of the kind's objects, pods as NAMESPACE/NAME, in the arena. `kubeconfig` and
-// `context` as for kube_config_load(). Nothing is added if the cluster does not answer in time.
-void live_names_list(struct arena *arena, enum kind_id kind, const char *kubeconfig,
-                     const char *context, name_list *names);
+// Adds the names of the kind's objects, pods as NAMESPACE/NAME, in the arena. Nothing is added if
+// the cluster does not answer in time.
+void live_names_list(struct arena *arena, enum kind_id kind, const struct kube_choice *cluster,
+                     name_list *names);

@@ -32,7 +32,7 @@ static bool read_files(file_list *files, const char *const *paths, size_t count,
                        struct error *error);
 static bool read_file(struct file *file, struct error *error);
 static void free_files(file_list *files);
-static struct kube_config *resolve(const file_list *files, const char *context,
+static struct kube_config *resolve(const file_list *files, const struct kube_choice *choice,
                                    struct error *error);
 static const char *current_context(const file_list *files);
 static bool find_entry(const file_list *files, const char *list, const char *singular,
@@ -55,12 +55,12 @@ static char *encode_base64(const char *data);
 static char *beside(const char *file, const char *path);
 
 struct kube_config *kube_config_from_files(const char *const *paths, size_t count, bool must_exist,
-                                           const char *context, struct error *error)
+                                           const struct kube_choice *choice, struct error *error)
 {
     file_list files = {0};
     struct kube_config *config = NULL;
     if (read_files(&files, paths, count, must_exist, error))
-        config = resolve(&files, context, error);
+        config = resolve(&files, choice, error);
     free_files(&files);
     return config;
 }
@@ -107,8 +107,10 @@ static void free_files(file_list *files)
     vector_free(files);
 }
 
-static struct kube_config *resolve(const file_list *files, const char *context, struct error *error)
+static struct kube_config *resolve(const file_list *files, const struct kube_choice *choice,
+                                   struct error *error)
 {
+    const char *context = choice->context;
     const char *first = files->items[0].path;
     if (context == NULL || context[0] == '\0')
         context = current_context(files);
@@ -124,6 +126,14 @@ static struct kube_config *resolve(const file_list *files, const char *context, 
                 get_text(chosen, "cluster", &cluster_name, error) &&
                 get_text(chosen, "user", &user_name, error) &&
                 get_text(chosen, "namespace", &config->namespace, error);
+    if (good && choice->cluster != NULL) {
+        free(cluster_name);
+        cluster_name = memory_copy_string(choice->cluster);
+    }
+    if (good && choice->user != NULL) {
+        free(user_name);
+        user_name = memory_copy_string(choice->user);
+    }
     if (good && cluster_name == NULL)
         good = error_set(error, ERROR_INVALID, "%s.cluster is missing", chosen->place);
     good = good && find_entry(files, "clusters", "cluster", cluster_name, cluster, error) &&

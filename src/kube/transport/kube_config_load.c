@@ -12,35 +12,50 @@
 #define FILES_MAX       64
 #define SERVICE_ACCOUNT "/var/run/secrets/kubernetes.io/serviceaccount"
 
-static struct kube_config *load_named(const char *path, const char *context, struct error *error);
-static struct kube_config *load_list(const char *list, const char *context, struct error *error);
-static struct kube_config *load_default(const char *context, struct error *error);
+static struct kube_config *find(const struct kube_choice *choice, struct error *error);
+static struct kube_config *load_named(const char *path, const struct kube_choice *choice,
+                                      struct error *error);
+static struct kube_config *load_list(const char *list, const struct kube_choice *choice,
+                                     struct error *error);
+static struct kube_config *load_default(const struct kube_choice *choice, struct error *error);
 static char *trimmed(char *text);
 static char *server_of_environment(struct error *error);
 
-struct kube_config *kube_config_load(const char *path, const char *context, struct error *error)
+struct kube_config *kube_config_load(const struct kube_choice *choice, struct error *error)
 {
+    struct kube_config *config = find(choice, error);
+    if (config == NULL || kube_choice_apply(choice, config, error))
+        return config;
+    kube_config_free(config);
+    return NULL;
+}
+
+static struct kube_config *find(const struct kube_choice *choice, struct error *error)
+{
+    const char *path = choice->kubeconfig;
     if (path != NULL && path[0] != '\0')
-        return load_named(path, context, error);
+        return load_named(path, choice, error);
     const char *list = getenv("KUBECONFIG");
     if (list != NULL && list[0] != '\0')
-        return load_list(list, context, error);
-    if (getenv("KUBERNETES_SERVICE_HOST") != NULL && context == NULL &&
+        return load_list(list, choice, error);
+    if (getenv("KUBERNETES_SERVICE_HOST") != NULL && choice->context == NULL &&
         access(SERVICE_ACCOUNT "/token", F_OK) == 0)
         return kube_config_in_cluster(NULL, error);
-    return load_default(context, error);
+    return load_default(choice, error);
 }
 
 // A missing file that the user named is bad input.
-static struct kube_config *load_named(const char *path, const char *context, struct error *error)
+static struct kube_config *load_named(const char *path, const struct kube_choice *choice,
+                                      struct error *error)
 {
-    struct kube_config *config = kube_config_from_files(&path, 1, true, context, error);
+    struct kube_config *config = kube_config_from_files(&path, 1, true, choice, error);
     if (config == NULL && error != NULL && error->kind == ERROR_NOT_FOUND)
         error->kind = ERROR_INVALID;
     return config;
 }
 
-static struct kube_config *load_list(const char *list, const char *context, struct error *error)
+static struct kube_config *load_list(const char *list, const struct kube_choice *choice,
+                                     struct error *error)
 {
     const char *paths[FILES_MAX];
     size_t count = 0;
@@ -55,7 +70,7 @@ static struct kube_config *load_list(const char *list, const char *context, stru
         }
         paths[count++] = path;
     }
-    struct kube_config *config = kube_config_from_files(paths, count, false, context, error);
+    struct kube_config *config = kube_config_from_files(paths, count, false, choice, error);
     if (config == NULL && error != NULL && error->kind == ERROR_NOT_FOUND) {
         error_prefix(error, "KUBECONFIG=%s", list);
         error->kind = ERROR_INVALID;
@@ -63,15 +78,26 @@ static struct kube_config *load_list(const char *list, const char *context, stru
     return config;
 }
 
-static struct kube_config *load_default(const char *context, struct error *error)
+// What is missing comes from the other options.
+static struct kube_config *server_alone(const char *server)
+{
+    struct kube_config *config = memory_allocate(sizeof *config);
+    config->server = memory_copy_string(server);
+    config->namespace = memory_copy_string("default");
+    return config;
+}
+
+static struct kube_config *load_default(const struct kube_choice *choice, struct error *error)
 {
     const char *home = getenv("HOME");
     struct text path = {0};
     text_format(&path, "%s/.kube/config", home != NULL ? home : "");
     const char *paths[] = {path.data};
     struct error why = {0};
-    struct kube_config *config = kube_config_from_files(paths, 1, true, context, &why);
-    if (config == NULL && why.kind == ERROR_NOT_FOUND)
+    struct kube_config *config = kube_config_from_files(paths, 1, true, choice, &why);
+    if (config == NULL && why.kind == ERROR_NOT_FOUND && choice->server != NULL)
+        config = server_alone(choice->server);
+    else if (config == NULL && why.kind == ERROR_NOT_FOUND)
         error_set(error, ERROR_NOT_FOUND,
                   "no cluster to talk to: give --kubeconfig, set KUBECONFIG, or run in a pod "
                   "(there is no %s)",

@@ -87,7 +87,8 @@ static const char *write_file(const struct world *world, const char *name, const
 static struct kube_config *load(const char *path, const char *context)
 {
     struct error error = {0};
-    struct kube_config *config = kube_config_load(path, context, &error);
+    struct kube_config *config =
+        kube_config_load(&(struct kube_choice){.kubeconfig = path, .context = context}, &error);
     if (config == NULL)
         fail_msg("%s", error.message);
     return config;
@@ -96,7 +97,8 @@ static struct kube_config *load(const char *path, const char *context)
 static void expect_error(const char *path, const char *context, const char *part)
 {
     struct error error = {0};
-    struct kube_config *config = kube_config_load(path, context, &error);
+    struct kube_config *config =
+        kube_config_load(&(struct kube_choice){.kubeconfig = path, .context = context}, &error);
     assert_null(config);
     assert_null(strchr(error.message, '\n'));
     if (strstr(error.message, part) == NULL)
