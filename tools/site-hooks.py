@@ -1,8 +1,10 @@
 """What mkdocs.yml needs beside mkdocs itself: pages link to files outside of docs/ (examples, the changelog), as they must
 on a code host. Here these files become part of the site, and the links lead to the copies."""
+import json
 import os
 import re
 
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -59,3 +61,32 @@ def on_page_markdown(markdown, page, config, files):
         return match.group(1) + os.path.relpath(path, here or ".") + (match.group(3) or "") + match.group(4)
 
     return LINK.sub(rewrite, markdown)
+
+
+def on_post_build(config):
+    leave_rules_out_of_the_search(os.path.join(config["site_dir"], "search", "search_index.json"))
+    check_files(config)
+
+
+def leave_rules_out_of_the_search(path):
+    """The book of rules is longer than all other pages together, and would come before them whatever one looks for."""
+    with open(path, encoding="utf-8") as file:
+        index = json.load(file)
+    index["docs"] = [entry for entry in index["docs"] if not entry["location"].startswith("rules/")]
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(index, file, separators=(",", ":"))
+
+
+def check_files(config):
+    """Scripts, styles and pictures are there: mkdocs looks at links between pages only."""
+    missing = set()
+    for folder, _, names in os.walk(config["site_dir"]):
+        for name in names:
+            if not name.endswith(".html") or name == "404.html":  # whose paths begin at the server's root
+                continue
+            with open(os.path.join(folder, name), encoding="utf-8") as page:
+                for path in re.findall(r'(?:href|src)="([^"#?:]+)[#?"]', page.read()):
+                    if not os.path.exists(os.path.join(folder, path)):
+                        missing.add(path)
+    if missing:
+        raise PluginError("pages ask for files that are not there: " + ", ".join(sorted(missing)))

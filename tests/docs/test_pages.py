@@ -136,7 +136,7 @@ def misread(page):
         if line is None:
             if (len(text) - len(text.lstrip())) % 4 and text.lstrip().startswith("```"):
                 yield f"{page}:{number}: a block in a list is indented by four"
-            inside = None
+            inside = "block" if text.startswith(" ") else None  # of an item: the next one needs an empty line
             continue
         block = "list" if re.match(r" *(?:[-*]|\d+\.) ", line) else "table" if line.startswith("|") else "text"
         if block != "text" and inside not in (None, block):
@@ -144,7 +144,7 @@ def misread(page):
         if not line.strip() or line.startswith(("#", "<!--")):
             inside = None
         elif not (inside == "list" and block == "text"):
-            inside = "list" if line.startswith("    ") else block  # text that belongs to an item
+            inside = block
 
 
 def sources():
