@@ -1,6 +1,6 @@
-// Server-side apply in a simple form. metadata.managedFields (operation Apply, FieldsV1) holds each
-// manager's applied fields. Fields that a manager no longer applies are removed; the rest is merged
-// like a strategic merge patch. Managers never conflict: the last one wins, as with force.
+// Server-side apply. Fields that a manager no longer applies are removed unless others own them;
+// the rest is merged like a strategic merge patch. A change of another manager's field is a
+// conflict, unless it is forced.
 #pragma once
 
 #include "sim/apiserver/api_internal.h"

@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "sim/apiserver/api_request.h"
 #include "sim/store/failure.h"
+#include "sim/store/managed_fields.h"
 #include "sim/store/store_write.h"
 
 struct api_server {
@@ -37,6 +38,8 @@ struct api_call { // one request under way
     struct evkeyvalq query;
     const struct store_resource *resource; // of the store
     const struct store_resource *view;     // as requested (differs for events.k8s.io)
+    struct field_manager manager;          // of write, if the request records it
+    char manager_name[129];
     struct write_options write;
     struct failure failure;
     struct api_response *response;

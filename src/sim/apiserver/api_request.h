@@ -2,6 +2,7 @@
 #pragma once
 
 #include <jansson.h>
+#include <stdbool.h>
 
 struct api_watch;
 
@@ -13,6 +14,7 @@ struct api_request {
     const char *accept;       // or NULL
     const char *user_agent;   // or NULL; names the field manager if the query does not
     json_t *body;             // borrowed; NULL if none
+    bool records_manager;     // metadata.managedFields will tell what this request has changed
 };
 
 struct api_response { // release with api_response_clear()

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "sim/apiserver/api_events.h"
 #include "sim/apiserver/api_internal.h"
+#include "sim/apiserver/api_metrics.h"
 #include "sim/apiserver/api_path.h"
 #include "sim/apiserver/api_pods.h"
 #include "sim/apiserver/api_read.h"
@@ -87,6 +88,19 @@ static bool read_write_options(struct api_call *call)
         call->write.warnings = call->response->warnings;
     }
     return true;
+}
+
+// The fieldManager of the query, else the program's name in the user agent.
+static void read_manager(struct api_call *call)
+{
+    const char *name = call_query(call, "fieldManager"), *agent = call->request->user_agent;
+    size_t length = name != NULL ? strlen(name) : agent != NULL ? strcspn(agent, "/") : 0;
+    if (!call->request->records_manager || length == 0 || length >= sizeof call->manager_name)
+        return;
+    memcpy(call->manager_name, name != NULL ? name : agent, length);
+    call->manager =
+        (struct field_manager){.name = call->manager_name, .subresource = call->path.subresource};
+    call->write.manager = &call->manager;
 }
 
 // --- answers -------------------------------------------------------------------------------------
@@ -233,6 +247,10 @@ static bool resource_call(struct api_call *call)
         return false;
     if (handled)
         return true;
+    if (!call_metrics(call, &handled))
+        return false;
+    if (handled)
+        return true;
     if (call->path.namespace != NULL && strcmp(call->path.group, "") == 0 &&
         strcmp(call->path.plural, "bindings") == 0 && call->path.name == NULL)
         return only(call, "POST", call_bind);
@@ -250,6 +268,7 @@ static bool route(struct api_call *call)
         return no_such_path(call);
     if (!read_write_options(call))
         return false;
+    read_manager(call);
     if (call->path.plural != NULL)
         return resource_call(call);
     if (!is_method(call, "GET"))

@@ -29,6 +29,10 @@ static const struct store_resource extra_resources[] = {
      false, false, false, false},
     {"authentication.k8s.io", "v1", "SelfSubjectReview", NULL, "selfsubjectreviews",
      "selfsubjectreview", NULL, NULL, false, false, false, false},
+    {"metrics.k8s.io", "v1beta1", "NodeMetrics", "NodeMetricsList", "nodes", "", NULL, NULL, false,
+     false, false, false},
+    {"metrics.k8s.io", "v1beta1", "PodMetrics", "PodMetricsList", "pods", "", NULL, NULL, true,
+     false, false, false},
     {"", "v1", "Binding", NULL, "bindings", "binding", NULL, NULL, true, false, false, false},
 };
 
@@ -89,6 +93,8 @@ static json_t *verbs_of(const struct store_resource *resource)
 {
     if (resource->list_kind == NULL)
         return words("create");
+    if (strcmp(resource->group, "metrics.k8s.io") == 0)
+        return words("get list");
     bool namespaces = resource->group[0] == '\0' && strcmp(resource->plural, "namespaces") == 0;
     return words(namespaces ? "create delete get list patch update watch"
                             : "create delete deletecollection get list patch update watch");

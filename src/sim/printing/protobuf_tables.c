@@ -117,6 +117,22 @@ static const struct protobuf_message messages[] = {
      "1 *? conditions, 2 t startTime, 3 t completionTime, 4 i active, 5 i succeeded, 6 i "
      "failed, 11 i! terminating, 7 s completedIndexes, 10 s failedIndexes, 8 ? "
      "uncountedTerminatedPods, 9 i! ready"},
+    {"HorizontalPodAutoscaler",
+     "1 ObjectMeta metadata, 2 HorizontalPodAutoscalerSpec spec, 3 "
+     "HorizontalPodAutoscalerStatus status"},
+    {"HorizontalPodAutoscalerSpec",
+     "1 CrossVersionObjectReference scaleTargetRef, 2 i! minReplicas, 3 i maxReplicas, 4 "
+     "*MetricSpec metrics"},
+    {"CrossVersionObjectReference",
+     "1 s kind, 2 s name, 3 s apiVersion"},
+    {"MetricSpec",
+     "1 s type, 4 ResourceMetricSource resource"},
+    {"ResourceMetricSource",
+     "1 s name, 2 MetricTarget target"},
+    {"MetricTarget",
+     "1 s type, 2 q value, 3 q averageValue, 4 i! averageUtilization"},
+    {"HorizontalPodAutoscalerStatus",
+     "3 i currentReplicas, 4 i desiredReplicas"},
     {"CronJob",
      "1 ObjectMeta metadata, 2 CronJobSpec spec, 3 CronJobStatus status"},
     {"CronJobSpec",

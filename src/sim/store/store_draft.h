@@ -6,8 +6,9 @@
 #include <stdint.h>
 
 struct write_options {
-    bool dry_run;     // all but the write; the store owns the answer until the next call
-    bool lenient;     // unknown fields of custom kinds are dropped instead of refused
+    bool dry_run; // all but the write; the store owns the answer until the next call
+    bool lenient; // unknown fields of custom kinds are dropped instead of refused
+    const struct field_manager *manager; // whose changes are recorded (managed_fields.h); or NULL
     json_t *warnings; // array that gets texts for the Warning header; may be NULL
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "sim/store/managed_fields.h"
 #include "sim/store/resources.h"
 #include "sim/store/store_admission.h"
 #include "sim/store/store_defaults.h"
@@ -184,6 +185,8 @@ json_t *store_write_add(struct store *store, const struct store_resource *resour
         json_decref(copy);
         return NULL;
     }
+    if (options->manager != NULL)
+        managed_fields_update(store, copy, NULL, options->manager);
     if (options->dry_run)
         return keep_dry(store, copy);
     put(store, table, key, copy);
@@ -253,6 +256,8 @@ json_t *store_write_replace(struct store *store, const struct store_target *targ
         json_decref(draft.object);
         return NULL;
     }
+    if (options->manager != NULL)
+        managed_fields_update(store, draft.object, old, options->manager);
     char key[OBJECT_KEY_MAX];
     object_key(store_namespace(old), target->name, key);
     struct table *table = store_table(store, resource);

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/nanoseconds.h"
+#include "sim/workloads/autoscaler.h"
 #include "sim/workloads/daemon_set.h"
 #include "sim/workloads/deployment.h"
 #include "sim/workloads/job.h"
@@ -27,6 +28,7 @@ struct workloads *workloads_create(struct world *world)
     workloads->daemon_sets = work_queue_create(loop, delay_ns, daemon_set_sync, workloads);
     workloads->daemon_nodes = work_queue_create(loop, delay_ns, daemon_set_node_sync, workloads);
     workloads->jobs = work_queue_create(loop, delay_ns, job_sync, workloads);
+    workloads->autoscalers = work_queue_create(loop, delay_ns, autoscaler_sync, workloads);
     workloads->batches = map_create();
     workloads->set_rate = memory_allocate(sizeof *workloads->set_rate);
     workloads->stateful_rate = memory_allocate(sizeof *workloads->stateful_rate);
@@ -44,6 +46,7 @@ void workloads_destroy(struct workloads *workloads)
     work_queue_destroy(workloads->daemon_sets);
     work_queue_destroy(workloads->daemon_nodes);
     work_queue_destroy(workloads->jobs);
+    work_queue_destroy(workloads->autoscalers);
     map_destroy(workloads->batches, free);
     free(workloads->set_rate);
     free(workloads->stateful_rate);
@@ -61,6 +64,15 @@ static struct work_queue *queue_of(struct workloads *workloads, enum kind_id id)
            : id == KIND_DAEMON_SET   ? workloads->daemon_sets
            : id == KIND_JOB          ? workloads->jobs
                                      : NULL;
+}
+
+// Kinds without a table.
+static struct work_queue *queue_of_other(struct workloads *workloads,
+                                         const struct store_resource *resource)
+{
+    if (strcmp(resource->group, "autoscaling") == 0 && strcmp(resource->version, "v2") == 0)
+        return workloads->autoscalers;
+    return NULL;
 }
 
 static void queue_controllers(struct workloads *workloads, const struct world_object *object)
@@ -102,6 +114,8 @@ void workloads_enter(void *part, struct world_object *object)
     if (world_is(object, KIND_NODE))
         daemon_set_node_changed(workloads, object);
     struct work_queue *queue = queue_of(workloads, object->kind->id);
+    if (object->kind->id == KIND_COUNT)
+        queue = queue_of_other(workloads, object->kind->resource);
     if (queue != NULL)
         work_queue_add(queue, object->key);
     if (world_is(object, KIND_POD) || world_is(object, KIND_REPLICA_SET))

@@ -270,6 +270,16 @@ struct world_object *world_find(const struct world *world, enum kind_id id, cons
     return world_find_key(world, id, key);
 }
 
+struct world_object *world_find_other(const struct world *world, const char *group,
+                                      const char *plural, const char *key)
+{
+    vector_for_each (kind, &world->kinds)
+        if (strcmp((*kind)->resource->group, group) == 0 &&
+            strcmp((*kind)->resource->plural, plural) == 0)
+            return map_get((*kind)->objects, key);
+    return NULL;
+}
+
 struct world_object *world_find_key(const struct world *world, enum kind_id id, const char *key)
 {
     const struct world_kind *kind = world->by_id[id];
