@@ -40,6 +40,7 @@ struct api_call { // one request under way
     const struct store_resource *view;     // as requested (differs for events.k8s.io)
     struct field_manager manager;          // of write, if the request records it
     char manager_name[129];
+    bool checks_fields; // of built-in kinds: strictly, or with a warning (write.lenient)
     struct write_options write;
     struct failure failure;
     struct api_response *response;

@@ -14,7 +14,8 @@ struct api_request {
     const char *accept;       // or NULL
     const char *user_agent;   // or NULL; names the field manager if the query does not
     json_t *body;             // borrowed; NULL if none
-    bool records_manager;     // metadata.managedFields will tell what this request has changed
+    // Of people's tools: managedFields tell what it has changed, and its fields are checked.
+    bool from_user;
 };
 
 struct api_response { // release with api_response_clear()

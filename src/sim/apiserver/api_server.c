@@ -82,6 +82,8 @@ static bool read_write_options(struct api_call *call)
                                    "supported values: \"Ignore\", \"Strict\", "
                                    "\"Warn\"",
                                    validation);
+    call->checks_fields =
+        call->request->from_user && (validation == NULL || strcmp(validation, "Ignore") != 0);
     call->write.lenient = validation == NULL || strcmp(validation, "Strict") != 0;
     if (validation == NULL || strcmp(validation, "Ignore") != 0) {
         call->response->warnings = json_array();
@@ -95,7 +97,7 @@ static void read_manager(struct api_call *call)
 {
     const char *name = call_query(call, "fieldManager"), *agent = call->request->user_agent;
     size_t length = name != NULL ? strlen(name) : agent != NULL ? strcspn(agent, "/") : 0;
-    if (!call->request->records_manager || length == 0 || length >= sizeof call->manager_name)
+    if (!call->request->from_user || length == 0 || length >= sizeof call->manager_name)
         return;
     memcpy(call->manager_name, name != NULL ? name : agent, length);
     call->manager =

@@ -10,6 +10,7 @@
 #include "sim/apiserver/api_events.h"
 #include "sim/apiserver/api_internal.h"
 #include "sim/apiserver/api_selector.h"
+#include "sim/store/field_check.h"
 #include "sim/store/resources.h"
 #include "sim/store/store_furnish.h"
 #include "sim/store/store_internal.h"
@@ -31,9 +32,37 @@ static void serve_definition(struct api_call *call, json_t **stored)
     *stored = store_furnish_definition_status(call->store, *stored);
 }
 
+// Unknown fields of built-in kinds are refused if the client wants that, else told as warnings.
+static bool check_fields(struct api_call *call)
+{
+    if (!call->checks_fields || call->path.subresource != NULL)
+        return true;
+    json_t *unknown = json_array();
+    bool good = field_check(store_types(call->store), call->view, call->request->body, unknown,
+                            &call->failure);
+    struct text text = {0};
+    size_t i;
+    json_t *path;
+    json_array_foreach (unknown, i, path) {
+        text_join(&text, ", ", "");
+        text_format(&text, "unknown field \"%s\"", json_string_value(path));
+        if (call->write.lenient && call->write.warnings != NULL)
+            json_array_append_new(call->write.warnings,
+                                  json_sprintf("unknown field \"%s\"", json_string_value(path)));
+    }
+    json_decref(unknown);
+    if (good && text.length > 0 && !call->write.lenient)
+        good = failure_bad_request(
+            &call->failure,
+            "%s in version \"%s\" cannot be handled as a %s: strict decoding error: %s",
+            call->view->kind, call->view->version, call->view->kind, text.data);
+    text_free(&text);
+    return good;
+}
+
 bool call_create(struct api_call *call)
 {
-    if (!need_body(call))
+    if (!need_body(call) || !check_fields(call))
         return false;
     json_t *body = view_read(call->view, call->request->body);
     json_t *stored = store_write_add(call->store, call->resource, call->path.namespace, body,
@@ -65,7 +94,7 @@ static const char *write_subresource(const struct api_call *call)
 
 bool call_update(struct api_call *call)
 {
-    if (!need_body(call))
+    if (!need_body(call) || !check_fields(call))
         return false;
     bool exists =
         store_get(call->store, call->resource, call->path.namespace, call->path.name) != NULL;
@@ -112,6 +141,8 @@ bool call_patch(struct api_call *call)
             "application/strategic-merge-patch+json, application/apply-patch+yaml");
     if (call->request->body == NULL)
         return failure_bad_request(&call->failure, "the patch is missing or not JSON");
+    if (strcmp(type, "json") != 0 && !check_fields(call))
+        return false;
     if (strcmp(type, "apply") == 0)
         return call_apply(call);
     json_t *stored =

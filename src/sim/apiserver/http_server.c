@@ -363,7 +363,7 @@ static void on_request(struct evhttp_request *request, void *context)
         .accept = header_of(request, "Accept"),
         .user_agent = header_of(request, "User-Agent"),
         .body = body,
-        .records_manager = true,
+        .from_user = true,
     };
     struct api_response response;
     api_handle(server->api, &asked, &response);

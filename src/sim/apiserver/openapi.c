@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "model/schema/type.h"
+#include "sim/store/builtin_types.h"
 #include "sim/store/resources.h"
 #include "sim/store/store_internal.h"
 
@@ -88,16 +89,26 @@ static json_t *group_version_kind(const struct store_resource *resource)
                      "kind", resource->kind);
 }
 
-// The schema of a kind: from its table, or the bare object, with the common fields.
-static json_t *schema_of_kind(const struct store_resource *resource)
+// The schema of a kind: as Kubernetes has it, from its table, or the bare object with the common
+// fields. Types that it refers to are added to `schemas`.
+static json_t *schema_of_kind(struct store *store, const struct store_resource *resource,
+                              json_t *schemas)
 {
+    const json_t *types = store_types(store);
+    builtin_types_copy(types, "ObjectMeta", schemas);
+    const char *type = builtin_types_name(types, resource);
+    if (type != NULL) {
+        builtin_types_copy(types, type, schemas);
+        return NULL;
+    }
     const struct kind *kind = resource_kind(resource);
     json_t *schema = schema_of_type(kind != NULL ? kind->type : NULL, 0);
     json_t *properties = json_object_get(schema, "properties");
-    json_object_set_new(properties, "apiVersion", scalar("string", NULL));
-    json_object_set_new(properties, "kind", scalar("string", NULL));
-    if (json_object_get(properties, "metadata") == NULL)
-        json_object_set_new(properties, "metadata", scalar("object", NULL));
+    const json_t *common = json_object_get(
+        json_object_get(json_object_get(types, "schemas"), "ConfigMap"), "properties");
+    static const char *const fields[] = {"apiVersion", "kind", "metadata"};
+    for (size_t i = 0; i < ARRAY_LENGTH(fields); i++)
+        json_object_set(properties, fields[i], json_object_get(common, fields[i]));
     json_object_set_new(schema, "x-kubernetes-group-version-kind",
                         json_pack("[o]", group_version_kind(resource)));
     return schema;
@@ -143,7 +154,9 @@ json_t *openapi_v3(struct store *store, const char *group, const char *version)
             continue;
         struct text name = {0};
         text_format(&name, "%s.%s.%s", group[0] != '\0' ? group : "core", version, resource->kind);
-        json_object_set_new(schemas, name.data, schema_of_kind(resource));
+        json_t *schema = schema_of_kind(store, resource, schemas);
+        if (schema != NULL)
+            json_object_set_new(schemas, name.data, schema);
         text_free(&name);
         add_paths(paths, resource);
     }

@@ -7,6 +7,7 @@
 #include "base/duration.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "sim/store/builtin_types.h"
 #include "sim/store/resources.h"
 #include "sim/store/store_internal.h"
 #include "sim/store/store_watch.h"
@@ -79,12 +80,20 @@ void store_destroy(struct store *store)
         free(table->changes);
         store_resource_release(&store->resources[i]);
     }
+    json_decref(store->types);
     json_decref(store->last_removed);
     timer_destroy(store->delivery);
     map_destroy(store->resources_by_path, NULL);
     map_destroy(store->resources_by_kind, NULL);
     map_destroy(store->namespace_objects, NULL);
     free(store);
+}
+
+const json_t *store_types(struct store *store)
+{
+    if (store->types == NULL)
+        store->types = builtin_types_create();
+    return store->types;
 }
 
 static const struct write_options plain_write = {0};

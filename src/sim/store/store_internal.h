@@ -45,6 +45,7 @@ struct store {
     const struct store_resource *service_accounts, *definitions;
     // Called when a namespace has been created; NULL: not (store_furnish.h).
     void (*namespace_added)(struct store *store, const char *namespace);
+    json_t *types; // builtin_types_create(), when first needed
     json_t *last_removed;
     // Delivery of watch events: watches with pending changes, in order.
     struct timer *delivery;
@@ -52,6 +53,7 @@ struct store {
     struct store_watch *delivering; // whose handler is running
 };
 
+const json_t *store_types(struct store *store); // of the built-in kinds; borrowed
 struct table *store_table(struct store *store, const struct store_resource *resource);
 // Writes "namespace/name", or "name" if cluster-scoped, to out.
 #define OBJECT_KEY_MAX 600

@@ -226,9 +226,12 @@ static void check_workload(const json_t *object, const json_t *old, struct field
     check_pod_spec(json_object_get(template, "spec"), "spec.template.spec", errors);
     if (!json_is_object(selector) || json_object_size(selector) == 0)
         field_errors_add(errors, FIELD_PROBLEM_REQUIRED, "spec.selector", NULL, "%s", "");
-    else if (!is_subset(json_object_get(selector, "matchLabels"), labels))
-        field_errors_add(errors, FIELD_PROBLEM_INVALID, "spec.template.metadata.labels", NULL,
+    else if (!is_subset(json_object_get(selector, "matchLabels"), labels)) {
+        CLEANUP_FREE char *given = json_dumps(labels, JSON_COMPACT | JSON_SORT_KEYS);
+        field_errors_add(errors, FIELD_PROBLEM_INVALID, "spec.template.metadata.labels",
+                         given != NULL ? given : "{}",
                          "`selector` does not match template `labels`");
+    }
     const json_t *old_selector = json_object_get(json_object_get(old, "spec"), "selector");
     if (old != NULL && !json_equal(selector, old_selector))
         field_errors_add(errors, FIELD_PROBLEM_INVALID, "spec.selector", NULL,

@@ -219,6 +219,215 @@ static void containers_that_do_not_run_say_so(void **state)
     ask(t, "GET", "/api/v1/namespaces/default/pods/absent/log", NULL, NULL, 404);
 }
 
+// --- managers of fields --------------------------------------------------------------------------
+
+#define MAP "/api/v1/namespaces/default/configmaps/m"
+
+static json_t *apply(struct furnished *t, const char *query, const char *data, int status)
+{
+    struct text text = {0};
+    text_format(&text, "{'apiVersion':'v1','kind':'ConfigMap','data':%s}", data);
+    json_t *body = json_of(text.data);
+    struct api_request request = {.method = "PATCH",
+                                  .path = MAP,
+                                  .query = query,
+                                  .content_type = "application/apply-patch+yaml",
+                                  .body = body,
+                                  .from_user = true};
+    api_response_clear(&t->response);
+    api_handle(t->api, &request, &t->response);
+    assert_int_equal(t->response.status, status);
+    json_decref(body);
+    text_free(&text);
+    return t->response.body;
+}
+
+static json_t *patch(struct furnished *t, const char *query, const char *media_type,
+                     const char *path, const char *body_text, int status)
+{
+    json_t *body = json_of(body_text);
+    struct api_request request = {.method = "PATCH",
+                                  .path = path,
+                                  .query = query,
+                                  .content_type = media_type,
+                                  .user_agent = "kubectl/v1",
+                                  .body = body,
+                                  .from_user = true};
+    api_response_clear(&t->response);
+    api_handle(t->api, &request, &t->response);
+    assert_int_equal(t->response.status, status);
+    json_decref(body);
+    return t->response.body;
+}
+
+#define MERGE "application/merge-patch+json"
+
+static void managers_conflict_over_their_fields(void **state)
+{
+    struct furnished *t = *state;
+    apply(t, "fieldManager=one", "{'a':'1','b':'2'}", 201);
+    apply(t, "fieldManager=two", "{'a':'1'}", 200); // the same value: owned by both
+    json_t *refused = apply(t, "fieldManager=two", "{'a':'9','b':'3'}", 409);
+    assert_string_equal(
+        json_string_value(json_object_get(refused, "message")),
+        "Apply failed with 2 conflicts: conflicts with \"one\":\n- .data.a\n- .data.b");
+    assert_json(
+        store_path(refused, "details.causes"),
+        "[{'reason':'FieldManagerConflict','message':'conflict with \\'one\\'','field':'.data.a'},"
+        "{'reason':'FieldManagerConflict','message':'conflict with \\'one\\'','field':'.data.b'}]");
+    json_t *map = apply(t, "fieldManager=two&force=true", "{'a':'9'}", 200);
+    assert_json(json_object_get(map, "data"), "{'a':'9','b':'2'}");
+    map = apply(t, "fieldManager=one", "{'b':'2'}", 200);
+    assert_json(json_object_get(map, "data"), "{'a':'9','b':'2'}"); // a is the other's alone
+    map = apply(t, "fieldManager=one", "{}", 200);
+    assert_json(json_object_get(map, "data"), "{'a':'9'}");
+}
+
+static void other_writes_take_fields_over(void **state)
+{
+    struct furnished *t = *state;
+    apply(t, "fieldManager=one", "{'a':'1','b':'2'}", 201);
+    patch(t, "fieldManager=kubectl-patch", MERGE, MAP, "{'data':{'b':'7'}}", 200);
+    json_t *refused = apply(t, "fieldManager=one", "{'b':'2'}", 409);
+    assert_string_equal(
+        json_string_value(json_object_get(refused, "message")),
+        "Apply failed with 1 conflict: conflict with \"kubectl-patch\" using v1: .data.b");
+    json_t *map = apply(t, "fieldManager=one", "{'b':'7'}", 200);
+    assert_json(json_object_get(map, "data"), "{'b':'7'}"); // a is given up
+    json_t *entries = store_path(map, "metadata.managedFields");
+    assert_int_equal(json_array_size(entries), 2);
+    assert_json(json_object_get(json_array_get(entries, 0), "fieldsV1"), "{'f:data':{'f:b':{}}}");
+}
+
+static void conflicts_name_list_elements_and_subresources(void **state)
+{
+    struct furnished *t = *state;
+    static const char path[] = "/apis/apps/v1/namespaces/default/deployments/d";
+    static const char deployment[] =
+        "{'apiVersion':'apps/v1','kind':'Deployment','metadata':{'name':'d'},'spec':{'replicas':2,"
+        "'selector':{'matchLabels':{'a':'b'}},'template':{'metadata':{'labels':{'a':'b'}},'spec':{"
+        "'containers':[{'name':'c','image':'i:1','ports':[{'containerPort':80,'name':'p'}]}]}}}}";
+    patch(t, "fieldManager=one", "application/apply-patch+yaml", path, deployment, 201);
+    struct text scale = {0};
+    text_format(&scale, "%s/scale", path);
+    patch(t, NULL, MERGE, scale.data, "{'spec':{'replicas':3}}", 200);
+    text_free(&scale);
+    patch(t, "fieldManager=set", "application/json-patch+json", path,
+          "[{'op':'replace','path':'/spec/template/spec/containers/0/ports/0/name','value':'q'}]",
+          200);
+    json_t *refused =
+        patch(t, "fieldManager=one", "application/apply-patch+yaml", path, deployment, 409);
+    assert_string_equal(
+        json_string_value(json_object_get(refused, "message")),
+        "Apply failed with 2 conflicts: conflicts with \"kubectl\" with subresource \"scale\" "
+        "using "
+        "apps/v1:\n- .spec.replicas\nconflicts with \"set\" using apps/v1:\n- "
+        ".spec.template.spec.containers[name=\"c\"].ports[containerPort=80,protocol=\"TCP\"].name");
+}
+
+// --- fields of built-in kinds --------------------------------------------------------------------
+
+static json_t *post_strictly(struct furnished *t, const char *path, const char *validation,
+                             const char *body_text, int status)
+{
+    json_t *body = json_of(body_text);
+    struct text query = {0};
+    text_format(&query, "fieldValidation=%s", validation);
+    struct api_request request = {
+        .method = "POST", .path = path, .query = query.data, .body = body, .from_user = true};
+    api_response_clear(&t->response);
+    api_handle(t->api, &request, &t->response);
+    assert_int_equal(t->response.status, status);
+    json_decref(body);
+    text_free(&query);
+    return t->response.body;
+}
+
+static void misspelt_fields_are_refused_or_told(void **state)
+{
+    struct furnished *t = *state;
+    static const char path[] = "/api/v1/namespaces/default/pods";
+    static const char pod[] =
+        "{'metadata':{'name':'p','label':{}},'spec':{'containers':[{'name':'c',"
+        "'image':'i','resourcez':{},'env':[{'name':'A','valueFrom':{"
+        "'fieldRef':{'fieldPath':'x'}}}]}],'nodeSelector':{'a':'b'}}}";
+    json_t *answer = post_strictly(t, path, "Strict", pod, 400);
+    assert_string_equal(json_string_value(json_object_get(answer, "message")),
+                        "Pod in version \"v1\" cannot be handled as a Pod: strict decoding error: "
+                        "unknown field \"metadata.label\", unknown field "
+                        "\"spec.containers[0].resourcez\"");
+    post_strictly(t, path, "Warn", pod, 201);
+    assert_json(t->response.warnings, "['unknown field \\'metadata.label\\'',"
+                                      "'unknown field \\'spec.containers[0].resourcez\\'']");
+}
+
+static void values_of_another_type_are_refused(void **state)
+{
+    struct furnished *t = *state;
+    json_t *answer = post_strictly(
+        t, "/api/v1/namespaces/default/pods", "Strict",
+        "{'metadata':{'name':'p'},'spec':{'containers':[{'name':'c','image':'i','ports':["
+        "{'containerPort':'80'}]}]}}",
+        400);
+    assert_string_equal(json_string_value(json_object_get(answer, "message")),
+                        "Pod in version \"v1\" cannot be handled as a Pod: json: cannot unmarshal "
+                        "string into Go struct field ContainerPort.spec.containers.ports."
+                        "containerPort of type int32");
+    answer = post_strictly(t, "/api/v1/namespaces/default/configmaps", "Strict",
+                           "{'metadata':{'name':'m'},'data':{'a':1}}", 400);
+    assert_non_null(strstr(json_string_value(json_object_get(answer, "message")),
+                           "cannot unmarshal number into Go struct field ConfigMap.data of type "
+                           "string"));
+}
+
+// kubectl explain: each kind has its fields, and the common ones their sentences.
+static void built_in_kinds_are_explained(void **state)
+{
+    struct furnished *t = *state;
+    json_t *schemas = store_path(ask(t, "GET", "/openapi/v3/apis/apps/v1", NULL, NULL, 200),
+                                 "components.schemas");
+    const json_t *strategy = store_path(schemas, "DeploymentStrategy.properties");
+    assert_non_null(json_object_get(strategy, "rollingUpdate"));
+    assert_string_equal(json_string_value(store_path(strategy, "type.description")),
+                        "RollingUpdate, or Recreate, which ends all old pods first.");
+    assert_non_null(store_path(schemas, "Container.properties.resources"));
+    schemas = store_path(ask(t, "GET", "/openapi/v3/apis/karpenter.sh/v1", NULL, NULL, 200),
+                         "components.schemas");
+    const char *name;
+    json_t *schema;
+    json_object_foreach (schemas, name, schema) {
+        if (json_object_get(schema, "x-kubernetes-group-version-kind") != NULL)
+            assert_non_null(store_path(schema, "properties.metadata.description"));
+    }
+}
+
+// --- usage ---------------------------------------------------------------------------------------
+
+static void usage_is_what_pods_request(void **state)
+{
+    struct furnished *t = *state;
+    ask(t, "POST", "/api/v1/nodes", NULL, "{'metadata':{'name':'n'}}", 201);
+    static const char *const names[] = {"p", "q"};
+    for (size_t i = 0; i < 2; i++) {
+        struct text text = {0};
+        text_format(&text,
+                    "{'metadata':{'name':'%s'},'spec':{'nodeName':'n','containers':[{'name':'c',"
+                    "'image':'i','resources':{'requests':{'cpu':'250m','memory':'64Mi'}}}]}}",
+                    names[i]);
+        ask(t, "POST", "/api/v1/namespaces/default/pods", NULL, text.data, 201);
+        text_clear(&text);
+        text_format(&text, "/api/v1/namespaces/default/pods/%s/status", names[i]);
+        patch(t, NULL, MERGE, text.data, "{'status':{'phase':'Running'}}", 200);
+        text_free(&text);
+    }
+    json_t *node = ask(t, "GET", "/apis/metrics.k8s.io/v1beta1/nodes/n", NULL, NULL, 200);
+    assert_json(json_object_get(node, "usage"), "{'cpu':'500m','memory':'128Mi'}");
+    json_t *pods = ask(t, "GET", "/apis/metrics.k8s.io/v1beta1/pods", NULL, NULL, 200);
+    assert_int_equal(json_array_size(json_object_get(pods, "items")), 2);
+    ask(t, "GET", "/apis/metrics.k8s.io/v1beta1/nodes/absent", NULL, NULL, 404);
+    ask(t, "DELETE", "/apis/metrics.k8s.io/v1beta1/nodes/n", NULL, NULL, 405);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, furnished_setup, furnished_teardown)
 
 int main(void)
@@ -230,6 +439,13 @@ int main(void)
         TEST(columns_of_the_kinds_around_workloads),
         TEST(written_values_get_the_defaults_of_their_kinds),
         TEST(containers_that_do_not_run_say_so),
+        TEST(managers_conflict_over_their_fields),
+        TEST(other_writes_take_fields_over),
+        TEST(conflicts_name_list_elements_and_subresources),
+        TEST(misspelt_fields_are_refused_or_told),
+        TEST(values_of_another_type_are_refused),
+        TEST(built_in_kinds_are_explained),
+        TEST(usage_is_what_pods_request),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
