@@ -176,7 +176,7 @@ has 'serverside-applied' k apply --server-side -f "$work/pool.yaml"
 has 'nodepool.karpenter.sh "general" deleted' k delete nodepool general
 
 # --- server-side apply of a built-in kind
-has 'configmap/sided serverside-applied' sh -c "printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: sided}\ndata: {a: x, b: y}\n' | '$kubectl' apply --server-side -f -"
+has 'configmap/sided serverside-applied' sh -c "printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: sided}\ndata: {a: x, b: w}\n' | '$kubectl' apply --server-side -f -"
 has 'configmap/sided serverside-applied' sh -c "printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: sided}\ndata: {a: z}\n' | '$kubectl' apply --server-side -f -"
 has '^{"a":"z"}$' k get configmap sided -o 'jsonpath={.data}'
 
