@@ -157,6 +157,17 @@ void metric_signature(const struct metric *metric, struct text *out)
     text_add_char(out, '}');
 }
 
+void metrics_write_families(const struct metrics *metrics, struct text *out)
+{
+    struct map_entry **entries CLEANUP_FREE = sorted_entries(metrics->families);
+    for (struct map_entry **entry = entries; *entry != NULL; entry++) {
+        const struct metric *metric = map_value(*entry);
+        text_format(out, "%s\t", metric->name);
+        metric_signature(metric, out);
+        text_format(out, "\t%s\t%s\n", metric->detailed ? "full" : "", metric->help);
+    }
+}
+
 static void write_head(struct text *out, const struct metric *metric)
 {
     text_format(out, "# HELP %s ", metric->name);

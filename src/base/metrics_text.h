@@ -9,5 +9,8 @@ void metrics_write(const struct metrics *metrics, struct text *out);
 // One series of a family that is computed as it is written (metric_collect()).
 void metric_emit(const struct metric *metric, struct text *out, double value,
                  const char *const *values, size_t count);
-// "counter{reason,nodepool}": a family's type and labels, for reference docs.
+// A line for each registered family: name, signature, "full" if it is detailed and else "", help;
+// tabs in between. For reference docs.
+void metrics_write_families(const struct metrics *metrics, struct text *out);
+// "counter{reason,nodepool}": a family's type and labels.
 void metric_signature(const struct metric *metric, struct text *out);

@@ -24,6 +24,7 @@
 #include "kube/transport/metered_transport.h"
 #include "model/reading/settings_read.h"
 #include "web/health.h"
+#include "web/process_metrics.h"
 #include "web/profiling.h"
 #include "web/web.h"
 
@@ -38,8 +39,7 @@ struct process {
     struct mirror *mirror;
     struct event_recorder *recorder;
     struct metrics *metrics;
-    struct metric *leading;   // leader_election_master_status
-    struct metric *slow_path; // leader_election_slowpath_total
+    struct process_metrics *own_metrics;
     struct cloud *cloud;
     struct controller *controller;
     struct provider_publisher *publisher;
@@ -80,24 +80,6 @@ static bool open_connections(struct process *process, struct error *error)
 }
 
 // --- metrics and probes (LIF-333, LIF-334) -------------------------------------------------------
-
-// LIF-351. There is no Go version; dashboards read the version.
-static void register_build_info(struct metrics *metrics)
-{
-#if defined(__x86_64__)
-    const char *architecture = "amd64";
-#elif defined(__aarch64__)
-    const char *architecture = "arm64";
-#else
-    const char *architecture = "";
-#endif
-    struct metric *info = metrics_register(
-        metrics, &(struct metric_options){.name = "karpenter_build_info",
-                                          .help = "What this program was built from.",
-                                          .type = METRIC_GAUGE,
-                                          .labels = {"version", "goversion", "goarch", "commit"}});
-    metric_set(info, 1, ADZE_VERSION, "", architecture, log_commit());
-}
 
 static void serve_metrics(void *context, const struct web_request *request,
                           struct web_response *response)
@@ -215,7 +197,7 @@ static bool open_controller(struct process *process, struct error *error)
 
 static void show_leading(struct process *process, bool leading)
 {
-    metric_set(process->leading, leading, process->settings.leader_election_name);
+    process_metrics_lead(process->own_metrics, process->settings.leader_election_name, leading);
 }
 
 static void start_working(struct process *process)
@@ -253,7 +235,7 @@ static void lease_lost(void *context)
 static void lease_slow_path(void *context)
 {
     struct process *process = context;
-    metric_add(process->slow_path, 1, process->settings.leader_election_name);
+    process_metrics_slow_path(process->own_metrics, process->settings.leader_election_name, 1);
 }
 
 static void begin(void *context)
@@ -283,7 +265,7 @@ static void begin(void *context)
         .context = process,
     };
     show_leading(process, false);
-    metric_add(process->slow_path, 0, settings->leader_election_name);
+    process_metrics_slow_path(process->own_metrics, settings->leader_election_name, 0);
     process->leader = leader_create(process->loop, process->lease_client, &options);
     kube_client_gate_writes(process->client, still_leads, process);
 }
@@ -352,6 +334,7 @@ static void close_process(struct process *process)
         kube_client_destroy(process->lease_client);
     if (process->client != NULL)
         kube_client_destroy(process->client);
+    process_metrics_destroy(process->own_metrics);
     metrics_destroy(process->metrics);
     kube_config_free(process->config);
     loop_destroy(process->loop);
@@ -408,21 +391,7 @@ static int run(int argc, char **argv)
     memory_stay_small();
     process.loop = loop_create();
     process.metrics = metrics_create(monotonic_ns, process.loop);
-    static const struct metric_options leading = {
-        .name = "leader_election_master_status",
-        .help = "Whether this process holds the lease.",
-        .type = METRIC_GAUGE,
-        .labels = {"name"},
-    };
-    static const struct metric_options slow_path = {
-        .name = "leader_election_slowpath_total",
-        .help = "Renewals of the lease that had to read it again.",
-        .type = METRIC_COUNTER,
-        .labels = {"name"},
-    };
-    process.leading = metrics_register(process.metrics, &leading);
-    process.slow_path = metrics_register(process.metrics, &slow_path);
-    register_build_info(process.metrics);
+    process.own_metrics = process_metrics_create(process.metrics);
     status = run_process(&process);
     leave_plan_behind(&process);
     close_process(&process);

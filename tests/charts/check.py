@@ -11,6 +11,7 @@ Comments below it say what is expected:
     # fails TEXT          rendering fails with this text; several: all of them
     # name NAME           of the Deployment (default: adze)
 """
+import json
 import os
 import re
 import subprocess
@@ -157,6 +158,36 @@ def options():
            "securityContext (API-244)")
 
 
+def monitoring():
+    """The rule file and the dashboards as they are, off by default."""
+    on = ("--set", "settings.clusterName=c,prometheusRule.enabled=true,prometheusRule.additionalLabels.release=prometheus",
+          "--set", "dashboards.enabled=true,dashboards.annotations.grafana_folder=Nodes")
+    objects, complaint = render("--api-versions", "monitoring.coreos.com/v1", *on)
+    rule = one(objects, "PrometheusRule")
+    if rule is None:
+        problems.append(f"no PrometheusRule: {complaint}")
+        return
+    with open(os.path.join(CHART, "files/alerts.yaml")) as file:
+        expect(rule["spec"] == yaml.safe_load(file), "the PrometheusRule differs from files/alerts.yaml")
+    expect(rule["metadata"]["labels"]["release"] == "prometheus", "prometheusRule.additionalLabels")
+    shown = {}
+    for o in objects:
+        if o["kind"] == "ConfigMap":
+            expect(o["metadata"]["labels"]["grafana_dashboard"] == "1" and
+                   o["metadata"]["annotations"] == {"grafana_folder": "Nodes"}, "marks of a dashboard")
+            shown.update(o["data"])
+    folder = os.path.join(CHART, "files/dashboards")
+    expect(set(shown) == {"adze-" + name for name in os.listdir(folder)}, f"dashboards: {sorted(shown)}")
+    for name, text in shown.items():
+        with open(os.path.join(folder, name.removeprefix("adze-"))) as file:
+            expect(json.loads(text) == json.load(file), f"{name} differs from its file")
+    objects, _ = render(*on)
+    expect(one(objects, "PrometheusRule") is None and "prometheusRule.enabled" in unused(one(objects, "Deployment")),
+           "a cluster without the operator")
+    objects, _ = render("--set", "settings.clusterName=c", "--api-versions", "monitoring.coreos.com/v1")
+    expect(not {"PrometheusRule", "ConfigMap"} & {o["kind"] for o in objects}, "off by default")
+
+
 def comparable(objects):
     """Without what only Helm adds, and what only a chart sets."""
     found = {}
@@ -222,7 +253,7 @@ def definitions():
 def main():
     global ADZE, HELM
     ADZE, HELM = sys.argv[1:3]
-    for check in (lint, public_values, defaults, options, agreement, definitions):
+    for check in (lint, public_values, defaults, options, monitoring, agreement, definitions):
         check()
     print("\n".join(problems) or "charts: fine")
     return 1 if problems else 0

@@ -148,6 +148,9 @@
 {{- if and .Values.serviceMonitor.enabled (not (.Capabilities.APIVersions.Has "monitoring.coreos.com/v1")) -}}
 {{- $unused = append $unused (dict "path" "serviceMonitor.enabled" "text" "the cluster does not know monitoring.coreos.com/v1") -}}
 {{- end -}}
+{{- if and .Values.prometheusRule.enabled (not (.Capabilities.APIVersions.Has "monitoring.coreos.com/v1")) -}}
+{{- $unused = append $unused (dict "path" "prometheusRule.enabled" "text" "the cluster does not know monitoring.coreos.com/v1") -}}
+{{- end -}}
 {{- if and (eq .Values.provider "aws") (not (include "adze.clusterName" .)) (not .Values.controller.envFrom) -}}
 {{- $refused = append $refused "Chart cannot be installed without a valid settings.clusterName!" -}}
 {{- end -}}
