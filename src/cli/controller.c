@@ -15,6 +15,7 @@
 #include "base/url.h"
 #include "cli/input/provider_options.h"
 #include "cli/input/settings_options.h"
+#include "cli/preflight.h"
 #include "cloud/port/provider_record.h"
 #include "cloud/providers.h"
 #include "control/controller.h"
@@ -373,10 +374,12 @@ static int run(int argc, char **argv)
 {
     struct process process = {0};
     const char *provider = provider_of_clusters()->name;
+    bool preflight = false;
     const struct extra_option extras[] = {
         {"kubeconfig", &process.cluster.kubeconfig, NULL},
         {"context", &process.cluster.context, NULL},
         {"provider", &provider, NULL},
+        {"preflight", NULL, &preflight},
         {0},
     };
     settings_defaults(&process.settings);
@@ -384,6 +387,8 @@ static int run(int argc, char **argv)
         settings_from_command_line(&command_controller, &process.settings, argc, argv, extras);
     if (status < 0)
         process.provider = provider_to_run(&command_controller, provider, &status);
+    if (status < 0 && preflight)
+        status = preflight_for_controller(&process.cluster, &process.settings);
     if (status >= 0) {
         settings_free(&process.settings);
         return status;
@@ -413,7 +418,11 @@ const struct command command_controller = {
     .summary = "run in or against a cluster",
     .help = "  --provider NAME      whose machines: one of the providers below\n"
             "  --kubeconfig FILE    default: $KUBECONFIG, the service account, ~/.kube/config\n"
-            "  --context NAME       default: the current one\n",
+            "  --context NAME       default: the current one\n"
+            "  --preflight          print the checks of `adze preflight` with the controller's own "
+            "rights\n"
+            "                       and settings, and end: 0 fine, 1 a check failed, 2 it cannot "
+            "tell\n",
     .more_help = more_help,
     .run = run,
 };

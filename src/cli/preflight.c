@@ -1,4 +1,6 @@
 // adze preflight: what would change if adze took over a cluster now, and the way back.
+#include "cli/preflight.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +26,8 @@ struct request {
     const char *account, *ca_bundle;
     struct facts facts;
     struct preflight_report report;
-    struct settings settings; // those of the running Karpenter
+    struct settings settings;   // those of the running Karpenter
+    const struct settings *own; // of the controller that asks; NULL: none does
     struct documents documents;
 };
 
@@ -62,14 +65,14 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
 static void check_all(struct request *request, struct kube_client *client, struct loop *loop)
 {
     struct swap_options swap = {.ca_bundle = request->ca_bundle, .now = wall_clock_ns()};
+    const struct settings *settings = request->own != NULL ? request->own : &request->settings;
     struct preflight_report *report = &request->report;
     check_definitions(&request->facts, report);
     check_running(&request->facts, &request->settings, swap.now, report);
-    if (swap.ca_bundle == NULL && request->settings.cluster_ca_bundle[0] != '\0')
-        swap.ca_bundle = request->settings.cluster_ca_bundle;
+    if (swap.ca_bundle == NULL && settings->cluster_ca_bundle[0] != '\0')
+        swap.ca_bundle = settings->cluster_ca_bundle;
     if (client != NULL)
-        check_rights(client, loop, &request->settings, request->cluster.namespace, request->account,
-                     report);
+        check_rights(client, loop, settings, request->cluster.namespace, request->account, report);
     else
         report_add(report, "rbac", VERDICT_SKIPPED, NULL, "rights are asked of a live cluster");
     check_swap(&request->facts, &swap, report);
@@ -80,6 +83,8 @@ static bool examine_live(struct request *request, struct error *error)
     struct kube_config *config = kube_config_load(&request->cluster, error);
     if (config == NULL)
         return false;
+    if (request->cluster.namespace == NULL)
+        request->cluster.namespace = config->namespace;
     struct loop *loop = loop_create();
     struct http_transport_options http = {.user_agent = "adze/" ADZE_VERSION};
     struct kube_transport *transport = http_transport_create(loop, config, &http, error);
@@ -135,9 +140,39 @@ static int report_all(const struct request *request)
     return status == 0 && report_failed(&request->report) ? EXIT_FAILURE : status;
 }
 
+static void request_free(struct request *request)
+{
+    vector_free(&request->input.files);
+    facts_free(&request->facts);
+    report_free(&request->report);
+    settings_free(&request->settings);
+    documents_free(&request->documents);
+}
+
+int preflight_for_controller(const struct kube_choice *cluster, const struct settings *settings)
+{
+    CLEANUP_ARENA struct arena *arena = arena_create(65536);
+    struct request request = {.input = {.format = "text"},
+                              .cluster = *cluster,
+                              .facts = {.arena = arena},
+                              .report = {.arena = arena},
+                              .own = settings};
+    struct error error = {0};
+    settings_defaults(&request.settings);
+    bool examined = examine_live(&request, &error) && unreachable(&request.facts) == NULL;
+    int status = examined ? report_all(&request) : EXIT_BAD_INPUT;
+    if (error.kind == ERROR_NONE && !examined)
+        error_set(&error, ERROR_UNAVAILABLE, "the cluster does not answer: %s",
+                  unreachable(&request.facts));
+    if (!examined)
+        command_failed(&command_controller, &error);
+    request_free(&request);
+    return status;
+}
+
 static int run(int argc, char **argv)
 {
-    struct arena *arena = arena_create(65536);
+    CLEANUP_ARENA struct arena *arena = arena_create(65536);
     struct request request = {.input = {.format = "text"},
                               .cluster = {.namespace = "kube-system"},
                               .facts = {.arena = arena},
@@ -150,12 +185,7 @@ static int run(int argc, char **argv)
                                                       : examine_live(&request, &error);
         status = examined ? report_all(&request) : command_failed(&command_preflight, &error);
     }
-    vector_free(&request.input.files);
-    facts_free(&request.facts);
-    report_free(&request.report);
-    settings_free(&request.settings);
-    documents_free(&request.documents);
-    arena_destroy(arena);
+    request_free(&request);
     return status;
 }
 

@@ -10,22 +10,26 @@
 #include "base/vector.h"
 #include "cli/input/command.h"
 #include "cli/input/options.h"
+#include "cli/input/settings_file.h"
 #include "cli/input/unknown_kind.h"
 #include "cli/output/document.h"
 #include "cli/output/validate_output.h"
 #include "cloud/providers.h"
 #include "model/reading/catalog.h"
+#include "model/reading/settings_read.h"
 #include "model/schema/decode.h"
 #include "model/tables/kinds.h"
 #include "model/validate/validate_catalog.h"
 #include "model/validate/validate_context.h"
+#include "model/validate/validate_settings.h"
 
 #define FINDINGS_TOLD_MAX 100000
 
 struct request {
     struct validate_options options;
     struct file_options input;
-    const char *ca_bundle, *old_file, *catalog_file;
+    const char *ca_bundle, *old_file, *catalog_file, *settings_file;
+    struct settings settings; // of the file
     bool warnings_as_errors;
     struct documents documents, old_documents, catalog_documents;
     struct catalog_facts *catalog;           // NULL: none was given
@@ -37,6 +41,7 @@ struct request {
 static bool read_arguments(int argc, char **argv, struct request *request, int *status);
 static bool read_old(struct request *request);
 static bool read_catalog(struct request *request);
+static bool read_settings(struct request *request);
 static void read_files(struct request *request);
 static void check_document(struct request *request, const struct document *document,
                            struct validate_result *result);
@@ -99,15 +104,18 @@ static int run(int argc, char **argv)
     struct request request = {.options = {.advise = true, .now = wall_clock_ns()},
                               .input = {.format = "text"}};
     int status = 0;
+    settings_defaults(&request.settings);
     if (read_arguments(argc, argv, &request, &status))
-        status = read_old(&request) && read_catalog(&request) ? check_all(&request)
-                                                              : request.unreadable_status;
+        status = read_old(&request) && read_catalog(&request) && read_settings(&request)
+                     ? check_all(&request)
+                     : request.unreadable_status;
     vector_free(&request.input.files);
     for (uint32_t i = 0; i < request.file_errors.count; i++)
         free(request.file_errors.items[i]);
     vector_free(&request.file_errors);
     if (request.old_by_name != NULL)
         map_destroy(request.old_by_name, NULL);
+    settings_free(&request.settings);
     documents_free(&request.documents);
     documents_free(&request.old_documents);
     catalog_facts_destroy(request.catalog);
@@ -119,12 +127,13 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
 {
     static const char *const formats[] = {"text", "table",         "name", "json",
                                           "yaml", JSONPATH_FORMAT, NULL};
-    enum { LENIENT = 1, OLD, CATALOG, CA_BUNDLE, CORE, AS_OF, WARNINGS_AS_ERRORS };
+    enum { LENIENT = 1, OLD, SETTINGS, CATALOG, CA_BUNDLE, CORE, AS_OF, WARNINGS_AS_ERRORS };
     static const struct option options[] = {
         FILE_OPTIONS,
         {"lenient", no_argument, NULL, LENIENT},
         {"old", required_argument, NULL, OLD},
         {"catalog", required_argument, NULL, CATALOG},
+        {"settings", required_argument, NULL, SETTINGS},
         {"ca-bundle", required_argument, NULL, CA_BUNDLE},
         {"core", no_argument, NULL, CORE},
         {"as-of-version", required_argument, NULL, AS_OF},
@@ -141,6 +150,9 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
             break;
         case OLD:
             request->old_file = optarg;
+            break;
+        case SETTINGS:
+            request->settings_file = optarg;
             break;
         case CATALOG:
             request->catalog_file = optarg;
@@ -229,6 +241,17 @@ static bool read_catalog(struct request *request)
     for (uint32_t i = 0; i < request->catalog_documents.count; i++)
         catalog_facts_add(request->catalog, request->catalog_documents.items[i].value);
     return true;
+}
+
+static bool read_settings(struct request *request)
+{
+    struct error error = {0};
+    struct text names = {0};
+    bool fine = request->settings_file == NULL ||
+                settings_file_read(&request->settings, request->settings_file, &names, &error) ||
+                complain(request, &error);
+    text_free(&names);
+    return fine;
 }
 
 // The document at the same place in the file if kind and name agree there, else the last of that
@@ -402,6 +425,8 @@ static void check_together(const struct request *request, struct validate_result
     validate_set(set, members);
     if (request->catalog != NULL)
         validate_against_catalog(set, members, request->catalog);
+    if (request->settings_file != NULL)
+        validate_against_settings(set, members, &request->settings);
     free(set);
 }
 
@@ -434,6 +459,9 @@ const struct command command_validate = {
         "  --old FILE              the objects as they were: checks what may not change\n"
         "  --catalog FILE          instance types (InstanceTypeCatalog) to hold requirements "
         "against\n"
+        "  --settings FILE         the controller's (NAME=VALUE, ConfigMap, Deployment): warns of "
+        "spot\n"
+        "                          without an interruption queue\n"
         "  --lenient               unknown fields are warnings\n"
         "  --core                  without the rules of the AWS provider\n"
         "  --as-of-version V       aws-1.14: the CRDs as shipped with that release\n"

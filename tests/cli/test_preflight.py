@@ -138,7 +138,9 @@ class Preflight(ProgramTest):
         self.addCleanup(server.shutdown)
         self.server = server
         self.write("kubeconfig", kubeconfig("http://127.0.0.1:%d" % server.server_address[1]))
-        return self.adze("preflight", "--kubeconfig", "kubeconfig", *arguments)
+        command = arguments or ("preflight",)
+        command = ("preflight", *command) if command[0].startswith("--service") else command
+        return self.adze(*command, "--kubeconfig", "kubeconfig")
 
     def test_a_live_cluster_is_only_read(self):
         pool, node_class, claim = self.objects()
@@ -161,9 +163,17 @@ class Preflight(ProgramTest):
         self.assertIn("(kube-system:adze): delete nodeclaims.karpenter.sh", out)
         self.assertEqual(self.server.reviews[0]["user"], "system:serviceaccount:kube-system:adze")
 
+        code, out, err = self.live("controller", "--preflight", "--cluster-name", "shop", denied=denied, **lists)
+        self.assertEqual((code, err), (1, ""), out)  # MIG-130: its own rights and settings
+        self.assertIn("FAILED   rbac: 1 of ", out)
+        self.assertNotIn("user", self.server.reviews[0])
+        self.assertIn("default", {s["resourceAttributes"].get("namespace") for s in self.server.reviews})
+        self.assertEqual({method for method, _ in self.server.writes}, {"GET", "POST"})
+
     def test_no_cluster_and_bad_input(self):
         self.write("nowhere", kubeconfig("http://127.0.0.1:9"))
         self.assert_refused(self.adze("preflight", "--kubeconfig", "nowhere"), 1, "the cluster does not answer")
+        self.assert_refused(self.adze("controller", "--preflight", "--cluster-name", "a", "--kubeconfig", "nowhere"), 2, "the cluster does not answer")
         self.assert_refused(self.adze("preflight", "missing.yaml"), 2, "missing.yaml")
         self.assert_refused(self.adze("preflight", "-o", "wide"), 2, "-o")
         checks = self.files({"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "spec": SPEC}, {"apiVersion": "karpenter.sh/v1", "kind": "NodeClaim", "metadata": {"name": "x"}, "spec": 1}, status=1)

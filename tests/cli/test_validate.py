@@ -252,6 +252,21 @@ spec:
         self.assertIn("no instance type of the catalog has topology.kubernetes.io/zone c", out)
         self.assertEqual(self.adze("validate", "--catalog", "none.yaml", stdin=pool)[0], 2)
 
+    def test_spot_without_an_interruption_queue_GUI_16(self):
+        pool = ("apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: %s}\nspec: {template: {spec: {nodeClassRef: "
+                "{group: karpenter.k8s.aws, kind: EC2NodeClass, name: a}, requirements: [%s]}}}\n---\n")
+        requirement = "{key: karpenter.sh/capacity-type, operator: %s, values: [%s]}"
+        pools = "".join(pool % (name, requirement % rest if rest else "") for name, rest in (
+            ("any", None), ("both", ("In", "spot, on-demand")), ("without", ("In", "on-demand")), ("not", ("NotIn", "spot"))))
+        for settings, warned in (("CLUSTER_NAME=shop\n", ["any", "both"]), ("INTERRUPTION_QUEUE=shop\n", [])):
+            with open(os.path.join(self.folder.name, "settings"), "w", encoding="utf-8") as file:
+                file.write(settings)
+            status, out, _ = self.adze("validate", "--settings", "settings", stdin=pools)
+            self.assertEqual(status, 0, out)
+            self.assertEqual([line.split("NodePool/")[1].split()[0] for line in out.splitlines() if "W-spot-without-queue" in line], warned)
+        self.assertNotIn("W-spot", self.adze("validate", stdin=pools)[1])
+        self.assertEqual(self.adze("validate", "--settings", "nowhere", stdin=pools)[0], 2)
+
     def test_own_formats_FMT_8_9(self):
         bad = ("apiVersion: adze/v1\nkind: InstanceTypeCatalog\nmetadata: {name: c}\nspec:\n  instanceTypes:\n"
                "  - {name: a, capacity: {cpu: 1}, offerings: [{price: -1, requirements: []}]}\n")
