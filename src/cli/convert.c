@@ -68,6 +68,7 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
         FLAGS,
         STATIC_MIN,
         GRACE,
+        BUFFERS,
         NO_MERGE,
         DROP_OLD
     };
@@ -86,6 +87,7 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
         {"static-min", no_argument, NULL, STATIC_MIN},
         {"grace", no_argument, NULL, GRACE},
         {"no-merge", no_argument, NULL, NO_MERGE},
+        {"buffers", no_argument, NULL, BUFFERS},
         {"drop-old", no_argument, NULL, DROP_OLD},
         {0},
     };
@@ -124,6 +126,9 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
             break;
         case GRACE:
             options->grace = true;
+            break;
+        case BUFFERS:
+            options->buffers = true;
             break;
         case NO_MERGE:
             options->no_merge = true;
@@ -285,6 +290,8 @@ const struct command command_convert = {
         "  --static-min              a static NodePool for the least size of each group\n"
         "  --grace                   terminationGracePeriod from max-graceful-termination-sec\n"
         "  --no-merge                groups that differ in zones only stay apart\n"
+        "  --buffers                 a CapacityBuffer in place of a Deployment of placeholder "
+        "pods\n"
         "  --drop-old                without Cluster Autoscaler's annotations beside the new ones\n"
         "  --strict                  unknown fields are errors\n"
         "  --notes WHERE             both (default), comments, stderr, json or none\n"

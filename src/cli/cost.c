@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/input/command.h"
 #include "cli/input/input.h"
+#include "cli/input/progress.h"
 #include "cli/input/provider_options.h"
 #include "cli/output/columns.h"
 #include "cli/output/document.h"
@@ -235,8 +236,10 @@ static bool plan_bill(const struct request *request, const struct snapshot *snap
 {
     const struct plan_options options = {0};
     struct snapshot *empty = fresh_snapshot_create(snapshot);
+    progress_begin("planning");
     struct plan *pending = engine_plan(snapshot, &options, error);
     struct plan *fresh = pending != NULL ? engine_plan(empty, &options, error) : NULL;
+    progress_end();
     bool planned = fresh != NULL;
     bill->pending = pending;
     bill->fresh = fresh;

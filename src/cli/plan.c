@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/input/command.h"
 #include "cli/input/input.h"
+#include "cli/input/progress.h"
 #include "cli/input/provider_options.h"
 #include "cli/output/document.h"
 #include "cli/output/forecast_table.h"
@@ -34,7 +35,9 @@ static int plan_snapshot(struct request *request, struct snapshot *snapshot)
     struct error error = {0};
     if (!input_read(&request->input, snapshot, &error))
         return command_failed(&command_plan, &error);
+    progress_begin("planning");
     struct plan *plan = engine_plan(snapshot, &request->options, &error);
+    progress_end();
     if (plan == NULL)
         return command_failed(&command_plan, &error);
     region_mark_estimates(&request->input.region, plan);

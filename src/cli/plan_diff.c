@@ -1,5 +1,6 @@
 #include "cli/plan_diff.h"
 
+#include "cli/input/progress.h"
 #include "cli/output/document.h"
 #include "cli/output/forecast_table.h"
 #include "cli/output/plan_table.h"
@@ -22,9 +23,11 @@ static int report(const struct input_options *input, const struct edited_input *
 {
     struct error error = {0};
     struct string_list remarks = all_remarks(edited, edit);
+    progress_begin("foretelling what follows");
     struct forecast *with = forecast_create(edited->after, FORECAST_ROUNDS_MAX, &error);
     struct forecast *without =
         with != NULL ? forecast_create(before, FORECAST_ROUNDS_MAX, &error) : NULL;
+    progress_end();
     int status = without == NULL ? command_failed(&command_plan, &error) : 0;
     if (without != NULL) {
         struct cluster_cost now = with->before;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/text.h"
+#include "cli/input/progress.h"
 #include "cli/output/document.h"
 #include "cli/output/forecast_table.h"
 #include "cli/output/plan_table.h"
@@ -81,8 +82,11 @@ int plan_rebalance(struct input_options *input, int64_t lines)
     struct snapshot *snapshot = snapshot_create();
     struct forecast *by_itself = NULL;
     int status = 0;
-    if (input_read(input, snapshot, &error) && rebalance_find(snapshot, &rebalance, &error))
+    bool is_read = input_read(input, snapshot, &error);
+    progress_begin("packing the cluster anew");
+    if (is_read && rebalance_find(snapshot, &rebalance, &error))
         by_itself = forecast_create(snapshot, FORECAST_ROUNDS_MAX, &error);
+    progress_end();
     if (by_itself != NULL)
         status = print(input, &rebalance, by_itself, lines);
     else

@@ -52,6 +52,24 @@ class Groups(ProgramTest):
     def requirements(self, pool):
         return {r["key"] + (" " + r["operator"] if r["operator"] != "In" else ""): r.get("values") for r in pool["spec"]["template"]["spec"]["requirements"]}
 
+    def test_placeholders_become_a_buffer_MIG_92(self):
+        deployment = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "room", "namespace": "kube-system"}, "spec": {
+            "replicas": 3, "selector": {"matchLabels": {"run": "room"}}, "template": {"metadata": {"labels": {"run": "room"}}, "spec": {
+                "priorityClassName": "low", "terminationGracePeriodSeconds": 0,
+                "containers": [{"name": "reserve", "image": "registry.k8s.io/pause:3.9", "resources": {"requests": {"cpu": "2"}}}]}}}}
+        low = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "low"}, "value": -10}
+        objects = self.convert(deployment, low, options=["--buffers"], status=0)
+        self.assertEqual(objects["CapacityBuffer/room"]["spec"], {"podTemplateRef": {"name": "room"}, "replicas": 3})
+        self.assertEqual(objects["CapacityBuffer/room"]["metadata"], {"name": "room", "namespace": "kube-system"})
+        self.assertEqual(objects["PodTemplate/room"]["template"], {"metadata": {"labels": {"run": "room"}}, "spec": {
+            "containers": deployment["spec"]["template"]["spec"]["containers"]}})
+        self.assertNotIn("Deployment/room", objects)
+        self.assertEqual(self.codes, {"M-placeholder"})
+        objects = self.convert(deployment, low, status=0)
+        self.assertEqual((objects["Deployment/room"], self.codes), (deployment, {"M-placeholder"}))
+        self.convert(deployment, {**low, "value": 10}, status=0)
+        self.assertEqual(self.codes, set())
+
     def test_flags_group_and_template_MIG_70_89_91_145_146_147(self):
         mixed = {"LaunchTemplate": {"LaunchTemplateSpecification": {"LaunchTemplateId": "lt-1", "Version": "3"},
                                     "Overrides": [{"InstanceType": "m5a.xlarge"}, {"InstanceType": "m5.xlarge"}]},

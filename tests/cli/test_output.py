@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Forms of output, colors, tables, and complaints about options. usage: test_output.py ADZE"""
 import fcntl
+import http.server
 import os
 import pty
 import select
 import struct
 import subprocess
 import termios
+import threading
+import time
 import unittest
 
 from program import ADZE, EXAMPLES, ProgramTest
@@ -93,6 +96,27 @@ class Terminal(ProgramTest):
         shown = self.on_terminal("validate", "-", typed=b"kind: Pod\napiVersion: v1")
         self.assertIn("adze: reading standard input (Ctrl-D ends it)\n", shown)
         self.assertEqual(self.adze("validate", "-", stdin="kind: Pod\napiVersion: v1\n")[2], "")
+
+    def test_progress_on_long_work(self):
+        class Slow(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                time.sleep(1.1)
+                self.send_response(403)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *arguments):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Slow)
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        arguments = ("budgets", "--server", f"http://127.0.0.1:{server.server_port}")
+        shown = self.on_terminal(*arguments)
+        self.assertIn("\r\033[Kadze: reading the cluster, 1 s", shown)
+        self.assertIn("\r\033[Kadze budgets: ", shown)  # gone when the answer comes
 
     def test_names_and_paths(self):
         for arguments, expected in (

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "cli/autoscaler/placeholder.h"
 #include "cli/convert/tree.h"
 #include "model/tables/well_known.h"
 
@@ -199,16 +200,6 @@ static const char *template_path(const char *kind)
     return NULL;
 }
 
-static void note_placeholder(struct workload *workload, const json_t *spec)
-{
-    const json_t *container = json_array_get(json_object_get(spec, "containers"), 0);
-    const char *image = text_or_empty(tree_text_at(container, "image"));
-    const char *class = text_or_empty(tree_text_at(spec, "priorityClassName"));
-    if (strstr(image, "pause") != NULL && strstr(class, "provision") != NULL)
-        note_add(workload->product, NOTE_INFO, "M-placeholder", "spec",
-                 "pods that keep room ready: a CapacityBuffer does that without pods");
-}
-
 bool workload_convert(struct source *source, const struct autoscaler *autoscaler)
 {
     const char *path = template_path(tree_text_at(source->value, "kind"));
@@ -222,7 +213,7 @@ bool workload_convert(struct source *source, const struct autoscaler *autoscaler
     convert_affinity(&workload, spec);
     convert_spread(&workload, spec);
     convert_tolerations(&workload, spec);
-    note_placeholder(&workload, spec);
+    placeholder_convert(source, product, template);
     product->is_raw = json_equal(product->object, source->value) && !source->is_mended;
     return true;
 }

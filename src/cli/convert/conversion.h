@@ -67,7 +67,7 @@ struct convert_options {
     const char *role, *instance_profile, *cluster_name;
     VECTOR(struct variable) variables;
     const char *ami; // "latest", "pinned" or "id"
-    bool ignore_defaults, static_min, grace, no_merge, drop_old, strict;
+    bool ignore_defaults, static_min, grace, no_merge, buffers, drop_old, strict;
 };
 
 struct conversion {

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/explain/explain.h"
 #include "cli/explain/explain_drift.h"
+#include "cli/input/progress.h"
 #include "cli/output/blocked_print.h"
 #include "cli/output/columns.h"
 #include "cli/output/document.h"
@@ -291,7 +292,9 @@ static int run(const struct input_options *options, const struct snapshot *snaps
 {
     struct error error = {0};
     const struct plan_options plan_options = {.disrupt = true, .verdicts = true};
+    progress_begin("planning");
     struct plan *plan = engine_plan(snapshot, &plan_options, &error);
+    progress_end();
     if (plan == NULL)
         return command_failed(&command_explain, &error);
     int status = answer(options, snapshot, plan, names);

@@ -7,6 +7,7 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "cli/explain/explain.h"
+#include "cli/input/progress.h"
 #include "cli/output/columns.h"
 #include "cli/output/document.h"
 #include "cli/output/explain_print.h"
@@ -307,7 +308,9 @@ static int run(const struct input_options *options, const struct snapshot *snaps
         return command_failed(&command_explain, &error);
     subject.name = name_of(subject.pod);
     const struct plan_options plan_options = {.explain = EXPLAIN_FULL, .explain_pod = subject.name};
+    progress_begin("planning");
     struct plan *plan = engine_plan(snapshot, &plan_options, &error);
+    progress_end();
     subject.plan = plan;
     int status =
         plan != NULL ? answer(options, &subject) : command_failed(&command_explain, &error);

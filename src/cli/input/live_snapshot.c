@@ -6,6 +6,7 @@
 #include "base/loop.h"
 #include "base/loop_real.h"
 #include "base/text.h"
+#include "cli/input/progress.h"
 #include "cloud/port/record_settings.h"
 #include "cloud/providers.h"
 #include "kube/client.h"
@@ -182,8 +183,10 @@ bool live_snapshot_read(struct snapshot *snapshot, const struct live_options *op
         };
         snapshot->time = loop_now_ns(loop);
         snapshot->require_unschedulable_condition = true;
+        progress_begin("reading the cluster");
         done = settings_from_environment(&snapshot->settings, error) &&
                settings_finish(&snapshot->settings, error) && read_all(&reading);
+        progress_end();
         kube_client_destroy(reading.client);
         if (done) {
             live_provider_find(provider, reading.provider_records, snapshot, options->provider);
