@@ -10,21 +10,19 @@
 #include "engine/packing/packing_bin.h"
 #include "engine/packing/packing_bound.h"
 #include "engine/packing/packing_columns.h"
+#include "engine/packing/packing_dive.h"
 #include "engine/packing/packing_fill.h"
 #include "engine/packing/packing_machines.h"
+#include "engine/packing/packing_pricing.h"
 
 #define ROWS_MAX              160 // more sizes share rows
 #define SAMPLE_A_ROW          3
 #define ROUNDS_MAX            150
-#define CHECK_AGAIN_AFTER     6    // rounds after which a hopeless machine is checked again
-#define HOPELESS              0.98 // of its price: a machine whose value bound is lower
-#define PACKINGS              4    // first rounds, which pack everything
-#define COLUMNS_A_PACKING_ROW 8    // columns of one packing, at most, for each row
-#define COLUMNS_A_ROUND       16
-#define FAILURES_A_ROUND      40  // fillings without result that end a round
+#define PACKINGS              4 // first rounds, which pack everything
+#define COLUMNS_A_PACKING_ROW 8 // columns of one packing, at most, for each row
+#define FAILURES_A_ROUND      40
 #define SMOOTHING             0.5 // weight of new duals beside old ones
 #define PIVOTS_MAX            1000
-#define IMPROVEMENT           1e-3
 #define PRICE_RATIO_MAX       1.1 // relative price limit of a column's copy in other domains
 #define NANOUSD               1e9
 #define PENALTY               1e7 // USD an hour for a whole row: more than any machines for it
@@ -36,11 +34,6 @@ struct size { // a row
     uint32_t most;                // units of all items together that fit one node, room aside
     uint32_t items[SAMPLE_A_ROW]; // the most frequent ones; NONE: no more
 };
-struct trial {
-    struct packing_machines *machines;
-    uint32_t machine;
-    double ratio; // upper bound of its value, relative to its price
-};
 struct program {
     struct packing *packing;
     struct arena *arena;
@@ -49,7 +42,7 @@ struct program {
     VECTOR(struct size) sizes;
     struct covering *covering;
     VECTOR(struct packing_bin *) columns;
-    VECTOR(struct trial) trials; // scratch: machines to fill in this round
+    struct packing_pricing pricing;
 };
 
 // --- rows ----------------------------------------------------------------------------------------
@@ -178,6 +171,11 @@ static void add_column(struct program *program, struct packing_bin *bin)
     vector_push(&program->columns, bin);
 }
 
+static void take_column(void *program, struct packing_bin *bin)
+{
+    add_column(program, bin);
+}
+
 // The items that represent a row: the most frequent ones.
 static void sample_items(struct program *program)
 {
@@ -237,58 +235,6 @@ static void add_packing(struct program *program)
         add_column(program, bin);
         last = bin;
     }
-}
-
-static int compare_machines(const void *a, const void *b)
-{
-    const struct trial *x = a, *y = b;
-    if (x->ratio != y->ratio)
-        return x->ratio > y->ratio ? -1 : 1;
-    if (x->machines != y->machines)
-        return x->machines->index < y->machines->index ? -1 : 1;
-    return x->machine < y->machine ? -1 : x->machine > y->machine;
-}
-
-// Lists the machines that may be worth filling, best first. `all`: checks all machines; else skips
-// those that were hopeless lately.
-static void list_machines(struct program *program, uint32_t round, bool all)
-{
-    struct packing *packing = program->packing;
-    program->trials.count = 0;
-    for (uint32_t m = 0; m < packing->base_machines_count; m++) {
-        struct packing_machines *machines = packing->machine_lists.items[m];
-        for (uint32_t o = 0; o < machines->count; o++) {
-            double price = (double)machines->items[o].price;
-            if (!all && round > 0 && machines->bounds[o] < HOPELESS * price &&
-                (round + o) % CHECK_AGAIN_AFTER != 0)
-                continue;
-            double bound = packing_fill_bound(packing, machines, o);
-            if (bound >= HOPELESS * price)
-                vector_push(&program->trials, (struct trial){machines, o, bound / price});
-        }
-    }
-    if (program->trials.count > 1)
-        qsort(program->trials.items, program->trials.count, sizeof *program->trials.items,
-              compare_machines);
-}
-
-// Adds some columns that are worth more than they cost; false if there are none.
-static bool price(struct program *program, uint32_t round, bool all)
-{
-    list_machines(program, round, all);
-    uint32_t added = 0;
-    for (uint32_t i = 0; i < program->trials.count && added < COLUMNS_A_ROUND &&
-                         i - added < (all ? 8 : 1) * FAILURES_A_ROUND;
-         i++) {
-        const struct trial *trial = &program->trials.items[i];
-        struct packing_bin *bin = packing_fill_machine(program->packing, trial->machines,
-                                                       trial->machine, 1 + IMPROVEMENT);
-        if (bin == NULL)
-            continue;
-        add_column(program, bin);
-        added++;
-    }
-    return added > 0;
 }
 
 // Makes the machine lists of the base groups; columns are fillings of these machines.
@@ -418,7 +364,8 @@ static void solve(struct program *program)
                 packings = round + 1;
             continue;
         }
-        found = price(program, round, false) || price(program, round, true);
+        found = packing_price(packing, &program->pricing, round, false) ||
+                packing_price(packing, &program->pricing, round, true);
         if (!found && exact)
             return;
     }
@@ -428,6 +375,9 @@ void column_generation(struct packing *packing)
 {
     CLEANUP_ARENA struct arena *arena = arena_create(65536);
     struct program program = {.packing = packing, .arena = arena};
+    program.pricing.take = take_column;
+    program.pricing.failures_max = FAILURES_A_ROUND;
+    program.pricing.context = &program;
     make_machine_lists(packing);
     find_rows(&program);
     sample_items(&program);
@@ -442,10 +392,11 @@ void column_generation(struct packing *packing)
         packing_bound(packing);
         packing_rank(packing);
         take_whole_columns(&program);
+        packing_dive(packing, program.columns.items, program.columns.count);
     }
     vector_for_each (column, &program.columns)
         packing_bin_destroy(*column);
     vector_free(&program.columns);
-    vector_free(&program.trials);
+    vector_free(&program.pricing.trials);
     vector_free(&program.sizes);
 }

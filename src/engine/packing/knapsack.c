@@ -157,10 +157,10 @@ static void insert(struct search *search, const struct entry *entry)
     search->count += search->count < ITEMS_MAX;
 }
 
-// Units of the item that a machine may hold by its rules, room aside.
-static uint32_t most_of_item(const struct packing_item *item)
+// Of so many units left, those that a machine may hold by its rules, room aside.
+static uint32_t most_of_item(const struct packing_item *item, uint32_t left)
 {
-    uint32_t most = item->count;
+    uint32_t most = left;
     for (uint32_t r = 0; r < item->rules_count; r++)
         if (item->rules[r].adds > 0 &&
             (uint32_t)(item->rules[r].limit / item->rules[r].adds) < most)
@@ -175,7 +175,7 @@ static void list_items(struct search *search, const uint32_t *items, uint32_t co
         struct entry entry = {.position = i, .need = item->need, .value = item->value};
         entry.weight = weigh(search->packing, search->weights, item->need);
         entry.density = entry.weight > 0 ? entry.value / entry.weight : INFINITY;
-        entry.most = alike ? item->alike : most_of_item(item);
+        entry.most = alike ? item->alike : most_of_item(item, search->packing->left[items[i]]);
         if (entry.value > 0)
             insert(search, &entry);
     }

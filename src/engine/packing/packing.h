@@ -118,7 +118,7 @@ struct packing {
     int64_t lower_bound;           // nano-USD an hour of all bins; 0: unknown
     double margin;                 // price of flexibility (SCH-503)
     double price_scale;            // nano-USD an hour: estimated price of all bins (node_cost.h)
-    bool steady;                   // without burstable machines
+    bool dived;                    // packing_dive() has packed everything
     bool margin_counted;           // the margin has raised some machine's price
     int64_t *asked;                // scratch: by dimension of the problem
     struct bitset rows;            // scratch

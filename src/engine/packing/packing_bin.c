@@ -57,6 +57,13 @@ static void copy_bin(const struct packing *packing, struct packing_bin *to,
         vector_push(&to->ports, *port);
 }
 
+struct packing_bin *packing_bin_clone(struct packing *packing, const struct packing_bin *bin)
+{
+    struct packing_bin *copy = packing_bin_create(packing, bin->machines);
+    copy_bin(packing, copy, bin);
+    return copy;
+}
+
 static struct packing_rule *rule_of(const struct packing_bin *bin, uint32_t group)
 {
     vector_for_each (rule, &bin->rules)
@@ -167,9 +174,7 @@ void packing_commit_copies(struct packing *packing, const struct packing_bin *bi
     for (uint32_t i = 0; i < copies && i < most; i++) {
         if (packing_machines_find(packing, bin->machines, bin->used, bin->machine) != bin->machine)
             return; // a limit
-        struct packing_bin *copy = packing_bin_create(packing, bin->machines);
-        copy_bin(packing, copy, bin);
-        packing_commit(packing, copy);
+        packing_commit(packing, packing_bin_clone(packing, bin));
     }
 }
 

@@ -5,6 +5,8 @@
 
 struct packing_bin *packing_bin_create(struct packing *packing,
                                        const struct packing_machines *machines);
+// An independent copy.
+struct packing_bin *packing_bin_clone(struct packing *packing, const struct packing_bin *bin);
 void packing_bin_destroy(struct packing_bin *bin); // NULL is fine
 void packing_bin_clear(const struct packing *packing, struct packing_bin *bin,
                        const struct packing_machines *machines);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/quantity.h"
+#include "engine/packing/covering_lp.h"
 #include "engine/packing/packing.h"
 #include "engine/templates/effective_price.h"
 #include "engine/templates/node_cost.h"
@@ -78,6 +79,12 @@ typedef VECTOR(struct packing_machine) machine_list;
 #define CHOICES_SPOT      15 // instance types that a node should have to choose from (SCH-503)
 #define CHOICES_ON_DEMAND 5
 #define BURST_STEPS       1
+
+// Of the linear program that estimates the price of everything.
+#define SCALE_DEMAND  1000 // so that amounts are about 1
+#define SCALE_PENALTY 1e6
+#define SCALE_PIVOTS  1000
+#define SCALE_NANO    1e9
 
 // True if a launch would use spot among equally cheap offerings: reserved capacity comes first,
 // then spot.
@@ -238,7 +245,7 @@ static machine_list find_machines(struct packing *packing, struct packing_machin
     for (uint32_t i = 0; i < template->table->count; i++) {
         uint32_t row = filter->by_price[i];
         bool burstable = template->bursts != NULL && template->bursts[row].rate > 0;
-        if (machines->prices[row] == INT64_MAX || (burstable && packing->steady))
+        if (machines->prices[row] == INT64_MAX)
             continue;
         if (room == NULL)
             room = arena_allocate_array(packing->arena, packing->dimensions_count, sizeof *room);
@@ -339,42 +346,80 @@ uint32_t packing_machines_find(const struct packing *packing,
 
 // --- estimate of the total price -----------------------------------------------------------------
 
-// Lowers the unit prices, by packing dimension, to those of the template's machines, used whole.
-static void lower_units(struct packing *packing, const struct node_template *template,
-                        double *units, int64_t *room)
+struct scale {
+    struct packing *packing;
+    struct covering *covering;
+    double *needed; // by dimension; 0: none, or no machine has any
+    int64_t *room;
+    struct covering_entry *entries;
+};
+
+// Adds the template's machines, used whole, as columns; amounts are relative to what is needed.
+static void add_columns(struct scale *scale, const struct node_template *template)
 {
+    struct packing *packing = scale->packing;
     const struct row_filter *prices =
         type_table_prices(packing->problem, template->table, template->set);
     uint32_t cpu = packing_dimension_of(packing, DIMENSION_CPU);
     bitset_for_each (r, template->rows) {
+        uint32_t count = 0, row = 0;
         if (prices->cheapest[r] == INT64_MAX)
             continue;
-        packing_machines_room(packing, template, r, room);
-        int64_t whole = cpu != NONE ? row_burst_cost(template, r, room[cpu]) : 0;
-        double price = (double)quantity_add(prices->cheapest[r], whole);
-        for (uint32_t d = 0; d < packing->dimensions_count; d++)
-            if (room[d] > 0 && price < units[d] * (double)room[d])
-                units[d] = price / (double)room[d];
+        packing_machines_room(packing, template, r, scale->room);
+        for (uint32_t d = 0; d < packing->dimensions_count; d++) {
+            if (scale->needed[d] > 0 && scale->room[d] > 0)
+                scale->entries[count++] = (struct covering_entry){
+                    row, SCALE_DEMAND * (double)scale->room[d] / scale->needed[d]};
+            row += scale->needed[d] > 0;
+        }
+        int64_t burst = cpu != NONE ? row_burst_cost(template, r, scale->room[cpu]) : 0;
+        covering_add(scale->covering, price_to_double(quantity_add(prices->cheapest[r], burst)),
+                     scale->entries, count);
     }
+}
+
+// The dimensions that some machine has, as rows.
+static uint32_t find_needed(struct scale *scale, double *demand)
+{
+    struct packing *packing = scale->packing;
+    uint32_t rows = 0;
+    for (uint32_t d = 0; d < packing->dimensions_count; d++) {
+        bool offered = false;
+        for (uint32_t t = 0; t < packing->problem->templates.count && !offered; t++) {
+            const struct node_template *template = packing->problem->templates.items[t];
+            if (!template->lowest_price)
+                continue;
+            const struct row_filter *prices =
+                type_table_prices(packing->problem, template->table, template->set);
+            bitset_for_each (r, template->rows) {
+                packing_machines_room(packing, template, r, scale->room);
+                offered = offered || (scale->room[d] > 0 && prices->cheapest[r] < INT64_MAX);
+            }
+        }
+        vector_for_each (item, &packing->items)
+            scale->needed[d] += offered ? (double)item->need[d] * item->count : 0;
+        if (scale->needed[d] > 0)
+            demand[rows++] = SCALE_DEMAND;
+    }
+    return rows;
 }
 
 double packing_machines_scale(struct packing *packing)
 {
-    CLEANUP_ARENA struct arena *scratch = arena_create(4096);
+    CLEANUP_ARENA struct arena *arena = arena_create(4096);
     uint32_t dimensions = packing->dimensions_count;
-    double *units = arena_allocate_array(scratch, dimensions + 1, sizeof *units), most = 0;
-    int64_t *room = arena_allocate_array(scratch, dimensions + 1, sizeof *room);
-    for (uint32_t d = 0; d < dimensions; d++)
-        units[d] = INFINITY;
+    struct scale scale = {.packing = packing};
+    double *demand = arena_allocate_array(arena, dimensions + 1, sizeof *demand);
+    scale.needed = arena_allocate_array(arena, dimensions + 1, sizeof *scale.needed);
+    scale.room = arena_allocate_array(arena, dimensions + 1, sizeof *scale.room);
+    scale.entries = arena_allocate_array(arena, dimensions + 1, sizeof *scale.entries);
+    uint32_t rows = find_needed(&scale, demand);
+    if (rows == 0)
+        return 0;
+    scale.covering = covering_create(arena, demand, rows, SCALE_PENALTY);
     for (uint32_t t = 0; t < packing->problem->templates.count; t++)
         if (packing->problem->templates.items[t]->lowest_price)
-            lower_units(packing, packing->problem->templates.items[t], units, room);
-    for (uint32_t d = 0; d < dimensions; d++) {
-        double needed = 0;
-        vector_for_each (item, &packing->items)
-            needed += (double)item->need[d] * item->count;
-        double paid = isinf(units[d]) ? 0 : needed * units[d];
-        most = paid > most ? paid : most;
-    }
-    return most;
+            add_columns(&scale, packing->problem->templates.items[t]);
+    covering_solve(scale.covering, SCALE_PIVOTS);
+    return covering_cost(scale.covering) * SCALE_NANO;
 }

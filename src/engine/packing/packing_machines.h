@@ -20,6 +20,5 @@ void packing_machines_room(const struct packing *packing, const struct node_temp
 uint32_t packing_machines_find(const struct packing *packing,
                                const struct packing_machines *machines, const int64_t *used,
                                uint32_t from);
-// A rough lower bound of the price of all items: each dimension alone at its lowest price; the
-// maximum of these.
+// A lower bound of the price of all items: machines in fractions, each used whole.
 double packing_machines_scale(struct packing *packing);

@@ -20,6 +20,7 @@ struct knapsack {
     struct packing packing;
     struct packing_item items[KINDS];
     struct packing_rule rules[KINDS];
+    uint32_t left[KINDS];
     int64_t needs[KINDS][DIMENSIONS], room[DIMENSIONS];
     uint32_t list[KINDS];
 };
@@ -47,6 +48,9 @@ static void draw(struct random *random, struct knapsack *knapsack)
     }
     knapsack->packing.items.items = knapsack->items;
     knapsack->packing.items.count = KINDS;
+    for (uint32_t k = 0; k < KINDS; k++)
+        knapsack->left[k] = knapsack->items[k].count;
+    knapsack->packing.left = knapsack->left;
 }
 
 static uint32_t most_of(const struct knapsack *knapsack, uint32_t item)
