@@ -55,107 +55,39 @@ static bool check_values(struct request *request, int *status)
 
 static bool read_arguments(int argc, char **argv, struct request *request, int *status)
 {
-    enum {
-        ROLE = 1,
-        PROFILE,
-        CLUSTER,
-        AMI,
-        DEFAULTS,
-        STRICT,
-        NOTES,
-        SET,
-        TO,
-        FLAGS,
-        STATIC_MIN,
-        GRACE,
-        BUFFERS,
-        NO_MERGE,
-        DROP_OLD
-    };
-    static const struct option table[] = {
-        FILE_OPTIONS,
-        {"role", required_argument, NULL, ROLE},
-        {"instance-profile", required_argument, NULL, PROFILE},
-        {"cluster-name", required_argument, NULL, CLUSTER},
-        {"ami", required_argument, NULL, AMI},
-        {"ignore-defaults", no_argument, NULL, DEFAULTS},
-        {"strict", no_argument, NULL, STRICT},
-        {"notes", required_argument, NULL, NOTES},
-        {"set", required_argument, NULL, SET},
-        {"to", required_argument, NULL, TO},
-        {"flags", required_argument, NULL, FLAGS},
-        {"static-min", no_argument, NULL, STATIC_MIN},
-        {"grace", no_argument, NULL, GRACE},
-        {"no-merge", no_argument, NULL, NO_MERGE},
-        {"buffers", no_argument, NULL, BUFFERS},
-        {"drop-old", no_argument, NULL, DROP_OLD},
-        {0},
-    };
     struct convert_options *options = &request->conversion->options;
-    int option;
-    optind = 1;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, FILE_OPTIONS_SHORT, table, NULL)) != -1)
-        switch (option) {
-        case ROLE:
-            options->role = optarg;
-            break;
-        case PROFILE:
-            options->instance_profile = optarg;
-            break;
-        case CLUSTER:
-            options->cluster_name = optarg;
-            break;
-        case AMI:
-            options->ami = optarg;
-            break;
-        case DEFAULTS:
-            options->ignore_defaults = true;
-            break;
-        case STRICT:
-            options->strict = true;
-            break;
-        case NOTES:
-            request->notes = optarg;
-            break;
-        case FLAGS:
-            request->flags_file = optarg;
-            break;
-        case STATIC_MIN:
-            options->static_min = true;
-            break;
-        case GRACE:
-            options->grace = true;
-            break;
-        case BUFFERS:
-            options->buffers = true;
-            break;
-        case NO_MERGE:
-            options->no_merge = true;
-            break;
-        case DROP_OLD:
-            options->drop_old = true;
-            break;
-        case SET:
-            if (!take_variable(request, optarg, status))
-                return false;
-            break;
-        case TO:
-            if (strcmp(optarg, "v1") == 0)
-                break;
-            *status = command_usage_error(&command_convert, "--to knows v1 only, not %s", optarg);
-            return false;
-        default:
-            if (file_options_take(&request->input, option))
-                break;
-            *status = option_refused(&command_convert, argv, table);
-            return false;
-        }
-    for (; optind < argc; optind++)
-        vector_push(&request->input.files, argv[optind]);
+    option_list variables = {0};
+    const char *version = "v1";
+    const struct option_row rows[] = {
+        {"role", .text = &options->role},
+        {"instance-profile", .text = &options->instance_profile},
+        {"cluster-name", .text = &options->cluster_name},
+        {"ami", .text = &options->ami},
+        {"ignore-defaults", .given = &options->ignore_defaults},
+        {"strict", .given = &options->strict},
+        {"notes", .text = &request->notes},
+        {"set", .list = &variables},
+        {"to", .text = &version},
+        {"flags", .text = &request->flags_file},
+        {"static-min", .given = &options->static_min},
+        {"grace", .given = &options->grace},
+        {"buffers", .given = &options->buffers},
+        {"no-merge", .given = &options->no_merge},
+        {"drop-old", .given = &options->drop_old},
+        {NULL},
+    };
+    bool good =
+        file_options_read(&command_convert, argc, argv, rows, &request->input, NULL, status);
+    for (uint32_t i = 0; good && i < variables.count; i++)
+        good = take_variable(request, variables.items[i], status);
+    vector_free(&variables);
+    if (good && strcmp(version, "v1") != 0) {
+        *status = command_usage_error(&command_convert, "--to knows v1 only, not %s", version);
+        good = false;
+    }
     if (request->input.files.count == 0 && request->flags_file == NULL)
         vector_push(&request->input.files, "-");
-    return check_values(request, status);
+    return good && check_values(request, status);
 }
 
 // Returns the exit code of unreadable files; 0: none.

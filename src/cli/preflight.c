@@ -7,7 +7,6 @@
 
 #include "base/loop_real.h"
 #include "base/vector.h"
-#include "cli/input/cluster_options.h"
 #include "cli/input/options.h"
 #include "cli/output/document.h"
 #include "cli/preflight/definitions.h"
@@ -34,32 +33,12 @@ struct request {
 static bool read_arguments(int argc, char **argv, struct request *request, int *status)
 {
     static const char *const formats[] = {"text", "json", "yaml", JSONPATH_FORMAT, NULL};
-    enum { ACCOUNT = 1, CA_BUNDLE };
-    static const struct option table[] = {
-        FILE_OPTIONS,
-        CLUSTER_OPTIONS,
-        {"service-account", required_argument, NULL, ACCOUNT},
-        {"ca-bundle", required_argument, NULL, CA_BUNDLE},
-        {0},
-    };
-    int option;
-    optind = 1;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, FILE_OPTIONS_SHORT CLUSTER_OPTIONS_SHORT, table,
-                                 NULL)) != -1) {
-        if (option == ACCOUNT) {
-            request->account = optarg;
-        } else if (option == CA_BUNDLE) {
-            request->ca_bundle = optarg;
-        } else if (!file_options_take(&request->input, option) &&
-                   !cluster_options_take(&request->cluster, option)) {
-            *status = option_refused(&command_preflight, argv, table);
-            return false;
-        }
-    }
-    for (; optind < argc; optind++)
-        vector_push(&request->input.files, argv[optind]);
-    return file_options_check(&command_preflight, &request->input, formats, status);
+    const struct option_row rows[] = {{"service-account", .text = &request->account},
+                                      {"ca-bundle", .text = &request->ca_bundle},
+                                      {NULL}};
+    return file_options_read(&command_preflight, argc, argv, rows, &request->input,
+                             &request->cluster, status) &&
+           file_options_check(&command_preflight, &request->input, formats, status);
 }
 
 static void check_all(struct request *request, struct kube_client *client, struct loop *loop)

@@ -127,61 +127,26 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
 {
     static const char *const formats[] = {"text", "table",         "name", "json",
                                           "yaml", JSONPATH_FORMAT, NULL};
-    enum { LENIENT = 1, OLD, SETTINGS, CATALOG, CA_BUNDLE, CORE, AS_OF, WARNINGS_AS_ERRORS };
-    static const struct option options[] = {
-        FILE_OPTIONS,
-        {"lenient", no_argument, NULL, LENIENT},
-        {"old", required_argument, NULL, OLD},
-        {"catalog", required_argument, NULL, CATALOG},
-        {"settings", required_argument, NULL, SETTINGS},
-        {"ca-bundle", required_argument, NULL, CA_BUNDLE},
-        {"core", no_argument, NULL, CORE},
-        {"as-of-version", required_argument, NULL, AS_OF},
-        {"warnings-as-errors", no_argument, NULL, WARNINGS_AS_ERRORS},
-        {0},
+    const char *version = NULL;
+    const struct option_row rows[] = {
+        {"lenient", .given = &request->options.lenient},
+        {"old", .text = &request->old_file},
+        {"catalog", .text = &request->catalog_file},
+        {"settings", .text = &request->settings_file},
+        {"ca-bundle", .text = &request->ca_bundle},
+        {"core", .given = &request->options.core},
+        {"as-of-version", .text = &version},
+        {"warnings-as-errors", .given = &request->warnings_as_errors},
+        {NULL},
     };
-    int option;
-    optind = 1;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, FILE_OPTIONS_SHORT, options, NULL)) != -1)
-        switch (option) {
-        case LENIENT:
-            request->options.lenient = true;
-            break;
-        case OLD:
-            request->old_file = optarg;
-            break;
-        case SETTINGS:
-            request->settings_file = optarg;
-            break;
-        case CATALOG:
-            request->catalog_file = optarg;
-            break;
-        case CA_BUNDLE:
-            request->ca_bundle = optarg;
-            break;
-        case CORE:
-            request->options.core = true;
-            break;
-        case AS_OF:
-            request->options.as_of_aws_1_14 = true;
-            if (strcmp(optarg, "aws-1.14") != 0) {
-                *status = command_usage_error(
-                    &command_validate, "--as-of-version knows aws-1.14 only, not %s", optarg);
-                return false;
-            }
-            break;
-        case WARNINGS_AS_ERRORS:
-            request->warnings_as_errors = true;
-            break;
-        default:
-            if (file_options_take(&request->input, option))
-                break;
-            *status = option_refused(&command_validate, argv, options);
-            return false;
-        }
-    for (; optind < argc; optind++)
-        vector_push(&request->input.files, argv[optind]);
+    if (!file_options_read(&command_validate, argc, argv, rows, &request->input, NULL, status))
+        return false;
+    request->options.as_of_aws_1_14 = version != NULL;
+    if (version != NULL && strcmp(version, "aws-1.14") != 0) {
+        *status = command_usage_error(&command_validate,
+                                      "--as-of-version knows aws-1.14 only, not %s", version);
+        return false;
+    }
     if (request->input.files.count == 0)
         vector_push(&request->input.files, "-");
     return file_options_check(&command_validate, &request->input, formats, status);

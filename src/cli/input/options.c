@@ -27,6 +27,47 @@ bool file_options_take(struct file_options *options, int option)
     return true;
 }
 
+static void take_row(const struct option_row *row)
+{
+    if (row->given != NULL)
+        *row->given = true;
+    if (row->text != NULL)
+        *row->text = optarg;
+    if (row->list != NULL)
+        vector_push(row->list, optarg);
+}
+
+bool file_options_read(const struct command *command, int argc, char **argv,
+                       const struct option_row *rows, struct file_options *files,
+                       struct kube_choice *cluster, int *status)
+{
+    static const struct option of_files[] = {FILE_OPTIONS}, of_clusters[] = {CLUSTER_OPTIONS};
+    struct option table[NAMES_MAX] = {0};
+    int option, count = 0;
+    for (; rows[count].name != NULL && count < NAMES_MAX / 2; count++)
+        table[count] = (struct option){rows[count].name,
+                                       rows[count].given != NULL ? no_argument : required_argument,
+                                       NULL, count + 1};
+    memcpy(table + count, of_files, sizeof of_files);
+    if (cluster != NULL)
+        memcpy(table + count + ARRAY_LENGTH(of_files), of_clusters, sizeof of_clusters);
+    optind = 1;
+    opterr = 0;
+    const char *letters =
+        cluster != NULL ? FILE_OPTIONS_SHORT CLUSTER_OPTIONS_SHORT : FILE_OPTIONS_SHORT;
+    while ((option = getopt_long(argc, argv, letters, table, NULL)) != -1)
+        if (option > 0 && option <= count) {
+            take_row(&rows[option - 1]);
+        } else if (!file_options_take(files, option) &&
+                   (cluster == NULL || !cluster_options_take(cluster, option))) {
+            *status = option_refused(command, argv, table);
+            return false;
+        }
+    for (; optind < argc; optind++)
+        vector_push(&files->files, argv[optind]);
+    return true;
+}
+
 static bool is_template(const char *format, const char *const *formats)
 {
     bool taken = false;

@@ -5,10 +5,13 @@
 
 #include "base/text.h"
 #include "base/vector.h"
+#include "cli/input/cluster_options.h"
 #include "cli/input/command.h"
 
+typedef VECTOR(const char *) option_list;
+
 struct file_options {
-    VECTOR(const char *) files; // from the command line
+    option_list files; // from the command line
     const char *format;
     const char *color; // NULL: not given
 };
@@ -34,6 +37,19 @@ bool file_options_take(struct file_options *options, int option);
 bool file_options_check(const struct command *command, const struct file_options *options,
                         const char *const *formats, int *status);
 #define JSONPATH_FORMAT "jsonpath=TEMPLATE"
+
+// Options of one command beside those of its files: one of the three is where it goes.
+struct option_row {
+    const char *name; // without dashes; NULL ends the rows
+    bool *given;
+    const char **text;
+    option_list *list; // each time it is given
+};
+// Reads the command line: the rows' options, those of files, those of a cluster unless `cluster` is
+// NULL, and the files behind them. False: the error has been printed, *status has the exit code.
+bool file_options_read(const struct command *command, int argc, char **argv,
+                       const struct option_row *rows, struct file_options *files,
+                       struct kube_choice *cluster, int *status);
 
 // Says on the terminal that standard input is awaited, if `path` is "-" and somebody types it.
 void input_await(const char *path);
