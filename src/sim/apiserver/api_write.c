@@ -200,10 +200,56 @@ static bool answer_gone(struct api_call *call, json_t *object)
     return answer_value(call, 200, status);
 }
 
+struct kind_removal { // the objects of a definition's kind, in one version
+    VECTOR(json_t *) objects;
+};
+
+static bool add_object(void *context, json_t *object)
+{
+    struct kind_removal *removal = context;
+    vector_push(&removal->objects, json_incref(object));
+    return true;
+}
+
+// Without its definition a kind's objects go, and it is no longer served.
+static bool withdraw_kind(struct api_call *call)
+{
+    json_t *definition = store_get(call->store, call->resource, NULL, call->path.name);
+    const json_t *spec = json_object_get(definition, "spec");
+    const char *group = string_at(spec, "group");
+    const char *plural = string_at(json_object_get(spec, "names"), "plural");
+    size_t i;
+    json_t *version;
+    json_array_foreach (json_object_get(spec, "versions"), i, version) {
+        const char *name = string_at(version, "name");
+        const struct store_resource *resource =
+            group != NULL && plural != NULL && name != NULL
+                ? store_resource_find(call->store, group, name, plural)
+                : NULL;
+        if (resource == NULL || call->write.dry_run)
+            continue;
+        if (resource->definition == NULL)
+            return failure_forbidden(&call->failure, call->view, call->path.name,
+                                     "the embedded cluster's controller needs this kind");
+        struct kind_removal removal = {0};
+        store_each(call->store, resource, NULL, add_object, &removal);
+        vector_for_each (object, &removal.objects) {
+            store_remove(call->store, resource, store_namespace(*object), store_name(*object), NULL,
+                         NULL);
+            json_decref(*object);
+        }
+        vector_free(&removal.objects);
+        store_withdraw(call->store, resource);
+    }
+    return true;
+}
+
 bool call_delete(struct api_call *call)
 {
     struct store_delete_options options;
     if (!read_delete_options(call, call->request->body, &options))
+        return false;
+    if (call->resource == call->store->definitions && !withdraw_kind(call))
         return false;
     bool removed;
     json_t *object = store_write_remove(

@@ -40,9 +40,9 @@ static const struct store_resource *served_at(const struct store *store, uint32_
 {
     uint32_t count;
     const struct store_resource *resources = store_resources(store, &count);
-    if (position < count)
-        return &resources[position];
-    position -= count;
+    for (uint32_t i = 0; i < count; i++)
+        if (!resources[i].withdrawn && position-- == 0)
+            return &resources[i];
     return position < ARRAY_LENGTH(extra_resources) ? &extra_resources[position] : NULL;
 }
 

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "model/schema/type.h"
 #include "sim/store/builtin_types.h"
+#include "sim/store/custom_schema.h"
 #include "sim/store/resources.h"
 #include "sim/store/store_internal.h"
 
@@ -102,8 +103,10 @@ static json_t *schema_of_kind(struct store *store, const struct store_resource *
         return NULL;
     }
     const struct kind *kind = resource_kind(resource);
-    json_t *schema = schema_of_type(kind != NULL ? kind->type : NULL, 0);
-    json_t *properties = json_object_get(schema, "properties");
+    const json_t *defined = custom_schema_of(resource->definition);
+    json_t *schema = defined != NULL ? json_deep_copy(defined)
+                                     : schema_of_type(kind != NULL ? kind->type : NULL, 0);
+    json_t *properties = child_object(schema, "properties");
     const json_t *common = json_object_get(
         json_object_get(json_object_get(types, "schemas"), "ConfigMap"), "properties");
     static const char *const fields[] = {"apiVersion", "kind", "metadata"};
@@ -150,7 +153,8 @@ json_t *openapi_v3(struct store *store, const char *group, const char *version)
     const struct store_resource *resources = store_resources(store, &count);
     for (uint32_t i = 0; i < count; i++) {
         const struct store_resource *resource = &resources[i];
-        if (strcmp(resource->group, group) != 0 || strcmp(resource->version, version) != 0)
+        if (strcmp(resource->group, group) != 0 || strcmp(resource->version, version) != 0 ||
+            resource->withdrawn)
             continue;
         struct text name = {0};
         text_format(&name, "%s.%s.%s", group[0] != '\0' ? group : "core", version, resource->kind);
@@ -178,6 +182,8 @@ json_t *openapi_v3_index(struct store *store)
     for (uint32_t i = 0; i < count; i++) {
         const struct store_resource *resource = &resources[i];
         bool core = resource->group[0] == '\0';
+        if (resource->withdrawn)
+            continue;
         struct text name = {0};
         text_format(&name, "%s%s%s/%s", core ? "api" : "apis", core ? "" : "/", resource->group,
                     resource->version);

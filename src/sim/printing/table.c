@@ -159,14 +159,54 @@ static const struct custom_kind *facts_of(const struct store_resource *resource)
     return kind != NULL ? kind->custom_facts : NULL;
 }
 
+// The columns of a definition made at run time; NULL: the age alone.
+static const json_t *defined_columns(const struct store_resource *resource)
+{
+    const json_t *columns = json_object_get(resource->definition, "additionalPrinterColumns");
+    return json_array_size(columns) > 0 ? columns : NULL;
+}
+
+static json_t *defined_definitions(const json_t *columns)
+{
+    json_t *definitions = json_array();
+    size_t i;
+    json_t *column;
+    json_array_append_new(definitions, definition("Name", "string", NULL, 0));
+    json_array_foreach (columns, i, column) {
+        const char *name = string_at(column, "name"), *type = string_at(column, "type");
+        json_array_append_new(
+            definitions, definition(name != NULL ? name : "", type != NULL ? type : "string",
+                                    string_at(column, "description"),
+                                    (int)json_integer_value(json_object_get(column, "priority"))));
+    }
+    return definitions;
+}
+
+static json_t *defined_cells(const json_t *columns, const json_t *object, int64_t now_ns)
+{
+    json_t *cells = json_array();
+    size_t i;
+    json_t *column;
+    json_array_append_new(cells, cell_name(object, now_ns));
+    json_array_foreach (columns, i, column) {
+        const char *type = string_at(column, "type");
+        const struct printer_column facts = {.column_type = type != NULL ? type : "string",
+                                             .json_path = string_at(column, "jsonPath")};
+        json_array_append_new(cells, custom_cell(&facts, object, now_ns));
+    }
+    return cells;
+}
+
 // --- tables --------------------------------------------------------------------------------------
 
 static json_t *row_of(const struct store_resource *resource, json_t *object,
                       const char *include_object, int64_t now_ns)
 {
     const struct printer *printers = printers_of(resource);
-    json_t *cells = printers != NULL ? builtin_cells(printers, object, now_ns)
-                                     : custom_cells(facts_of(resource), object, now_ns);
+    const json_t *defined = defined_columns(resource);
+    json_t *cells = printers != NULL  ? builtin_cells(printers, object, now_ns)
+                    : defined != NULL ? defined_cells(defined, object, now_ns)
+                                      : custom_cells(facts_of(resource), object, now_ns);
     json_t *row = json_pack("{s:o}", "cells", cells);
     if (include_object != NULL && strcmp(include_object, "None") == 0)
         return row;
@@ -184,8 +224,10 @@ static json_t *table_create(const struct store_resource *resource, json_t *metad
                             bool with_columns)
 {
     const struct printer *printers = printers_of(resource);
+    const json_t *defined = defined_columns(resource);
     json_t *columns = !with_columns      ? json_array()
                       : printers != NULL ? builtin_columns(printers)
+                      : defined != NULL  ? defined_definitions(defined)
                                          : custom_columns(facts_of(resource));
     return json_pack("{s:s, s:s, s:O, s:o, s:o}", "kind", "Table", "apiVersion", "meta.k8s.io/v1",
                      "metadata", metadata, "columnDefinitions", columns, "rows", rows);

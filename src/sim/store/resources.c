@@ -222,6 +222,7 @@ static bool register_version(struct store *store, const json_t *spec, const json
                               .status_subresource = json_object_get(subresources, "status") != NULL,
                               .scale_subresource = json_object_get(subresources, "scale") != NULL,
                               .custom = true,
+                              .definition = version,
                           });
     return true;
 }

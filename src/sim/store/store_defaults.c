@@ -301,6 +301,7 @@ static void default_cron_job(struct store *store, json_t *object, bool creating)
     (void)store;
     (void)creating;
     json_t *spec = child_object(object, "spec");
+    template_of(child_object(child_object(spec, "jobTemplate"), "spec"));
     default_text(spec, "concurrencyPolicy", "Allow");
     default_flag(spec, "suspend", false);
     default_number(spec, "successfulJobsHistoryLimit", 3);

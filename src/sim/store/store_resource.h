@@ -1,6 +1,7 @@
 // A served resource: a kind with its path.
 #pragma once
 
+#include <jansson.h>
 #include <stdbool.h>
 
 struct store_resource { // one served resource
@@ -8,4 +9,6 @@ struct store_resource { // one served resource
     const char *const *short_names; // NULL-terminated or NULL
     const char *const *categories;
     bool namespaced, status_subresource, scale_subresource, custom;
+    bool withdrawn;           // its definition is gone: no longer served
+    const json_t *definition; // the version of a definition made at run time; NULL: none
 };

@@ -10,6 +10,7 @@
 
 void store_resource_release(struct store_resource *resource)
 {
+    json_decref((json_t *)resource->definition);
     free((char *)resource->group);
     free((char *)resource->version);
     free((char *)resource->kind);
@@ -44,14 +45,43 @@ static char *path_key(const char *group, const char *version, const char *name)
     return text_take(&key);
 }
 
+static struct store_resource *find(const struct store *store, const struct store_resource *resource)
+{
+    CLEANUP_FREE char *key = path_key(resource->group, resource->version, resource->plural);
+    return map_get(store->resources_by_path, key);
+}
+
+// A definition that is changed, or back again: the kind's names stay as they were.
+static void redefine(struct store_resource *present, const struct store_resource *resource)
+{
+    if (present->definition == NULL) // a kind of the program's own tables
+        return;
+    json_decref((json_t *)present->definition);
+    present->definition = json_incref((json_t *)resource->definition);
+    present->status_subresource = resource->status_subresource;
+    present->scale_subresource = resource->scale_subresource;
+    present->withdrawn = false;
+}
+
+void store_withdraw(struct store *store, const struct store_resource *resource)
+{
+    struct store_resource *present = find(store, resource);
+    if (present != NULL && present->definition != NULL)
+        present->withdrawn = true;
+}
+
 void store_register(struct store *store, const struct store_resource *resource)
 {
-    if (store_resource_find(store, resource->group, resource->version, resource->plural) != NULL)
+    struct store_resource *present = find(store, resource);
+    if (present != NULL) {
+        redefine(present, resource);
         return;
+    }
     assert(store->resources_count < STORE_RESOURCES_MAX);
     uint32_t position = store->resources_count++;
     struct store_resource *copy = &store->resources[position];
     *copy = *resource;
+    copy->definition = json_incref((json_t *)resource->definition);
     copy->group = memory_copy_string(resource->group);
     copy->version = memory_copy_string(resource->version);
     copy->kind = memory_copy_string(resource->kind);
@@ -74,7 +104,8 @@ const struct store_resource *store_resource_find(const struct store *store, cons
                                                  const char *version, const char *plural)
 {
     CLEANUP_FREE char *key = path_key(group, version, plural);
-    return map_get(store->resources_by_path, key);
+    const struct store_resource *resource = map_get(store->resources_by_path, key);
+    return resource != NULL && !resource->withdrawn ? resource : NULL;
 }
 
 const struct store_resource *store_resource_of_kind(const struct store *store,
@@ -84,7 +115,7 @@ const struct store_resource *store_resource_of_kind(const struct store *store,
     text_format(&key, "%s%s/%s", strchr(api_version, '/') == NULL ? "/" : "", api_version, kind);
     const struct store_resource *resource = map_get(store->resources_by_kind, key.data);
     text_free(&key);
-    return resource;
+    return resource != NULL && !resource->withdrawn ? resource : NULL;
 }
 
 const struct store_resource *store_resources(const struct store *store, uint32_t *count)

@@ -9,6 +9,8 @@
 struct store;
 
 void store_register(struct store *store, const struct store_resource *resource); // copied
+// No longer serves a kind that was defined at run time; its objects must be gone.
+void store_withdraw(struct store *store, const struct store_resource *resource);
 const struct store_resource *store_resource_find(const struct store *store, const char *group,
                                                  const char *version, const char *plural);
 const struct store_resource *store_resource_of_kind(const struct store *store,

@@ -3,10 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cron.h"
 #include "base/memory.h"
 #include "base/quantity.h"
 #include "base/text.h"
 #include "model/validate/validate.h"
+#include "sim/store/custom_schema.h"
 #include "sim/store/resources.h"
 #include "sim/store/store_internal.h"
 
@@ -69,6 +71,41 @@ static bool validate_custom(const struct kind *kind, const struct store_resource
     }
     findings_free(&findings);
     return admitted && stored != NULL;
+}
+
+// Kinds that were defined at run time. A status is not checked.
+static bool validate_defined(const struct store_resource *resource, struct store_draft *draft,
+                             struct failure *failure)
+{
+    const json_t *schema = custom_schema_of(resource->definition);
+    if (schema == NULL || draft->subresource != NULL)
+        return true;
+    json_t *object = json_deep_copy(draft->object), *unknown = json_array();
+    json_decref(draft->object);
+    draft->object = object;
+    custom_schema_complete(schema, object, unknown);
+    struct text text = {0};
+    size_t i;
+    json_t *path;
+    json_array_foreach (unknown, i, path) {
+        text_join(&text, ", ", "");
+        text_format(&text, "unknown field \"%s\"", json_string_value(path));
+        if (draft->options->lenient && draft->options->warnings != NULL)
+            json_array_append_new(draft->options->warnings,
+                                  json_sprintf("unknown field \"%s\"", json_string_value(path)));
+    }
+    json_decref(unknown);
+    bool good =
+        text.length == 0 || draft->options->lenient ||
+        failure_bad_request(
+            failure, "%s in version \"%s\" cannot be handled as a %s: strict decoding error: %s",
+            resource->kind, resource->version, resource->kind, text.data);
+    text_free(&text);
+    struct field_errors errors = {0};
+    if (!good)
+        return false;
+    custom_schema_check(schema, object, &errors);
+    return field_errors_finish(&errors, resource, store_name(object), failure);
 }
 
 // --- built-in kinds ------------------------------------------------------------------------------
@@ -259,6 +296,21 @@ static void check_job(const json_t *object, const json_t *old, struct field_erro
     }
 }
 
+static void check_cron_job(const json_t *object, struct field_errors *errors)
+{
+    const json_t *spec = json_object_get(object, "spec");
+    const char *schedule = string_at(spec, "schedule");
+    struct cron cron;
+    struct error error = {0};
+    if (schedule == NULL || schedule[0] == '\0')
+        field_errors_add(errors, FIELD_PROBLEM_REQUIRED, "spec.schedule", NULL, "%s", "");
+    else if (!cron_parse(schedule, &cron, &error))
+        field_errors_add_string(errors, FIELD_PROBLEM_INVALID, "spec.schedule", schedule,
+                                error.message);
+    check_pod_spec(store_path(spec, "jobTemplate.spec.template.spec"),
+                   "spec.jobTemplate.spec.template.spec", errors);
+}
+
 // Of a pod's spec only images, activeDeadlineSeconds, terminationGracePeriodSeconds and new
 // tolerations may change. Scheduling gates may be removed, and a gated pod's node selector may
 // become narrower. The binding uses another path. Fields of the scheduler and the kubelets may be
@@ -364,6 +416,8 @@ static bool validate_builtin(struct store *store, const struct store_resource *r
         check_workload(object, old, &errors);
     else if (strcmp(resource->plural, "jobs") == 0)
         check_job(object, old, &errors);
+    else if (strcmp(resource->plural, "cronjobs") == 0)
+        check_cron_job(object, &errors);
     else if (strcmp(resource->plural, "poddisruptionbudgets") == 0)
         check_disruption_budget(object, &errors);
     else if (strcmp(resource->plural, "nodes") == 0)
@@ -378,7 +432,7 @@ bool validation_apply(struct store *store, const struct store_resource *resource
     if (kind != NULL && kind->custom)
         return validate_custom(kind, resource, draft, failure);
     if (resource->custom)
-        return true;
+        return validate_defined(resource, draft, failure);
     return validate_builtin(store, resource, draft->object, draft->old, draft->subresource,
                             failure);
 }

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/nanoseconds.h"
 #include "sim/workloads/autoscaler.h"
+#include "sim/workloads/cron_job.h"
 #include "sim/workloads/daemon_set.h"
 #include "sim/workloads/deployment.h"
 #include "sim/workloads/job.h"
@@ -28,6 +29,7 @@ struct workloads *workloads_create(struct world *world)
     workloads->daemon_sets = work_queue_create(loop, delay_ns, daemon_set_sync, workloads);
     workloads->daemon_nodes = work_queue_create(loop, delay_ns, daemon_set_node_sync, workloads);
     workloads->jobs = work_queue_create(loop, delay_ns, job_sync, workloads);
+    workloads->cron_jobs = work_queue_create(loop, delay_ns, cron_job_sync, workloads);
     workloads->autoscalers = work_queue_create(loop, delay_ns, autoscaler_sync, workloads);
     workloads->batches = map_create();
     workloads->set_rate = memory_allocate(sizeof *workloads->set_rate);
@@ -46,6 +48,7 @@ void workloads_destroy(struct workloads *workloads)
     work_queue_destroy(workloads->daemon_sets);
     work_queue_destroy(workloads->daemon_nodes);
     work_queue_destroy(workloads->jobs);
+    work_queue_destroy(workloads->cron_jobs);
     work_queue_destroy(workloads->autoscalers);
     map_destroy(workloads->batches, free);
     free(workloads->set_rate);
@@ -56,8 +59,22 @@ void workloads_destroy(struct workloads *workloads)
     free(workloads);
 }
 
-static struct work_queue *queue_of(struct workloads *workloads, enum kind_id id)
+// Kinds without a table.
+static struct work_queue *queue_of_other(struct workloads *workloads,
+                                         const struct store_resource *resource)
 {
+    if (strcmp(resource->group, "autoscaling") == 0 && strcmp(resource->version, "v2") == 0)
+        return workloads->autoscalers;
+    if (strcmp(resource->group, "batch") == 0 && strcmp(resource->plural, "cronjobs") == 0)
+        return workloads->cron_jobs;
+    return NULL;
+}
+
+static struct work_queue *queue_of(struct workloads *workloads, const struct world_kind *kind)
+{
+    enum kind_id id = kind->id;
+    if (id == KIND_COUNT)
+        return queue_of_other(workloads, kind->resource);
     return id == KIND_DEPLOYMENT     ? workloads->deployments
            : id == KIND_REPLICA_SET  ? workloads->replica_sets
            : id == KIND_STATEFUL_SET ? workloads->stateful_sets
@@ -66,22 +83,13 @@ static struct work_queue *queue_of(struct workloads *workloads, enum kind_id id)
                                      : NULL;
 }
 
-// Kinds without a table.
-static struct work_queue *queue_of_other(struct workloads *workloads,
-                                         const struct store_resource *resource)
-{
-    if (strcmp(resource->group, "autoscaling") == 0 && strcmp(resource->version, "v2") == 0)
-        return workloads->autoscalers;
-    return NULL;
-}
-
 static void queue_controllers(struct workloads *workloads, const struct world_object *object)
 {
     const char *uid = world_controller_uid(object);
     struct world_object *owner = uid == NULL ? NULL : map_get(workloads->world->by_uid, uid);
     if (owner == NULL)
         return;
-    struct work_queue *queue = queue_of(workloads, owner->kind->id);
+    struct work_queue *queue = queue_of(workloads, owner->kind);
     if (queue == workloads->daemon_sets) // its status counts all nodes: once for a burst
         work_queue_add_after(queue, owner->key, SECOND);
     else if (queue != NULL)
@@ -113,11 +121,10 @@ void workloads_enter(void *part, struct world_object *object)
         daemon_set_pod_enter(workloads, object);
     if (world_is(object, KIND_NODE))
         daemon_set_node_changed(workloads, object);
-    struct work_queue *queue = queue_of(workloads, object->kind->id);
-    if (object->kind->id == KIND_COUNT)
-        queue = queue_of_other(workloads, object->kind->resource);
+    struct work_queue *queue = queue_of(workloads, object->kind);
     if (queue != NULL)
         work_queue_add(queue, object->key);
-    if (world_is(object, KIND_POD) || world_is(object, KIND_REPLICA_SET))
+    if (world_is(object, KIND_POD) || world_is(object, KIND_REPLICA_SET) ||
+        world_is(object, KIND_JOB))
         queue_controllers(workloads, object);
 }

@@ -428,6 +428,87 @@ static void usage_is_what_pods_request(void **state)
     ask(t, "DELETE", "/apis/metrics.k8s.io/v1beta1/nodes/n", NULL, NULL, 405);
 }
 
+// --- kinds defined at run time -------------------------------------------------------------------
+
+#define DEFINITIONS "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+#define WIDGETS     "/apis/example.com/v1/namespaces/default/widgets"
+
+static void define_widgets(struct furnished *t)
+{
+    ask(t, "POST", DEFINITIONS, NULL,
+        "{'metadata':{'name':'widgets.example.com'},'spec':{'group':'example.com','scope':"
+        "'Namespaced','names':{'kind':'Widget','plural':'widgets'},'versions':[{'name':'v1','"
+        "served':"
+        "true,'storage':true,'additionalPrinterColumns':[{'name':'Size','type':'integer','jsonPath'"
+        ":"
+        "'.spec.size'}],'schema':{'openAPIV3Schema':{'type':'object','properties':{'spec':{'type':"
+        "'object','required':['size'],'properties':{'size':{'type':'integer','minimum':1,'maximum':"
+        "10},'colour':{'type':'string','default':'red','enum':['red','green']},'parts':{'type':"
+        "'array','maxItems':1,'items':{'type':'string','pattern':'^[a-z]+$'}},'free':{'type':'"
+        "object',"
+        "'x-kubernetes-preserve-unknown-fields':true}}}}}}}]}}",
+        201);
+}
+
+static void objects_of_a_definition_are_checked(void **state)
+{
+    struct furnished *t = *state;
+    static const struct {
+        const char *spec, *message;
+    } refused[] = {
+        {"{'size':33}", "spec.size in body should be less than or equal to 10"},
+        {"{'size':0}", "spec.size in body should be greater than or equal to 1"},
+        {"{'size':'a'}", "spec.size in body must be of type integer: \"string\""},
+        {"{}", "spec.size: Required value"},
+        {"{'size':1,'colour':'blue'}",
+         "Unsupported value: \"blue\": supported values: \"red\", \"green\""},
+        {"{'size':1,'parts':['a','b']}", "spec.parts in body must have at most 1 items"},
+        {"{'size':1,'parts':['A']}", "spec.parts[0] in body should match '^[a-z]+$'"},
+    };
+    define_widgets(t);
+    for (size_t i = 0; i < ARRAY_LENGTH(refused); i++) {
+        struct text body = {0};
+        text_format(&body, "{'metadata':{'name':'w'},'spec':%s}", refused[i].spec);
+        json_t *answer = ask(t, "POST", WIDGETS, NULL, body.data, 422);
+        const char *message = json_string_value(json_object_get(answer, "message"));
+        if (strstr(message, refused[i].message) == NULL)
+            fail_msg("%s: %s", refused[i].spec, message);
+        text_free(&body);
+    }
+    static const char extra[] =
+        "{'metadata':{'name':'w'},'spec':{'size':3,'color':'x','free':{'a':1}}}";
+    json_t *answer = post_strictly(t, WIDGETS, "Strict", extra, 400);
+    assert_non_null(strstr(json_string_value(json_object_get(answer, "message")),
+                           "strict decoding error: unknown field \"spec.color\""));
+    answer = post_strictly(t, WIDGETS, "Warn", extra, 201);
+    assert_json(json_object_get(answer, "spec"), "{'size':3,'colour':'red','free':{'a':1}}");
+    CLEANUP_FREE char *row = first_row(t, WIDGETS);
+    assert_string_equal(row, "w|3");
+    json_t *schemas = store_path(ask(t, "GET", "/openapi/v3/apis/example.com/v1", NULL, NULL, 200),
+                                 "components.schemas");
+    const char *name;
+    json_t *schema;
+    json_object_foreach (schemas, name, schema) {
+        if (json_object_get(schema, "x-kubernetes-group-version-kind") != NULL)
+            assert_non_null(store_path(schema, "properties.spec.properties.size"));
+    }
+}
+
+static void a_definition_takes_its_objects_along(void **state)
+{
+    struct furnished *t = *state;
+    define_widgets(t);
+    ask(t, "POST", WIDGETS, NULL, "{'metadata':{'name':'w'},'spec':{'size':3}}", 201);
+    ask(t, "DELETE", DEFINITIONS "/widgets.example.com", NULL, NULL, 200);
+    ask(t, "GET", WIDGETS, NULL, NULL, 404);
+    ask(t, "GET", "/openapi/v3/apis/example.com/v1", NULL, NULL, 404);
+    ask(t, "GET", "/apis/example.com/v1", NULL, NULL, 404);
+    define_widgets(t);
+    json_t *list = ask(t, "GET", WIDGETS, NULL, NULL, 200);
+    assert_int_equal(json_array_size(json_object_get(list, "items")), 0);
+    ask(t, "DELETE", DEFINITIONS "/nodepools.karpenter.sh", NULL, NULL, 403);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, furnished_setup, furnished_teardown)
 
 int main(void)
@@ -446,6 +527,8 @@ int main(void)
         TEST(values_of_another_type_are_refused),
         TEST(built_in_kinds_are_explained),
         TEST(usage_is_what_pods_request),
+        TEST(objects_of_a_definition_are_checked),
+        TEST(a_definition_takes_its_objects_along),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

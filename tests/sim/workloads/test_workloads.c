@@ -433,6 +433,86 @@ static void clients_of_controllers_are_limited(void **state)
     scene_close(&scene);
 }
 
+// --- kinds around workloads ----------------------------------------------------------------------
+
+static void jobs_of_the_demo_end(struct world_options *options)
+{
+    options->pod_run_ns = 5 * SECOND;
+}
+
+static void pods_that_are_not_restarted_end_if_the_world_says_so(void **state)
+{
+    (void)state;
+    struct scene scene = scene_open(jobs_of_the_demo_end);
+    scene_boot(&scene, "n0", "z", 8, 32);
+    add_job(&scene, "once", "", "");
+    add_job(&scene, "slow", "'adze.dev/sim-run-seconds': '100'", "");
+    scene_run(&scene, 30);
+    json_t *job = scene_get(&scene, KIND_JOB, "default", "once");
+    assert_string_equal(condition_status_of(job, "Complete"), "True");
+    job = scene_get(&scene, KIND_JOB, "default", "slow");
+    assert_null(condition_status_of(job, "Complete"));
+    scene_close(&scene);
+}
+
+static json_t *get_other(struct scene *scene, const char *api_version, const char *kind,
+                         const char *name)
+{
+    return store_get(scene->store, store_resource_of_kind(scene->store, api_version, kind),
+                     "default", name);
+}
+
+static void cron_jobs_create_jobs_and_keep_a_few(void **state)
+{
+    (void)state;
+    struct scene scene = scene_open(jobs_of_the_demo_end);
+    scene_boot(&scene, "n0", "z", 8, 32);
+    scene_add(&scene, "{'apiVersion': 'batch/v1', 'kind': 'CronJob', 'metadata': {'name': 'tick'},"
+                      " 'spec': {'schedule': '*/2 * * * *', 'successfulJobsHistoryLimit': 2,"
+                      " 'jobTemplate': {'spec': {'template': {'spec': {'restartPolicy': 'Never',"
+                      " 'containers': [{'name': 'c', 'image': 'i'}]}}}}}}");
+    scene_run(&scene, 125);
+    json_t *tick = get_other(&scene, "batch/v1", "CronJob", "tick");
+    assert_int_equal(json_array_size(store_path(tick, "status.active")), 1);
+    assert_string_equal(json_string_value(store_path(tick, "status.lastScheduleTime")),
+                        "2026-01-01T00:02:00Z");
+    assert_non_null(scene_get(&scene, KIND_JOB, "default", "tick-29453762"));
+    scene_run(&scene, 620);
+    tick = get_other(&scene, "batch/v1", "CronJob", "tick");
+    assert_null(store_path(tick, "status.active"));
+    assert_string_equal(json_string_value(store_path(tick, "status.lastScheduleTime")),
+                        "2026-01-01T00:12:00Z");
+    assert_int_equal(store_count(scene.store, scene_resource(&scene, KIND_JOB)), 2);
+    assert_non_null(scene_get(&scene, KIND_JOB, "default", "tick-29453772"));
+    scene_close(&scene);
+}
+
+static void autoscalers_say_that_there_is_no_usage(void **state)
+{
+    (void)state;
+    struct scene scene = open_with_nodes(1);
+    static const char *const targets[] = {"web", "absent"};
+    scene_add(&scene,
+              "{'apiVersion': 'apps/v1', 'kind': 'Deployment', 'metadata': {'name': 'web'},"
+              " 'spec': {'replicas': 2, 'selector': {'matchLabels': {'a': 'b'}}, 'template':"
+              " {'metadata': {'labels': {'a': 'b'}}, 'spec': {'containers': [{'name': 'c',"
+              " 'image': 'i'}]}}}}");
+    for (size_t i = 0; i < ARRAY_LENGTH(targets); i++)
+        scene_add(&scene,
+                  "{'apiVersion': 'autoscaling/v2', 'kind': 'HorizontalPodAutoscaler', 'metadata':"
+                  " {'name': '%s'}, 'spec': {'maxReplicas': 3, 'scaleTargetRef': {'kind':"
+                  " 'Deployment', 'name': '%s'}}}",
+                  targets[i], targets[i]);
+    scene_run(&scene, 60);
+    json_t *scaler = get_other(&scene, "autoscaling/v2", "HorizontalPodAutoscaler", "web");
+    assert_int_equal(json_integer_value(store_path(scaler, "status.currentReplicas")), 2);
+    assert_string_equal(condition_status_of(scaler, "AbleToScale"), "True");
+    assert_string_equal(condition_status_of(scaler, "ScalingActive"), "False");
+    scaler = get_other(&scene, "autoscaling/v2", "HorizontalPodAutoscaler", "absent");
+    assert_string_equal(condition_status_of(scaler, "AbleToScale"), "False");
+    scene_close(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -448,6 +528,9 @@ int main(void)
         cmocka_unit_test(jobs_give_up_after_their_backoff_limit),
         cmocka_unit_test(a_job_pod_that_is_evicted_is_replaced),
         cmocka_unit_test(indexed_jobs_complete_every_index),
+        cmocka_unit_test(pods_that_are_not_restarted_end_if_the_world_says_so),
+        cmocka_unit_test(cron_jobs_create_jobs_and_keep_a_few),
+        cmocka_unit_test(autoscalers_say_that_there_is_no_usage),
         cmocka_unit_test(crowded_nodes_lose_their_pods_first),
         cmocka_unit_test(pods_are_created_in_growing_batches),
         cmocka_unit_test(clients_of_controllers_are_limited),
