@@ -190,7 +190,7 @@ spec:
   scope: Namespaced
   names: {kind: Widget, plural: widgets, singular: widget, shortNames: [wd]}
   versions:
-  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
 YAML
 has 'created' k apply -f "$work/crd.yaml"
 has 'condition met' k wait crd widgets.example.com --for=condition=Established --timeout=10s
