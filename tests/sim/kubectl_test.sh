@@ -180,6 +180,20 @@ has 'configmap/sided serverside-applied' sh -c "printf 'apiVersion: v1\nkind: Co
 has 'configmap/sided serverside-applied' sh -c "printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: sided}\ndata: {a: z}\n' | '$kubectl' apply --server-side -f -"
 has '^{"a":"z"}$' k get configmap sided -o 'jsonpath={.data}'
 
+# --- conflicts, misspelt fields, usage, what does not run
+printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: shared}\ndata: {a: "1"}\n' >"$work/shared.yaml"
+has 'serverside-applied' k apply --server-side --field-manager=one -f "$work/shared.yaml"
+sed -i 's/"1"/"2"/' "$work/shared.yaml"
+refuses 'conflict with "one": .data.a' k apply --server-side --field-manager=two -f "$work/shared.yaml"
+has 'serverside-applied' k apply --server-side --field-manager=two --force-conflicts -f "$work/shared.yaml"
+refuses 'strict decoding error: unknown field "dota"' \
+    sh -c "printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndota: {}\n' | '$kubectl' apply -f -"
+has 'autoscaled' k autoscale deployment web --min=1 --max=4 --cpu=50%
+has '^web *Deployment/web *cpu: <unknown>/50% *1 *4' k get hpa
+has '^node-1 *0m *0%' k top nodes
+refuses 'runs no containers' k logs one
+has 'rollingUpdate.*<RollingUpdateDeployment>' k explain deployment.spec.strategy
+
 # --- definitions at run time
 cat >"$work/crd.yaml" <<YAML
 apiVersion: apiextensions.k8s.io/v1

@@ -127,7 +127,7 @@ static bool gather(void *context, json_t *object)
 static bool list_metrics(struct api_call *call, const struct store_resource *resource, bool nodes)
 {
     struct api_selector *selector =
-        api_selector_parse(call_query(call, "labelSelector"), NULL, false, &call->failure);
+        api_selector_parse(call_query(call, "labelSelector"), NULL, resource, &call->failure);
     if (selector == NULL)
         return false;
     struct metrics_pass pass = {call, selector, nodes, json_array()};

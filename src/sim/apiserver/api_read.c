@@ -202,7 +202,7 @@ bool call_list(struct api_call *call)
         return false;
     struct api_selector *selector =
         api_selector_parse(call_query(call, "labelSelector"), call_query(call, "fieldSelector"),
-                           call->resource->custom, &call->failure);
+                           call->resource, &call->failure);
     if (selector == NULL)
         return false;
     struct list_pass pass = {call, selector, json_array(), limit, NULL, 0};

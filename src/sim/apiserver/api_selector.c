@@ -203,8 +203,41 @@ static size_t field_term_length(const char *text)
     return length;
 }
 
+// Every kind can be selected by name and namespace, some by a few fields more.
+static bool may_select(const struct store_resource *resource, const char *field)
+{
+    static const struct {
+        const char *group, *plural, *fields; // each field between spaces
+    } more[] = {
+        {"", "pods",
+         " spec.nodeName spec.restartPolicy spec.schedulerName spec.serviceAccountName "
+         "spec.hostNetwork status.phase status.podIP status.podIPs status.nominatedNodeName "},
+        {"", "nodes", " spec.unschedulable "},
+        {"", "namespaces", " status.phase "},
+        {"", "secrets", " type "},
+        {"", "services", " spec.clusterIP spec.type "},
+        {"", "replicationcontrollers", " status.replicas "},
+        {"apps", "replicasets", " status.replicas "},
+        {"batch", "jobs", " status.successful "},
+        {"certificates.k8s.io", "certificatesigningrequests", " spec.signerName "},
+        {"", "events",
+         " involvedObject.kind involvedObject.namespace involvedObject.name involvedObject.uid "
+         "involvedObject.apiVersion involvedObject.resourceVersion involvedObject.fieldPath reason "
+         "reportingComponent source type "},
+    };
+    struct text padded = {0};
+    text_format(&padded, " %s ", field);
+    bool may = strcmp(field, "metadata.name") == 0 || strcmp(field, "metadata.namespace") == 0;
+    for (size_t i = 0; i < ARRAY_LENGTH(more); i++)
+        may = may || (strcmp(resource->group, more[i].group) == 0 &&
+                      strcmp(resource->plural, more[i].plural) == 0 &&
+                      strstr(more[i].fields, padded.data) != NULL);
+    text_free(&padded);
+    return may;
+}
+
 static bool parse_field_term(struct api_selector *selector, const char *text, size_t length,
-                             bool custom, struct failure *failure)
+                             const struct store_resource *resource, struct failure *failure)
 {
     const char *equals = memchr(text, '=', length);
     if (equals == NULL || equals == text)
@@ -223,18 +256,17 @@ static bool parse_field_term(struct api_selector *selector, const char *text, si
     memcpy(requirement.key, text, key_length);
     vector_push(&requirement.values, unescape_field(value, (size_t)(text + length - value)));
     vector_push(&selector->fields, requirement);
-    if (custom && strcmp(requirement.key, "metadata.name") != 0 &&
-        strcmp(requirement.key, "metadata.namespace") != 0)
+    if (!may_select(resource, requirement.key))
         return failure_bad_request(failure, "field label not supported: %s", requirement.key);
     return true;
 }
 
-static bool parse_fields(struct api_selector *selector, const char *text, bool custom,
-                         struct failure *failure)
+static bool parse_fields(struct api_selector *selector, const char *text,
+                         const struct store_resource *resource, struct failure *failure)
 {
     while (text[0] != '\0') {
         size_t length = field_term_length(text);
-        if (length > 0 && !parse_field_term(selector, text, length, custom, failure))
+        if (length > 0 && !parse_field_term(selector, text, length, resource, failure))
             return false;
         text += length;
         if (text[0] == ',')
@@ -243,12 +275,13 @@ static bool parse_fields(struct api_selector *selector, const char *text, bool c
     return true;
 }
 
-struct api_selector *api_selector_parse(const char *labels, const char *fields, bool custom,
+struct api_selector *api_selector_parse(const char *labels, const char *fields,
+                                        const struct store_resource *resource,
                                         struct failure *failure)
 {
     struct api_selector *selector = memory_allocate(sizeof *selector);
     if ((labels == NULL || parse_labels(selector, labels, failure)) &&
-        (fields == NULL || parse_fields(selector, fields, custom, failure)))
+        (fields == NULL || parse_fields(selector, fields, resource, failure)))
         return selector;
     api_selector_destroy(selector);
     return NULL;

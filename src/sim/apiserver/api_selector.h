@@ -4,7 +4,8 @@
 
 #include "sim/apiserver/api_internal.h"
 
-struct api_selector *api_selector_parse(const char *labels, const char *fields, bool custom,
+struct api_selector *api_selector_parse(const char *labels, const char *fields,
+                                        const struct store_resource *resource,
                                         struct failure *failure); // NULL: failure
 void api_selector_destroy(struct api_selector *selector);
 bool api_selector_matches(const struct api_selector *selector, const json_t *object);

@@ -260,7 +260,7 @@ bool call_watch(struct api_call *call)
         fields = text_take(&text);
     }
     struct api_selector *selector = api_selector_parse(call_query(call, "labelSelector"), fields,
-                                                       call->resource->custom, &call->failure);
+                                                       call->resource, &call->failure);
     if (selector == NULL)
         return false;
     struct api_watch *watch = watch_create(call, selector);

@@ -32,7 +32,53 @@ static void serve_definition(struct api_call *call, json_t **stored)
     *stored = store_furnish_definition_status(call->store, *stored);
 }
 
-// Unknown fields of built-in kinds are refused if the client wants that, else told as warnings.
+// A server-side apply refuses them always: nobody could own them.
+static bool refuse_applied(struct api_call *call, const json_t *unknown)
+{
+    const struct store_resource *view = call->view;
+    struct text text = {0};
+    size_t i;
+    json_t *path;
+    text_format(&text, "failed to create typed patch object (%s%s%s; %s/%s, Kind=%s): ",
+                call->path.namespace != NULL ? call->path.namespace : "",
+                call->path.namespace != NULL ? "/" : "", call->path.name, view->group,
+                view->version, view->kind);
+    json_array_foreach (unknown, i, path) {
+        text_format(&text, "%s.%s: field not declared in schema", i > 0 ? "\n" : "",
+                    json_string_value(path));
+    }
+    failure_set(&call->failure, 500, "", "%s", text.data);
+    text_free(&text);
+    return false;
+}
+
+// Unknown fields are refused if the client wants that, else told as warnings.
+static bool tell_unknown(struct api_call *call, const json_t *unknown)
+{
+    const char *type = call->request->content_type;
+    if (type != NULL && text_starts_with(type, "application/apply-patch"))
+        return refuse_applied(call, unknown);
+    struct text text = {0};
+    size_t i;
+    json_t *path;
+    json_array_foreach (unknown, i, path) {
+        struct text one = {0};
+        text_format(&one, "unknown field \"%s\"", json_string_value(path));
+        text_join(&text, ", ", one.data);
+        if (call->write.lenient && call->write.warnings != NULL)
+            json_array_append_new(call->write.warnings, json_string(one.data));
+        text_free(&one);
+    }
+    bool good = call->write.lenient ||
+                failure_bad_request(
+                    &call->failure,
+                    "%s in version \"%s\" cannot be handled as a %s: strict decoding error: %s",
+                    call->view->kind, call->view->version, call->view->kind, text.data);
+    text_free(&text);
+    return good;
+}
+
+// Fields of built-in kinds, by the type tables.
 static bool check_fields(struct api_call *call)
 {
     if (!call->checks_fields || call->path.subresource != NULL)
@@ -40,23 +86,9 @@ static bool check_fields(struct api_call *call)
     json_t *unknown = json_array();
     bool good = field_check(store_types(call->store), call->view, call->request->body, unknown,
                             &call->failure);
-    struct text text = {0};
-    size_t i;
-    json_t *path;
-    json_array_foreach (unknown, i, path) {
-        text_join(&text, ", ", "");
-        text_format(&text, "unknown field \"%s\"", json_string_value(path));
-        if (call->write.lenient && call->write.warnings != NULL)
-            json_array_append_new(call->write.warnings,
-                                  json_sprintf("unknown field \"%s\"", json_string_value(path)));
-    }
+    if (good && json_array_size(unknown) > 0)
+        good = tell_unknown(call, unknown);
     json_decref(unknown);
-    if (good && text.length > 0 && !call->write.lenient)
-        good = failure_bad_request(
-            &call->failure,
-            "%s in version \"%s\" cannot be handled as a %s: strict decoding error: %s",
-            call->view->kind, call->view->version, call->view->kind, text.data);
-    text_free(&text);
     return good;
 }
 
@@ -282,7 +314,7 @@ bool call_delete_collection(struct api_call *call)
         return false;
     struct api_selector *selector =
         api_selector_parse(call_query(call, "labelSelector"), call_query(call, "fieldSelector"),
-                           call->resource->custom, &call->failure);
+                           call->resource, &call->failure);
     if (selector == NULL)
         return false;
     struct collection collection = {.selector = selector};

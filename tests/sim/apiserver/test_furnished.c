@@ -380,6 +380,38 @@ static void values_of_another_type_are_refused(void **state)
                            "string"));
 }
 
+static void kinds_are_selected_by_their_own_fields(void **state)
+{
+    struct furnished *t = *state;
+    static const struct {
+        const char *path, *query;
+        int status;
+    } cases[] = {
+        {"/api/v1/pods", "fieldSelector=status.phase%3DRunning,spec.nodeName%3Dn", 200},
+        {"/api/v1/pods", "fieldSelector=spec.foo%3Dx", 400},
+        {"/api/v1/nodes", "fieldSelector=status.phase%3Dx", 400},
+        {"/api/v1/events", "fieldSelector=involvedObject.name%3Dx,reason%3Dy", 200},
+        {"/apis/apps/v1/deployments", "fieldSelector=metadata.name%3Dx", 200},
+    };
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+        const struct api_request request = {
+            .method = "GET", .path = cases[i].path, .query = cases[i].query};
+        api_response_clear(&t->response);
+        api_handle(t->api, &request, &t->response);
+        assert_int_equal(t->response.status, cases[i].status);
+    }
+}
+
+static void a_misspelt_field_is_not_applied(void **state)
+{
+    struct furnished *t = *state;
+    json_t *answer = patch(t, "fieldManager=one", "application/apply-patch+yaml", MAP,
+                           "{'apiVersion':'v1','kind':'ConfigMap','dota':{}}", 500);
+    assert_string_equal(json_string_value(json_object_get(answer, "message")),
+                        "failed to create typed patch object (default/m; /v1, Kind=ConfigMap): "
+                        ".dota: field not declared in schema");
+}
+
 // kubectl explain: each kind has its fields, and the common ones their sentences.
 static void built_in_kinds_are_explained(void **state)
 {
@@ -525,6 +557,8 @@ int main(void)
         TEST(conflicts_name_list_elements_and_subresources),
         TEST(misspelt_fields_are_refused_or_told),
         TEST(values_of_another_type_are_refused),
+        TEST(kinds_are_selected_by_their_own_fields),
+        TEST(a_misspelt_field_is_not_applied),
         TEST(built_in_kinds_are_explained),
         TEST(usage_is_what_pods_request),
         TEST(objects_of_a_definition_are_checked),
