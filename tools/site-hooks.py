@@ -60,7 +60,18 @@ def on_page_markdown(markdown, page, config, files):
         path = places[match.group(2)].removeprefix("docs/")
         return match.group(1) + os.path.relpath(path, here or ".") + (match.group(3) or "") + match.group(4)
 
-    return LINK.sub(rewrite, markdown)
+    markdown = LINK.sub(rewrite, markdown)
+    return deeper_lists(markdown) if page.file.src_uri.startswith("rules/") else markdown
+
+
+def deeper_lists(markdown):
+    """The rules indent lists in lists by two, as code hosts take it; Python's Markdown wants four."""
+    lines, fenced = [], False
+    for line in markdown.split("\n"):
+        fenced ^= line.lstrip().startswith("```")
+        indent = len(line) - len(line.lstrip(" "))
+        lines.append(line if fenced else " " * indent + line)
+    return "\n".join(lines)
 
 
 def on_post_build(config):
