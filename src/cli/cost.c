@@ -225,7 +225,7 @@ static int print_bill(const struct request *request, const struct bill *bill)
 {
     if (document_is_wanted(request->input.common.format))
         return document_print(&command_cost, request->input.common.format, pool_names,
-                              encode_bill(bill));
+                              input_with_notes(&request->input, encode_bill(bill)));
     print_table(request, bill);
     return 0;
 }
@@ -295,7 +295,8 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
 
 static int run(int argc, char **argv)
 {
-    struct request request = {.input = {.common = {.format = "table"}}, .lines = LINES_SHOWN};
+    struct request request = {.input = {.common = {.format = "table"}, .admission = true},
+                              .lines = LINES_SHOWN};
     int status = 0;
     if (read_arguments(argc, argv, &request, &status)) {
         struct snapshot *snapshot = snapshot_create();

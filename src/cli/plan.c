@@ -84,17 +84,7 @@ static bool take_method(struct request *request, const char *name, int *status)
     return true;
 }
 
-enum {
-    EXPLAIN = INPUT_OPTIONS_END,
-    DISRUPT,
-    METHOD,
-    FORCE,
-    DIFF,
-    REBALANCE,
-    DELETE,
-    LINES,
-    SNAPSHOT
-};
+enum { EXPLAIN = INPUT_OPTIONS_END, DISRUPT, METHOD, DIFF, REBALANCE, DELETE, LINES, SNAPSHOT };
 
 // False: it is none of them, or its value is none.
 static bool take_option(struct request *request, int option)
@@ -110,9 +100,6 @@ static bool take_option(struct request *request, int option)
         return true;
     case DISRUPT:
         request->options.disrupt = true;
-        return true;
-    case FORCE:
-        request->input.force = true;
         return true;
     case DIFF:
         request->diff = true;
@@ -173,7 +160,6 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
         {"explain", no_argument, NULL, EXPLAIN},
         {"disrupt", no_argument, NULL, DISRUPT},
         {"method", required_argument, NULL, METHOD},
-        {"force", no_argument, NULL, FORCE},
         {"diff", no_argument, NULL, DIFF},
         {"rebalance", no_argument, NULL, REBALANCE},
         {"delete", required_argument, NULL, DELETE},
@@ -207,8 +193,7 @@ static json_t *encode(const struct input_options *input, const struct plan *plan
     json_t *json = plan_encode(plan);
     if (input->region.name[0] != '\0')
         json_object_set_new(json, "region", json_string(input->region.name));
-    input_add_notes(input, json);
-    return json;
+    return input_with_notes(input, json);
 }
 
 // What the pending pods and the next disruption make of the cluster's price; NULL: nothing to tell.
@@ -271,8 +256,6 @@ const struct command command_plan = {
     "      --delete OBJECT  with --diff, also without this: nodepool/NAME,\n"
     "                       deployment/NAMESPACE/NAME; may be repeated\n"
     "      --lines N        of nodes and pods that a table shows (20)\n"
-    "      --force          go on with NodePools and NodeClasses that an API server or the\n"
-    "                       controller would refuse (`adze validate` tells which and why)\n"
     "\n"
     "Exit status: 0 every pod has a place, 3 some have none, 2 bad input (such as a file that\n"
     "is not there), 1 it failed (a file or cluster that cannot be read).\n"

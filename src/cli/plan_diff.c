@@ -35,7 +35,7 @@ static int report(const struct input_options *input, const struct edited_input *
         with->before = without->before; // the cluster before the edit
         if (document_is_wanted(input->common.format)) {
             status = document_print(&command_plan, input->common.format, NULL,
-                                    diff_report_encode(&made));
+                                    input_with_notes(input, diff_report_encode(&made)));
         } else {
             plan_print_catalog(input->catalog_text);
             diff_report_print(&made, lines);

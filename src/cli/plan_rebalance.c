@@ -66,7 +66,7 @@ static int print(const struct input_options *input, const struct rebalance *reba
 {
     if (document_is_wanted(input->common.format))
         return document_print(&command_plan, input->common.format, NULL,
-                              encode(rebalance, by_itself));
+                              input_with_notes(input, encode(rebalance, by_itself)));
     plan_print_catalog(input->catalog_text);
     forecast_print_nodes(rebalance->forecast, NULL, lines);
     forecast_print_moves(rebalance->forecast, lines);

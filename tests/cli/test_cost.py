@@ -10,7 +10,7 @@ POOL = """apiVersion: karpenter.sh/v1
 kind: NodePool
 metadata: {name: %s}
 spec:
-  template: {spec: {nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}}}
+  template: {spec: {nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default}, requirements: []}}
 """
 NODE = """apiVersion: v1
 kind: Node

@@ -56,6 +56,51 @@ class LeftOut(ProgramTest):
             table = " ".join(self.plan(POOL, *objects)[1].split())
             self.assertIn(lines[0] if lines[0].startswith("without") else "left out: " + lines[0], table)
 
+    def assumptions(self, *objects, command=("plan",)):
+        path = self.write("world.yaml", "---\n".join(json.dumps(item) + "\n" for item in (POOL, *objects)))
+        code, out, err = self.adze(*command, "-f", path, "-o", "json")
+        self.assertEqual((code, err), (0, ""))
+        return json.loads(out)["assumptions"]
+
+    def test_objects_that_pods_name_and_the_input_lacks_SCH_341(self):
+        claim = {"metadata": {"name": "data"}, "spec": {"accessModes": ["ReadWriteOnce"], "storageClassName": "gp3"}}
+        template = dict(TEMPLATE, spec=dict(TEMPLATE["spec"], priorityClassName="high"))
+        objects = thing("StatefulSet", "db", namespace="shop", spec={
+            "replicas": 2, "selector": {"matchLabels": {"a": "b"}}, "template": template, "volumeClaimTemplates": [claim]}),
+        lines = ["Namespace shop, of 1 object, is not in the input (taken: without labels and LimitRanges)",
+                 "PriorityClass high, of 1 object, is not in the input (taken: priority 0; an API server refuses such pods)",
+                 "StorageClass gp3, of 2 claims, is not in the input (taken: volumes of EBS that are made where the pod goes)"]
+        for command in (("plan",), ("plan", "--rebalance"), ("cost",)):
+            self.assertEqual([line for line in lines if line not in self.assumptions(*objects, command=command)], [])
+        there = (thing("Namespace", "shop", "v1"), thing("PriorityClass", "high", "scheduling.k8s.io/v1", value=7), thing(
+            "StorageClass", "gp3", "storage.k8s.io/v1", provisioner="ebs.csi.aws.com", volumeBindingMode="WaitForFirstConsumer"))
+        self.assertEqual([line for line in self.assumptions(*objects, *there) if "input (taken: v" in line or "of 1 object" in line], [])
+
+    def test_node_classes_that_are_not_ready_or_not_there(self):
+        node_class = thing("EC2NodeClass", "default", "karpenter.k8s.aws/v1", spec={
+            "role": "r", "amiSelectorTerms": [{"alias": "al2023@latest"}], "subnetSelectorTerms": [{"id": "subnet-1"}],
+            "securityGroupSelectorTerms": [{"id": "sg-1"}]}, status={"conditions": [
+                {"type": "Ready", "status": "False", "reason": "SubnetsReady=False", "message": "no subnet"}]})
+        self.assertIn("EC2NodeClass default is not Ready (no subnet): a controller launches no node with it until it is",
+                      self.assumptions(node_class))
+        pool = thing("NodePool", "win", "karpenter.sh/v1", spec={"template": {"spec": {
+            "nodeClassRef": dict(EC2, name="gone"), "requirements": [{"key": "kubernetes.io/os", "operator": "In", "values": ["windows"]}]}}})
+        pod = thing("Pod", "p", "v1", spec=dict(TEMPLATE["spec"], nodeSelector={"kubernetes.io/os": "windows"}))
+        self.assertIn("EC2NodeClass gone of NodePool win is not in the input (taken: one for Windows Server 2022)",
+                      self.assumptions(node_class, pool, pod))
+
+    def test_other_commands_refuse_what_plan_refuses(self):
+        auto = thing("NodePool", "auto", "karpenter.sh/v1", spec={"template": {"spec": {
+            "nodeClassRef": {"group": "eks.amazonaws.com", "kind": "NodeClass", "name": "default"}, "requirements": []}}})
+        wrong = thing("NodePool", "wrong", "karpenter.sh/v1", spec={"template": {"spec": {"nodeClassRef": EC2}}})
+        cluster = self.write("cluster.yaml", json.dumps(POOL) + "\n")
+        for found, complaint in ((auto, "EKS Auto Mode"), (wrong, "NodePool wrong is refused")):
+            path = self.write("edit.yaml", json.dumps(found) + "\n")
+            explain = (("explain", "nodes", "-f"),) if found is auto else () # which tells mistakes, and goes on
+            for command in (("cost", "-f"), ("plan", "--diff", "--snapshot", cluster, "-f"), *explain):
+                self.assert_refused(self.adze(*command, path), 2, complaint)
+                self.assertIn(self.adze(*command, path, "--force")[0], (0, 3))
+
     def test_workloads_without_pods(self):
         self.assertEqual(self.left_out(workload("Deployment", "d", replicas=0), workload("StatefulSet", "s", replicas=0),
                                        workload("Job", "j", "batch/v1", suspend=True)),

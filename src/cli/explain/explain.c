@@ -65,7 +65,8 @@ static int explain(const struct explain_noun *noun, char *const *names, struct i
 
 static int run(int argc, char **argv)
 {
-    struct input_options input = {.common = {.format = "table"}};
+    struct input_options input = {
+        .common = {.format = "table"}, .admission = true, .explains = true};
     int status = 0;
     if (read_arguments(argc, argv, &input, &status)) {
         const char *name = optind < argc ? argv[optind] : NULL;

@@ -73,29 +73,66 @@ static void describe(struct text *text, const struct object *node_class, const s
         text_format(text, "; not known here: %s", unknown);
 }
 
-static void add_class(struct snapshot *snapshot, const struct cloud_provider *provider,
-                      const struct region *region, const struct object *node_class,
-                      const struct instance_type_catalog *common, struct text *text)
+struct making {
+    struct snapshot *snapshot;
+    const struct cloud_provider *provider;
+    const struct region *region;
+    const struct instance_type_catalog *common;
+    struct text *text;
+};
+
+static void add_for(const struct making *making, const struct object *node_class,
+                    const struct users *users)
 {
-    struct users users = {0};
+    const char *region = making->region->name;
     struct text unknown = {0};
     struct error error = {0};
-    find_users(&users, snapshot, node_class);
-    if (users.count > 0 && node_class->meta.name != NULL) {
-        const struct instance_type_catalog *made = provider->class_catalog(
-            &(struct class_catalog_request){node_class, users.items, users.count,
-                                            &snapshot->settings,
-                                            region->name[0] != '\0' ? region->name : NULL},
-            &unknown, &error);
-        bool own = made != NULL || error.kind != ERROR_NONE;
-        if (own)
-            add_catalog(snapshot, node_class, &users, common, made);
-        if (own && text != NULL)
-            describe(text, node_class, &users, unknown.data, &error);
-        object_release((const struct object *)made);
-    }
+    const struct instance_type_catalog *made = making->provider->class_catalog(
+        &(struct class_catalog_request){node_class, users->items, users->count,
+                                        &making->snapshot->settings,
+                                        region[0] != '\0' ? region : NULL},
+        &unknown, &error);
+    bool own = made != NULL || error.kind != ERROR_NONE;
+    if (own)
+        add_catalog(making->snapshot, node_class, users, making->common, made);
+    if (own && making->text != NULL)
+        describe(making->text, node_class, users, unknown.data, &error);
+    object_release((const struct object *)made);
     text_free(&unknown);
+}
+
+static void add_class(const struct making *making, const struct object *node_class)
+{
+    struct users users = {0};
+    find_users(&users, making->snapshot, node_class);
+    if (users.count > 0 && node_class->meta.name != NULL)
+        add_for(making, node_class, &users);
     vector_free(&users);
+}
+
+static bool is_there(const struct snapshot *snapshot, enum kind_id kind, const char *name)
+{
+    for (uint32_t i = 0; i < snapshot->objects[kind].count; i++)
+        if (text_equal(snapshot->objects[kind].items[i]->meta.name, name))
+            return true;
+    return false;
+}
+
+// The node class of a NodePool is not in the input.
+static void add_taken(const struct making *making, const struct node_pool *pool)
+{
+    enum kind_id kind = making->provider->serves[0];
+    const struct node_class_reference *reference = pool->spec.template.spec.node_class_ref;
+    const struct object *node_class = NULL;
+    if (pool->meta.name == NULL || !refers_to(pool, kind_get(kind), NULL) ||
+        is_there(making->snapshot, kind, reference->name))
+        return;
+    making->provider->class_taken(pool, &node_class);
+    if (node_class == NULL)
+        return;
+    struct users users = {.items = &pool, .count = 1};
+    add_for(making, node_class, &users);
+    object_release(node_class);
 }
 
 // --- all -----------------------------------------------------------------------------------------
@@ -105,11 +142,15 @@ void class_catalogs_add(struct snapshot *snapshot, const struct cloud_provider *
                         struct text *text)
 {
     assert(provider != NULL && common != NULL);
+    const struct making making = {snapshot, provider, region, common, text};
     if (provider->class_catalog == NULL)
         return;
     for (const enum kind_id *kind = provider->serves; *kind != KIND_COUNT; kind++) {
         uint32_t count = snapshot->objects[*kind].count;
         for (uint32_t i = 0; i < count; i++)
-            add_class(snapshot, provider, region, snapshot->objects[*kind].items[i], common, text);
+            add_class(&making, snapshot->objects[*kind].items[i]);
     }
+    for (uint32_t i = 0;
+         provider->class_taken != NULL && i < snapshot->objects[KIND_NODE_POOL].count; i++)
+        add_taken(&making, (const struct node_pool *)snapshot->objects[KIND_NODE_POOL].items[i]);
 }

@@ -8,7 +8,9 @@
 #include "cli/input/class_catalogs.h"
 #include "cli/input/left_out.h"
 #include "cli/input/manifest_check.h"
+#include "cli/input/missing_objects.h"
 #include "model/schema/pack.h"
+#include "model/snapshot/claims_admission.h"
 #include "model/snapshot/snapshot_complete.h"
 #include "model/snapshot/snapshot_read.h"
 #include "model/snapshot/workload_overlay.h"
@@ -39,6 +41,20 @@ static void add_remark(struct edited_input *edited, const char *remark)
     edited->remarks.items = items;
 }
 
+// Those that the head of the cluster does not have.
+static void add_remarks(const struct input_options *input, struct edited_input *edited,
+                        const char *lines)
+{
+    while (lines != NULL && *lines != '\0') {
+        lines += *lines == '\n';
+        size_t length = strcspn(lines, "\n");
+        const char *line = arena_copy_bytes(edited->arena, lines, length);
+        if (strstr(input->assumptions, line) == NULL)
+            add_remark(edited, line);
+        lines += length;
+    }
+}
+
 static bool read_manifests(const struct input_options *input, const struct edit_options *options,
                            struct edited_input *edited, struct error *error)
 {
@@ -53,12 +69,8 @@ static bool read_manifests(const struct input_options *input, const struct edit_
     if (!fine && error->kind == ERROR_NOT_FOUND)
         error->kind = ERROR_INVALID;
     left_out_tell(&left_out, "left out: ", &check.remarks);
-    for (const char *line = check.remarks.data; fine && line != NULL && *line != '\0';) {
-        line += *line == '\n';
-        size_t length = strcspn(line, "\n");
-        add_remark(edited, arena_copy_bytes(edited->arena, line, length));
-        line += length;
-    }
+    if (fine)
+        add_remarks(input, edited, check.remarks.data);
     manifest_check_free(&check);
     left_out_free(&left_out);
     snapshot_merge_duplicates(edited->edits);
@@ -210,8 +222,16 @@ bool edits_read(const struct input_options *input, const struct edit_options *op
                 const struct snapshot *before, struct edited_input *edited, struct error *error)
 {
     *edited = (struct edited_input){.arena = arena_create(65536), .edits = snapshot_create()};
-    if (!read_manifests(input, options, edited, error) || !lay_over(options, before, edited, error))
+    bool judges = input->built_in != NULL && !input->force;
+    if (!read_manifests(input, options, edited, error) ||
+        (judges && !missing_objects_refuse_classes(edited->edits, error)) ||
+        !lay_over(options, before, edited, error))
         return false;
+    struct text remarks = {0};
+    claims_admit(edited->after, &remarks);
+    missing_objects_tell(edited->after, input->built_in, &remarks);
+    add_remarks(input, edited, remarks.data);
+    text_free(&remarks);
     adapt_types(input, edited);
     return true;
 }

@@ -13,6 +13,7 @@
 #include "cli/input/missing_objects.h"
 #include "cli/input/provider_options.h"
 #include "cloud/providers.h"
+#include "model/snapshot/claims_admission.h"
 #include "model/snapshot/snapshot_complete.h"
 #include "model/snapshot/snapshot_read.h"
 
@@ -33,6 +34,9 @@ bool input_take_option(struct input_options *options, int option)
     case INPUT_SET:
     case INPUT_SETTINGS:
         plan_settings_add(&options->settings, optarg, option == INPUT_SETTINGS);
+        return true;
+    case INPUT_FORCE:
+        options->force = true;
         return true;
     case INPUT_PROVIDER:
         options->live.provider = optarg;
@@ -233,16 +237,20 @@ static bool complete(struct input_options *options, struct snapshot *snapshot,
                      struct live_provider *provider, struct notes *notes, struct error *error)
 {
     bool is_live = options->common.files.count == 0;
-    return take_settings(options, snapshot, is_live, &notes->settings, error) &&
-           left_out_examine(&notes->left_out, snapshot, error) &&
-           add_catalog(options, snapshot, provider, error) && snapshot_complete(snapshot, error);
+    if (!take_settings(options, snapshot, is_live, &notes->settings, error) ||
+        !left_out_examine(&notes->left_out, snapshot, error) ||
+        !add_catalog(options, snapshot, provider, error) || !snapshot_complete(snapshot, error))
+        return false;
+    claims_admit(snapshot, &notes->settings);
+    return true;
 }
 
 bool input_read(struct input_options *options, struct snapshot *snapshot, struct error *error)
 {
     // For files: every NodePool in them counts.
     struct live_provider provider = {.record = {.source = TYPES_BUILT_IN}};
-    struct notes notes = {.check = {.strict = options->strict, .force = options->force},
+    bool goes_on = options->force || options->explains;
+    struct notes notes = {.check = {.strict = options->strict, .force = goes_on},
                           .left_out = {.strict = options->strict}};
     bool is_live = options->common.files.count == 0;
     if (!is_live)
@@ -290,11 +298,12 @@ static void add_lines(json_t *json, const char *field, const char *lines)
     json_decref(list);
 }
 
-void input_add_notes(const struct input_options *options, json_t *json)
+json_t *input_with_notes(const struct input_options *options, json_t *json)
 {
     struct text text = {0};
     text_format(&text, "instance types: %s", options->assumptions);
     add_lines(json, "assumptions", text.data);
     add_lines(json, "leftOut", options->left_out);
     text_free(&text);
+    return json;
 }

@@ -21,7 +21,8 @@ struct input_options {
     bool strict;
     // Whether what an API server or the controller would refuse is refused, unless `force`
     // (manifest_check.h). Without: it is read as far as it goes.
-    bool admission, force;
+    // `explains`: objects that an API server would refuse are only told of.
+    bool admission, force, explains;
     struct region region; // after input_read(): of built-in types
     // After input_read(): the provider whose built-in instance types these are; NULL: others.
     const struct cloud_provider *built_in;
@@ -40,6 +41,7 @@ enum {
     INPUT_PROVIDER,
     INPUT_SET,
     INPUT_SETTINGS,
+    INPUT_FORCE,
     INPUT_OPTIONS_END,
 };
 #define INPUT_OPTIONS                                                         \
@@ -49,6 +51,7 @@ enum {
         {"region", required_argument, NULL, INPUT_REGION}, CLUSTER_OPTIONS,   \
         {"set", required_argument, NULL, INPUT_SET},                          \
         {"settings", required_argument, NULL, INPUT_SETTINGS},                \
+        {"force", no_argument, NULL, INPUT_FORCE},                            \
     {                                                                         \
         "provider", required_argument, NULL, INPUT_PROVIDER                   \
     }
@@ -72,8 +75,10 @@ enum {
     "                       repeated. Default: those of the input or of the cluster's\n"         \
     "                       controller, else of the environment\n"                               \
     "      --settings FILE  settings: lines NAME=VALUE, a ConfigMap, a SnapshotContext or the\n" \
-    "                       controller's Deployment\n" CLUSTER_HELP(                             \
-        "of pods that are named without one\n")
+    "                       controller's Deployment\n"                                           \
+    "      --force          go on with NodePools and NodeClasses of files that an API server\n"  \
+    "                       or the controller would refuse (`adze validate` tells "              \
+    "why)\n" CLUSTER_HELP("of pods that are named without one\n")
 
 // Takes one option with optarg; false: not one of these.
 bool input_take_option(struct input_options *options, int option);
@@ -86,5 +91,5 @@ void input_free(struct input_options *options);
 bool input_read(struct input_options *options, struct snapshot *snapshot,
                 struct error *error) MUST_USE;
 
-// Adds `assumptions` and `leftOut`, lists of texts in byte order.
-void input_add_notes(const struct input_options *options, json_t *json);
+// Adds `assumptions` and `leftOut`, lists of texts in byte order; returns the same JSON.
+json_t *input_with_notes(const struct input_options *options, json_t *json);

@@ -53,6 +53,12 @@ static void remark(struct manifest_check *check, const struct object *object,
     add_hint(&check->remarks, finding);
 }
 
+// A variable that was not filled in (GUI-11) explains whatever else is wrong with the value.
+static bool explains(const struct finding *finding, const struct finding *other)
+{
+    return text_equal(finding->rule, "GUI-11") && text_equal(finding->path, other->path);
+}
+
 static bool judge(struct manifest_check *check, const struct object *object,
                   const struct findings *findings, struct error *error)
 {
@@ -61,7 +67,8 @@ static bool judge(struct manifest_check *check, const struct object *object,
     for (uint32_t i = 0; i < findings->count; i++) {
         if (findings->items[i].level == FINDING_WARNING)
             continue;
-        first = count++ == 0 ? &findings->items[i] : first;
+        if (count++ == 0 || explains(&findings->items[i], first))
+            first = &findings->items[i];
         if (check->force || object->meta.uid != NULL)
             remark(check, object, &findings->items[i]);
     }

@@ -8,10 +8,12 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/vector.h"
+#include "cli/input/missing_references.h"
 #include "cloud/providers.h"
+#include "model/schema/condition_types.h"
 #include "model/tables/kinds.h"
 
-typedef VECTOR(char *) lines;
+typedef struct missing_lines lines;
 
 static void add_line(lines *out, struct text *text)
 {
@@ -64,11 +66,36 @@ static void tell_class(const struct snapshot *snapshot, const struct cloud_provi
                     "is of a group (%s) that is not known here: it is not taken into account",
                     text_or_empty(reference->group));
     else
-        text_format(&text, "is not in the input%s",
-                    provider->class_catalog != NULL && kind == provider->serves[0]
-                        ? " (taken: one for AL2023)"
-                        : "");
+        text_add(&text, "is not in the input");
+    if (kind == provider->serves[0] && provider->class_taken != NULL) {
+        const struct object *taken;
+        text_format(&text, " (taken: one for %s)", provider->class_taken(pool, &taken));
+        object_release(taken);
+    }
     add_line(out, &text);
+}
+
+// The controller launches nothing for it.
+static void tell_unready(const struct snapshot *snapshot, const struct cloud_provider *provider,
+                         lines *out)
+{
+    for (const enum kind_id *kind = provider->serves; *kind != KIND_COUNT; kind++)
+        for (uint32_t i = 0; i < snapshot->objects[*kind].count; i++) {
+            const struct object *object = snapshot->objects[*kind].items[i];
+            const condition_list *conditions = object_conditions(object);
+            const struct condition *ready =
+                conditions != NULL ? condition_find(conditions, CONDITION_READY) : NULL;
+            struct text text = {0};
+            if (ready == NULL || text_equal(ready->status, "True"))
+                continue;
+            text_format(&text,
+                        "%s %s is not Ready (%.300s): a controller launches no node with it until "
+                        "it is",
+                        object->kind->name, text_or_empty(object->meta.name),
+                        !text_is_empty(ready->message) ? ready->message
+                                                       : text_or_empty(ready->reason));
+            add_line(out, &text);
+        }
 }
 
 bool missing_objects_refuse_classes(const struct snapshot *snapshot, struct error *error)
@@ -122,7 +149,10 @@ void missing_objects_tell(const struct snapshot *snapshot, const struct cloud_pr
     for (uint32_t i = 0; provider != NULL && i < snapshot->objects[KIND_NODE_POOL].count; i++)
         tell_class(snapshot, provider,
                    (const struct node_pool *)snapshot->objects[KIND_NODE_POOL].items[i], &out);
+    if (provider != NULL)
+        tell_unready(snapshot, provider, &out);
     tell_pools(snapshot, &out);
+    missing_references_add(snapshot, &out);
     if (out.count > 0)
         qsort(out.items, out.count, sizeof *out.items, text_compare);
     for (uint32_t i = 0; i < out.count; i++) {

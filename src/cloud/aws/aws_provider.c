@@ -49,6 +49,7 @@ const struct cloud_provider aws_provider = {
     .regions = &ec2_regions,
     .check_pool = ec2_pool_findings,
     .class_catalog = ec2_class_catalog,
+    .class_taken = ec2_class_taken,
     .machines = "EC2 instances",
     .create = create,
     .reconcilers_create = aws_cloud_reconcilers_create,

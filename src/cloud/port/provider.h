@@ -95,6 +95,10 @@ struct cloud_provider {
     // node classes change nothing.
     const struct instance_type_catalog *(*class_catalog)(
         const struct class_catalog_request *request, struct text *unknown, struct error *error);
+    // The node class that a NodePool is taken to have if its own is not in the input: the family of
+    // its images, for messages; *node_class is a reference that the caller releases, or NULL:
+    // `catalog` is right for it. A NULL function: nothing is known of them.
+    const char *(*class_taken)(const struct node_pool *pool, const struct object **node_class);
 
     // --- in a cluster ---
     const char *machines; // a description of its machines, for --help of the controller

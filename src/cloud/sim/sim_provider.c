@@ -30,6 +30,7 @@ const struct cloud_provider sim_provider = {
     .catalog_help = "EC2's, with list prices",
     .catalog_of_files = true,
     .class_catalog = ec2_class_catalog,
+    .class_taken = ec2_class_taken,
     .reconcilers_create = kwok_class_status_create,
     .reconcilers_destroy = kwok_class_status_destroy,
 };

@@ -92,6 +92,7 @@ struct topology_spread_constraint {
 };
 struct volume_claim_template { // PersistentVolumeClaimSpec of an ephemeral volume
     const char *storage_class_name, *volume_name, *volume_mode;
+    struct label_selector *selector; // of PersistentVolumes
     struct string_list access_modes;
     struct resource_requirements resources;
 };
@@ -299,6 +300,7 @@ struct persistent_volume {
         } * node_affinity;
         const char *storage_class_name;
         struct string_list access_modes;
+        struct resource_map capacity;
         struct {
             const char *namespace, *name, *uid;
         } * claim_ref;

@@ -23,9 +23,21 @@ bool decoder_fail(struct decoder *decoder, const struct place *place, const char
     return false;
 }
 
+// As shells, Helm and Terraform have them (GUI-11).
+static bool has_variable(const json_t *value)
+{
+    const char *text = text_or_empty(json_string_value(value));
+    return strstr(text, "${") != NULL || strstr(text, "$(") != NULL || strstr(text, "{{") != NULL;
+}
+
 bool decoder_expected(struct decoder *decoder, const struct place *place,
                       const struct json_form *form, const json_t *value)
 {
+    if (has_variable(value))
+        return decoder_fail(decoder, place,
+                            "expected %s, found \"%.200s\", which looks like a variable that was "
+                            "not filled in",
+                            form->name, json_string_value(value));
     return decoder_fail(decoder, place, "expected %s, found %s", form->name,
                         json_type_text(value, "a boolean"));
 }

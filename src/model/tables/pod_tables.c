@@ -115,6 +115,8 @@ static const struct field volume_claim_spec_fields[] = {
           .flags = FIELD_SHARED),
     FIELD(struct volume_claim_template, resources, "resources", OBJECT,
           .type = &type_resource_requirements),
+    FIELD(struct volume_claim_template, selector, "selector", POINTER,
+          .type = &type_label_selector),
     FIELD(struct volume_claim_template, storage_class_name, "storageClassName", STRING,
           .flags = FIELD_SHARED),
     FIELD(struct volume_claim_template, volume_mode, "volumeMode", STRING, .flags = FIELD_SHARED),

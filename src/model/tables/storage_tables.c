@@ -75,6 +75,7 @@ static const struct field persistent_volume_spec_fields[] = {
           .flags = FIELD_SHARED),
     FIELD(MEMBER(struct persistent_volume, spec), storage_class_name, "storageClassName", STRING,
           .flags = FIELD_SHARED),
+    FIELD(MEMBER(struct persistent_volume, spec), capacity, "capacity", RESOURCE_MAP),
     FIELD(MEMBER(struct persistent_volume, spec), claim_ref, "claimRef", POINTER,
           .type = &type_claim_reference),
     FIELD(MEMBER(struct persistent_volume, spec), node_affinity, "nodeAffinity", POINTER,

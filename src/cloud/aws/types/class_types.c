@@ -17,6 +17,8 @@
 #include "cloud/aws/types/region_zones.h"
 #include "model/reading/catalog.h"
 #include "model/reading/settings.h"
+#include "model/schema/pack.h"
+#include "model/tables/kinds.h"
 #include "model/tables/well_known.h"
 
 #define REGION_DEFAULT "us-east-1"
@@ -253,4 +255,31 @@ const struct instance_type_catalog *ec2_class_catalog(const struct class_catalog
     if (catalogue != NULL && unknown != NULL && gate_taken)
         text_join(unknown, ", ", "the feature gate NodeClassCEL (taken: on)");
     return catalogue;
+}
+
+// --- a class that is not in the input ------------------------------------------------------------
+
+static bool requires_windows(const struct node_pool *pool)
+{
+    list_for_each (requirement, &pool->spec.template.spec.requirements)
+        if (requirement->key != NULL &&
+            strcmp(label_alias_target(requirement->key), LABEL_OS) == 0 &&
+            text_equal(requirement->operator, "In") && requirement->values.count == 1 &&
+            text_equal(requirement->values.items[0], "windows"))
+            return true;
+    return false;
+}
+
+const char *ec2_class_taken(const struct node_pool *pool, const struct object **node_class)
+{
+    const struct node_class_reference *reference = pool->spec.template.spec.node_class_ref;
+    *node_class = NULL;
+    if (!requires_windows(pool) || reference == NULL)
+        return "AL2023";
+    struct ec2_selector_term term = {.alias = "windows2022@latest"};
+    struct ec2_node_class taken = {.kind = kind_get(KIND_EC2_NODE_CLASS),
+                                   .meta.name = reference->name,
+                                   .spec.ami_selector_terms = {&term, 1}};
+    *node_class = object_copy((const struct object *)&taken);
+    return "Windows Server 2022";
 }
