@@ -120,6 +120,8 @@ static bool receive_flags(void *context, const char *name, const struct text *te
 static int read_flags(struct request *request, struct autoscaler *autoscaler)
 {
     struct error error = {0};
+    if (request->flags_file != NULL)
+        input_await(request->flags_file);
     if (request->flags_file == NULL ||
         input_texts_read(request->flags_file,
                          &(struct input_receiver){.receive = receive_flags, .context = autoscaler},

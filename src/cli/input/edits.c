@@ -63,9 +63,11 @@ static bool read_manifests(const struct input_options *input, const struct edit_
     const struct snapshot_examiner examiner = {manifest_examine, left_out_unread, &check,
                                                &left_out};
     bool fine = true;
-    for (uint32_t i = 0; fine && i < options->files.count; i++)
+    for (uint32_t i = 0; fine && i < options->files.count; i++) {
+        input_await(options->files.items[i]);
         fine = snapshot_read_examined(edited->edits, options->files.items[i], input->strict,
                                       &examiner, error);
+    }
     if (!fine && error->kind == ERROR_NOT_FOUND)
         error->kind = ERROR_INVALID;
     left_out_tell(&left_out, "left out: ", &check.remarks);
