@@ -19,6 +19,7 @@ import charts
 import cluster
 import disruption
 import documents
+import monitoring
 import rules
 import what_if
 from cluster import (Controller, Failure, apply, check_claims, empty, items, kubeconfig_of, kubectl, names, play, record, request,
@@ -456,11 +457,25 @@ def karpenter_and_back():
             clean_up()
 
 
+def prometheus_reads_rules_and_dashboards():
+    """Skipped where there is no Prometheus."""
+    if shutil.which("prometheus") is None:
+        print("    skipped: there is no prometheus (tools/install-dependencies --monitoring)", flush=True)
+        return
+    with Controller(ADZE, RBAC, election=True).await_ready() as adze:
+        def load():
+            some_nodes(30)
+            scale(4)
+            until(120, "pods to go", lambda: running(4))
+        monitoring.rules_and_dashboards(adze.metrics_port, load)
+        clean_up()
+
+
 SCENARIOS = [crds_are_accepted, truth_by_kube_scheduler, inflate_any_size, inflate_small_nodes, leader_is_killed,
              api_server_restarts, controller_is_killed_again_and_again, pdb_blocks_a_drain, disruption_at_scale,
              bad_credentials, plan_and_snapshot_of_the_live_cluster, an_edit_does_what_was_foretold, documents_and_a_live_cluster,
              documents_on_kwok, documents_and_long_measurements, charts_come_and_go, image_runs_without_root,
-             karpenter_and_back]
+             karpenter_and_back, prometheus_reads_rules_and_dashboards]
 
 
 def main():
