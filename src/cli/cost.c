@@ -106,6 +106,12 @@ static void print_totals(const struct bill *bill)
                     "requests",
                     total->nodes, (double)total->price / NANO,
                     (double)price_a_month(total->price) / NANO, percent(total->idle, total->price));
+    if (total->effective != total->price)
+        print_paragraph(0,
+                        "effective price $%.4f an hour, $%.2f a month: volumes, addresses, burst "
+                        "credits, interruptions and NODE_COST included",
+                        (double)total->effective / NANO,
+                        (double)price_a_month(total->effective) / NANO);
     if (total->unpriced > 0)
         print_paragraph(0,
                         "%" PRIu32
@@ -128,10 +134,12 @@ static void print_totals(const struct bill *bill)
         printf(", %.0f %% %s", fabs(percent(quantity_subtract(present, fresh->price), present)),
                fresh->price <= present ? "less" : "more");
     putchar('\n');
+    if (plan_costs_sum(&fresh->costs) != fresh->price)
+        printf("(effective price $%.4f an hour)\n", (double)plan_costs_sum(&fresh->costs) / NANO);
     if (fresh->lower_bound > 0)
         print_paragraph(0,
-                        "no packing of these pods on new nodes costs less than $%.4f an hour with "
-                        "NODE_COST",
+                        "no packing of these pods on new nodes costs less than $%.4f an hour in "
+                        "all",
                         (double)fresh->lower_bound / NANO);
     if (fresh->unschedulable.count > pending->unschedulable.count)
         printf("(without %" PRIu32 " pods that would have no place then)\n",
@@ -170,8 +178,10 @@ static json_t *encode_line(const struct cost_line *line, const char *name_key)
         json_object_set_new(json, "nodes", json_integer(line->nodes));
     json_object_set_new(json, "pods", json_integer(line->pods));
     set_price(json, "pricePerHour", line->price);
-    if (line->nodes > 0)
+    if (line->nodes > 0) {
+        set_price(json, "effectivePricePerHour", line->effective);
         set_price(json, "idlePerHour", line->idle);
+    }
     if (line->unpriced > 0)
         json_object_set_new(json, line->nodes > 0 ? "nodesWithoutPrice" : "podsWithoutPrice",
                             json_integer(line->unpriced));

@@ -63,6 +63,16 @@ class Cost(ProgramTest):
         self.assertEqual(len(set(self.workloads(bill).values())), 1)
         self.assertAlmostEqual(self.workloads(bill)["shop Pod/one"], M5_LARGE / 3, 6)
 
+    def test_effective_prices_stand_beside_list_prices(self):
+        # SCH-507: NODE_COST for each node; of a t3.large with 2 vCPUs requested, half of them used, 0.4 vCPU beyond its baseline of 0.6, at 0.05 USD.
+        plain = self.cost_json(POOL % "default", node("a"), pod("x", "a", "2"))
+        self.assertAlmostEqual(plain["totals"]["effectivePricePerHour"], M5_LARGE + 0.02, 6)
+        bill = self.cost_json(POOL % "default", node("a", kind="t3.large"), pod("x", "a", "2"))
+        self.assertAlmostEqual(bill["nodePools"][0]["effectivePricePerHour"], bill["totals"]["pricePerHour"] + 0.02 + 0.4 * 0.05, 6)
+        status, out, _ = self.cost(POOL % "default", node("a"), pod("x", "a", "1"))
+        self.assertEqual(status, 0)
+        self.assertIn("effective price $0.1160 an hour", out)
+
     def test_the_bound_is_told(self):
         status, out, _ = self.cost(POOL % "default", node("a"), pod("x", "a", "1"))
         self.assertEqual(status, 0)

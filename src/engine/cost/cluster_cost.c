@@ -56,21 +56,32 @@ static const struct instance_type *type_in_any_catalog(const struct adder *adder
     return NULL;
 }
 
-static bool price_of(struct adder *adder, const struct state_node *state, int64_t *price)
+// By the list, and with everything else.
+static bool prices_of(const struct candidate_prices *prices, const struct state_node *state,
+                      const struct node_pool *pool, const struct instance_type *type,
+                      int64_t *price, int64_t *effective)
+{
+    if (!candidate_prices_price(prices, state, pool, type, price) ||
+        !candidate_prices_effective(prices, state, pool, type, effective))
+        return false;
+    *effective = quantity_add(*effective, prices->terms.allowance);
+    return true;
+}
+
+static bool price_of(struct adder *adder, const struct state_node *state, int64_t *price,
+                     int64_t *effective)
 {
     const char *type_name = string_map_get(state->labels, LABEL_INSTANCE_TYPE);
     const struct disruption_pool *pool = pool_of(adder, state->node_pool);
-    *price = 0;
+    *price = *effective = 0;
     if (type_name == NULL)
         return false;
     if (pool != NULL)
-        return candidate_prices_price(&adder->prices, state, pool->pool,
-                                      candidate_prices_type(&adder->prices, pool, type_name),
-                                      price);
+        return prices_of(&adder->prices, state, pool->pool,
+                         candidate_prices_type(&adder->prices, pool, type_name), price, effective);
     struct candidate_prices plain = adder->prices;
     plain.problem = NULL; // overlays are for NodePools
-    return candidate_prices_price(&plain, state, NULL, type_in_any_catalog(adder, type_name),
-                                  price);
+    return prices_of(&plain, state, NULL, type_in_any_catalog(adder, type_name), price, effective);
 }
 
 // --- shares --------------------------------------------------------------------------------------
@@ -146,8 +157,8 @@ static void list_node(struct adder *adder, const struct state_node *state, int64
 
 static void add_node(struct adder *adder, const struct state_node *state)
 {
-    int64_t price;
-    bool priced = price_of(adder, state, &price);
+    int64_t price, effective;
+    bool priced = price_of(adder, state, &price, &effective);
     int64_t idle = share_out(adder, state, price, priced);
     list_node(adder, state, price, idle, priced);
     struct cost_line *lines[] = {line_of(adder, adder->by_pool, NULL, state->node_pool),
@@ -158,6 +169,7 @@ static void add_node(struct adder *adder, const struct state_node *state)
         lines[i]->unpriced += !priced;
         lines[i]->price = quantity_add(lines[i]->price, price);
         lines[i]->idle = quantity_add(lines[i]->idle, idle);
+        lines[i]->effective = quantity_add(lines[i]->effective, effective);
     }
 }
 

@@ -12,7 +12,8 @@ struct cost_line {         // of a NodePool, a namespace or a workload
     const char *name;      // of a workload "Kind/name"; NULL: nodes without NodePool
     uint32_t nodes, pods;  // nodes: of NodePools only
     uint32_t unpriced;     // nodes without a known price; pods on such nodes
-    int64_t price, idle;   // nano-USD an hour; the idle part of it: of NodePools only
+    int64_t price, idle;   // nano-USD an hour, by the list; the idle part: of NodePools only
+    int64_t effective;     // with everything that the nodes cost (effective_price.h); the same
 };
 typedef LIST(struct cost_line) cost_line_list;
 struct cost_node {
