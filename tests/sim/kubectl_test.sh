@@ -188,7 +188,9 @@ refuses 'conflict with "one": .data.a' k apply --server-side --field-manager=two
 has 'serverside-applied' k apply --server-side --field-manager=two --force-conflicts -f "$work/shared.yaml"
 refuses 'strict decoding error: unknown field "dota"' \
     sh -c "printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndota: {}\n' | '$kubectl' apply -f -"
-has 'autoscaled' k autoscale deployment web --min=1 --max=4 --cpu=50%
+cpu=--cpu=50%
+k autoscale --help | grep -q -- '--cpu=' || cpu=--cpu-percent=50 # until 1.33
+has 'autoscaled' k autoscale deployment web --min=1 --max=4 $cpu
 has '^web *Deployment/web *cpu: <unknown>/50% *1 *4' k get hpa
 has '^node-1 *0m *0%' k top nodes
 refuses 'runs no containers' k logs one
