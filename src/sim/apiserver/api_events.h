@@ -1,8 +1,7 @@
-// Events have two shapes over the same objects: core/v1 and events.k8s.io/v1.
+// Events have two shapes over the same objects: core/v1, which is stored, and events.k8s.io/v1.
 #pragma once
 
-#include "sim/apiserver/api_internal.h"
+#include <jansson.h>
 
-// The object in the client's requested version; new reference.
-json_t *view_of(const struct store_resource *view, json_t *object);
-json_t *view_read(const struct store_resource *view, json_t *object); // the way back; new reference
+json_t *event_to_view(const json_t *event); // new references
+json_t *event_from_view(const json_t *event);

@@ -11,11 +11,14 @@
 #include "sim/store/managed_fields.h"
 #include "sim/store/store_write.h"
 
+#define API_VIEWS 2
+
 struct api_server {
     struct loop *loop;
     struct store *store;
-    struct random random;             // of watch timeouts
-    struct store_resource event_view; // events.k8s.io/v1: the same objects in another shape
+    struct random random; // of watch timeouts
+    // Other versions of stored objects (api_views.h).
+    struct store_resource views[API_VIEWS];
 };
 
 // --- api_path.c: the target of a request. --------------------------------------------------------
@@ -37,7 +40,7 @@ struct api_call { // one request under way
     struct api_path path;
     struct evkeyvalq query;
     const struct store_resource *resource; // of the store
-    const struct store_resource *view;     // as requested (differs for events.k8s.io)
+    const struct store_resource *view;     // as requested (differs for views)
     struct field_manager manager;          // of write, if the request records it
     char manager_name[129];
     bool checks_fields; // of built-in kinds: strictly, or with a warning (write.lenient)

@@ -7,9 +7,9 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "sim/apiserver/api_events.h"
 #include "sim/apiserver/api_internal.h"
 #include "sim/apiserver/api_selector.h"
+#include "sim/apiserver/api_views.h"
 #include "sim/printing/table.h"
 #include "sim/store/store_internal.h"
 

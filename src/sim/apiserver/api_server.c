@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "sim/apiserver/api_events.h"
 #include "sim/apiserver/api_internal.h"
 #include "sim/apiserver/api_metrics.h"
 #include "sim/apiserver/api_path.h"
@@ -13,6 +12,7 @@
 #include "sim/apiserver/api_read.h"
 #include "sim/apiserver/api_reviews.h"
 #include "sim/apiserver/api_scale.h"
+#include "sim/apiserver/api_views.h"
 #include "sim/apiserver/api_watch.h"
 #include "sim/apiserver/api_write.h"
 #include "sim/apiserver/discovery.h"
@@ -27,9 +27,7 @@ struct api_server *api_server_create(struct loop *loop, struct store *store)
     server->loop = loop;
     server->store = store;
     random_seed(&server->random, WATCH_SEED);
-    const struct store_resource *events = store_resource_find(store, "", "v1", "events");
-    server->event_view = *events;
-    server->event_view.group = "events.k8s.io";
+    views_create(server);
     return server;
 }
 
@@ -221,17 +219,13 @@ static bool subresource_call(struct api_call *call)
     return no_such_path(call);
 }
 
-// events.k8s.io/v1 is another view of the events of core/v1.
 static void find_resource(struct api_call *call)
 {
     const struct api_path *path = &call->path;
     call->view = store_resource_find(call->store, path->group, path->version, path->plural);
     call->resource = call->view;
-    if (call->view != NULL || strcmp(path->group, "events.k8s.io") != 0 ||
-        strcmp(path->version, "v1") != 0 || strcmp(path->plural, "events") != 0)
-        return;
-    call->view = &call->server->event_view;
-    call->resource = store_resource_find(call->store, "", "v1", "events");
+    if (call->view == NULL)
+        call->view = view_find(call->server, path, &call->resource);
 }
 
 static bool scope_fits(const struct api_call *call)

@@ -7,9 +7,9 @@
 #include "base/text.h"
 #include "base/vector.h"
 #include "sim/apiserver/api_apply.h"
-#include "sim/apiserver/api_events.h"
 #include "sim/apiserver/api_internal.h"
 #include "sim/apiserver/api_selector.h"
+#include "sim/apiserver/api_views.h"
 #include "sim/store/field_check.h"
 #include "sim/store/resources.h"
 #include "sim/store/store_furnish.h"
@@ -162,6 +162,21 @@ static const char *patch_type(const struct api_call *call)
     return NULL;
 }
 
+static bool patch_as(struct api_call *call, const char *type)
+{
+    if (strcmp(type, "apply") == 0)
+        return call_apply(call);
+    json_t *stored =
+        store_write_patch(call->store,
+                          &(struct store_target){call->resource, call->path.namespace,
+                                                 call->path.name, write_subresource(call)},
+                          type, call->request->body, &call->write, &call->failure);
+    if (stored == NULL)
+        return false;
+    serve_definition(call, &stored);
+    return answer_object(call, 200, stored);
+}
+
 bool call_patch(struct api_call *call)
 {
     const char *type = patch_type(call);
@@ -175,17 +190,14 @@ bool call_patch(struct api_call *call)
         return failure_bad_request(&call->failure, "the patch is missing or not JSON");
     if (strcmp(type, "json") != 0 && !check_fields(call))
         return false;
-    if (strcmp(type, "apply") == 0)
-        return call_apply(call);
-    json_t *stored =
-        store_write_patch(call->store,
-                          &(struct store_target){call->resource, call->path.namespace,
-                                                 call->path.name, write_subresource(call)},
-                          type, call->request->body, &call->write, &call->failure);
-    if (stored == NULL)
-        return false;
-    serve_definition(call, &stored);
-    return answer_object(call, 200, stored);
+    const struct api_request *request = call->request;
+    struct api_request stored = *request; // as the stored version has it
+    stored.body = view_read(call->view, request->body);
+    call->request = &stored;
+    bool good = patch_as(call, type);
+    call->request = request;
+    json_decref(stored.body);
+    return good;
 }
 
 // --- delete --------------------------------------------------------------------------------------

@@ -14,9 +14,13 @@
 // --- served beside the store's resources ---------------------------------------------------------
 
 static const char *const event_short_names[] = {"ev", NULL};
+static const char *const autoscaler_short_names[] = {"hpa", NULL};
 static const struct store_resource extra_resources[] = {
     {"events.k8s.io", "v1", "Event", "EventList", "events", "event", event_short_names, NULL, true,
      false, false, false},
+    {"autoscaling", "v1", "HorizontalPodAutoscaler", "HorizontalPodAutoscalerList",
+     "horizontalpodautoscalers", "horizontalpodautoscaler", autoscaler_short_names, NULL, true,
+     true, false, false},
     {"authorization.k8s.io", "v1", "SelfSubjectAccessReview", NULL, "selfsubjectaccessreviews",
      "selfsubjectaccessreview", NULL, NULL, false, false, false, false},
     {"authorization.k8s.io", "v1", "SelfSubjectRulesReview", NULL, "selfsubjectrulesreviews",

@@ -99,6 +99,19 @@ static json_t *text_of_wire(struct wire wire)
 
 // --- tables --------------------------------------------------------------------------------------
 
+// The message of a kind; of one that differs by version, "KIND@APIVERSION".
+static const char *message_of(const char *kind, const char *api_version)
+{
+    size_t count;
+    const struct protobuf_message *messages = protobuf_messages(&count);
+    size_t length = strlen(kind);
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(messages[i].name, kind, length) == 0 && messages[i].name[length] == '@' &&
+            strcmp(messages[i].name + length + 1, api_version) == 0)
+            return messages[i].name;
+    return kind;
+}
+
 static const char *fields_of_message(const char *name)
 {
     size_t count;
@@ -341,7 +354,8 @@ json_t *protobuf_read(const char *data, size_t length, struct failure *failure)
     if (!protobuf_is_body(data, length) || !read_envelope(wire, &api_version, &kind, &raw))
         refuse(failure, "it is", "not a Kubernetes object");
     else
-        object = read_message(json_string_value(kind), raw, 0, failure);
+        object = read_message(message_of(json_string_value(kind), json_string_value(api_version)),
+                              raw, 0, failure);
     if (object != NULL) {
         json_object_set(object, "apiVersion", api_version);
         json_object_set(object, "kind", kind);

@@ -123,6 +123,12 @@ static const struct protobuf_message messages[] = {
     {"HorizontalPodAutoscalerSpec",
      "1 CrossVersionObjectReference scaleTargetRef, 2 i! minReplicas, 3 i maxReplicas, 4 "
      "*MetricSpec metrics"},
+    {"HorizontalPodAutoscaler@autoscaling/v1",
+     "1 ObjectMeta metadata, 2 HorizontalPodAutoscalerSpec@autoscaling/v1 spec, 3 "
+     "HorizontalPodAutoscalerStatus status"},
+    {"HorizontalPodAutoscalerSpec@autoscaling/v1",
+     "1 CrossVersionObjectReference scaleTargetRef, 2 i! minReplicas, 3 i maxReplicas, 4 i! "
+     "targetCPUUtilizationPercentage"},
     {"CrossVersionObjectReference",
      "1 s kind, 2 s name, 3 s apiVersion"},
     {"MetricSpec",

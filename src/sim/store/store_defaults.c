@@ -223,16 +223,16 @@ static void default_daemon_set(struct store *store, json_t *object, bool creatin
     default_number(rolling, "maxSurge", 0);
 }
 
-static void default_claim(json_t *object)
+static void default_volume_claim(struct store *store, json_t *object, bool creating)
 {
+    (void)store;
+    (void)creating;
     json_t *spec = child_object(object, "spec");
     default_text(spec, "volumeMode", "Filesystem");
 }
 
 static void default_stateful_set(struct store *store, json_t *object, bool creating)
 {
-    (void)store;
-    (void)creating;
     json_t *spec = child_object(object, "spec");
     template_of(spec);
     default_number(spec, "replicas", 1);
@@ -253,7 +253,7 @@ static void default_stateful_set(struct store *store, json_t *object, bool creat
             continue;
         default_text(claim, "apiVersion", "v1");
         default_text(claim, "kind", "PersistentVolumeClaim");
-        default_claim(claim);
+        default_volume_claim(store, claim, creating);
     }
 }
 
@@ -309,6 +309,13 @@ static void default_cron_job(struct store *store, json_t *object, bool creating)
 }
 
 // --- the rest ------------------------------------------------------------------------------------
+
+static void default_autoscaler(struct store *store, json_t *object, bool creating)
+{
+    (void)store;
+    (void)creating;
+    default_number(child_object(object, "spec"), "minReplicas", 1);
+}
 
 // From the range of kube-apiserver, by the Service's uid.
 static void default_node_ports(json_t *object, json_t *spec)
@@ -399,13 +406,6 @@ static void default_limit_range(struct store *store, json_t *object, bool creati
     }
 }
 
-static void default_volume_claim(struct store *store, json_t *object, bool creating)
-{
-    (void)store;
-    (void)creating;
-    default_claim(object);
-}
-
 static void default_persistent_volume(struct store *store, json_t *object, bool creating)
 {
     (void)store;
@@ -470,6 +470,7 @@ static const struct {
     {"apps", "statefulsets", default_stateful_set},
     {"batch", "jobs", default_job},
     {"batch", "cronjobs", default_cron_job},
+    {"autoscaling", "horizontalpodautoscalers", default_autoscaler},
     {"", "services", default_service},
     {"", "secrets", default_secret},
     {"", "limitranges", default_limit_range},

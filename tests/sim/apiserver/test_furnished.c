@@ -262,6 +262,46 @@ static json_t *patch(struct furnished *t, const char *query, const char *media_t
 
 #define MERGE "application/merge-patch+json"
 
+// kubectl up to 1.32, and many charts, write autoscaling/v1; autoscaling/v2 is stored.
+static void autoscalers_have_two_versions(void **state)
+{
+    struct furnished *t = *state;
+    static const char first[] = "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers";
+    static const char web[] =
+        "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers/web";
+    static const char second[] =
+        "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers/web";
+    static const char memory[] = "[{'type':'Resource','resource':{'name':'memory','target':{"
+                                 "'type':'AverageValue','averageValue':'1Gi'}}}]";
+    ask(t, "POST", first, NULL,
+        "{'apiVersion':'autoscaling/v1','kind':'HorizontalPodAutoscaler','metadata':{'name':'web'},"
+        "'spec':{'scaleTargetRef':{'kind':'Deployment','name':'web'},'maxReplicas':3,"
+        "'targetCPUUtilizationPercentage':50}}",
+        201);
+    assert_json(json_object_get(ask(t, "GET", second, NULL, NULL, 200), "spec"),
+                "{'scaleTargetRef':{'kind':'Deployment','name':'web'},'minReplicas':1,"
+                "'maxReplicas':3,'metrics':[{'type':'Resource','resource':{'name':'cpu','target':{"
+                "'type':'Utilization','averageUtilization':50}}}]}");
+    // Metrics that v1 has no field for survive reading and writing it.
+    patch(t, NULL, MERGE, second,
+          "{'spec':{'metrics':[{'type':'Resource','resource':{'name':'memory','target':{"
+          "'type':'AverageValue','averageValue':'1Gi'}}}]}}",
+          200);
+    json_t *seen = json_incref(ask(t, "GET", web, NULL, NULL, 200));
+    assert_null(json_object_get(json_object_get(seen, "spec"), "metrics"));
+    CLEANUP_FREE char *body = json_dumps(seen, 0);
+    json_decref(seen);
+    ask(t, "PUT", web, NULL, body, 200);
+    assert_json(
+        json_object_get(json_object_get(ask(t, "GET", second, NULL, NULL, 200), "spec"), "metrics"),
+        memory);
+    patch(t, NULL, MERGE, web, "{'spec':{'targetCPUUtilizationPercentage':70,'maxReplicas':9}}",
+          200);
+    assert_json(json_object_get(ask(t, "GET", web, NULL, NULL, 200), "spec"),
+                "{'scaleTargetRef':{'kind':'Deployment','name':'web'},'minReplicas':1,"
+                "'maxReplicas':9,'targetCPUUtilizationPercentage':70}");
+}
+
 static void managers_conflict_over_their_fields(void **state)
 {
     struct furnished *t = *state;
@@ -549,6 +589,7 @@ int main(void)
         TEST(a_cluster_has_what_every_cluster_has),
         TEST(furniture_leaves_random_names_alone),
         TEST(the_old_schema_is_served_as_protobuf),
+        TEST(autoscalers_have_two_versions),
         TEST(columns_of_the_kinds_around_workloads),
         TEST(written_values_get_the_defaults_of_their_kinds),
         TEST(containers_that_do_not_run_say_so),
