@@ -88,10 +88,12 @@ static json_t *security_context(void)
                      "runAsUser", 65532, "runAsGroup", 65532, "capabilities", "drop", "ALL");
 }
 
-static json_t *port_of(const char *name, int64_t port)
+// Port 0: it is not served.
+static void add_port(json_t *ports, const char *name, int64_t port)
 {
-    return json_pack("{s:s, s:I, s:s}", "name", name, "containerPort", (json_int_t)port, "protocol",
-                     "TCP");
+    if (port != 0)
+        json_array_append_new(ports, json_pack("{s:s, s:I, s:s}", "name", name, "containerPort",
+                                               (json_int_t)port, "protocol", "TCP"));
 }
 
 // API-245.
@@ -108,10 +110,12 @@ static json_t *container_of(const struct manifest_options *options)
         options->image, "imagePullPolicy", "IfNotPresent", "args", "controller", "--provider",
         options->provider, "securityContext", security_context(), "env", variables_of(options),
         "envFrom", "configMapRef", "name", "adze-settings", "optional", 1);
-    json_object_set_new(container, "ports",
-                        json_pack("[o, o]",
-                                  port_of("http-metrics", options->settings->metrics_port),
-                                  port_of("http", options->settings->health_probe_port)));
+    json_t *ports = json_array();
+    add_port(ports, "http-metrics", options->settings->metrics_port);
+    add_port(ports, "http", options->settings->health_probe_port);
+    json_object_set_new(container, "ports", ports);
+    if (options->settings->health_probe_port == 0)
+        return container;
     json_object_set_new(container, "livenessProbe", probe_of("/healthz", 30));
     json_object_set_new(container, "readinessProbe", probe_of("/readyz", 5));
     return container;

@@ -70,6 +70,14 @@ class ManifestsTest(program.ProgramTest):
                          [{"topologyKey": "kubernetes.io/hostname", "labelSelector": selector}])
         self.assertEqual(pod["topologySpreadConstraints"][0]["labelSelector"], selector)
 
+    def test_ports_that_are_not_served(self):
+        objects = self.objects("--cluster-name", "prod", METRICS_PORT="0", HEALTH_PROBE_PORT="0")
+        deployment = next(o for o in objects if o["kind"] == "Deployment")
+        container, = deployment["spec"]["template"]["spec"]["containers"]
+        self.assertEqual(container["ports"], [])
+        self.assertFalse({"livenessProbe", "readinessProbe"} & set(container))
+        self.assertNotIn("Service", [o["kind"] for o in objects])
+
     def test_role_of_the_service_account(self):
         account = self.objects("--roles", "--role-arn", "arn:aws:iam::111122223333:role/x")[0]
         self.assertEqual(account["metadata"]["annotations"],
