@@ -96,6 +96,9 @@ def ready_replicas(wanted):
 
 
 def install_upgrade_uninstall(adze, load):
+    if not os.access(cluster.HELM, os.X_OK):
+        print("skipped: there is no helm", flush=True)
+        return
     kubectl("create", "namespace", NAMESPACE)
     for zone in "ab":
         apply(SYSTEM_NODE.format(zone=zone))
@@ -164,10 +167,16 @@ def image_runs(load):
     if os.geteuid() != 0 or not shutil.which("unshare"):
         print("skipped: only root can make the image's root read-only here", flush=True)
         return
-    release = os.path.join(STATE, "release")
+    release, work = os.path.join(STATE, "release"), os.path.join(os.environ["RIG_CACHE"], "release")
+    os.makedirs(work, exist_ok=True)
+    libraries = subprocess.run([os.path.join(ROOT, "packaging", "sysroot"), "amd64", os.path.join(work, "sysroot-amd64")],
+                               capture_output=True, text=True, timeout=600)
+    if libraries.returncode:
+        print(f"skipped: the distribution's libraries cannot be had: {libraries.stderr.strip()[-300:]}", flush=True)
+        return
     begun = time.monotonic()
     run = subprocess.run([os.path.join(ROOT, "packaging", "release"), "--image", "--architecture", "amd64", "--output", release,
-                          "--work", os.path.join(os.environ["RIG_CACHE"], "release")], capture_output=True, text=True, timeout=900)
+                          "--work", work], capture_output=True, text=True, timeout=900)
     if run.returncode:
         raise Failure(f"packaging/release: {run.stdout}{run.stderr}"[-2000:])
     archive, = [os.path.join(release, name) for name in os.listdir(release) if name.endswith(".oci.tar")]
