@@ -89,3 +89,13 @@ void text_sort(struct text_sort_item *items, uint32_t count)
     assert(compare_items(&items[0], &items[1]) < 0);
     assert(compare_items(&items[count - 2], &items[count - 1]) < 0);
 }
+
+void text_add_sorted_lines(struct text *text, char **lines, uint32_t count)
+{
+    if (count > 0)
+        qsort(lines, count, sizeof *lines, text_compare);
+    for (uint32_t i = 0; i < count; i++) {
+        text_format(text, "\n%s", lines[i]);
+        free(lines[i]);
+    }
+}

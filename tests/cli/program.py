@@ -1,4 +1,6 @@
 """Helpers for tests of the program: running it, a temporary folder, a kubeconfig."""
+import http.server
+import json
 import os
 import subprocess
 import sys
@@ -38,6 +40,21 @@ class ProgramTest(unittest.TestCase):
         self.assertTrue(complaint.startswith("adze"), complaint)
         for part in parts:
             self.assertIn(part, complaint)
+
+
+class JsonHandler(http.server.BaseHTTPRequestHandler):
+    """Of a server that answers in JSON and keeps quiet."""
+
+    def reply(self, value):
+        body = json.dumps(value).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *arguments):
+        pass
 
 
 def kubeconfig(server="https://127.0.0.1:1", user="{token: abc}", cluster="", context="x"):

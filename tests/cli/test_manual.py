@@ -9,10 +9,10 @@ import threading
 import time
 import unittest
 
-from program import ADZE, ProgramTest
+from program import ADZE, JsonHandler, ProgramTest
 
 
-class Api(http.server.BaseHTTPRequestHandler):
+class Api(JsonHandler):
     """An API server with two NodePools and two Pods, or one that never answers."""
     answers = True
 
@@ -22,15 +22,7 @@ class Api(http.server.BaseHTTPRequestHandler):
             return
         names = [("default", None), ("gpu", None)] if "nodepools" in self.path else [("web-0", "default"), ("dns-0", "kube-system")]
         items = [{"metadata": {"name": name, **({"namespace": space} if space else {})}} for name, space in names]
-        body = json.dumps({"kind": "List", "metadata": {"resourceVersion": "1"}, "items": items}).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *arguments):
-        pass
+        self.reply({"kind": "List", "metadata": {"resourceVersion": "1"}, "items": items})
 
 
 class Silent(Api):

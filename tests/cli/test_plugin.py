@@ -5,7 +5,6 @@ usage: test_plugin.py ADZE RELEASE"""
 import http.server
 import importlib.machinery
 import importlib.util
-import json
 import os
 import re
 import shutil
@@ -17,26 +16,17 @@ import unittest
 import yaml
 
 RELEASE = sys.argv.pop(2)
-from program import ADZE, ProgramTest, kubeconfig  # noqa: E402: takes the first argument
+from program import ADZE, JsonHandler, ProgramTest, kubeconfig  # noqa: E402: takes the first argument
 
 
-class Api(http.server.BaseHTTPRequestHandler):
+class Api(JsonHandler):
     """An API server with one NodePool, for a token."""
     protocol_version = "HTTP/1.1"
     seen = []
 
     def do_GET(self):
         self.seen.append((self.path.split("?")[0], self.headers.get("Authorization")))
-        body = json.dumps({"kind": "List", "metadata": {"resourceVersion": "1"},
-                           "items": [{"metadata": {"name": "default"}}]}).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *arguments):
-        pass
+        self.reply({"kind": "List", "metadata": {"resourceVersion": "1"}, "items": [{"metadata": {"name": "default"}}]})
 
 
 class Plugin(ProgramTest):

@@ -7,6 +7,7 @@
 
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/text_sort.h"
 #include "base/vector.h"
 #include "cli/input/missing_references.h"
 #include "cloud/providers.h"
@@ -153,11 +154,6 @@ void missing_objects_tell(const struct snapshot *snapshot, const struct cloud_pr
         tell_unready(snapshot, provider, &out);
     tell_pools(snapshot, &out);
     missing_references_add(snapshot, &out);
-    if (out.count > 0)
-        qsort(out.items, out.count, sizeof *out.items, text_compare);
-    for (uint32_t i = 0; i < out.count; i++) {
-        text_format(text, "\n%s", out.items[i]);
-        free(out.items[i]);
-    }
+    text_add_sorted_lines(text, out.items, out.count);
     vector_free(&out);
 }

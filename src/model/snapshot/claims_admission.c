@@ -7,6 +7,7 @@
 
 #include "base/map.h"
 #include "base/quantity.h"
+#include "base/text_sort.h"
 #include "base/vector.h"
 #include "model/schema/pack.h"
 #include "model/snapshot/claims_binding.h"
@@ -281,12 +282,7 @@ static void tell(const struct admission *admission, struct text *remarks)
                         text_equal(class->provisioner, PROVISIONER_TAKEN) ? " of EBS" : "");
         vector_push(&lines, text_take(&line));
     }
-    if (lines.count > 0)
-        qsort(lines.items, lines.count, sizeof *lines.items, text_compare);
-    for (uint32_t i = 0; i < lines.count; i++) {
-        text_format(remarks, "\n%s", lines.items[i]);
-        free(lines.items[i]);
-    }
+    text_add_sorted_lines(remarks, lines.items, lines.count);
     vector_free(&lines);
     if (admission->classless > 0)
         text_format(remarks,

@@ -29,41 +29,37 @@ void views_create(struct api_server *server)
     }
 }
 
-const struct store_resource *view_find(const struct api_server *server, const struct api_path *path,
-                                       const struct store_resource **stored)
-{
-    for (size_t i = 0; i < ARRAY_LENGTH(views); i++) {
-        if (strcmp(path->group, views[i].group) != 0 ||
-            strcmp(path->version, views[i].version) != 0 ||
-            strcmp(path->plural, views[i].plural) != 0)
-            continue;
-        *stored = store_resource_find(server->store, views[i].stored_group, views[i].stored_version,
-                                      views[i].plural);
-        return &server->views[i];
-    }
-    return NULL;
-}
-
-// The place of a view among `views`, or their number.
-static size_t place_of(const struct store_resource *view)
+// The place among `views`, or their number.
+static size_t place_of(const char *group, const char *version, const char *plural)
 {
     size_t i = 0;
-    while (i < ARRAY_LENGTH(views) && (strcmp(view->group, views[i].group) != 0 ||
-                                       strcmp(view->version, views[i].version) != 0 ||
-                                       strcmp(view->plural, views[i].plural) != 0))
+    while (i < ARRAY_LENGTH(views) &&
+           (strcmp(group, views[i].group) != 0 || strcmp(version, views[i].version) != 0 ||
+            strcmp(plural, views[i].plural) != 0))
         i++;
     return i;
 }
 
+const struct store_resource *view_find(const struct api_server *server, const struct api_path *path,
+                                       const struct store_resource **stored)
+{
+    size_t i = place_of(path->group, path->version, path->plural);
+    if (i == ARRAY_LENGTH(views))
+        return NULL;
+    *stored = store_resource_find(server->store, views[i].stored_group, views[i].stored_version,
+                                  views[i].plural);
+    return &server->views[i];
+}
+
 json_t *view_of(const struct store_resource *view, json_t *object)
 {
-    size_t i = place_of(view);
+    size_t i = place_of(view->group, view->version, view->plural);
     return i < ARRAY_LENGTH(views) ? views[i].to(object) : json_incref(object);
 }
 
 json_t *view_read(const struct store_resource *view, json_t *object)
 {
-    size_t i = place_of(view);
+    size_t i = place_of(view->group, view->version, view->plural);
     if (!json_is_object(object) || i == ARRAY_LENGTH(views))
         return json_incref(object);
     return views[i].from(object);
