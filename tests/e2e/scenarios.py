@@ -373,9 +373,24 @@ def documents_and_a_live_cluster():
                 raise Failure(f"{command} ended with {controller.process.returncode}: {controller.output()[-2000:]}")
 
 
+def await_output(box, command, seconds=30):
+    """Repeats a command of a page until it prints what the page shows."""
+    ends = time.monotonic() + seconds
+    while True:
+        out = follow(box, command)
+        wrong = documents.differs(command.output, out.split("\n"))
+        if not wrong:
+            return
+        if time.monotonic() > ends:
+            raise Failure(f"{command} prints otherwise than shown for {seconds} s: {wrong}\n{out[-4000:]}")
+        time.sleep(0.5)
+
+
 def documents_on_kwok():
     """The pages that lead through a control plane with kwok, from their first command to their last, as written."""
-    kubectl("delete", "nodepools,kwoknodeclasses", "--all", "--ignore-not-found", check=False) # of scenarios before
+    # What scenarios before have left: the pages begin with a cluster that adze has not seen.
+    kubectl("delete", "nodepools,kwoknodeclasses", "--all", "--ignore-not-found", check=False)
+    kubectl("delete", "configmap", "-A", "--field-selector", "metadata.name=adze-provider", check=False)
     with tempfile.TemporaryDirectory() as folder:
         box = documents.Sandbox(folder, ADZE, cluster.KUBECTL)
         box.environment["KUBECONFIG"] = os.environ["KUBECONFIG"]
@@ -385,8 +400,7 @@ def documents_on_kwok():
                 if "adze controller" in command.text:
                     controller = box.start(command.text)
                 elif re.match(r"kubectl get|build/adze (plan|explain)", command.text):
-                    until(30, f"{command} to print what is shown", lambda: not documents.differs(
-                        command.output, follow(box, command).split("\n")))
+                    await_output(box, command)
                 else:
                     out = follow(box, command)
                     wrong = command.output and documents.differs(command.output, out.split("\n"))
