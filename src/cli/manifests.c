@@ -6,6 +6,7 @@
 #include "cli/input/options.h"
 #include "cli/input/provider_options.h"
 #include "cli/input/settings_options.h"
+#include "cli/manifest_monitoring.h"
 #include "cli/manifest_pod.h"
 #include "cli/manifest_roles.h"
 #include "cli/output/document.h"
@@ -17,7 +18,7 @@
 struct request {
     struct settings settings;
     struct manifest_options options;
-    const char *replicas, *format;
+    const char *replicas, *format, *monitoring; // NULL: none
     bool roles_only;
 };
 
@@ -68,6 +69,8 @@ static json_t *objects_of(const struct request *request)
     if (options->settings->metrics_port != 0)
         json_array_append_new(objects, service(options));
     json_array_append_new(objects, manifest_deployment(options));
+    if (request->monitoring != NULL)
+        manifest_monitoring_add(options, strcmp(request->monitoring, "operator") == 0, objects);
     return objects;
 }
 
@@ -103,6 +106,13 @@ static int check(struct request *request)
     const struct file_options output = {.format = request->format};
     if (!file_options_check(&command_manifests, &output, formats, &status))
         return status;
+    static const char *const monitoring[] = {"operator", "plain", NULL};
+    if (request->monitoring != NULL && !option_is_one_of(&command_manifests, "--monitoring",
+                                                         request->monitoring, monitoring, &status))
+        return status;
+    if (request->monitoring != NULL && options->settings->metrics_port == 0)
+        return command_usage_error(&command_manifests,
+                                   "--monitoring: with METRICS_PORT=0 there are no metrics");
     if (strcmp(options->provider, "aws") == 0 && !request->roles_only &&
         text_is_empty(request->settings.cluster_name))
         return command_usage_error(&command_manifests,
@@ -128,6 +138,7 @@ static int run(int argc, char **argv)
         {"role-arn", &options->role_arn, NULL},
         {"replicas", &request.replicas, NULL},
         {"roles", NULL, &request.roles_only},
+        {"monitoring", &request.monitoring, NULL},
         {"output", &request.format, NULL},
         {"o", &request.format, NULL},
         {0},
@@ -161,6 +172,11 @@ const struct command command_manifests = {
         "      --replicas N       default: 2\n"
         "      --role-arn ARN     the controller's role, by IAM roles for service accounts\n"
         "      --roles            the ServiceAccount and its roles alone\n"
+        "      --monitoring KIND  operator or plain; dashboards for Grafana as ConfigMaps, and "
+        "alerts:\n"
+        "                         a ServiceMonitor and a PrometheusRule of Prometheus' operator, "
+        "or\n"
+        "                         a rule file in a ConfigMap\n"
         "  -o, --output FORMAT    yaml (default), name, json or jsonpath=TEMPLATE\n"
         "\n"
         "  adze manifests --cluster-name prod --interruption-queue prod --image "

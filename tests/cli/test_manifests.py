@@ -9,6 +9,8 @@ import subprocess
 import sys
 import unittest
 
+import yaml
+
 import program
 
 ROOT = os.path.join(program.EXAMPLES, "..")
@@ -77,6 +79,34 @@ class ManifestsTest(program.ProgramTest):
         self.assertEqual(container["ports"], [])
         self.assertFalse({"livenessProbe", "readinessProbe"} & set(container))
         self.assertNotIn("Service", [o["kind"] for o in objects])
+
+    def test_monitoring(self):
+        """The chart's alerts and dashboards, from its own files; the ServiceMonitor finds the Service."""
+        by = {kind: {o["kind"] + "/" + o["metadata"]["name"]: o for o in self.objects("--provider", "kwok", "-n", "watch", "--monitoring", kind)}
+              for kind in ("operator", "plain")}
+        files = os.path.join(ROOT, "charts", "adze", "files")
+        with open(os.path.join(files, "alerts.yaml")) as file:
+            alerts = file.read()
+        self.assertEqual(by["operator"]["PrometheusRule/adze"]["spec"], yaml.safe_load(alerts))
+        self.assertEqual(by["plain"]["ConfigMap/adze-rules"]["data"], {"adze.rules.yaml": alerts})
+        monitor, service = by["operator"]["ServiceMonitor/adze"]["spec"], by["operator"]["Service/adze"]
+        self.assertEqual(monitor["namespaceSelector"]["matchNames"], [service["metadata"]["namespace"]])
+        self.assertLessEqual(monitor["selector"]["matchLabels"].items(), service["metadata"]["labels"].items())
+        self.assertEqual([e["port"] for e in monitor["endpoints"]], [p["name"] for p in service["spec"]["ports"]])
+        for objects in by.values():
+            dashboards = {}
+            for name, config in objects.items():
+                if "-dashboard-" in name:
+                    self.assertEqual(config["metadata"]["labels"]["grafana_dashboard"], "1")
+                    dashboards.update(config["data"])
+            folder = os.path.join(files, "dashboards")
+            self.assertEqual(set(dashboards), {"adze-" + name for name in os.listdir(folder)})
+            for name, text in dashboards.items():
+                with open(os.path.join(folder, name.removeprefix("adze-"))) as file:
+                    self.assertEqual(text, file.read())
+        self.assertFalse([o for o in self.objects("--roles", "--monitoring", "plain") if o["kind"] == "ConfigMap"])
+        for arguments, environment in ((("--monitoring", "operatr"), {}), (("--monitoring", "plain"), {"METRICS_PORT": "0"})):
+            self.assertEqual(self.adze("manifests", "--provider", "kwok", *arguments, **environment)[0], 2)
 
     def test_role_of_the_service_account(self):
         account = self.objects("--roles", "--role-arn", "arn:aws:iam::111122223333:role/x")[0]
