@@ -102,9 +102,9 @@ static void print_totals(const struct bill *bill)
     const struct cost_line *total = &bill->cost.total;
     print_paragraph(0,
                     "%" PRIu32
-                    " nodes, $%.4f an hour, $%.2f a month; %.0f %% of it for room that no pod "
+                    " node%s, $%.4f an hour, $%.2f a month; %.0f %% of it for room that no pod "
                     "requests",
-                    total->nodes, (double)total->price / NANO,
+                    total->nodes, text_plural(total->nodes), (double)total->price / NANO,
                     (double)price_a_month(total->price) / NANO, percent(total->idle, total->price));
     if (total->effective != total->price)
         print_paragraph(0,
@@ -120,16 +120,17 @@ static void print_totals(const struct bill *bill)
                         total->unpriced);
     const struct plan *pending = bill->pending, *fresh = bill->fresh;
     if (pending->claims.count > 0)
-        printf("pending pods would add %" PRIu32 " nodes for $%.4f an hour\n",
-               pending->claims.count, (double)pending->price / NANO);
+        printf("pending pods would add %" PRIu32 " node%s for $%.4f an hour\n",
+               pending->claims.count, text_plural(pending->claims.count),
+               (double)pending->price / NANO);
     if (pending->unschedulable.count > 0)
-        printf("%" PRIu32 " pending pods have no place (`adze plan` says why)\n",
-               pending->unschedulable.count);
+        printf("%" PRIu32 " pending pod%s no place (`adze plan` says why)\n",
+               pending->unschedulable.count, pending->unschedulable.count == 1 ? " has" : "s have");
     if (fresh->claims.count == 0)
         return;
     int64_t present = pools_price(&bill->cost);
-    printf("all pods on new nodes of the NodePools: %" PRIu32 " nodes, $%.4f an hour",
-           fresh->claims.count, (double)fresh->price / NANO);
+    printf("all pods on new nodes of the NodePools: %" PRIu32 " node%s, $%.4f an hour",
+           fresh->claims.count, text_plural(fresh->claims.count), (double)fresh->price / NANO);
     if (pending->claims.count == 0 && present > 0)
         printf(", %.0f %% %s", fabs(percent(quantity_subtract(present, fresh->price), present)),
                fresh->price <= present ? "less" : "more");

@@ -243,6 +243,8 @@ class Clusters(ProgramTest):
             Answer.body = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code,
                            "reason": reason, "message": reason + " by the test"}
             self.refused(config, 1, "listing ", reason + " by the test")
+        self.refused(config, 1, "nodepools, nodeclaims, nodes, pods", "--verb=get,list", "nodepools.karpenter.sh,nodeclaims.karpenter.sh,nodes,pods",
+                     "csinodes.storage.k8s.io")
 
     def test_ports_and_paths_that_are_taken(self):
         taken = socket.socket()

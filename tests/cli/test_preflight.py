@@ -88,7 +88,7 @@ class Preflight(ProgramTest):
     def test_a_cluster_that_can_be_taken_over_MIG_130(self):
         checks = self.files(*self.crds(), *self.objects(), deployment("karpenter", "public.ecr.aws/karpenter/controller:1.14.0", ENVIRONMENT, ["--log-level=debug"]))
         self.assertEqual({n for n, c in checks.items() if c["result"] == "FAILED"}, set())
-        self.assertEqual((checks["drift"]["result"], checks["drift"]["text"]), ("ok", "0 of 1 nodes would be replaced"))
+        self.assertEqual((checks["drift"]["result"], checks["drift"]["text"]), ("ok", "0 of 1 node would be replaced"))
         for name in ("crds-present", "crds-stored-v1", "crds-conversion", "old-kinds", "hash", "ca-bundle", "undisruptable", "other-autoscaler"):
             self.assertEqual(checks[name]["result"], "ok", checks[name])
         self.assertEqual(self.report["settings"], ["CLUSTER_NAME=shop", "BATCH_IDLE_DURATION=2s", "FEATURE_GATES=SpotToSpotConsolidation=true",
@@ -105,7 +105,7 @@ class Preflight(ProgramTest):
         unfit = edited(claim, metadata={**claim["metadata"], "name": "unfit", "labels": {"karpenter.sh/nodepool": "default", "karpenter.sh/capacity-type": "on-demand"}})
         checks = self.files(pool, node_class, other, old, unfit, status=1)
         self.assertIn("2 of 3 nodes would be replaced: default-1 (NodePool edited), unfit (requirements)", checks["drift"]["text"])
-        self.assertIn("1 nodes are past their expiry", checks["undisruptable"]["text"])
+        self.assertIn("1 node past expiry, 0 being deleted", checks["undisruptable"]["text"])
         wrong = edited(pool, metadata={**pool["metadata"], "annotations": {**pool["metadata"]["annotations"], "karpenter.sh/nodepool-hash": "1"}})
         self.assertEqual(self.files(wrong, status=1)["hash"]["result"], "FAILED")
         wrong["metadata"]["annotations"]["karpenter.sh/nodepool-hash-version"] = "v2"
@@ -148,7 +148,7 @@ class Preflight(ProgramTest):
                  "mutatingwebhookconfigurations": [], "validatingwebhookconfigurations": [], "deployments": [deployment("karpenter", "x/karpenter/controller:1.14.0", ENVIRONMENT)]}
         code, out, err = self.live(**lists)
         self.assertEqual(code, 0, out + err)
-        self.assertIn("ok       drift: 0 of 1 nodes would be replaced\n", out)
+        self.assertIn("ok       drift: 0 of 1 node would be replaced\n", out)
         self.assertIn("ok       versions: Kubernetes v1.33.1\n", out)
         self.assertIn(" rights are there: your own", out)
         self.assertIn("\nThe way back:\n  kubectl -n kube-system scale deployment/adze --replicas=0\n", out)

@@ -75,6 +75,7 @@ struct listing {
     struct reading *reading;
     enum kind_id kind;
     bool optional;
+    char *forbidden; // the server's words
 };
 
 static bool counts_unread(enum kind_id kind)
@@ -111,6 +112,8 @@ static void listed(void *context, const struct kube_result *result)
     bool absent = kind == ERROR_NOT_FOUND || (listing->optional && kind == ERROR_FORBIDDEN);
     if (kind == ERROR_NONE) {
         take_items(listing, json_object_get(result->body, "items"));
+    } else if (kind == ERROR_FORBIDDEN && !listing->optional) {
+        listing->forbidden = memory_copy_string(result->error.message);
     } else if (!(absent && (listing->optional || kind_get(listing->kind)->custom)) &&
                !reading->failed) {
         reading->failed = true;
@@ -130,15 +133,40 @@ static void listed_records(void *context, const struct kube_result *result)
         loop_stop(reading->loop);
 }
 
+// All kinds at once that this user may not list, with the role that is missing. False: there are
+// some.
+static bool may_list(struct reading *reading, const struct listing *listings, uint32_t count)
+{
+    struct text names = {0}, resources = {0};
+    const char *words = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        if (listings[i].forbidden == NULL)
+            continue;
+        const struct kind *kind = kind_get(listings[i].kind);
+        words = words != NULL ? words : listings[i].forbidden;
+        text_format(&names, "%s%s", names.length > 0 ? ", " : "", kind->plural);
+        text_format(&resources, "%s%s%s%s", resources.length > 0 ? "," : "", kind->plural,
+                    *kind->group != '\0' ? "." : "", kind->group);
+    }
+    if (words != NULL)
+        error_set(reading->error, ERROR_FORBIDDEN,
+                  "listing %s: %.300s (a role that may: kubectl create clusterrole adze-reader "
+                  "--verb=get,list --resource=%s)",
+                  names.data, words, resources.data);
+    text_free(&names);
+    text_free(&resources);
+    return words == NULL;
+}
+
 static bool read_all(struct reading *reading)
 {
     struct listing listings[KIND_COUNT];
     uint32_t count = 0;
     for (size_t i = 0; i < ARRAY_LENGTH(wanted); i++)
-        listings[count++] = (struct listing){reading, wanted[i].kind, wanted[i].optional};
+        listings[count++] = (struct listing){reading, wanted[i].kind, wanted[i].optional, NULL};
     for (int kind = 0; kind < KIND_COUNT; kind++)
         if (is_node_class(kind))
-            listings[count++] = (struct listing){reading, kind, true};
+            listings[count++] = (struct listing){reading, kind, true, NULL};
     reading->left = count + 1;
     kube_list_path(reading->client, CONFIG_MAPS_PATH, PROVIDER_RECORD_LABEL, listed_records,
                    reading);
@@ -146,7 +174,10 @@ static bool read_all(struct reading *reading)
         kube_list(reading->client, &(struct kube_selection){listings[i].kind}, listed,
                   &listings[i]);
     loop_run(reading->loop);
-    return !reading->failed;
+    bool done = !reading->failed && may_list(reading, listings, count);
+    for (uint32_t i = 0; i < count; i++)
+        free(listings[i].forbidden);
+    return done;
 }
 
 // The controller's own, where it has published them; else the environment's stay. A file of

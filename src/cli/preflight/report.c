@@ -80,8 +80,9 @@ void report_print_text(const struct preflight_report *report)
     print_list("Settings without an equal:", report->no_equal.items, report->no_equal.count);
     print_list("The way in:", report->way_in.items, report->way_in.count);
     print_list("The way back:", report->way_back.items, report->way_back.count);
-    printf("\n%u passed, %u warnings, %u failed, %u skipped\n", counts[VERDICT_OK],
-           counts[VERDICT_WARNING], counts[VERDICT_FAILED], counts[VERDICT_SKIPPED]);
+    printf("\n%u passed, %u warning%s, %u failed, %u skipped\n", counts[VERDICT_OK],
+           counts[VERDICT_WARNING], text_plural(counts[VERDICT_WARNING]), counts[VERDICT_FAILED],
+           counts[VERDICT_SKIPPED]);
 }
 
 static json_t *texts(const char *const *items, uint32_t count)

@@ -99,9 +99,9 @@ static void check_pool_hashes(struct swap *swap)
             differ.count, differ.count == 1 ? " has" : "s have", differ.text.data);
     else
         report_add(swap->report, "hash", VERDICT_OK, NULL,
-                   "the drift hashes of %zu NodePools are "
+                   "the drift hashes of %zu NodePool%s are "
                    "adze's%s",
-                   map_count(swap->pools),
+                   map_count(swap->pools), text_plural(map_count(swap->pools)),
                    older.count > 0 ? ", or of an older version, which is migrated without drift"
                                    : "");
     text_free(&differ.text);
@@ -130,7 +130,8 @@ static void check_class_hashes(struct swap *swap)
                    known ? " with this CA bundle" : " without a CA bundle", differ.text.data);
     else
         report_add(swap->report, "ca-bundle", VERDICT_OK, NULL,
-                   "the drift hashes of %zu EC2NodeClasses are adze's%s", map_count(swap->classes),
+                   "the drift hashes of %zu EC2NodeClass%s are adze's%s", map_count(swap->classes),
+                   map_count(swap->classes) == 1 ? "" : "es",
                    older.count > 0 ? ", or of an older version, which is migrated without drift"
                                    : "");
     text_free(&differ.text);
@@ -169,11 +170,11 @@ static void check_drift(struct swap *swap)
             swap->report, "drift", VERDICT_FAILED,
             "set the NodePools' budgets to nodes: \"0\" first, or let the running controller "
             "replace them",
-            "%u of %u nodes would be replaced: %s", drifted.count, swap->claims.count,
-            drifted.text.data);
+            "%u of %u node%s would be replaced: %s", drifted.count, swap->claims.count,
+            text_plural(swap->claims.count), drifted.text.data);
     else
-        report_add(swap->report, "drift", VERDICT_OK, NULL, "0 of %u nodes would be replaced",
-                   swap->claims.count);
+        report_add(swap->report, "drift", VERDICT_OK, NULL, "0 of %u node%s would be replaced",
+                   swap->claims.count, text_plural(swap->claims.count));
     text_free(&drifted.text);
 }
 
@@ -196,8 +197,9 @@ static void check_undisruptable(struct swap *swap)
                    expired.count > 0 ? "expiry acts at once and asks no budget: set expireAfter: "
                                        "Never for the time of the swap"
                                      : NULL,
-                   "%u nodes are past their expiry, %u are being deleted%s%s", expired.count,
-                   leaving.count, expired.count > 0 ? ": " : "", text_or_empty(expired.text.data));
+                   "%u node%s past expiry, %u being deleted%s%s", expired.count,
+                   text_plural(expired.count), leaving.count, expired.count > 0 ? ": " : "",
+                   text_or_empty(expired.text.data));
     else
         report_add(swap->report, "undisruptable", VERDICT_OK, NULL,
                    "no node is past its expiry or being deleted");
@@ -220,7 +222,8 @@ static void check_ready(struct swap *swap)
                    "kubectl describe ec2nodeclass NAME", "not Ready: %s", unready.text.data);
     else
         report_add(swap->report, "nodeclasses-ready", VERDICT_OK, NULL,
-                   "%zu EC2NodeClasses, none that is not Ready", map_count(swap->classes));
+                   "%zu EC2NodeClass%s, none that is not Ready", map_count(swap->classes),
+                   map_count(swap->classes) == 1 ? "" : "es");
     text_free(&unready.text);
 }
 
