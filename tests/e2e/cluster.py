@@ -119,17 +119,20 @@ def helm(*arguments, check=True):
     return run.stdout if check else run.stdout + run.stderr
 
 
-def permissions(provider):
-    """The chart's ServiceAccount with its roles, as with its default values; the kubeconfig of that account."""
+def permissions(provider, account="adze", ignore_dra_requests=True):
+    """A chart's ServiceAccount with its roles, as with its default values but for what is given; the kubeconfig of that account."""
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "accounts.yaml")) as file:
         apply(file.read())
+    ignores = "true" if ignore_dra_requests else "false"
     if os.access(HELM, os.X_OK):
-        apply(helm("template", "adze", os.path.join(CHARTS, "adze"), "-n", "adze-system", "--set", f"provider={provider}",
-                   "--set", "settings.clusterName=e2e", "-s", "templates/serviceaccount.yaml", "-s", "templates/rbac.yaml"))
+        apply(helm("template", account, os.path.join(CHARTS, "adze"), "-n", "adze-system", "--set", f"provider={provider}",
+                   "--set", "settings.clusterName=e2e", "--set", f"settings.ignoreDRARequests={ignores}", "--set", f"fullnameOverride={account}",
+                   "-s", "templates/serviceaccount.yaml", "-s", "templates/rbac.yaml"))
     else:  # from the same table
         apply(subprocess.run([os.environ["ADZE_BINARY"], "manifests", "--roles", "-n", "adze-system", "--provider", provider,
-                              "--cluster-name", "e2e"], capture_output=True, text=True, check=True).stdout)
-    return kubeconfig_of("adze")
+                              "--cluster-name", "e2e", "--name", account, "--ignore-dra-requests", ignores],
+                             capture_output=True, text=True, check=True).stdout)
+    return kubeconfig_of(account)
 
 
 def kubeconfig_of(account, namespace="adze-system"):

@@ -17,6 +17,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "docs")]
 import charts
 import cluster
+import devices
 import disruption
 import documents
 import monitoring
@@ -343,6 +344,20 @@ def an_edit_does_what_was_foretold():
         clean_up()
 
 
+def devices_from_zero_nodes():
+    """Pods with claims of devices: the plan's nodes come, and kube-scheduler allocates all on them."""
+    account = cluster.permissions("kwok", "adze-devices", ignore_dra_requests=False)
+
+    def controller():
+        return Controller(ADZE, account, IGNORE_DRA_REQUESTS="false").await_ready()
+    set_up()
+    devices.play(ADZE, controller)
+    refused = cluster.refusals(account)
+    if refused:
+        raise Failure(f"refused: {refused[:3]}")
+    clean_up()
+
+
 def documents_and_a_live_cluster():
     """README.md and docs: commands that need a real control plane work as written, as do the tour's readings of a
     cluster."""
@@ -488,8 +503,8 @@ def prometheus_reads_rules_and_dashboards():
 
 SCENARIOS = [crds_are_accepted, truth_by_kube_scheduler, inflate_any_size, inflate_small_nodes, leader_is_killed,
              api_server_restarts, controller_is_killed_again_and_again, pdb_blocks_a_drain, disruption_at_scale,
-             bad_credentials, plan_and_snapshot_of_the_live_cluster, an_edit_does_what_was_foretold, documents_and_a_live_cluster,
-             documents_on_kwok, documents_and_long_measurements, charts_come_and_go, image_runs_without_root,
+             bad_credentials, plan_and_snapshot_of_the_live_cluster, an_edit_does_what_was_foretold, devices_from_zero_nodes,
+             documents_and_a_live_cluster, documents_on_kwok, documents_and_long_measurements, charts_come_and_go, image_runs_without_root,
              karpenter_and_back, prometheus_reads_rules_and_dashboards]
 
 
