@@ -79,11 +79,68 @@ static void claims_of_devices_get_nodes_SCH_422_LIF_64(void **state)
     assert_int_equal(view_count(scenario, KARPENTER, "NodeClaim"), 1);
 }
 
+// --- the opening of nodes ------------------------------------------------------------------------
+
+static const char other[] =
+    "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: other, namespace: default}\n"
+    "spec:\n  replicas: 1\n  selector: {matchLabels: {app: other}}\n"
+    "  template:\n    metadata: {labels: {app: other}}\n    spec:\n"
+    "      resourceClaims: [{name: x, resourceClaimTemplateName: one}]\n"
+    "      containers: [{name: c, image: i, resources: {requests: {cpu: '2'}, claims: [{name: "
+    "x}]}}]\n";
+
+static bool is_registered(struct scenario *scenario)
+{
+    return view_count(scenario, KARPENTER, "NodeClaim") > 0 &&
+           strncmp(view_condition(view_claim(scenario), "Registered"), "True", 4) == 0;
+}
+
+static bool is_ready(struct scenario *scenario)
+{
+    return view_count(scenario, "v1", "Node") > 0 &&
+           strncmp(view_condition(view_node(scenario), "Ready"), "True", 4) == 0;
+}
+
+static void await_machine(struct scenario *scenario)
+{
+    scenario_apply(scenario, claims);
+    scenario_apply(scenario, other);
+    scenario_apply(scenario, pods);
+    scenario_until(scenario, 60, "a node that is ready", is_ready);
+}
+
+// Without its devices kube-scheduler would try the nominated pods in vain.
+static void a_node_stays_closed_until_it_has_its_devices_SCH_516_LIF_64(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_begin(scenario);
+    await_machine(scenario);
+    scenario_run(scenario, 5);
+    assert_false(is_registered(scenario));
+    publish(scenario, "only", 1);
+    scenario_until(scenario, 5, "the node is open", is_registered);
+}
+
+static void a_driver_that_needs_an_open_node_is_not_awaited_for_long_SCH_516(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_begin(scenario);
+    await_machine(scenario);
+    scenario_run(scenario, 5);
+    assert_false(is_registered(scenario));
+    scenario_until(scenario, 12, "the node is open", is_registered);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(claims_of_devices_get_nodes_SCH_422_LIF_64, setup,
                                         scenario_teardown),
+        cmocka_unit_test_setup_teardown(a_node_stays_closed_until_it_has_its_devices_SCH_516_LIF_64,
+                                        setup, scenario_teardown),
+        cmocka_unit_test_setup_teardown(
+            a_driver_that_needs_an_open_node_is_not_awaited_for_long_SCH_516, setup,
+            scenario_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

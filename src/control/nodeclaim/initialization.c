@@ -4,9 +4,9 @@
 #include "control/nodeclaim/claim_pass.h"
 #include "control/nodeclaim/consistency.h"
 #include "control/nodeclaim/consolidate_after.h"
-#include "control/nodeclaim/device_drivers.h"
 #include "control/runtime/control.h"
 #include "control/state/cluster.h"
+#include "control/state/device_drivers.h"
 #include "model/schema/condition_types.h"
 #include "model/tables/well_known.h"
 

@@ -4,7 +4,6 @@
 
 #include "base/duration.h"
 #include "control/launch/launch_backoff.h"
-#include "control/nodeclaim/device_drivers.h"
 #include "control/nodeclaim/finalize.h"
 #include "control/nodeclaim/initialization.h"
 #include "control/nodeclaim/launch.h"
@@ -14,6 +13,7 @@
 #include "control/runtime/machine_operations.h"
 #include "control/runtime/wakes.h"
 #include "control/state/cluster.h"
+#include "control/state/device_drivers.h"
 #include "control/state/disruption_counters.h"
 #include "model/schema/condition_types.h"
 #include "model/schema/encode.h"

@@ -9,6 +9,7 @@
 #include "control/nomination/spread_order.h"
 #include "control/state/cluster.h"
 #include "control/state/cluster_plans.h"
+#include "control/state/device_drivers.h"
 #include "control/state/nominations.h"
 #include "model/reading/pod.h"
 #include "reconcile/operations.h"
@@ -70,6 +71,15 @@ static void on_node(void *context, enum mirror_change change, const struct objec
         nominator_wake(context);
 }
 
+static void on_slice(void *context, enum mirror_change change, const struct object *old_object,
+                     const struct object *new_object)
+{
+    (void)change;
+    (void)old_object;
+    (void)new_object;
+    nominator_wake(context); // its node may have waited for it
+}
+
 static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
                      const struct object *new_object)
 {
@@ -107,6 +117,7 @@ void nominator_observe(struct nominator *nominator)
     mirror_on_change(control->manager.mirror, KIND_POD, on_pod, nominator);
     mirror_on_change(control->manager.mirror, KIND_NODE, on_node, nominator);
     mirror_on_change(control->manager.mirror, KIND_NODE_CLAIM, on_claim, nominator);
+    mirror_on_change(control->manager.mirror, KIND_RESOURCE_SLICE, on_slice, nominator);
 }
 
 void nominator_destroy(struct nominator *nominator)
@@ -163,6 +174,16 @@ static bool is_closed(const struct node *node)
            find_taint(&node->spec.taints, TAINT_AWAITING_PODS, "NoSchedule") != NULL;
 }
 
+// An open node on which pods can be bound: a ready one that has its devices.
+static bool can_bind(const struct nominator *nominator, const struct node_claim *claim,
+                     const struct node *node)
+{
+    CLEANUP_ARENA struct arena *arena = arena_create(1024);
+    const struct manager *manager = &nominator->control->manager;
+    return node_is_ready(node) &&
+           device_driver_awaited(manager->mirror, manager->settings, arena, claim, node) == NULL;
+}
+
 // The name of the node that the pod is planned for; NULL: the pod is not planned, or its node is
 // not to open yet.
 static const char *wanted_node(const struct nominator *nominator, const struct pod *pod)
@@ -174,7 +195,7 @@ static const char *wanted_node(const struct nominator *nominator, const struct p
         return NULL;
     bool opens = openings_prepare(nominator->openings, claim->meta.name) ||
                  kept_replacements_has(nominator->kept, claim->meta.name);
-    return (is_closed(node) ? opens : node_is_ready(node)) ? node->meta.name : NULL;
+    return (is_closed(node) ? opens : can_bind(nominator, claim, node)) ? node->meta.name : NULL;
 }
 
 // A lower pod on the node may be preempted: then kube-scheduler nominated the pod.

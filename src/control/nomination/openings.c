@@ -9,6 +9,7 @@
 #include "control/runtime/wakes.h"
 #include "control/state/cluster.h"
 #include "control/state/cluster_plans.h"
+#include "control/state/device_drivers.h"
 #include "model/reading/pod.h"
 #include "model/schema/condition_types.h"
 
@@ -27,11 +28,15 @@
 #define OPEN_NS        (10 * SECOND) // after this an unregistered node leaves the group
 #define UNREADY_NS     (15 * SECOND) // the longest time that a node stays closed before it is ready
 #define READY_NS       (20 * SECOND) // and after it is ready
+#define DEVICES_NS     (10 * SECOND) // a ready node's wait for the drivers of its devices
+#define LATE_NS        HOUR // a driver that was waited for in vain is not waited for so long
+#define LATE_MAX       100  // drivers
 #define GROUP_PODS_MAX 2000
 
 struct held {         // a node
     int64_t seen_ns;  // monotonic
-    int64_t ready_ns; // first seen ready; 0: it is not
+    int64_t up_ns;    // first seen ready; 0: it is not
+    int64_t ready_ns; // and with its devices; 0: it is not
     bool is_in_group;
     uint32_t turn; // its order in the group
     char claim[];
@@ -42,6 +47,7 @@ struct openings {
     openings_prepared *is_prepared;
     void *context;
     struct map *held; // by NodeClaim
+    struct map *late; // drivers whose pods do not come to closed nodes: int64_t, monotonic
     // The nodes that open next, together.
     int64_t group_ns, opened_ns; // monotonic: chosen, opened; 0: not yet
     uint32_t group_pods;
@@ -57,6 +63,7 @@ struct openings *openings_create(struct control *control, openings_prepared *is_
     openings->is_prepared = is_prepared;
     openings->context = context;
     openings->held = map_create();
+    openings->late = map_create();
     return openings;
 }
 
@@ -65,6 +72,7 @@ void openings_destroy(struct openings *openings)
     if (openings == NULL)
         return;
     map_destroy(openings->held, free);
+    map_destroy(openings->late, free);
     free(openings);
 }
 
@@ -90,18 +98,51 @@ static struct held *held_of(struct openings *openings, const char *claim)
 static bool is_overdue(const struct openings *openings, const struct held *held,
                        const struct node *node)
 {
-    if (held->ready_ns != 0)
-        return ns_subtract(now_of(openings), held->ready_ns) >= READY_NS;
+    if (held->up_ns != 0)
+        return ns_subtract(now_of(openings), held->up_ns) >= READY_NS;
     int64_t since_ns =
         ns_subtract(manager_now(&openings->control->manager), node->meta.creation_timestamp);
     return since_ns >= UNREADY_NS || since_ns < -UNREADY_NS;
+}
+
+// The driver has not published devices on a node for so long that its pods seem to wait until the
+// node is open.
+static bool driver_is_late(struct openings *openings, const struct held *held, const char *driver)
+{
+    int64_t now_ns = now_of(openings), *since_ns = map_get(openings->late, driver);
+    if (since_ns != NULL && ns_subtract(now_ns, *since_ns) < LATE_NS)
+        return true;
+    if (ns_subtract(now_ns, held->up_ns) < DEVICES_NS)
+        return false;
+    if (since_ns == NULL && map_count(openings->late) < LATE_MAX)
+        since_ns = map_ensure(openings->late, driver, sizeof *since_ns);
+    if (since_ns != NULL)
+        *since_ns = now_ns;
+    log_info("nodes open before they have their devices: their driver publishes none on a node "
+             "with the taint karpenter.sh/unregistered",
+             "s:controller", "pod.nomination", "s:driver", driver);
+    return true;
+}
+
+// A pod that claims devices is tried in vain on a node whose devices are not published, and loses
+// its nomination.
+static bool has_devices(struct openings *openings, const struct held *held,
+                        const struct node_claim *claim, const struct node *node)
+{
+    CLEANUP_ARENA struct arena *arena = arena_create(1024);
+    const struct control *control = openings->control;
+    const char *driver = device_driver_awaited(control->manager.mirror, control->manager.settings,
+                                               arena, claim, node);
+    return driver == NULL || driver_is_late(openings, held, driver);
 }
 
 bool openings_delay(struct openings *openings, const struct node_claim *claim,
                     const struct node *node)
 {
     struct held *held = held_of(openings, claim->meta.name);
-    if (node_is_ready(node) && held->ready_ns == 0)
+    if (node_is_ready(node) && held->up_ns == 0)
+        held->up_ns = now_of(openings);
+    if (held->up_ns != 0 && held->ready_ns == 0 && has_devices(openings, held, claim, node))
         held->ready_ns = now_of(openings);
     bool is_open = held->is_in_group && openings->opened_ns != 0;
     return !is_open && !is_overdue(openings, held, node);

@@ -4,7 +4,10 @@
 // would get the pods that were planned for the others, and a workload that is spread over zones
 // would find one zone only.
 //
-// Every wait has a limit, for late nodes and for pods that cannot be nominated.
+// A node whose pods claim devices is ready when its drivers have published them (LIF-64).
+//
+// Every wait has a limit, for late nodes, for drivers that need an open node, and for pods that
+// cannot be nominated.
 #pragma once
 
 #include "control/runtime/control.h"

@@ -1,4 +1,4 @@
-#include "control/nodeclaim/device_drivers.h"
+#include "control/state/device_drivers.h"
 
 #include <string.h>
 
