@@ -1,9 +1,10 @@
 // A plan from files with an EC2NodeClass equals what the controller then launches in the simulated
 // account: pod for pod, type for type, price for price (AWI-1, FMT-10), over drawn worlds.
 //
-// Drawn are the AMI family, kubelet, root volume, instance store and zones of the EC2NodeClass, one
-// or two NodePools with their families, and pods. The plan reads what a user has who is about to
-// apply the NodePools: node class and pods as `kubectl get -o yaml` prints them.
+// Drawn are the AMI family, kubelet, volumes, instance store, public addresses and zones of the
+// EC2NodeClass, one to three NodePools with their families and capacity types, and pods. The plan
+// reads what a user has who is about to apply the NodePools: node class and pods as `kubectl get
+// -o yaml` prints them. What is launched is looked at when every pod runs and the world is quiet.
 #include "simulation/aws_scene.h"
 
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include "base/quantity.h"
 #include "base/random.h"
 #include "cli/input/input.h"
+#include "cloud/aws/types/region_prices.h"
 #include "engine/engine.h"
 #include "sim/store/store_json.h"
 
@@ -55,6 +57,22 @@ static void draw_kubelet(struct world *world, bool bottlerocket)
     text_add(&world->class_spec, "}");
 }
 
+static void draw_volumes(struct world *world, bool bottlerocket)
+{
+    static const char *const kinds[] = {"volumeType: gp3", "volumeType: gp3, iops: 6000",
+                                        "volumeType: gp2", "volumeType: io1, iops: 3000"};
+    int size = (int)(60 + 30 * draw(world, 4));
+    const char *kind = kinds[draw(world, ARRAY_LENGTH(kinds))];
+    const char *name = world->windows ? "/dev/sda1" : bottlerocket ? "/dev/xvdb" : "/dev/xvda";
+    bool named = bottlerocket || draw(world, 2) == 0; // by the family's device, or as the root
+    text_add(&world->class_spec, ", blockDeviceMappings: [");
+    if (bottlerocket)
+        text_add(&world->class_spec,
+                 "{deviceName: /dev/xvda, ebs: {volumeSize: 4Gi, volumeType: gp3}}, ");
+    text_format(&world->class_spec, "{deviceName: %s%s, ebs: {volumeSize: %dGi, %s}}]", name,
+                named ? "" : ", rootVolume: true", size, kind);
+}
+
 static void draw_class(struct world *world)
 {
     static const char *const aliases[] = {"al2023@latest", "al2023@latest", "bottlerocket@latest",
@@ -66,26 +84,28 @@ static void draw_class(struct world *world)
                 ", securityGroupSelectorTerms: " TAGGED,
                 alias);
     draw_kubelet(world, alias[0] == 'b');
-    if (draw(world, 3) == 0)
+    if (!world->windows && draw(world, 3) == 0) // Windows makes no array of its disks by itself
         text_add(&world->class_spec, ", instanceStorePolicy: RAID0");
-    if (draw(world, 3) == 0)
-        text_format(&world->class_spec,
-                    ", blockDeviceMappings: [{deviceName: %s, rootVolume: true, ebs: {volumeSize: "
-                    "%dGi, volumeType: gp3}}]",
-                    world->windows ? "/dev/sda1" : "/dev/xvda", (int)(60 + 30 * draw(world, 4)));
+    if (draw(world, 2) == 0)
+        draw_volumes(world, alias[0] == 'b');
+    if (draw(world, 2) == 0)
+        text_format(&world->class_spec, ", associatePublicIPAddress: %s",
+                    draw(world, 2) == 0 ? "true" : "false");
 }
 
 static void draw_pool(struct world *world, int index)
 {
+    static const char *const capacity_types[] = {"on-demand", "spot", "spot, on-demand"};
     uint64_t first = draw(world, ARRAY_LENGTH(families)), count = 1 + draw(world, 3);
     text_format(&world->pools_text,
                 "---\n{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: pool-%d}, "
                 "spec: {weight: %d, disruption: {consolidateAfter: Never}, template: {metadata: "
                 "{labels: {team: t%d}}, spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: "
                 "EC2NodeClass, name: default}, requirements: [{key: karpenter.sh/capacity-type, "
-                "operator: In, values: [on-demand]}, {key: kubernetes.io/os, operator: In, values: "
+                "operator: In, values: [%s]}, {key: kubernetes.io/os, operator: In, values: "
                 "[%s]}, {key: karpenter.k8s.aws/instance-family, operator: In, values: [",
-                index, 10 - index, index, world->windows ? "windows" : "linux");
+                index, 10 - index, index, capacity_types[draw(world, ARRAY_LENGTH(capacity_types))],
+                world->windows ? "windows" : "linux");
     for (uint64_t i = 0; i < count; i++)
         text_format(&world->pools_text, "%s%s", i > 0 ? ", " : "",
                     families[(first + i) % ARRAY_LENGTH(families)]);
@@ -118,7 +138,7 @@ static void draw_world(struct world *world, uint64_t seed)
 {
     random_seed(&world->random, seed);
     draw_class(world);
-    world->pools = 1 + (uint32_t)draw(world, 2);
+    world->pools = 1 + (uint32_t)draw(world, 3);
     for (uint32_t i = 0; i < world->pools; i++)
         draw_pool(world, (int)i);
     world->pods = 1 + (uint32_t)draw(world, PODS_MAX);
@@ -163,20 +183,18 @@ static void write_files(struct scene *scene, const struct world *world, char pat
 
 // --- comparing -----------------------------------------------------------------------------------
 
-// "TYPE PRICE: cpu 3, memory 7Gi, pods 2" for each node, sorted.
+// A line for each node, sorted: type, price, requests, zones, capacity types, types to choose from.
 typedef VECTOR(char *) lines;
 
-static char *join(lines *all)
+static void add_sorted(struct text *text, lines *all, const char *separator)
 {
-    struct text text = {0};
     if (all->count > 0)
         qsort(all->items, all->count, sizeof *all->items, text_compare);
     for (uint32_t i = 0; i < all->count; i++) {
-        text_format(&text, "%s\n", all->items[i]);
+        text_format(text, "%s%s", all->items[i], separator);
         free(all->items[i]);
     }
     vector_free(all);
-    return text_take(&text);
 }
 
 static void add_request(struct text *line, const char *name, int64_t value)
@@ -184,7 +202,36 @@ static void add_request(struct text *line, const char *name, int64_t value)
     text_format(line, " %s %lld", name, (long long)value);
 }
 
-static char *describe_plan(const char *path)
+static void add_planned_values(struct text *line, const struct plan_claim *claim, const char *key)
+{
+    lines values = {0};
+    list_for_each (requirement, &claim->requirements)
+        for (uint32_t i = 0; strcmp(requirement->key, key) == 0 && i < requirement->values.count;
+             i++)
+            vector_push(&values, memory_copy_string(requirement->values.items[i]));
+    text_format(line, "; %s ", key);
+    add_sorted(line, &values, " ");
+}
+
+static char *describe_planned(const struct plan_claim *claim)
+{
+    struct text line = {0};
+    lines types = {0};
+    text_format(&line, "%s %lld:", claim->types.items[0].instance_type->name,
+                (long long)claim->price);
+    list_for_each (quantity, &claim->requests)
+        add_request(&line, quantity->name, quantity->value);
+    add_planned_values(&line, claim, LABEL_ZONE);
+    add_planned_values(&line, claim, LABEL_CAPACITY_TYPE);
+    list_for_each (type, &claim->types)
+        vector_push(&types, memory_copy_string(type->instance_type->name));
+    text_format(&line, "; %s ", LABEL_INSTANCE_TYPE);
+    add_sorted(&line, &types, " ");
+    return text_take(&line);
+}
+
+// *left: pods without a place.
+static char *describe_plan(const char *path, uint32_t *left)
 {
     struct input_options input = {.common = {.format = "json"}, .admission = true};
     struct plan_options options = {.explain = EXPLAIN_REASONS};
@@ -196,24 +243,41 @@ static char *describe_plan(const char *path)
     struct plan *plan = engine_plan(snapshot, &options, &error);
     assert_non_null(plan);
     lines all = {0};
-    list_for_each (claim, &plan->claims) {
-        struct text line = {0};
-        text_format(&line, "%s %lld:", claim->types.items[0].instance_type->name,
-                    (long long)claim->price);
-        list_for_each (quantity, &claim->requests)
-            add_request(&line, quantity->name, quantity->value);
-        vector_push(&all, text_take(&line));
-    }
+    struct text text = {0};
+    list_for_each (claim, &plan->claims)
+        vector_push(&all, describe_planned(claim));
+    *left = plan->unschedulable.count;
     plan_destroy(plan);
     snapshot_destroy(snapshot);
     input_free(&input);
-    return join(&all);
+    add_sorted(&text, &all, "\n");
+    return text_take(&text);
 }
 
 struct looking {
     struct scene *scene;
     lines all;
 };
+
+// `has`: a value that the node has, which must be one of them.
+static void add_launched_values(struct text *line, const json_t *claim, const char *key,
+                                const char *has)
+{
+    lines values = {0};
+    bool found = has == NULL;
+    size_t i, j;
+    json_t *requirement, *value;
+    json_array_foreach (store_path(claim, "spec.requirements"), i, requirement)
+        if (text_equal(json_string_value(json_object_get(requirement, "key")), key))
+            json_array_foreach (json_object_get(requirement, "values"), j, value) {
+                vector_push(&values, memory_copy_string(json_string_value(value)));
+                found = found || text_equal(json_string_value(value), has);
+            }
+    if (values.count > 0)
+        assert_true(found);
+    text_format(line, "; %s ", key);
+    add_sorted(line, &values, " ");
+}
 
 static bool describe_claim(void *context, json_t *claim)
 {
@@ -222,13 +286,20 @@ static bool describe_claim(void *context, json_t *claim)
     struct text line = {0};
     const char *name;
     json_t *amount;
-    text_format(&line, "%s %lld:", instance != NULL ? aws_instance_type_of(instance) : "none",
-                instance != NULL ? (long long)aws_instance_price(instance) : 0);
+    if (instance == NULL) {
+        vector_push(&looking->all, memory_copy_string("none"));
+        return true;
+    }
+    text_format(&line, "%s %lld:", aws_instance_type_of(instance),
+                (long long)aws_instance_price(instance));
     json_object_foreach (store_path(claim, "spec.resources.requests"), name, amount) {
         int64_t value;
         assert_true(quantity_parse(name, json_string_value(amount), &value, NULL));
         add_request(&line, name, value);
     }
+    add_launched_values(&line, claim, LABEL_ZONE, aws_instance_zone(instance));
+    add_launched_values(&line, claim, LABEL_CAPACITY_TYPE, aws_instance_capacity_type(instance));
+    add_launched_values(&line, claim, LABEL_INSTANCE_TYPE, aws_instance_type_of(instance));
     vector_push(&looking->all, text_take(&line));
     return true;
 }
@@ -237,39 +308,82 @@ static char *describe_launched(struct scene *scene)
 {
     struct store *store = simulation_store(scene->simulation);
     struct looking looking = {scene};
+    struct text text = {0};
     store_each(store, store_resource_of_kind(store, "karpenter.sh/v1", "NodeClaim"), NULL,
                describe_claim, &looking);
-    return join(&looking.all);
+    add_sorted(&text, &looking.all, "\n");
+    return text_take(&text);
 }
 
-static uint32_t check_world(uint64_t seed, uint32_t *nodes)
+static bool count_pending(void *context, json_t *pod)
 {
-    struct world world = {0};
+    *(uint32_t *)context += store_path(pod, "spec.nodeName") == NULL;
+    return true;
+}
+
+// Until no more than `left` pods wait, and a minute more in which nothing may be launched.
+static bool run_until_bound(struct scene *scene, uint32_t left)
+{
+    struct store *store = simulation_store(scene->simulation);
+    uint32_t pending = UINT32_MAX;
+    for (int i = 0; i < 30 && pending > left; i++) {
+        pending = 0;
+        run(scene, 10);
+        store_each(store, store_resource_of_kind(store, "v1", "Pod"), NULL, count_pending,
+                   &pending);
+    }
+    run(scene, 60);
+    return pending == left;
+}
+
+// The account's spot prices are those of the built-in lists, in every zone.
+static json_t *listed_spot_prices(void)
+{
+    json_t *prices = json_object();
+    struct region_prices *list = region_prices_create("us-west-2");
+    for (uint32_t i = 0; i < list->count; i++)
+        json_object_set_new(prices, list->prices[i].instance_type,
+                            json_real(price_to_double(list->prices[i].spot)));
+    region_prices_destroy(list);
+    return prices;
+}
+
+static bool world_differs(struct scene *scene, const struct world *world, uint64_t seed)
+{
     char path[64];
-    draw_world(&world, seed);
-    struct scene *scene = scene_open();
-    scene->account.catalogue = "(c5|m5|r5|m6g|m5d|c6g|t3)\\..*";
-    scene_begin(scene);
+    uint32_t left;
     simulation_start_controller(scene->simulation);
     apply(scene,
           "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: default}, spec: "
           "{%s}}",
-          world.class_spec.data);
+          world->class_spec.data);
     run(scene, 60);
-    apply(scene, "%s", world.pods_text.data);
+    apply(scene, "%s", world->pods_text.data);
     run(scene, 10);
-    write_files(scene, &world, path);
-    CLEANUP_FREE char *planned = describe_plan(path);
-    apply(scene, "%s", world.pools_text.data);
-    run(scene, 5); // before a machine has booted: simulated kubelets reserve less than real ones
+    write_files(scene, world, path);
+    CLEANUP_FREE char *planned = describe_plan(path, &left);
+    apply(scene, "%s", world->pools_text.data);
+    bool bound = run_until_bound(scene, left);
     CLEANUP_FREE char *launched = describe_launched(scene);
-    bool differs = strcmp(planned, launched) != 0;
+    bool differs = !bound || strcmp(planned, launched) != 0;
     if (differs)
         fprintf(stderr, "world %llu\nspec: {%s}\n%s%splanned:\n%slaunched:\n%s",
-                (unsigned long long)seed, world.class_spec.data, world.pools_text.data,
-                world.pods_text.data, planned, launched);
-    *nodes += aws_account_instances(simulation_account(scene->simulation));
+                (unsigned long long)seed, world->class_spec.data, world->pools_text.data,
+                world->pods_text.data, planned, launched);
     unlink(path);
+    return differs;
+}
+
+static uint32_t check_world(uint64_t seed, const json_t *spot_prices, uint32_t *nodes)
+{
+    struct world world = {0};
+    draw_world(&world, seed);
+    struct scene *scene = scene_open();
+    scene->account.catalogue = "(c5|m5|r5|m6g|m5d|c6g|t3)\\..*";
+    scene->account.spot_prices = spot_prices;
+    scene_begin(scene);
+    bool differs = world_differs(scene, &world, seed);
+    *nodes += aws_account_instances(simulation_account(scene->simulation));
     scene_close(scene);
     text_free(&world.class_spec);
     text_free(&world.pools_text);
@@ -283,8 +397,10 @@ static void plans_from_files_come_true(void **state)
 {
     (void)state;
     uint32_t nodes = 0, differences = 0;
+    json_t *spot_prices = listed_spot_prices();
     for (uint64_t seed = first; seed <= last; seed++)
-        differences += check_world(seed, &nodes);
+        differences += check_world(seed, spot_prices, &nodes);
+    json_decref(spot_prices);
     print_message("%u nodes\n", nodes);
     assert_int_equal(differences, 0);
     assert_true(nodes > last - first); // the worlds are not empty

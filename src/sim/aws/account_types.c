@@ -269,18 +269,21 @@ static bool folder_load(struct aws_account *account, struct error *error)
 
 // --- built in ------------------------------------------------------------------------------------
 
-// Spot prices differ by type and zone, 30 to 70 % of the price on demand.
+// Those of the options; else they differ by type and zone, 30 to 70 % of the price on demand.
 static json_t *spot_prices(const struct aws_account *account, const char *name, double price)
 {
     json_t *prices = json_object();
     const char *zone;
     json_t *id;
+    const json_t *given = json_object_get(account->options.spot_prices, name);
     json_object_foreach (json_object_get(account->environment, "zones"), zone, id) {
         unsigned step = (unsigned)name[0] * 7;
         for (const char *at = name; *at != '\0'; at++)
             step = step * 31 + (unsigned char)*at;
         step += (unsigned char)zone[strlen(zone) - 1];
-        json_object_set_new(prices, zone, json_real(price * (30 + step % 41) / 100));
+        double share = price * (30 + step % 41) / 100;
+        json_object_set_new(prices, zone,
+                            json_real(given != NULL ? json_number_value(given) : share));
     }
     return prices;
 }

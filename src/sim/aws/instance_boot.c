@@ -5,19 +5,16 @@
 #include <string.h>
 
 #include "sim/aws/account_types.h"
+#include "sim/aws/simulated_kubelet.h"
 #include "sim/aws/user_data_reader.h"
 
 // Of the stated memory, a kernel shows somewhat more than Karpenter's default estimate of 92.5 %.
-#define MEMORY_PERMILLE    929
-#define MEBIBYTE           (INT64_C(1) << 20)
-#define GIBIBYTE           (INT64_C(1) << 30)
-#define GIGABYTE           INT64_C(1000000000)
-#define ROOT_GIBIBYTES     20
-#define RESERVED_BASE      (255 * MEBIBYTE) // of memory, and 11 Mi a pod (kubelets of EKS)
-#define RESERVED_PER_POD   (11 * MEBIBYTE)
-#define EVICTION           (100 * MEBIBYTE)
-#define RESOURCES_MAX      8
-#define PODS_WITHOUT_LIMIT 110
+#define MEMORY_PERMILLE 929
+#define MEBIBYTE        (INT64_C(1) << 20)
+#define GIBIBYTE        (INT64_C(1) << 30)
+#define GIGABYTE        INT64_C(1000000000)
+#define ROOT_GIBIBYTES  20
+#define RESOURCES_MAX   8
 
 static int resource_compare(const void *a, const void *b)
 {
@@ -41,20 +38,6 @@ static int64_t storage_bytes(const struct aws_instance *instance, const struct u
            GIBIBYTE;
 }
 
-static int64_t max_pods(const struct aws_instance *instance, const struct user_data *data)
-{
-    if (data->max_pods > 0)
-        return data->max_pods;
-    int64_t interfaces =
-        account_type_number(instance->facts, "networkInfo", "maximumNetworkInterfaces");
-    int64_t addresses =
-        account_type_number(instance->facts, "networkInfo", "ipv4AddressesPerInterface");
-    // As EKS's bootstrap computes it; images of users' own take the kubelet's default.
-    return data->family == USER_DATA_OTHER || interfaces < 1 || addresses < 2
-               ? PODS_WITHOUT_LIMIT
-               : interfaces * (addresses - 1) + 2;
-}
-
 static void capacity_fill(const struct aws_instance *instance, const struct user_data *data,
                           struct arena *arena, struct machine_boot *boot)
 {
@@ -62,7 +45,6 @@ static void capacity_fill(const struct aws_instance *instance, const struct user
     int64_t cpus = account_type_number(type, "vCpuInfo", "defaultVCpus");
     int64_t memory =
         account_type_number(type, "memoryInfo", "sizeInMiB") * MEMORY_PERMILLE / 1000 * MEBIBYTE;
-    int64_t pods = max_pods(instance, data);
     CLEANUP_FREE char *maker = account_type_element(type, "gpus");
     // A part of a GPU is one device to its plugin.
     int64_t gpus = account_type_number(type, "gpus", "count");
@@ -73,28 +55,14 @@ static void capacity_fill(const struct aws_instance *instance, const struct user
         .items = arena_allocate_array(arena, RESOURCES_MAX, sizeof *capacity.items)};
     resource_add(&capacity, "cpu", cpus * 1000);
     resource_add(&capacity, "memory", memory);
-    resource_add(&capacity, "pods", pods);
+    resource_add(&capacity, "pods", simulated_kubelet_pods(type, data));
     resource_add(&capacity, "ephemeral-storage", storage_bytes(instance, data));
     resource_add(&capacity, nvidia ? "nvidia.com/gpu" : "amd.com/gpu", gpus);
     resource_add(&capacity, "aws.amazon.com/neuron",
                  account_type_number(type, "neuronDevices", "count"));
     qsort(capacity.items, capacity.count, sizeof *capacity.items, resource_compare);
-    struct resource_map allocatable = {
-        .items = arena_allocate_array(arena, RESOURCES_MAX, sizeof *allocatable.items),
-        .count = capacity.count};
-    for (uint32_t i = 0; i < capacity.count; i++) {
-        struct resource_quantity quantity = capacity.items[i];
-        if (strcmp(quantity.name, "memory") == 0)
-            quantity.value -= RESERVED_BASE + pods * RESERVED_PER_POD + EVICTION;
-        if (strcmp(quantity.name, "cpu") == 0)
-            quantity.value -= 60 + cpus * 10 / 4;
-        if (strcmp(quantity.name, "ephemeral-storage") == 0)
-            quantity.value = quantity.value / 10 * 9 - GIBIBYTE;
-        quantity.value = quantity.value > 0 ? quantity.value : 0;
-        allocatable.items[i] = quantity;
-    }
     boot->capacity = capacity;
-    boot->allocatable = allocatable;
+    boot->allocatable = simulated_kubelet_allocatable(type, data, &capacity, arena);
 }
 
 static void label_set(struct arena *arena, struct string_map *labels, const char *key,

@@ -2,13 +2,15 @@
 
 #include <assert.h>
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "model/manifest/input_yaml.h"
 
-#define LABELS_MAX 200
-#define TAINTS_MAX 100
+#define LABELS_MAX   200
+#define TAINTS_MAX   100
+#define RESERVED_MAX 20 // entries of one map
 
 static void node_config_read(const char *text, struct arena *arena, struct user_data *data);
 static void toml_read(const char *text, struct arena *arena, struct user_data *data);
@@ -27,6 +29,9 @@ void user_data_read(const char *text, struct arena *arena, struct user_data *dat
     *data = (struct user_data){0};
     data->labels.items = arena_allocate_array(arena, LABELS_MAX, sizeof *data->labels.items);
     data->taints.items = arena_allocate_array(arena, TAINTS_MAX, sizeof *data->taints.items);
+    for (enum user_data_map map = 0; map < USER_DATA_MAP_COUNT; map++)
+        data->maps[map].items =
+            arena_allocate_array(arena, RESERVED_MAX, sizeof *data->maps[map].items);
     data->local_disks = strcasestr(text, "--local-disks raid0") != NULL ||
                         strcasestr(text, "strategy: RAID0") != NULL || binds_for_pods(text);
     if (strstr(text, "node.eks.aws") != NULL) {
@@ -43,20 +48,23 @@ void user_data_read(const char *text, struct arena *arena, struct user_data *dat
         data->family = USER_DATA_BOTTLEROCKET;
         toml_read(text, arena, data);
     }
+    for (enum user_data_map map = 0; map < USER_DATA_MAP_COUNT; map++)
+        qsort(data->maps[map].items, data->maps[map].count, sizeof *data->maps[map].items,
+              string_pair_compare);
 }
 
-// --- labels and taints ---------------------------------------------------------------------------
+// --- labels, taints and reservations -------------------------------------------------------------
 
-static void label_put(struct arena *arena, struct user_data *data, const char *key,
-                      const char *value)
+static void pair_put(struct arena *arena, struct string_map *map, uint32_t most, const char *key,
+                     const char *value)
 {
-    for (uint32_t i = 0; i < data->labels.count; i++)
-        if (strcmp(data->labels.items[i].key, key) == 0) {
-            data->labels.items[i].value = arena_copy_string(arena, value);
+    for (uint32_t i = 0; i < map->count; i++)
+        if (strcmp(map->items[i].key, key) == 0) {
+            map->items[i].value = arena_copy_string(arena, value);
             return;
         }
-    if (data->labels.count < LABELS_MAX && key[0] != '\0')
-        data->labels.items[data->labels.count++] =
+    if (map->count < most && key[0] != '\0')
+        map->items[map->count++] =
             (struct string_pair){arena_copy_string(arena, key), arena_copy_string(arena, value)};
 }
 
@@ -76,15 +84,16 @@ static void taint_put(struct arena *arena, struct user_data *data, const char *k
                            .effect = arena_copy_string(arena, effect)};
 }
 
-// "a=b,c=d"
-static void labels_split(struct arena *arena, struct user_data *data, const char *text)
+// "a=b,c=d", or with another sign than =
+static void pairs_split(struct arena *arena, struct string_map *map, uint32_t most,
+                        const char *text, char sign)
 {
     char *copy = arena_copy_string(arena, text), *rest = NULL;
     for (char *pair = strtok_r(copy, ",", &rest); pair != NULL; pair = strtok_r(NULL, ",", &rest)) {
-        char *equals = strchr(pair, '=');
+        char *equals = strchr(pair, sign);
         if (equals != NULL)
             *equals = '\0';
-        label_put(arena, data, pair, equals != NULL ? equals + 1 : "");
+        pair_put(arena, map, most, pair, equals != NULL ? equals + 1 : "");
     }
 }
 
@@ -125,17 +134,31 @@ static const char *flag_value(struct arena *arena, const char *text, const char 
     return arena_copy_bytes(arena, at, end != NULL ? (size_t)(end - at) : strlen(at));
 }
 
+static void number_read(struct arena *arena, const char *text, const char *flag, int64_t *number)
+{
+    const char *value = flag_value(arena, text, flag);
+    if (value != NULL && !text_parse_int64(value, number))
+        *number = 0;
+}
+
 static void flags_read(const char *text, struct arena *arena, struct user_data *data)
 {
+    static const char *const flags[USER_DATA_MAP_COUNT] = {"--kube-reserved", "--system-reserved",
+                                                           "--eviction-hard"};
     const char *labels = flag_value(arena, text, "--node-labels");
     const char *taints = flag_value(arena, text, "--register-with-taints");
-    const char *pods = flag_value(arena, text, "--max-pods");
+    number_read(arena, text, "--max-pods", &data->max_pods);
+    number_read(arena, text, "--pods-per-core", &data->pods_per_core);
     if (labels != NULL)
-        labels_split(arena, data, labels);
+        pairs_split(arena, &data->labels, LABELS_MAX, labels, '=');
     if (taints != NULL)
         taints_split(arena, data, taints);
-    if (pods != NULL && !text_parse_int64(pods, &data->max_pods))
-        data->max_pods = 0;
+    for (enum user_data_map map = 0; map < USER_DATA_MAP_COUNT; map++) {
+        const char *value = flag_value(arena, text, flags[map]);
+        if (value != NULL)
+            pairs_split(arena, &data->maps[map], RESERVED_MAX, value,
+                        map == USER_DATA_EVICTION_HARD ? '<' : '=');
+    }
 }
 
 static void script_read(const char *text, struct arena *arena, struct user_data *data)
@@ -166,6 +189,25 @@ static const char *member_text(const json_t *object, const char *key)
     return json_string_value(json_object_get(object, key));
 }
 
+static void kubelet_config_read(const json_t *config, struct arena *arena, struct user_data *data)
+{
+    static const char *const keys[USER_DATA_MAP_COUNT] = {"kubeReserved", "systemReserved",
+                                                          "evictionHard"};
+    const json_t *pods = json_object_get(config, "maxPods");
+    const json_t *per_core = json_object_get(config, "podsPerCore");
+    if (json_is_integer(pods))
+        data->max_pods = json_integer_value(pods);
+    if (json_is_integer(per_core))
+        data->pods_per_core = json_integer_value(per_core);
+    for (enum user_data_map map = 0; map < USER_DATA_MAP_COUNT; map++) {
+        const char *key;
+        json_t *value;
+        json_object_foreach (json_object_get(config, keys[map]), key, value)
+            if (json_is_string(value))
+                pair_put(arena, &data->maps[map], RESERVED_MAX, key, json_string_value(value));
+    }
+}
+
 static bool node_config_receive(void *context, struct yaml_document document, struct error *error)
 {
     (void)error;
@@ -175,7 +217,6 @@ static bool node_config_receive(void *context, struct yaml_document document, st
     const json_t *cluster = json_object_get(spec, "cluster");
     const json_t *kubelet = json_object_get(spec, "kubelet");
     const json_t *config = json_object_get(kubelet, "config");
-    const json_t *pods = json_object_get(config, "maxPods");
     size_t i;
     json_t *item;
     if (member_text(cluster, "name") != NULL)
@@ -183,8 +224,7 @@ static bool node_config_receive(void *context, struct yaml_document document, st
     if (member_text(cluster, "apiServerEndpoint") != NULL)
         data->endpoint =
             arena_copy_string(reader->arena, member_text(cluster, "apiServerEndpoint"));
-    if (json_is_integer(pods))
-        data->max_pods = json_integer_value(pods);
+    kubelet_config_read(config, reader->arena, data);
     json_array_foreach (json_object_get(config, "registerWithTaints"), i, item)
         taint_put(reader->arena, data, text_or_empty(member_text(item, "key")),
                   text_or_empty(member_text(item, "value")),
@@ -281,8 +321,14 @@ static void toml_taints(struct arena *arena, struct user_data *data, const char 
 static void toml_pair(struct arena *arena, struct user_data *data, const char *table,
                       const char *key, const char *value)
 {
+    static const char *const tables[USER_DATA_MAP_COUNT] = {"settings.kubernetes.kube-reserved",
+                                                            "settings.kubernetes.system-reserved",
+                                                            "settings.kubernetes.eviction-hard"};
+    for (enum user_data_map map = 0; map < USER_DATA_MAP_COUNT; map++)
+        if (strcmp(table, tables[map]) == 0)
+            pair_put(arena, &data->maps[map], RESERVED_MAX, key, value);
     if (strcmp(table, "settings.kubernetes.node-labels") == 0)
-        label_put(arena, data, key, value);
+        pair_put(arena, &data->labels, LABELS_MAX, key, value);
     else if (strcmp(table, "settings.kubernetes.node-taints") == 0)
         toml_taints(arena, data, key, value);
     else if (strcmp(table, "settings.kubernetes") == 0) {

@@ -315,6 +315,17 @@ static void instances_agree(void **state)
     peers_close(peers);
 }
 
+#define NODE_CONFIG(config)                                                          \
+    "apiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\nspec:\n  cluster: {name: " \
+    "test-cluster}\n"                                                                \
+    "  kubelet:\n    config:\n      " config "\n"
+#define SCRIPT(arguments) \
+    "#!/bin/bash\n/etc/eks/bootstrap.sh 'test-cluster' --kubelet-extra-args '" arguments "'\n"
+#define BOTTLEROCKET(settings) "[settings.kubernetes]\ncluster-name = 'test-cluster'\n" settings
+#define WINDOWS(arguments)                                                    \
+    "<powershell>\n& $EKSBootstrapScriptFile -EKSClusterName 'test-cluster' " \
+    "-KubeletExtraArgs '" arguments "'\n</powershell>"
+
 static const struct {
     const char *user_data, *label, *taint;
     int64_t pods;
@@ -371,6 +382,55 @@ static void instances_boot_by_their_user_data(void **state)
     }
 }
 
+// Of an m5.large with 7610 Mi and 50 Gi.
+static const struct {
+    const char *user_data;
+    int64_t cpu, memory_mib, storage_mib, pods;
+} allocatables[] = {
+    // AWI-115: EKS's image reserves 574 Mi by its table, whatever maxPods is.
+    {NODE_CONFIG("maxPods: 5"), 1930, 7610 - 574 - 100, 51200 - 1024 - 5120, 5},
+    // nodeadm sets single entries.
+    {NODE_CONFIG("maxPods: 29\n      podsPerCore: 4\n      kubeReserved: {cpu: 300m}\n"
+                 "      systemReserved: {memory: 1Gi, cpu: 100m}\n"
+                 "      evictionHard: {memory.available: 10%}"),
+     1600, 7610 - 574 - 1024 - 761, 51200 - 1024 - 5120, 8},
+    // A flag of the kubelet replaces the whole map.
+    {SCRIPT("--max-pods=17 --kube-reserved=\"memory=700Mi\" --system-reserved=\"cpu=200m\" "
+            "--eviction-hard=\"nodefs.available<20%\""),
+     1800, 7610 - 700, 51200 - 10240, 17},
+    {SCRIPT("--max-pods=17"), 1930, 7610 - 574 - 100, 51200 - 1024 - 5120, 17},
+    // Bottlerocket reserves by max-pods, and single entries are the user's.
+    {BOTTLEROCKET("max-pods = 12\npods-per-core = 1\n[settings.kubernetes.kube-reserved]\n"
+                  "'cpu' = '90m'\n[settings.kubernetes.system-reserved]\nmemory = '1Gi'\n"),
+     1910, 7610 - 387 - 1024 - 100, 51200 - 1024 - 5120, 12},
+    {BOTTLEROCKET("max-pods = 12\n[settings.kubernetes.eviction-hard]\n'memory.available' = "
+                  "'5%'\n"),
+     1930, 7610 - 387 - 381, 51200 - 1024, 12},
+    // Windows and users' own images have the kubelet's defaults.
+    {WINDOWS("--max-pods=110"), 2000, 7610 - 500, 51200 - 5120, 110},
+    {WINDOWS("--pods-per-core=9 --kube-reserved=\"memory=2Gi\""), 2000, 7610 - 2048 - 500,
+     51200 - 5120, 18},
+    {"#!/bin/bash\necho hello\n", 2000, 7610 - 100, 51200 - 5120, 110},
+};
+
+static void kubelets_reserve_what_user_data_says(void **state)
+{
+    (void)state;
+    struct peers *peers = peers_open(ACCOUNT_FOLDER);
+    CLEANUP_ARENA struct arena *arena = arena_create(4096);
+    for (size_t i = 0; i < ARRAY_LENGTH(allocatables); i++) {
+        struct machine_boot boot;
+        assert_true(aws_instance_boot(launch(peers, allocatables[i].user_data), arena, &boot));
+        assert_int_equal(resource_map_get(&boot.allocatable, "cpu"), allocatables[i].cpu);
+        assert_int_equal(resource_map_get(&boot.allocatable, "memory") >> 20,
+                         allocatables[i].memory_mib);
+        assert_int_equal(resource_map_get(&boot.allocatable, "ephemeral-storage") >> 20,
+                         allocatables[i].storage_mib);
+        assert_int_equal(resource_map_get(&boot.allocatable, "pods"), allocatables[i].pods);
+    }
+    peers_close(peers);
+}
+
 static void user_data_of_another_cluster_never_joins(void **state)
 {
     (void)state;
@@ -424,6 +484,7 @@ int main(void)
         cmocka_unit_test(clock_skew_is_corrected),
         cmocka_unit_test(instances_agree),
         cmocka_unit_test(instances_boot_by_their_user_data),
+        cmocka_unit_test(kubelets_reserve_what_user_data_says),
         cmocka_unit_test(user_data_of_another_cluster_never_joins),
         cmocka_unit_test(the_built_in_account_has_a_cluster),
     };

@@ -203,6 +203,17 @@ static int64_t eviction_value(const struct kubelet_config *kubelet, const char *
     return quantity_parse(resource, text, &value, NULL) ? value : otherwise;
 }
 
+// AWI-113: 100 Mi. Kubelets on Windows keep 500 Mi; but their image reserves nothing of what
+// kubeReserved's default counts, so that it matters only where its memory is given.
+static int64_t eviction_memory_default(const struct type_terms *terms,
+                                       const struct kubelet_values *values)
+{
+    const struct string_map *given = &values->kube_reserved;
+    bool more = terms->better && terms->windows && given->items != NULL &&
+                string_map_get(given, "memory") != NULL;
+    return (more ? 500 : 100) * MEBIBYTE;
+}
+
 static void overhead_fill(const struct instance_info *info, const struct type_terms *terms,
                           struct arena *arena, struct instance_type *type,
                           const struct kubelet_values *values)
@@ -220,8 +231,8 @@ static void overhead_fill(const struct instance_info *info, const struct type_te
     struct resource_quantity system[8];
     uint32_t system_count = reserve_given(system, 0, &values->system_reserved);
     const struct resource_quantity eviction[] = {
-        {"memory",
-         eviction_value(terms->kubelet, "memory.available", "memory", memory, 100 * MEBIBYTE)},
+        {"memory", eviction_value(terms->kubelet, "memory.available", "memory", memory,
+                                  eviction_memory_default(terms, values))},
         {"ephemeral-storage",
          eviction_value(terms->kubelet, "nodefs.available", "ephemeral-storage", storage,
                         (int64_t)ceil((double)storage / 100.0 * 10.0))},

@@ -219,6 +219,41 @@ static void types_missing_in_the_tables_AWI_30(void **state)
     release(all);
 }
 
+// A kubelet on Windows keeps 500 Mi for evictions, and its image reserves nothing by itself.
+static void windows_keeps_more_for_evictions_AWI_113(void **state)
+{
+    struct fixture *fixture = *state;
+    static const struct {
+        const char *alias, *kubelet;
+        int64_t upstream, better; // Mi
+    } cases[] = {
+        {"windows2022@latest", "{}", 100, 100}, // kubeReserved's default has the room
+        {"windows2022@latest", "{\"kubeReserved\":{\"cpu\":\"300m\"}}", 100, 100},
+        {"windows2022@latest", "{\"kubeReserved\":{\"memory\":\"700Mi\"}}", 100, 500},
+        {"windows2022@latest",
+         "{\"kubeReserved\":{\"memory\":\"700Mi\"},\"evictionHard\":{\"memory.available\":"
+         "\"200Mi\"}}",
+         200, 200},
+        {"al2023@latest", "{\"kubeReserved\":{\"memory\":\"700Mi\"}}", 100, 100},
+    };
+    for (size_t i = 0; i < 2 * ARRAY_LENGTH(cases); i++) {
+        bool upstream = i % 2 == 0;
+        char name[20], spec[200];
+        type_stores_close(&fixture->stores);
+        open_stores(fixture, upstream);
+        answer(fixture, "[" TYPE("m5.large", "") "]");
+        snprintf(name, sizeof name, "class-%zu", i);
+        snprintf(spec, sizeof spec, ",\"kubelet\":%s", cases[i / 2].kubelet);
+        const struct class_text class = {name, cases[i / 2].alias, spec, ""};
+        const struct instance_type_catalog *all = catalogue(fixture, &class);
+        const struct resource_map *threshold =
+            &type_in(all, "m5.large")->overhead.eviction_threshold;
+        assert_int_equal(resource_map_get(threshold, "memory") >> 20,
+                         upstream ? cases[i / 2].upstream : cases[i / 2].better);
+        release(all);
+    }
+}
+
 static void live_infos_have_the_interfaces_AWI_95_96(void **state)
 {
     struct fixture *fixture = *state;
@@ -536,6 +571,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(types_missing_in_the_tables_AWI_30, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(windows_keeps_more_for_evictions_AWI_113, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(live_infos_have_the_interfaces_AWI_95_96, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(odd_infos_AWI_42_to_67, set_up, tear_down),
