@@ -6,15 +6,18 @@
 #include "cli/output/plan_table.h"
 
 static struct string_list all_remarks(const struct edited_input *edited,
-                                      const struct edit_forecast *edit)
+                                      const struct edit_forecast *edit,
+                                      const struct forecast *forecast)
 {
     struct string_list list = {0};
     list.items = arena_allocate_array(
-        edited->arena, edited->remarks.count + edit->remarks.count + 1, sizeof *list.items);
+        edited->arena, edited->remarks.count + edit->remarks.count + 2, sizeof *list.items);
     list_for_each (remark, &edited->remarks)
         list.items[list.count++] = *remark;
     list_for_each (remark, &edit->remarks)
         list.items[list.count++] = *remark;
+    if (forecast->remark != NULL)
+        list.items[list.count++] = forecast->remark;
     return list;
 }
 
@@ -22,15 +25,16 @@ static int report(const struct input_options *input, const struct edited_input *
                   const struct edit_forecast *edit, const struct snapshot *before, int64_t lines)
 {
     struct error error = {0};
-    struct string_list remarks = all_remarks(edited, edit);
     progress_begin("foretelling what follows");
-    struct forecast *with = forecast_create(edited->after, FORECAST_ROUNDS_MAX, &error);
-    struct forecast *without =
-        with != NULL ? forecast_create(before, FORECAST_ROUNDS_MAX, &error) : NULL;
+    const struct forecast_options options = {FORECAST_ROUNDS_MAX, &edit->fresh},
+                                  no_edit = {FORECAST_ROUNDS_MAX, NULL};
+    struct forecast *with = forecast_create(edited->after, &options, &error);
+    struct forecast *without = with != NULL ? forecast_create(before, &no_edit, &error) : NULL;
     progress_end();
     int status = without == NULL ? command_failed(&command_plan, &error) : 0;
     if (without != NULL) {
         struct cluster_cost now = with->before;
+        const struct string_list remarks = all_remarks(edited, edit, with);
         const struct diff_report made = {&edited->changes, edit, with, without, &remarks};
         with->before = without->before; // the cluster before the edit
         if (document_is_wanted(input->common.format)) {

@@ -85,7 +85,8 @@ int plan_rebalance(struct input_options *input, int64_t lines)
     bool is_read = input_read(input, snapshot, &error);
     progress_begin("packing the cluster anew");
     if (is_read && rebalance_find(snapshot, &rebalance, &error))
-        by_itself = forecast_create(snapshot, FORECAST_ROUNDS_MAX, &error);
+        by_itself = forecast_create(
+            snapshot, &(struct forecast_options){.rounds_max = FORECAST_ROUNDS_MAX}, &error);
     progress_end();
     if (by_itself != NULL)
         status = print(input, &rebalance, by_itself, lines);

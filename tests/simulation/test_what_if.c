@@ -22,6 +22,7 @@
 #include "simulation/story.h"
 
 #define SEEDS            30
+#define EDITS            24 // kinds of them
 #define NANO             1e9
 #define POOLS            3
 #define APPS_MAX         5
@@ -31,13 +32,15 @@
 #define TYPES_MAX        200
 #define LAUNCH_TYPES_MAX 60
 #define ID_LENGTH        36
+#define LAUNCH_SECONDS   4
 
 // --- a world -------------------------------------------------------------------------------------
 
 struct pool {
     bool exists;
-    int weight, cpu_below, expire_hours;
-    const char *label, *annotation, *policy, *budget, *capacity, *taint;
+    int weight, cpu_below, expire_hours, cpu_limit;
+    const char *label, *annotation, *policy, *rest, *budget, *capacity, *taint, *startup_taint;
+    const char *window; // of the budget: a schedule and a duration
 };
 struct app {
     int replicas, cpu, memory;
@@ -73,6 +76,7 @@ static struct pool draw_pool(struct random *random)
         .label = "one",
         .annotation = "one",
         .policy = policies[random_below(random, ARRAY_LENGTH(policies))],
+        .rest = "0s",
         .budget = budgets[random_below(random, ARRAY_LENGTH(budgets))],
         .capacity = capacities[random_below(random, ARRAY_LENGTH(capacities))],
     };
@@ -101,21 +105,24 @@ static void add_pool(struct text *text, const struct drawn *drawn, uint32_t inde
     text_format(text,
                 "---\napiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: %s}\nspec:\n"
                 "  weight: %d\n"
-                "  disruption: {consolidationPolicy: %s, consolidateAfter: 0s, budgets: [{nodes: "
-                "'%s'}]}\n"
+                "  disruption: {consolidationPolicy: %s, consolidateAfter: %s, budgets: [{nodes: "
+                "'%s'%s}]}\n"
                 "  template:\n"
                 "    metadata: {labels: {pool: p%u, generation: %s}, annotations: {note: %s}}\n"
                 "    spec:\n"
                 "      nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: "
                 "default}\n",
-                pool_name(index), pool->weight, pool->policy, pool->budget, index, pool->label,
-                pool->annotation);
+                pool_name(index), pool->weight, pool->policy, pool->rest, pool->budget,
+                text_or_empty(pool->window), index, pool->label, pool->annotation);
     if (pool->expire_hours > 0)
         text_format(text, "      expireAfter: %dh\n", pool->expire_hours);
     else
         text_add(text, "      expireAfter: Never\n");
     if (pool->taint != NULL)
         text_format(text, "      taints: [{key: %s, effect: NoSchedule}]\n", pool->taint);
+    if (pool->startup_taint != NULL)
+        text_format(text, "      startupTaints: [{key: %s, effect: NoExecute}]\n",
+                    pool->startup_taint);
     text_format(text,
                 "      requirements:\n"
                 "      - {key: kubernetes.io/arch, operator: In, values: [amd64]}\n"
@@ -123,6 +130,8 @@ static void add_pool(struct text *text, const struct drawn *drawn, uint32_t inde
                 "      - {key: karpenter.sh/capacity-type, operator: In, values: %s}\n"
                 "      - {key: karpenter.kwok.sh/instance-cpu, operator: Lt, values: ['%d']}\n",
                 pool->capacity, pool->cpu_below);
+    if (pool->cpu_limit > 0)
+        text_format(text, "  limits: {cpu: %d}\n", pool->cpu_limit);
 }
 
 static void add_app(struct text *text, const struct drawn *drawn, uint32_t index)
@@ -166,12 +175,87 @@ static uint32_t draw_used_pool(struct drawn *drawn, struct scenario *scenario)
     return used[random_below(&drawn->random, count)];
 }
 
+static void edit_more(struct drawn *drawn, uint64_t seed, uint32_t index, struct text *text)
+{
+    struct pool *pool = &drawn->pools[index];
+    switch (seed % EDITS) {
+    case 12:
+        drawn->what = "a limit, and the label";
+        pool->cpu_limit = (int)random_between(&drawn->random, 1, 40);
+        pool->label = "two";
+        break;
+    case 13:
+        drawn->what = "a limit";
+        pool->cpu_limit = (int)random_between(&drawn->random, 1, 40);
+        break;
+    case 14:
+        drawn->what = "consolidateAfter";
+        pool->policy = policies[1];
+        pool->rest = random_chance(&drawn->random, 0.5) ? "20s" : "Never";
+        break;
+    case 15:
+        drawn->what = "a budget of 0 that is open now, and the label";
+        pool->budget = "0";
+        pool->window = ", schedule: '* * * * *', duration: 1h";
+        pool->label = "two";
+        break;
+    case 16:
+        drawn->what = "a budget that is closed now, and the label";
+        pool->budget = "0";
+        pool->window = ", schedule: '0 0 29 2 *', duration: 1m";
+        pool->label = "two";
+        break;
+    case 17:
+        drawn->what = "startup taint";
+        pool->startup_taint = "cold";
+        break;
+    case 18:
+        drawn->what = "a budget by reasons, and the label";
+        pool->budget = "1";
+        pool->window = ", reasons: [Drifted]";
+        pool->label = "two";
+        break;
+    case 19:
+        drawn->what = "a new NodePool";
+        drawn->pools[POOLS] = draw_pool(&drawn->random);
+        drawn->pools[POOLS].weight = 100;
+        return add_pool(text, drawn, POOLS);
+    case 20:
+        drawn->what = "weight";
+        pool->weight = 90;
+        break;
+    case 21:
+        drawn->what = "replicas and the label";
+        drawn->apps[0].replicas += 5;
+        pool->label = "two";
+        add_app(text, drawn, 0);
+        break;
+    case 22:
+        drawn->what = "a PodDisruptionBudget that blocks, and the label";
+        pool->label = "two";
+        text_add(text, "---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: "
+                       "held, namespace: default}\nspec: {maxUnavailable: 0, selector: "
+                       "{matchLabels: {app: app-0}}}\n");
+        break;
+    default:
+        drawn->what = "all NodePools";
+        for (uint32_t i = 0; i < POOLS; i++) {
+            drawn->pools[i].annotation = "two";
+            drawn->pools[i].budget = budgets[random_below(&drawn->random, ARRAY_LENGTH(budgets))];
+            if (i != index)
+                add_pool(text, drawn, i);
+        }
+        break;
+    }
+    add_pool(text, drawn, index);
+}
+
 static void edit(struct drawn *drawn, struct scenario *scenario, uint64_t seed, struct text *text)
 {
     uint32_t index = draw_used_pool(drawn, scenario);
     uint32_t app = (uint32_t)random_below(&drawn->random, drawn->apps_count);
     struct pool *pool = &drawn->pools[index];
-    switch (seed % 12) {
+    switch (seed % EDITS) {
     case 0:
         drawn->what = "template label";
         pool->label = "two";
@@ -215,8 +299,15 @@ static void edit(struct drawn *drawn, struct scenario *scenario, uint64_t seed, 
             if (i % POOLS == index && !drawn->apps[i].anywhere)
                 drawn->deleted = NULL; // its pods have no other place
         if (drawn->deleted == NULL)
-            *pool = (struct pool){true,          1,   17, 0, "two", "one", policies[0], "100%",
-                                  capacities[0], NULL};
+            *pool = (struct pool){.exists = true,
+                                  .weight = 1,
+                                  .cpu_below = 17,
+                                  .label = "two",
+                                  .annotation = "one",
+                                  .policy = policies[0],
+                                  .rest = "0s",
+                                  .budget = "100%",
+                                  .capacity = capacities[0]};
         return add_pool(text, drawn, drawn->deleted == NULL ? index : (index + 1) % POOLS);
     case 9:
         drawn->what = "a new NodePool, and two others change";
@@ -230,10 +321,12 @@ static void edit(struct drawn *drawn, struct scenario *scenario, uint64_t seed, 
         drawn->what = "fewer replicas";
         drawn->apps[app].replicas = 1;
         return add_app(text, drawn, app);
-    default:
+    case 11:
         drawn->what = "more replicas";
         drawn->apps[app].replicas += 9;
         return add_app(text, drawn, app);
+    default:
+        return edit_more(drawn, seed, index, text);
     }
     add_pool(text, drawn, index);
 }
@@ -303,7 +396,8 @@ static void foretell(struct foretold *foretold, struct scenario *scenario,
         fail_msg("%s", error.message);
     foretold->edit =
         edit_forecast_apply(foretold->arena, foretold->before, foretold->after, &changes);
-    foretold->forecast = forecast_create(foretold->after, ROUNDS_MAX, &error);
+    const struct forecast_options options = {ROUNDS_MAX, &foretold->edit.fresh};
+    foretold->forecast = forecast_create(foretold->after, &options, &error);
     if (foretold->forecast == NULL)
         fail_msg("%s", error.message);
 }
@@ -347,6 +441,8 @@ struct observed {
     struct map *deleted;      // the same, those that the edit itself deletes
     struct map *nodes;        // names of Nodes in commands -> the command's id
     struct map *replacements; // names of NodeClaims -> "ID POOL: TYPE TYPE ..."
+    struct map *launched;     // the same without an ID, of those for pending pods in the first
+                              // seconds; "": it was there before
     struct begun commands[NODES_MAX];
     uint32_t commands_count;
     int64_t begun, now;
@@ -409,9 +505,20 @@ static void look_at_replacement(struct observed *observed, json_t *claim)
     map_set(observed->replacements, name, text_take(&text));
 }
 
+static void look_at_launch(struct observed *observed, json_t *claim)
+{
+    const char *name = view_text(claim, "metadata.name");
+    if (map_get(observed->launched, name) == NULL &&
+        ns_subtract(observed->now, observed->begun) <= LAUNCH_SECONDS * SECOND &&
+        view_annotation(claim, COMMAND) == NULL)
+        map_set(observed->launched, name,
+                observed->now == observed->begun ? memory_copy_string("") : wish_of(claim));
+}
+
 static bool look_at_claim(void *context, json_t *object)
 {
     struct observed *observed = context;
+    look_at_launch(observed, object);
     const char *name = view_text(object, "metadata.name");
     look_at_replacement(observed, object);
     if (text_starts_with(view_condition(object, "Drifted"), "True"))
@@ -502,37 +609,90 @@ static const char *reason_foretold(const struct foretold *foretold)
     return round != NULL ? disruption_reason_name(round->commands.items[0].reason) : "none";
 }
 
+// The nodes of commands of one decision; empty nodes go one by one, as their pods end.
+struct named_commands {
+    char *commands[NODES_MAX];
+    uint32_t count;
+};
+
+static void add_command(struct named_commands *list, char **names, uint32_t count,
+                        const char *reason)
+{
+    bool one_by_one = strcmp(reason, disruption_reason_name(DISRUPTION_EMPTY)) == 0;
+    assert_true(list->count + count < NODES_MAX);
+    for (uint32_t i = 0; i < count && one_by_one; i++)
+        list->commands[list->count++] = names[i];
+    if (!one_by_one)
+        list->commands[list->count++] = joined(names, count, " ");
+}
+
 static char *commands_foretold(const struct foretold *foretold)
 {
     const struct forecast_round *round = first_round(foretold);
-    char *commands[NODES_MAX];
-    uint32_t count = 0;
+    struct named_commands list = {.count = 0};
     for (uint32_t c = 0; round != NULL && c < round->commands.count; c++) {
         const struct string_list *nodes = &round->commands.items[c].nodes;
         char *names[NODES_MAX];
         for (uint32_t i = 0; i < nodes->count; i++)
             names[i] = memory_copy_string(nodes->items[i]);
-        commands[count++] = joined(names, nodes->count, " ");
+        add_command(&list, names, nodes->count,
+                    disruption_reason_name(round->commands.items[c].reason));
     }
-    return joined(commands, count, "; ");
+    return joined(list.commands, list.count, "; ");
+}
+
+static uint32_t names_of_command(const struct observed *observed, const struct begun *begun,
+                                 char **names)
+{
+    uint32_t count = 0;
+    for (struct map_entry *at = map_first(observed->nodes); at != NULL; at = map_next(at))
+        if (strcmp(map_value(at), begun->id) == 0)
+            names[count++] = memory_copy_string(map_key(at));
+    return count;
 }
 
 static char *commands_observed(const struct observed *observed, const char *reason)
 {
-    char *commands[NODES_MAX];
-    uint32_t commands_count = 0;
+    struct named_commands list = {.count = 0};
     for (uint32_t i = 0; i < observed->commands_count; i++) {
         const struct begun *begun = &observed->commands[i];
         char *names[NODES_MAX];
-        uint32_t count = 0;
-        if (!is_first(observed, begun, reason))
-            continue;
-        for (struct map_entry *at = map_first(observed->nodes); at != NULL; at = map_next(at))
-            if (strcmp(map_value(at), begun->id) == 0)
-                names[count++] = memory_copy_string(map_key(at));
-        commands[commands_count++] = joined(names, count, " ");
+        if (is_first(observed, begun, reason))
+            add_command(&list, names, names_of_command(observed, begun, names), begun->reason);
     }
-    return joined(commands, commands_count, "; ");
+    return joined(list.commands, list.count, "; ");
+}
+
+static char *wish_foretold(const struct plan_claim *claim)
+{
+    char *types[TYPES_MAX];
+    uint32_t count = 0;
+    list_for_each (type, &claim->types)
+        if (count < LAUNCH_TYPES_MAX)
+            types[count++] = memory_copy_string(type->instance_type->name);
+    CLEANUP_FREE char *names = joined(types, count, " ");
+    struct text text = {0};
+    text_format(&text, "%s: %s", claim->node_pool->meta.name, names);
+    return text_take(&text);
+}
+
+static char *launches_foretold(const struct foretold *foretold)
+{
+    char *wishes[NODES_MAX];
+    uint32_t count = 0;
+    list_for_each (claim, &foretold->forecast->first->claims)
+        wishes[count++] = wish_foretold(claim);
+    return joined(wishes, count, "; ");
+}
+
+static char *launches_observed(const struct observed *observed)
+{
+    char *wishes[NODES_MAX];
+    uint32_t count = 0;
+    for (struct map_entry *at = map_first(observed->launched); at != NULL; at = map_next(at))
+        if (((const char *)map_value(at))[0] != '\0')
+            wishes[count++] = memory_copy_string(map_value(at));
+    return joined(wishes, count, "; ");
 }
 
 // If the first decision has commands: what it would launch in place of their nodes.
@@ -541,17 +701,8 @@ static char *replacements_foretold(const struct foretold *foretold)
     char *wishes[NODES_MAX];
     uint32_t count = 0;
     list_for_each (disruption, &foretold->forecast->first->disruptions)
-        list_for_each (claim, &disruption->replacements) {
-            char *types[TYPES_MAX];
-            uint32_t types_count = 0;
-            list_for_each (type, &claim->types)
-                if (types_count < LAUNCH_TYPES_MAX)
-                    types[types_count++] = memory_copy_string(type->instance_type->name);
-            CLEANUP_FREE char *names = joined(types, types_count, " ");
-            struct text text = {0};
-            text_format(&text, "%s: %s", claim->node_pool->meta.name, names);
-            wishes[count++] = text_take(&text);
-        }
+        list_for_each (claim, &disruption->replacements)
+            wishes[count++] = wish_foretold(claim);
     return joined(wishes, count, "; ");
 }
 
@@ -579,16 +730,34 @@ static bool agree(uint64_t seed, const char *edit_text, const char *what, char *
     return same;
 }
 
+static void tell_observed(const struct observed *observed)
+{
+    for (uint32_t i = 0; i < observed->commands_count; i++) {
+        const struct begun *begun = &observed->commands[i];
+        char *names[NODES_MAX];
+        CLEANUP_FREE char *nodes = joined(names, names_of_command(observed, begun, names), " ");
+        print_message("  after %.1f s %s: %s\n",
+                      (double)ns_subtract(begun->at, observed->begun) / SECOND, begun->reason,
+                      nodes);
+    }
+}
+
 static bool compare(const struct foretold *foretold, const struct observed *observed,
                     const struct drawn *drawn, uint64_t seed)
 {
     const char *reason = reason_foretold(foretold);
+    if (getenv("ADZE_TEST_VERBOSE") != NULL)
+        tell_observed(observed);
     bool fine =
         agree(seed, drawn->what, "drift", drift_foretold(foretold), names_in(observed->drifted));
+    fine &= agree(seed, drawn->what, "launches", launches_foretold(foretold),
+                  launches_observed(observed));
     if (drawn->deleted != NULL) // commands would follow later, when its pods have been placed
         return agree(seed, drawn->what, "deletions", deletions_foretold(foretold),
                      names_in(observed->deleted)) &&
                fine;
+    if (foretold->forecast->remark != NULL)
+        return fine; // they may be others, and the forecast says so
     fine &= agree(seed, drawn->what, "commands", commands_foretold(foretold),
                   commands_observed(observed, reason));
     fine &= agree(seed, drawn->what, "replacements", replacements_foretold(foretold),
@@ -627,8 +796,10 @@ static bool life(uint64_t seed)
     struct observed observed = {.drifted = map_create(),
                                 .deleted = map_create(),
                                 .nodes = map_create(),
-                                .replacements = map_create()};
+                                .replacements = map_create(),
+                                .launched = map_create()};
     observed.begun = loop_now_ns(scenario->loop);
+    look(scenario, &observed);
     scenario_apply(scenario, text.data);
     if (drawn.deleted != NULL)
         hand_delete(scenario, KARPENTER, "NodePool", NULL, drawn.deleted);
@@ -640,6 +811,7 @@ static bool life(uint64_t seed)
     map_destroy(observed.deleted, NULL);
     map_destroy(observed.nodes, free);
     map_destroy(observed.replacements, free);
+    map_destroy(observed.launched, free);
     forget(&foretold);
     text_free(&text);
     scenario_destroy(scenario);

@@ -4,13 +4,14 @@
 
 #include "base/nanoseconds.h"
 
-#define NODE_FIRST_NS    (30 * SECOND)
-#define REFUSED_FIRST_NS (5 * SECOND)
-#define POOL_FIRST_NS    MINUTE
-#define LONGEST_NS       (10 * MINUTE)
-#define FORGET_NS        HOUR // after its end a failure no longer adds to the next
-#define DRIFT_PAUSE_NS   (5 * SECOND)
-#define DRIFT_ANEW_NS    (10 * SECOND) // after the end of a pause: further drift pauses again
+#define NODE_FIRST_NS     (30 * SECOND)
+#define REFUSED_FIRST_NS  (5 * SECOND)
+#define POOL_FIRST_NS     MINUTE
+#define LONGEST_NS        (10 * MINUTE)
+#define FORGET_NS         HOUR // after its end a failure no longer adds to the next
+#define DRIFT_PAUSE_NS    (5 * SECOND)
+#define DRIFT_TOGETHER_NS SECOND        // NodePools that drift within it share one pause
+#define DRIFT_ANEW_NS     (10 * SECOND) // after the end of a pause: further drift pauses again
 
 struct failure_record {
     int64_t delay_ns, until_ns; // monotonic
@@ -103,6 +104,21 @@ void disruption_backoff_pool_succeeded(struct disruption_backoff *backoff, const
     free(map_remove(backoff->pools, pool));
 }
 
+// NodePools that an edit lets drift one after the other pause until one instant, so that one
+// decision is made about all their nodes (DIS-717).
+static int64_t drift_pause_end(const struct disruption_backoff *backoff, int64_t now_ns)
+{
+    int64_t end_ns = ns_add(now_ns, DRIFT_PAUSE_NS);
+    int64_t joined_ns = ns_subtract(end_ns, DRIFT_TOGETHER_NS);
+    for (struct map_entry *entry = map_first(backoff->drifting); entry != NULL;
+         entry = map_next(entry)) {
+        const struct failure_record *record = map_value(entry);
+        if (record->until_ns >= joined_ns && record->until_ns < end_ns)
+            end_ns = record->until_ns;
+    }
+    return end_ns;
+}
+
 void disruption_backoff_drifted(struct disruption_backoff *backoff, const char *pool)
 {
     int64_t now_ns = loop_monotonic_ns(backoff->control->manager.loop);
@@ -110,7 +126,7 @@ void disruption_backoff_drifted(struct disruption_backoff *backoff, const char *
         return;
     struct failure_record *record = map_ensure(backoff->drifting, pool, sizeof *record);
     if (record->until_ns == 0 || now_ns >= ns_add(record->until_ns, DRIFT_ANEW_NS))
-        record->until_ns = ns_add(now_ns, DRIFT_PAUSE_NS);
+        record->until_ns = drift_pause_end(backoff, now_ns);
 }
 
 static void add_active(const struct disruption_backoff *backoff, struct map *map,

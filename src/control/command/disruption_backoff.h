@@ -5,7 +5,8 @@
 // restart everything is tried once. There is no back-off under COMPATIBILITY=upstream.
 //
 // Drift of a NodePool also waits for five seconds after its nodes have drifted: the edit may
-// continue, and the condition is visible before the nodes go.
+// continue, and the condition is visible before the nodes go. NodePools that drift within a second
+// pause until one instant, so that one decision is made about them.
 #pragma once
 
 #include "control/runtime/control.h"

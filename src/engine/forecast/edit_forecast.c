@@ -211,6 +211,20 @@ static void add_remarks(struct marking *marking, struct edit_forecast *forecast)
     }
 }
 
+static struct string_list fresh_pools(struct marking *marking)
+{
+    struct string_list fresh = {0};
+    fresh.items =
+        arena_allocate_array(marking->arena, marking->drifted.count + 1, sizeof *fresh.items);
+    for (uint32_t i = 0; i < marking->drifted.count; i++) {
+        const struct drift_mark *mark = &marking->drifted.items[i];
+        const char *pool = object_label((const struct object *)mark->claim, LABEL_NODE_POOL);
+        if (!mark->before && !string_list_has(&fresh, pool))
+            fresh.items[fresh.count++] = pool;
+    }
+    return fresh;
+}
+
 struct edit_forecast edit_forecast_apply(struct arena *arena, const struct snapshot *before,
                                          struct snapshot *after,
                                          const struct object_change_list *changes)
@@ -232,6 +246,7 @@ struct edit_forecast edit_forecast_apply(struct arena *arena, const struct snaps
         }
     }
     add_remarks(&marking, &forecast);
+    forecast.fresh = fresh_pools(&marking);
     forecast.drifted.count = marking.drifted.count;
     forecast.settled.count = marking.settled.count;
     forecast.drifted.items =

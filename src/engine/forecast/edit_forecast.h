@@ -14,6 +14,7 @@ struct drift_mark {
 struct edit_forecast {
     LIST(struct drift_mark) drifted; // by node name: those that have drifted, before or by the edit
     LIST(struct drift_mark) settled; // those that drift no longer
+    struct string_list fresh;        // NodePools with a node that has not drifted before
     LIST(const char *) remarks;      // what only a controller can tell
 };
 

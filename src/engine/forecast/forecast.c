@@ -6,6 +6,7 @@
 #include "engine/forecast/forecast_machine.h"
 #include "engine/forecast/forecast_result.h"
 #include "engine/forecast/forecast_round.h"
+#include "engine/problem/disruption_inputs.h"
 #include "model/reading/state_node_rules.h"
 #include "model/schema/condition_types.h"
 #include "model/snapshot/snapshot_overlay.h"
@@ -63,30 +64,63 @@ static struct snapshot *copy_of(const struct snapshot *snapshot)
     return copy;
 }
 
-static bool run_rounds(struct forecast *forecast, struct forecast_state *state, uint32_t rounds_max,
-                       struct error *error)
+// True with *goes_on: the decision does something.
+static bool run_round(struct forecast *forecast, struct forecast_state *state,
+                      const struct plan_options *options, bool *goes_on, struct error *error)
 {
-    const struct plan_options options = {.disrupt = true};
-    bool rested = false;
-    forecast->rounds.items = arena_allocate_array(forecast->arena, (size_t)rounds_max + 1,
+    struct plan *plan = engine_plan(state->current, options, error);
+    if (plan == NULL)
+        return false;
+    bool first = forecast->rounds.count == 0;
+    *goes_on = forecast_round_apply(state, plan, &forecast->rounds.items[forecast->rounds.count]);
+    forecast->rounds.count += *goes_on;
+    forecast->unplaced = plan->unschedulable.count;
+    if (first)
+        plan_destroy((struct plan *)(uintptr_t)forecast->first);
+    if (first)
+        forecast->first = plan;
+    else
+        plan_destroy(plan);
+    return true;
+}
+
+// Disruption decides while pods are on their way: a node that awaits one is left alone, and which
+// nodes have room afterwards depends on where kube-scheduler binds them.
+static const char *first_commands_remark(const struct forecast *forecast)
+{
+    bool arrive = false;
+    list_for_each (round, &forecast->rounds) {
+        if (arrive && round->commands.count > 0)
+            return "pods get a place first: which node goes first, and where to, may depend on "
+                   "when and where kube-scheduler binds them";
+        if (round->commands.count > 0)
+            return NULL;
+        arrive = arrive || round->placed + round->launched.count > 0;
+    }
+    return NULL;
+}
+
+static bool run_rounds(struct forecast *forecast, struct forecast_state *state,
+                       const struct forecast_options *options, struct error *error)
+{
+    const struct disruption_inputs inputs = {.paused_pools = options->fresh_drift};
+    const struct plan_options early = {.disrupt = true, .inputs = &inputs};
+    const struct plan_options later = {.disrupt = true};
+    bool goes_on = false, rested = false;
+    forecast->rounds.items = arena_allocate_array(forecast->arena, (size_t)options->rounds_max + 1,
                                                   sizeof *forecast->rounds.items);
-    while (!forecast->complete && forecast->rounds.count < rounds_max) {
-        struct plan *plan = engine_plan(state->current, &options, error);
-        if (plan == NULL)
+    if (options->fresh_drift != NULL && options->fresh_drift->count > 0 &&
+        !run_round(forecast, state, &early, &goes_on, error))
+        return false;
+    while (!forecast->complete && forecast->rounds.count < options->rounds_max) {
+        if (!run_round(forecast, state, &later, &goes_on, error))
             return false;
-        bool first = forecast->first == NULL;
-        forecast->first = first ? plan : forecast->first;
-        bool goes_on =
-            forecast_round_apply(state, plan, &forecast->rounds.items[forecast->rounds.count]);
-        forecast->rounds.count += goes_on;
-        forecast->unplaced = plan->unschedulable.count;
-        if (!first)
-            plan_destroy(plan);
         forecast->complete = !goes_on && rested;
         if (!rested)
             rest(state);
         rested = true;
     }
+    forecast->remark = first_commands_remark(forecast);
     return true;
 }
 
@@ -113,15 +147,15 @@ static struct forecast *finish(struct forecast *forecast, const struct snapshot 
     return NULL;
 }
 
-struct forecast *forecast_create(const struct snapshot *snapshot, uint32_t rounds_max,
-                                 struct error *error)
+struct forecast *forecast_create(const struct snapshot *snapshot,
+                                 const struct forecast_options *options, struct error *error)
 {
     struct forecast *forecast = create(arena_create(65536));
     struct forecast_state state = {.arena = forecast->arena,
                                    .current = copy_of(snapshot),
                                    .born = map_create(),
                                    .gone = map_create()};
-    bool done = run_rounds(forecast, &state, rounds_max, error);
+    bool done = run_rounds(forecast, &state, options, error);
     return finish(forecast, snapshot, &state, done, error);
 }
 

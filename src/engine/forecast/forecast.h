@@ -6,8 +6,15 @@
 
 #include "engine/forecast/forecast_types.h"
 
+struct forecast_options {
+    uint32_t rounds_max;
+    // NodePools whose nodes have drifted just now: drift waits a moment (DIS-716), and
+    // consolidation may come first. NULL: none.
+    const struct string_list *fresh_drift;
+};
 // NULL with *error if a decision fails. The snapshot outlives the forecast.
-struct forecast *forecast_create(const struct snapshot *snapshot, uint32_t rounds_max,
+struct forecast *forecast_create(const struct snapshot *snapshot,
+                                 const struct forecast_options *options,
                                  struct error *error) MUST_USE;
 // The same of one decision about the snapshot, which is at hand; `first` stays NULL.
 struct forecast *forecast_of_plan(const struct snapshot *snapshot, const struct plan *plan,

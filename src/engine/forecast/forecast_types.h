@@ -37,6 +37,7 @@ struct forecast {
     bool complete;                    // nothing more would follow
     struct cluster_cost before, after;
     struct snapshot *end;     // the cluster after the last round
-    const struct plan *first; // the decision of the first round
+    const struct plan *first; // the first decision that does anything; else the last one
     uint32_t unplaced;        // pods without a place at the end
+    const char *remark;       // why its first commands may be others; NULL: no reason is known
 };
