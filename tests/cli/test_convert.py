@@ -320,6 +320,42 @@ class Guides(ConvertTest):
         objects, _ = self.convert(guide, "--set", "CLUSTER_NAME=x")
         self.assertEqual(objects["EC2NodeClass/default"]["spec"]["role"], "NodeRole-x")
 
+    def test_parts_of_other_texts(self):
+        """Fences in every language, here-documents in scripts, Terraform and workflows; each with its line."""
+        guide = BETA_POOL % ("default", 58) + "---\n" + BETA_CLASS
+        indented = guide.replace("\n", "\n    ")
+        texts = {
+            "fences": f"# Guide\n\n```bash\nkubectl get pods\n```\n- x: *y*\n```console\n$ a: b: c\n```\n\n~~~yaml hl_lines=2\n{guide}~~~\n\n```\nplain: *text\n```\n",
+            "scripts": f"1. Run:\n   ```sh\n   aws eks list\n   ```\n```shell\ncat <<EoF >pool.yaml\n{guide}EoF\nkubectl apply -f pool.yaml\n```\n",
+            "bare": f"```bash\n# pool.yaml\n{guide}```\n",
+            "terraform": f'# yaml_body = <<-YAML\n#   a: b\n# YAML\nresource "a" "b" {{\n  yaml_body = <<-YAML\n    {indented}\n  YAML\n}}\n',
+            "nested": f'resource "null_resource" "a" {{\n  command = <<-EOT\n    set -e: x\n    kubectl apply -f - <<EOF\n    {indented}\n    EOF\n    echo a: b: c\n  EOT\n}}\n',
+            "workflow": f"on: push\njobs:\n  a:\n    steps:\n    - run: |\n        cat <<EOF | kubectl apply -f -\n    {indented}\n        EOF\n",
+            "no end": f"cat <<EOF >pool.yaml\n{guide}",
+        }
+        for name, text in texts.items():
+            with self.subTest(name):
+                objects, _ = self.convert(text)
+                self.assertEqual(set(objects), {"NodePool/default", "EC2NodeClass/default"})
+        userdata = "cat <<EOF | kubectl apply -f -\n" + BETA_CLASS.rstrip() + "\n  userData: |\n    #!/bin/sh\n    cat <<END > /etc/x\n    y\n    END\nEOF\nnot: yaml: x\n"
+        self.assertIn("END > /etc/x\ny\nEND", self.convert(userdata)[0]["EC2NodeClass/default"]["spec"]["userData"])
+        self.assertIn("-:14:", self.adze("convert", "-", stdin=texts["fences"].replace("name: default", "name: [", 1))[2])
+        code, _, err = self.adze("convert", "-", stdin="```yaml\nspec:\n  kind: x\n```\n- *a\n")
+        self.assertIn("-:2: a part of an object, without kind: passed over", err)
+        for text, language in (("resource \"a\" \"b\" {\n  a: b: c\n", "Terraform"), ("# A: b\n```\nls\n```\n* c: d: e\n", "Markdown")):
+            self.fails(text, f"this is {language}, with no manifest in a here-document or fence")
+
+    def test_ends_of_lines_and_variables(self):
+        """Windows' ends of lines become line feeds; variables in lists keep what stands beside them."""
+        pool = "apiVersion: karpenter.sh/v1\r\nkind: NodePool\r\nmetadata: {name: a}\r\nspec:\r\n  template:\r\n    spec:\r\n      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: a}\r\n      requirements: []\r\n"
+        self.assertEqual(self.adze("convert", "-", stdin=pool)[1], pool.replace("\r\n", "\n"))
+        zones = pool.replace("\r\n", "\n").replace("[]", "[{key: topology.kubernetes.io/zone, operator: In, values: [${azs}a, ${azs}b]}]")
+        code, out, err = self.adze("convert", "-", stdin=zones)
+        self.assertEqual((code, out.count("- ${azs}a\n"), out.count("- ${azs}b\n")), (3, 1, 1), out + err)
+        self.assertIn("us-east-1a", self.adze("convert", "--set", "azs=us-east-1", "-", stdin=zones)[1])
+        code, out, err = self.adze("convert", "-", stdin=zones.replace("[${azs}a, ${azs}b]", "${jsonencode([\"${a}-b\"])}").replace("{key: topology.kubernetes.io/zone, operator: In, values:", "\n      - key: topology.kubernetes.io/zone\n        operator: In\n        values:").replace("[\n", "\n").replace("}]\n", "\n"))
+        self.assertIn('${jsonencode(["${a}-b"])} was not filled in', err)
+
     def test_lost_indentation(self):
         whole = """apiVersion: karpenter.sh/v1
 kind: NodePool

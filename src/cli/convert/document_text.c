@@ -84,56 +84,6 @@ void documents_split(const char *text, size_t length, struct raw_documents *out)
     add_document(out, from, end, first);
 }
 
-// "cat <<-'EOF' | kubectl apply -f -" gives EOF; false: the line begins no here-document.
-static bool here_word(struct line line, char word[32])
-{
-    const char *mark = memmem(line.text, line.length, "<<", 2), *end = line.text + line.length;
-    size_t length = 0;
-    if (mark == NULL)
-        return false;
-    for (mark += 2; mark < end && strchr("-~ '\"", *mark) != NULL;)
-        mark++;
-    while (mark < end && length < 31 && (isupper((unsigned char)*mark) || *mark == '_'))
-        word[length++] = *mark++;
-    word[length] = '\0';
-    return length > 0;
-}
-
-// The end of the part that the line begins: "```" or the word of a here-document.
-static bool part_end(struct line line, char word[32])
-{
-    struct line bare = trimmed(line);
-    if (line_begins(bare, "```y") || line_begins(bare, "```j") || line_is(bare, "```")) {
-        strcpy(word, "```");
-        return true;
-    }
-    return here_word(line, word);
-}
-
-bool documents_extract(const char *text, size_t length, struct raw_documents *out)
-{
-    const char *at = text, *end = text + length, *begin = text, *from = NULL;
-    char word[32] = "";
-    uint32_t number = 0, first = 0, before = out->count;
-    struct line line;
-    for (; next_line(&at, end, &line); begin = at) {
-        number++;
-        if (from == NULL && part_end(line, word)) {
-            from = at;
-            first = number + 1;
-        } else if (from != NULL && line_is(trimmed(line), word)) {
-            uint32_t count = out->count;
-            if (memmem(from, (size_t)(begin - from), "kind:", 5) != NULL ||
-                memmem(from, (size_t)(begin - from), "autoDiscovery:", 14) != NULL)
-                documents_split(from, (size_t)(begin - from), out);
-            for (uint32_t i = count; i < out->count; i++)
-                out->items[i].line += first - 1;
-            from = NULL;
-        }
-    }
-    return out->count > before;
-}
-
 // --- typography ----------------------------------------------------------------------------------
 static const struct {
     const char *from, *to;
@@ -180,6 +130,20 @@ bool text_mend_typography(const char *text, size_t length, struct text *out)
 }
 
 // --- variables -----------------------------------------------------------------------------------
+// The place of the } that closes the { before `at`, in one line; `length`: there is none.
+static size_t closing_brace(const char *text, size_t length, size_t at)
+{
+    for (unsigned depth = 1; at < length; at++) {
+        depth += text[at] == '{';
+        depth -= text[at] == '}';
+        if (depth == 0)
+            return at;
+        if (text[at] == '\n')
+            return length;
+    }
+    return length;
+}
+
 // "${NAME}", "${NAME:-default}" or "$NAME" at `text`: its length, or 0. The name is name[0..count).
 static size_t variable_at(const char *text, size_t length, struct line *name, struct line *rest)
 {
@@ -197,11 +161,9 @@ static size_t variable_at(const char *text, size_t length, struct line *name, st
         return 0;
     if (!braces)
         return end;
-    const char *close = memchr(text + end, '}', length - end);
-    if (close == NULL || memchr(text + end, '\n', (size_t)(close - text) - end) != NULL)
-        return 0;
-    *rest = (struct line){text + end, (size_t)(close - text) - end};
-    return (size_t)(close - text) + 1;
+    size_t close = closing_brace(text, length, end);
+    *rest = (struct line){text + end, close - end};
+    return close < length ? close + 1 : 0;
 }
 
 static const char *value_of(const struct convert_options *options, struct line name)
@@ -235,7 +197,43 @@ bool text_fill_variables(const char *text, size_t length, const struct convert_o
     return any;
 }
 
-bool text_bare_variables(const char *text, size_t length, struct text *out)
+// Where the plain scalar of a flow collection that holds text[at] begins; SIZE_MAX: there is none.
+static size_t flow_scalar(const char *text, size_t at)
+{
+    size_t from = at;
+    while (from > 0 && strchr("[,\n\"'", text[from - 1]) == NULL)
+        from--;
+    if (from == 0 || strchr("[,", text[from - 1]) == NULL)
+        return SIZE_MAX;
+    while (from < at && text[from] == ' ')
+        from++;
+    return from;
+}
+
+// "${A}b" in "[${A}b, c]" with quotes around it, which YAML can read; at: behind its end.
+static bool quote_flow_scalar(const char *text, size_t length, size_t *at, struct text *out)
+{
+    size_t from = flow_scalar(text, *at), end = *at;
+    struct line name, rest;
+    if (from == SIZE_MAX)
+        return false;
+    while (end < length && strchr(",]\n", text[end]) == NULL) {
+        size_t size = variable_at(text + end, length - end, &name, &rest);
+        end += size > 0 ? size : 1;
+    }
+    while (end > *at && text[end - 1] == ' ')
+        end--;
+    if (memchr(text + from, '"', end - from) != NULL)
+        return false;
+    out->length -= *at - from;
+    text_add_char(out, '"');
+    text_add_bytes(out, text + from, end - from);
+    text_add_char(out, '"');
+    *at = end;
+    return true;
+}
+
+bool text_readable_variables(const char *text, size_t length, struct text *out)
 {
     bool any = false;
     for (size_t at = 0; at < length;) {
@@ -248,6 +246,8 @@ bool text_bare_variables(const char *text, size_t length, struct text *out)
         any = true;
         if (line_begins(rest, ":-")) {
             text_add_bytes(out, rest.text + 2, rest.length - 2);
+        } else if (quote_flow_scalar(text, length, &at, out)) {
+            continue;
         } else {
             text_add_char(out, '$');
             text_add_bytes(out, name.text, name.length);
@@ -277,10 +277,11 @@ const char *text_variable(const char *text, struct text *out)
     return NULL;
 }
 
-bool text_is_template(const char *text, size_t length)
+const char *text_template(const char *text, size_t length)
 {
     const char *open = memmem(text, length, "{{", 2);
-    if (memmem(text, length, "%{", 2) != NULL) // Terraform's templatefile()
-        return true;
-    return open != NULL && memmem(open, length - (size_t)(open - text), "}}", 2) != NULL;
+    if (memmem(text, length, "%{", 2) != NULL) // templatefile()
+        return "Terraform";
+    bool closed = open != NULL && memmem(open, length - (size_t)(open - text), "}}", 2) != NULL;
+    return closed ? "Helm" : NULL;
 }

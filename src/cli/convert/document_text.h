@@ -1,5 +1,5 @@
-// Texts as guides show them: several documents in a file, in code fences or here-documents of a
-// shell, with typographic quotes, tabs and variables.
+// Texts as guides show them: several documents in a file, with typographic quotes, tabs and
+// variables.
 #pragma once
 
 #include <stdbool.h>
@@ -23,9 +23,6 @@ struct raw_documents {
 
 // The documents of a YAML text, between its lines "---"; JSON is one. The caller frees the list.
 void documents_split(const char *text, size_t length, struct raw_documents *out);
-// The parts of a text that holds manifests in ```yaml fences or here-documents (<<EOF); false, and
-// nothing is added: it holds none.
-bool documents_extract(const char *text, size_t length, struct raw_documents *out);
 
 // Plain quotes, blanks and dashes for typographic ones; blanks for tabs. False: there is nothing to
 // mend.
@@ -33,10 +30,11 @@ bool text_mend_typography(const char *text, size_t length, struct text *out);
 // Values for variables: those of --set, and the cluster's name. False: there is nothing to fill in.
 bool text_fill_variables(const char *text, size_t length, const struct convert_options *options,
                          struct text *out);
-// ${NAME} as $NAME, which YAML can read in any place; ${NAME:-default} as its default.
-bool text_bare_variables(const char *text, size_t length, struct text *out);
+// ${NAME} in quotes inside of [ and ], else as $NAME, which YAML can read; ${NAME:-default} as its
+// default.
+bool text_readable_variables(const char *text, size_t length, struct text *out);
 // The first variable or template action in a value: "${NAME}", "$NAME", "<NAME>", "{{ ... }}".
 // NULL: none; `out` receives it.
 const char *text_variable(const char *text, struct text *out);
-// A template of Helm ({{ ... }}) or Terraform (%{ ... }).
-bool text_is_template(const char *text, size_t length);
+// "Helm" ({{ ... }}) or "Terraform" (%{ ... }): whose template it is; NULL: it is none.
+const char *text_template(const char *text, size_t length);

@@ -27,10 +27,15 @@ static void begin_document(struct printing *printing)
     printing->ends_open = false;
 }
 
+// As it is, but for the ends of lines: elsewhere they are line feeds.
 static void print_raw(struct printing *printing, const char *text, size_t length)
 {
     begin_document(printing);
-    fwrite(text, 1, length, stdout);
+    for (const char *at = text, *end = text + length; at < end;) {
+        const char *feed = memmem(at, (size_t)(end - at), "\r\n", 2);
+        fwrite(at, 1, (size_t)((feed != NULL ? feed : end) - at), stdout);
+        at = feed != NULL ? feed + 1 : end;
+    }
     printing->ends_open = length > 0 && text[length - 1] != '\n';
 }
 
@@ -63,7 +68,7 @@ static void print_head_comments(const struct source *source)
         const char *feed = memchr(at, '\n', (size_t)(end - at));
         size_t length = (size_t)((feed != NULL ? feed : end) - at);
         if (*at == '#' && !text_starts_with(at, "# adze:"))
-            printf("%.*s\n", (int)length, at);
+            printf("%.*s\n", (int)(length - (at[length - 1] == '\r')), at);
         at += length + (feed != NULL);
     }
 }

@@ -1,21 +1,25 @@
 #include "cli/convert/sources.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/convert/document_parts.h"
 #include "cli/convert/document_text.h"
 #include "cli/convert/indentation.h"
 #include "cli/convert/tree.h"
 #include "model/manifest/input.h"
 #include "model/manifest/input_texts.h"
+#include "model/manifest/yaml_hint.h"
 
 struct reading { // of one file
     struct conversion *conversion;
     struct input_text *file;
     uint32_t documents;
     bool fine;
+    bool is_extracted; // out of a text of another kind
 };
 struct attempt { // to read a document
     struct text text;
@@ -114,7 +118,7 @@ static bool mend_and_read(struct attempt *attempt, const char *file)
     }
     text_free(&mended);
     bool twice = strstr(attempt->error.message, "stands twice") != NULL;
-    if (text_bare_variables(attempt->text.data, attempt->text.length, &mended)) {
+    if (text_readable_variables(attempt->text.data, attempt->text.length, &mended)) {
         take_text(attempt, &mended);
         if (attempt_read(attempt, attempt->text.data, attempt->text.length, file) &&
             !has_lost_indentation(&attempt->documents))
@@ -126,7 +130,7 @@ static bool mend_and_read(struct attempt *attempt, const char *file)
 }
 
 // The error of the document as it was, with its line in the file.
-static void report(struct reading *reading, const struct raw_document *raw)
+static const char *first_error(const struct reading *reading, const struct raw_document *raw)
 {
     struct text padded = {0};
     struct attempt attempt = {0};
@@ -134,17 +138,31 @@ static void report(struct reading *reading, const struct raw_document *raw)
         text_add_char(&padded, '\n');
     text_add_bytes(&padded, raw->text, raw->length);
     bool fine = attempt_read(&attempt, padded.data, padded.length, reading->file->name);
-    bool is_template = text_is_template(raw->text, raw->length);
-    const char *message = fine ? "the document cannot be mended" : attempt.error.message;
-    if (is_template)
-        message = arena_format(reading->conversion->arena,
-                               "%s:%u: this is a Helm template (or one of Terraform): render it "
-                               "first, with `helm template CHART | adze convert -`",
-                               reading->file->name, raw->line);
-    vector_push(&reading->conversion->errors,
-                arena_copy_string(reading->conversion->arena, message));
+    const char *message = arena_copy_string(
+        reading->conversion->arena, fine ? "the document cannot be mended" : attempt.error.message);
     documents_free(&attempt.documents);
     text_free(&padded);
+    return message;
+}
+
+static void report(struct reading *reading, const struct raw_document *raw)
+{
+    struct arena *arena = reading->conversion->arena;
+    const struct input_text *file = reading->file;
+    const char *language =
+        reading->is_extracted ? NULL : yaml_other_language(file->text, file->length);
+    const char *template = text_template(raw->text, raw->length);
+    const char *message =
+        language != NULL
+            ? arena_format(arena, "%s: this is %s, with no manifest in a here-document or fence",
+                           file->name, language)
+        : template != NULL
+            ? arena_format(arena, "%s:%u: this is a %s template: render it first, %s", file->name,
+                           raw->line, template,
+                           template[0] == 'H' ? "with `helm template CHART | adze convert -`"
+                                              : "as templatefile() does")
+            : first_error(reading, raw);
+    vector_push(&reading->conversion->errors, message);
     reading->fine = false;
     reading->file->is_whole = false;
 }
@@ -164,6 +182,19 @@ static void add_source(struct reading *reading, const struct raw_document *raw, 
                               .is_mended = is_mended,
                               .value = value};
     vector_push(&reading->conversion->sources, source);
+}
+
+static bool is_manifest(const json_t *value)
+{
+    return json_is_string(json_object_get(value, "kind")) ||
+           json_object_get(value, "autoDiscovery") != NULL;
+}
+
+// A guide shows parts of objects, too.
+static void pass_over(const struct reading *reading, const struct raw_document *raw)
+{
+    fprintf(stderr, "adze: %s:%" PRIu32 ": a part of an object, without kind: passed over\n",
+            reading->file->name, raw->line);
 }
 
 static void read_document(struct reading *reading, const struct raw_document *raw)
@@ -189,8 +220,11 @@ static void read_document(struct reading *reading, const struct raw_document *ra
         report(reading, raw);
     for (uint32_t i = 0; fine && i < attempt.documents.count; i++) {
         json_t *value = attempt.documents.items[i].value;
-        add_source(reading, raw, value != NULL ? json_deep_copy(value) : NULL,
-                   i == 0 ? attempt.documents.count : 0, is_mended);
+        if (reading->is_extracted && !is_manifest(value))
+            pass_over(reading, raw);
+        else
+            add_source(reading, raw, value != NULL ? json_deep_copy(value) : NULL,
+                       i == 0 ? attempt.documents.count : 0, is_mended);
     }
     documents_free(&attempt.documents);
     text_free(&attempt.text);
@@ -217,6 +251,15 @@ static void take_back(struct reading *reading, uint32_t sources, uint32_t errors
     reading->file->is_whole = false;
 }
 
+// YAML that holds manifests in texts, such as the scripts of a workflow, has none itself.
+static bool any_manifest(const struct conversion *conversion, uint32_t from)
+{
+    for (uint32_t i = from; i < conversion->sources.count; i++)
+        if (is_manifest(conversion->sources.items[i]->value))
+            return true;
+    return false;
+}
+
 static void read_text(struct conversion *conversion, const char *name, const struct text *text)
 {
     struct input_text *file = arena_allocate(conversion->arena, sizeof *file);
@@ -225,13 +268,15 @@ static void read_text(struct conversion *conversion, const char *name, const str
         .text = arena_copy_bytes(conversion->arena, text_or_empty(text->data), text->length),
         .length = text->length,
         .is_whole = true};
-    struct reading reading = {conversion, file, 0, true};
+    struct reading reading = {.conversion = conversion, .file = file, .fine = true};
     struct raw_documents list = {0}, parts = {0};
     uint32_t sources = conversion->sources.count, errors = conversion->errors.count;
     documents_split(file->text, file->length, &list);
     read_all(&reading, &list);
-    if (!reading.fine && documents_extract(file->text, file->length, &parts)) {
+    if ((!reading.fine || !any_manifest(conversion, sources)) &&
+        documents_extract(file->text, file->length, &parts)) {
         take_back(&reading, sources, errors);
+        reading.is_extracted = true;
         read_all(&reading, &parts);
     }
     vector_free(&list);

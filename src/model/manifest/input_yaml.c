@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/vector.h"
+#include "model/manifest/yaml_hint.h"
 #include "model/manifest/yaml_scalar.h"
 
 struct anchor {
@@ -35,7 +36,8 @@ struct reader {
     yaml_parser_t parser;
     yaml_event_t event; // the current one
     bool has_event;
-    uint32_t document; // 0-based
+    uint32_t document;  // 0-based
+    size_t broken_line; // of the text, where it stops being YAML; 0: it does not
     struct map *anchors;
     struct positions *positions; // the source's, but not inside of keys
     struct error *error;
@@ -65,6 +67,7 @@ static bool fail_at(struct reader *reader, size_t line, size_t column, const cha
 static bool fail_here(struct reader *reader, const char *message)
 {
     const yaml_mark_t *mark = &reader->event.start_mark;
+    reader->broken_line = mark->line + 1 - reader->source->lines_before;
     return fail_at(reader, mark->line + 1, mark->column + 1, "%s", message);
 }
 
@@ -81,9 +84,17 @@ static bool next_event(struct reader *reader)
     const char *problem = parser->problem != NULL ? parser->problem : "not YAML";
     if (parser->error == YAML_READER_ERROR)
         return fail_at(reader, before + 1, 1, "byte %zu: %s", parser->problem_offset, problem);
-    return fail_at(reader, before + parser->problem_mark.line + 1, parser->problem_mark.column + 1,
-                   "%s%s%s", problem, parser->context != NULL ? " " : "",
-                   parser->context != NULL ? parser->context : "");
+    struct text context = {0};
+    if (parser->context != NULL)
+        text_format(&context, " %s", parser->context);
+    if (parser->context != NULL && parser->context_mark.line != parser->problem_mark.line &&
+        strstr(parser->context, "flow") != NULL)
+        text_format(&context, " that begins in line %zu", before + parser->context_mark.line + 1);
+    reader->broken_line = parser->problem_mark.line + 1;
+    fail_at(reader, before + parser->problem_mark.line + 1, parser->problem_mark.column + 1, "%s%s",
+            problem, text_or_empty(context.data));
+    text_free(&context);
+    return false;
 }
 
 // --- documents -----------------------------------------------------------------------------------
@@ -98,18 +109,17 @@ static bool check_tags(const struct yaml_source *source, struct error *error)
                      INPUT_TAGS_MAX);
 }
 
-static bool is_template(const struct yaml_source *source)
-{
-    const char *end = source->text + source->length;
-    const char *open = memmem(source->text, source->length, "{{", 2);
-    return open != NULL && memmem(open, (size_t)(end - open), "}}", 2) != NULL;
-}
-
 // The message may be cut at its size.
-static void error_add(struct error *error, const char *text)
+static void add_hint(const struct reader *reader, struct error *error)
 {
+    const struct yaml_source *source = reader->source;
+    struct text hint = {0};
     size_t length = strlen(error->message);
-    snprintf(error->message + length, sizeof error->message - length, "%s", text);
+    yaml_hint(source->text, source->length, reader->broken_line, source->lines_before,
+              error->message, &hint);
+    if (hint.length > 0)
+        snprintf(error->message + length, sizeof error->message - length, "; %s", hint.data);
+    text_free(&hint);
 }
 
 bool yaml_read(const struct yaml_source *source, struct error *error)
@@ -131,9 +141,8 @@ bool yaml_read(const struct yaml_source *source, struct error *error)
     if (reader.has_event)
         yaml_event_delete(&reader.event);
     yaml_parser_delete(&reader.parser);
-    if (!fine && is_template(source))
-        error_add(error,
-                  "; this looks like a Helm template: render it first, with `helm template`");
+    if (!fine)
+        add_hint(&reader, error);
     return fine;
 }
 
