@@ -16,7 +16,6 @@
 #include "cli/input/provider_options.h"
 #include "cli/input/settings_options.h"
 #include "cli/preflight.h"
-#include "cloud/port/provider_record.h"
 #include "cloud/providers.h"
 #include "control/controller.h"
 #include "kube/leader.h"
@@ -43,7 +42,6 @@ struct process {
     struct process_metrics *own_metrics;
     struct cloud *cloud;
     struct controller *controller;
-    struct provider_publisher *publisher;
     struct leader *leader;
     struct web_server *metrics_server, *health_server;
     struct health *health;
@@ -191,6 +189,8 @@ static bool open_controller(struct process *process, struct error *error)
         .seed = random_entropy(),
         .watches_are_set = true,
         .compares_crds = true,
+        .learns_cpu_use = true,
+        .record_namespace = own_namespace(process),
     };
     process->controller = controller_create(&options);
     return true;
@@ -201,19 +201,12 @@ static void show_leading(struct process *process, bool leading)
     process_metrics_lead(process->own_metrics, process->settings.leader_election_name, leading);
 }
 
-static void start_working(struct process *process)
-{
-    process->publisher = provider_publisher_create(
-        process->loop, process->client, own_namespace(process), process->cloud, &process->settings);
-    controller_start(process->controller);
-}
-
 static void lead(void *context)
 {
     struct process *process = context;
     show_leading(process, true);
     log_info("became the leader", "s:lease", process->settings.leader_election_name);
-    start_working(process);
+    controller_start(process->controller);
 }
 
 static bool still_leads(void *context)
@@ -244,7 +237,7 @@ static void begin(void *context)
     struct process *process = context;
     const struct settings *settings = &process->settings;
     if (settings->disable_leader_election) {
-        start_working(process);
+        controller_start(process->controller);
         return;
     }
     char host[256] = "", uuid[37], identity[300];
@@ -316,7 +309,6 @@ static void leave_plan_behind(const struct process *process)
 
 static void close_process(struct process *process)
 {
-    provider_publisher_destroy(process->publisher);
     if (process->controller != NULL)
         controller_destroy(process->controller);
     leader_destroy(process->leader);

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/chart_data.h"
+#include "model/reading/settings_read.h"
 
 #define RBAC_GROUP    "rbac.authorization.k8s.io"
 #define RBAC          RBAC_GROUP "/v1"
@@ -50,6 +51,7 @@ static bool feature_in_use(const struct manifest_options *options, const char *f
         {"dra", !settings->ignore_dra_requests},
         {"adze", adze},
         {"nomination", adze && settings->pod_nomination},
+        {"cpuUse", adze && !settings_given(settings, "EXPECTED_CPU_USE")},
         {"leaderElection", !settings->disable_leader_election},
     };
     for (size_t i = 0; i < sizeof features / sizeof *features; i++)

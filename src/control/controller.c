@@ -3,12 +3,14 @@
 #include <stdlib.h>
 
 #include "base/nanoseconds.h"
+#include "cloud/port/provider_record.h"
 #include "control/buffers/capacity_buffers.h"
 #include "control/command/commands.h"
 #include "control/command/interruptions.h"
 #include "control/command/target_report.h"
 #include "control/disruption/disruption.h"
 #include "control/launch/launch_backoff.h"
+#include "control/learning/cpu_use.h"
 #include "control/node/daemon_mismatch.h"
 #include "control/node/discovered_capacity.h"
 #include "control/node/eviction_queue.h"
@@ -93,6 +95,9 @@ struct controller {
     struct claim_phases *claim_phases;
     struct pool_cost *pool_cost;
     struct crd_check *crd_check; // NULL: CRDs are not compared
+    struct cpu_use *cpu_use;
+    char *record_namespace; // NULL: no record is published
+    struct provider_publisher *publisher;
     struct timer *start_timer, *stop_timer;
     int64_t started_ns, late_reported_ns; // monotonic
     int64_t stop_deadline_ns;
@@ -209,7 +214,8 @@ static void create_deciding(struct controller *controller)
                                        .commands = controller->commands,
                                        .launch_backoff = controller->launch_backoff,
                                        .buffers = controller->buffers,
-                                       .bursts = controller->bursts};
+                                       .bursts = controller->bursts,
+                                       .cpu_use = controller->cpu_use};
     create_provisioner(controller, &sources);
     nominator_observe(controller->nominator);
     launch_backoff_observe(controller->launch_backoff);
@@ -287,12 +293,14 @@ struct controller *controller_create(const struct controller_options *options)
                                                               .seed = options->seed});
     control->manager.operations = operations_create(&control->manager);
     create_shared(controller);
+    controller->cpu_use = cpu_use_create(control, options->learns_cpu_use);
     create_deciding(controller);
     create_pools(controller);
     create_reporters(controller);
     if (options->compares_crds && control->strategy->compares_crds)
         controller->crd_check = crd_check_create(control);
     queue_work_metrics_collect(&control->manager, true);
+    controller->record_namespace = memory_copy_string(options->record_namespace);
     controller->start_timer = timer_create_on(control->manager.loop, poll_start, controller);
     controller->stop_timer = timer_create_on(control->manager.loop, poll_stop, controller);
     if (!options->watches_are_set)
@@ -301,13 +309,30 @@ struct controller *controller_create(const struct controller_options *options)
     return controller;
 }
 
+static void publish_record(struct controller *controller)
+{
+    struct manager *manager = &controller->control.manager;
+    struct provider_publisher_options options = {
+        .loop = manager->loop,
+        .client = manager->client,
+        .namespace = controller->record_namespace,
+        .cloud = controller->control.cloud,
+        .settings = manager->settings,
+        .restored = cpu_use_learns(controller->cpu_use) ? cpu_use_restore : NULL,
+        .context = controller->cpu_use};
+    if (controller->record_namespace != NULL)
+        controller->publisher = provider_publisher_create(&options);
+}
+
 void controller_start(struct controller *controller)
 {
     struct control *control = &controller->control;
     if (control->manager.started)
         return;
     controller->started_ns = loop_monotonic_ns(control->manager.loop);
+    publish_record(controller);
     manager_lead(&control->manager);
+    cpu_use_start(controller->cpu_use, controller->publisher);
     poll_start(controller);
 }
 
@@ -371,6 +396,8 @@ void controller_destroy(struct controller *controller)
     timer_destroy(controller->stop_timer);
     operations_destroy(control->manager.operations);
     queue_work_metrics_collect(&control->manager, false);
+    provider_publisher_destroy(controller->publisher);
+    free(controller->record_namespace);
     crd_check_destroy(controller->crd_check);
     pool_cost_destroy(controller->pool_cost);
     claim_phases_destroy(controller->claim_phases);
@@ -379,6 +406,7 @@ void controller_destroy(struct controller *controller)
     disruption_conditions_destroy(controller->disruption_conditions);
     disruption_destroy(controller->disruption);
     provisioner_destroy(controller->provisioner);
+    cpu_use_destroy(controller->cpu_use);
     workload_bursts_destroy(controller->bursts);
     pod_metrics_destroy(controller->pod_metrics);
     capacity_buffers_destroy(controller->buffers);

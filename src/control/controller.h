@@ -29,6 +29,10 @@ struct controller_options { // all borrowed; they outlive the controller
     uint64_t seed;        // of NodeClaims' names
     bool watches_are_set; // the caller has called controller_watch() already
     bool compares_crds;   // the API server has definitions of the kinds (API-620)
+    bool learns_cpu_use;  // what metrics.k8s.io says is of pods that really run
+    // Where it publishes the provider's record once it leads (cloud/port/provider_record.h); NULL:
+    // nowhere.
+    const char *record_namespace;
     uint32_t
         pass_pods_max; // pending pods that a pass plans at once; 0: by MEMORY_LIMIT, 20,000 at most
 };

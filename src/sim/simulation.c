@@ -8,7 +8,6 @@
 #include "base/nanoseconds.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "cloud/port/provider_record.h"
 #include "kube/leader.h"
 #include "kube/transport/metered_transport.h"
 #include "model/manifest/input.h"
@@ -29,8 +28,7 @@ struct process { // one life of the controller
     struct event_recorder *recorder;
     struct cloud *cloud;
     struct controller *controller;
-    struct provider_publisher *publisher; // NULL: it does not publish its provider
-    struct kube_client *lease_client;     // NULL: leads without a lease
+    struct kube_client *lease_client; // NULL: leads without a lease
     struct leader *leader;
     struct timer *exit; // the lease is lost
     bool cloud_is_ready, leads_when_ready;
@@ -186,15 +184,10 @@ static void stand_for_election(struct simulation *simulation)
 
 void simulation_lead(struct simulation *simulation)
 {
-    const struct simulation_options *options = &simulation->options;
     struct process *process = &simulation->process;
     process->leads_when_ready = !process->cloud_is_ready;
     if (!process->cloud_is_ready)
         return;
-    if (options->record_namespace != NULL)
-        process->publisher =
-            provider_publisher_create(options->loop, process->client, options->record_namespace,
-                                      process->cloud, &simulation->settings);
     controller_start(process->controller);
 }
 
@@ -244,6 +237,8 @@ void simulation_start_standby(struct simulation *simulation)
         .seed = random_next(&simulation->random),
         .watches_are_set = simulation->options.aws != NULL,
         .compares_crds = simulation->options.compares_crds,
+        .learns_cpu_use = simulation->options.learns_cpu_use,
+        .record_namespace = simulation->options.record_namespace,
         .pass_pods_max = simulation->options.pass_pods_max,
     };
     process->controller = controller_create(&controller);
@@ -255,7 +250,6 @@ void simulation_kill_controller(struct simulation *simulation)
     struct process *process = &simulation->process;
     if (process->controller == NULL)
         return;
-    provider_publisher_destroy(process->publisher);
     timer_destroy(process->exit);
     controller_destroy(process->controller);
     leader_destroy(process->leader);

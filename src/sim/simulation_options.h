@@ -23,7 +23,10 @@ struct simulation_options {
     const char *record_namespace;
     bool catalog_is_built_in;
     bool compares_crds; // struct controller_options
-    bool furnished;     // the store has what people expect in any cluster (store_furnish.h)
+    // The same. Off: the API server's metrics are made up (apiserver/api_metrics.h), and what was
+    // learned of them would change what the cluster does.
+    bool learns_cpu_use;
+    bool furnished; // the store has what people expect in any cluster (store_furnish.h)
     struct world_options world;
     int64_t boot_delay_min, boot_delay_max; // from launch to the Node; nanoseconds
     int64_t ready_delay;                    // from there to Ready

@@ -127,7 +127,7 @@ class ManifestsTest(program.ProgramTest):
         self.assertLessEqual(WORKLOADS, set(plain))
         upstream = self.rights("--compatibility", "upstream")
         self.assertEqual(set(plain) - set(upstream), WORKLOADS | {
-            "/pods/status", "/configmaps[adze-learned-capacity]", "/configmaps[adze-last-prices]",
+            "/pods/status", "metrics.k8s.io/pods", "/configmaps[adze-learned-capacity]", "/configmaps[adze-last-prices]",
             "apiextensions.k8s.io/customresourcedefinitions[nodepools.karpenter.sh]",
             "apiextensions.k8s.io/customresourcedefinitions[nodeclaims.karpenter.sh]",
             "apiextensions.k8s.io/customresourcedefinitions[ec2nodeclasses.karpenter.k8s.aws]"})
@@ -146,6 +146,7 @@ class ManifestsTest(program.ProgramTest):
                  {"resource.k8s.io/" + name for name in ("resourceclaims", "resourceclaimtemplates", "resourceslices",
                                                          "deviceclasses")}, set()),
                 (("--pod-nomination", "Off"), set(), {"/pods/status"}),
+                (("--expected-cpu-use", "0.5"), set(), {"metrics.k8s.io/pods"}),
                 (("--disable-leader-election",), set(), {"coordination.k8s.io/leases",
                                                          "coordination.k8s.io/leases[karpenter-leader-election]"}),
                 (("--leader-election-name", "other"), {"coordination.k8s.io/leases[other]"},

@@ -117,6 +117,54 @@ sepc: {}
         ports = 'apiVersion: adze/v1\nkind: SnapshotContext\nspec: {settings: {METRICS_PORT: "1", HEALTH_PROBE_PORT: "1"}}\n'
         self.assertIn("they must differ", self.adze("validate", self.write("context.yaml", ports))[1])
 
+    def test_what_the_controller_has_learned_SCH_507(self):
+        """A snapshot has the number, and says that nobody has set it; the plan tells."""
+        types = """
+---
+apiVersion: adze/v1
+kind: InstanceTypeCatalog
+metadata: {name: types}
+spec:
+  instanceTypes:
+"""
+        for name, price, more in ("burstable", 0.08, "burst: {baselineCPU: 0.4, surplusPrice: 0.05}, "), ("steady", 0.1, ""):
+            types += """  - {name: %s, %srequirements: [], capacity: {cpu: "2", memory: 8Gi, pods: "29"}, offerings: [{price: %s, available: true, requirements: [
+      {key: topology.kubernetes.io/zone, operator: In, values: [a]}, {key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}]}]}
+""" % (name, more, price)
+        world = WORLD.replace('cpu: "1"', 'cpu: "2"') + types
+        learned = world + CONTEXT.replace("{%s}}", '{EXPECTED_CPU_USE: "0.2"}, learned: [EXPECTED_CPU_USE]}')
+        told = "\nEXPECTED_CPU_USE 0.2, learned from metrics\n"
+
+        def plan(text, *options):
+            path = self.write("world.yaml", text)
+            _, out, _ = self.adze("plan", "-f", path, *options)
+            _, as_json, _ = self.adze("plan", "-f", path, "-o", "json", *options)
+            return json.loads(as_json)["newNodeClaims"][0]["instanceTypes"][0], out, json.loads(as_json)
+
+        self.assertEqual(plan(world)[0], "steady")
+        first, out, as_json = plan(learned)
+        self.assertEqual(first, "burstable")
+        self.assertIn(told, out)
+        self.assertIn(told.strip(), as_json["assumptions"])
+        # What is set wins, and upstream counts list prices.
+        first, out, _ = plan(learned, "--set", "EXPECTED_CPU_USE=0.9")
+        self.assertEqual(first, "steady")
+        self.assertNotIn("learned", out)
+        first, out, _ = plan(learned, "--set", "COMPATIBILITY=upstream")
+        self.assertEqual(first, "burstable")
+        self.assertNotIn("learned", out)
+        # Without burstable types it is of no concern.
+        self.assertNotIn("learned from", plan(learned.replace("burst: {baselineCPU: 0.4, surplusPrice: 0.05}, ", ""))[1])
+        bad = 'apiVersion: adze/v1\nkind: SnapshotContext\nspec:\n  settings: {EXPECTED_CPU_USE: "2", NODE_COST: "1"}\n  learned: [EXPECTED_CPU_USE, NODE_COST, SOME, 7]\n'
+        code, out, _ = self.adze("validate", self.write("context.yaml", bad))
+        self.assertEqual(code, 2)
+        for part in ("spec.learned[0]: EXPECTED_CPU_USE: 2 is not between 0 and 1", "spec.learned[1]: NODE_COST is never learned", "spec.learned[2]: has no value",
+                     "spec.learned[3]: must be a string"):
+            self.assertIn(part, out)
+        bad = "apiVersion: adze/v1\nkind: SnapshotContext\nspec: {learned: EXPECTED_CPU_USE}\n"
+        self.assertIn("spec.learned: must be a list of names of settings", self.adze("validate", self.write("context.yaml", bad))[1])
+        self.assertEqual(self.adze("validate", self.write("context.yaml", (CONTEXT.replace("{%s}}", '{EXPECTED_CPU_USE: "0.2"}, learned: [EXPECTED_CPU_USE]}'))))[0], 0)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -118,6 +118,7 @@ annotations:
 {{- $nomination := include "adze.variable" (dict "context" . "name" "POD_NOMINATION" "own" (include "adze.setting" (dict "context" . "name" "podNomination"))) -}}
 {{- $ignores := include "adze.variable" (dict "context" . "name" "IGNORE_DRA_REQUESTS" "own" (include "adze.setting" (dict "context" . "name" "ignoreDRARequests"))) -}}
 {{- $alone := include "adze.variable" (dict "context" . "name" "DISABLE_LEADER_ELECTION" "own" (include "adze.setting" (dict "context" . "name" "disableLeaderElection"))) -}}
+{{- $use := include "adze.variable" (dict "context" . "name" "EXPECTED_CPU_USE" "own" (include "adze.setting" (dict "context" . "name" "expectedCpuUse"))) -}}
 {{- $adze := ne $compatibility "upstream" -}}
 aws: {{ eq .Values.provider "aws" }}
 kwok: {{ eq .Values.provider "kwok" }}
@@ -126,6 +127,7 @@ capacityBuffer: {{ contains "CapacityBuffer=true" $gates }}
 dra: {{ eq $ignores "false" }}
 adze: {{ $adze }}
 nomination: {{ and $adze (ne $nomination "Off") }}
+cpuUse: {{ and $adze (eq $use "") }}
 leaderElection: {{ ne $alone "true" }}
 {{- end -}}
 

@@ -13,6 +13,7 @@
 #include "cli/input/missing_objects.h"
 #include "cli/input/provider_options.h"
 #include "cloud/providers.h"
+#include "model/reading/settings_read.h"
 #include "model/snapshot/claims_admission.h"
 #include "model/snapshot/snapshot_complete.h"
 #include "model/snapshot/snapshot_read.h"
@@ -220,6 +221,29 @@ static bool take_settings(const struct input_options *options, struct snapshot *
            plan_settings_take(&options->settings, snapshot, remarks, error);
 }
 
+static bool has_burstable_types(const struct snapshot *snapshot)
+{
+    for (uint32_t i = 0; i < snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count; i++) {
+        const struct instance_type_catalog *catalog =
+            (const struct instance_type_catalog *)snapshot->objects[KIND_INSTANCE_TYPE_CATALOG]
+                .items[i];
+        list_for_each (type, &catalog->spec.instance_types)
+            if (type->burst.surplus_price > 0)
+                return true;
+    }
+    return false;
+}
+
+// Of the settings that the controller learns, prices of burstable types alone depend on one.
+static void tell_learned(const struct snapshot *snapshot, struct text *remarks)
+{
+    struct text text = {0};
+    settings_describe_learned(&snapshot->settings, &text);
+    if (text.length > 0 && has_burstable_types(snapshot))
+        text_format(remarks, "\n%s", text.data);
+    text_free(&text);
+}
+
 static void tell_notes(struct input_options *options, const struct notes *notes)
 {
     struct text text = {0}, left_out = {0};
@@ -242,6 +266,7 @@ static bool complete(struct input_options *options, struct snapshot *snapshot,
         !add_catalog(options, snapshot, provider, error) || !snapshot_complete(snapshot, error))
         return false;
     claims_admit(snapshot, &notes->settings);
+    tell_learned(snapshot, &notes->settings);
     return true;
 }
 

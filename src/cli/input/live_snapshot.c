@@ -189,6 +189,7 @@ static bool take_settings(struct snapshot *snapshot, const struct live_provider 
     if (provider->record.settings == NULL)
         return true;
     record_settings_apply(provider->record.settings, &snapshot->settings);
+    record_learned_apply(provider->record.learned, &snapshot->settings);
     return text_is_empty(getenv(types)) ||
            settings_set(&snapshot->settings, types, getenv(types), error);
 }

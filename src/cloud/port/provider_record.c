@@ -35,6 +35,7 @@ void provider_record_free(struct provider_record *record)
     free(record->node_classes);
     free(record->namespace);
     free(record->settings);
+    free(record->learned);
     object_release((const struct object *)record->catalog);
     *record = (struct provider_record){0};
 }
@@ -117,6 +118,7 @@ bool provider_record_decode(const json_t *config_map, struct provider_record *re
     record->node_classes = memory_copy_string(classes);
     record->namespace = memory_copy_string(namespace);
     record->settings = memory_copy_string(json_string_value(json_object_get(data, "settings")));
+    record->learned = memory_copy_string(json_string_value(json_object_get(data, "learned")));
     if (decode_data(data, record, error)) {
         assert((record->source == TYPES_PUBLISHED) == (record->catalog != NULL));
         return true;
@@ -131,12 +133,15 @@ struct provider_publisher {
     char *namespace;
     json_t *record; // the ConfigMap
     struct timer *retry;
+    void (*restored)(void *context, const char *learned); // NULL: told, or nothing is learned
+    void *context;
+    bool is_writing, writes_again, is_forbidden;
 };
 
 static void publish(void *context);
 static void merged(void *context, const struct kube_result *result);
 static void created(void *context, const struct kube_result *result);
-static void give_up_or_retry(struct provider_publisher *publisher, const struct error *error);
+static void end_write(struct provider_publisher *publisher, const struct error *error);
 
 static json_t *served_classes(const struct cloud_provider *provider)
 {
@@ -171,23 +176,39 @@ static json_t *build_data(struct cloud *cloud, const struct settings *settings)
                      own_settings);
 }
 
-struct provider_publisher *provider_publisher_create(struct loop *loop, struct kube_client *client,
-                                                     const char *namespace, struct cloud *cloud,
-                                                     const struct settings *settings)
+struct provider_publisher *provider_publisher_create(
+    const struct provider_publisher_options *options)
 {
-    assert(namespace != NULL);
-    assert(cloud->provider != NULL);
+    assert(options->namespace != NULL);
+    assert(options->cloud->provider != NULL);
     struct provider_publisher *publisher = memory_allocate(sizeof *publisher);
-    publisher->client = client;
-    publisher->namespace = memory_copy_string(namespace);
-    publisher->record = json_pack("{s:s, s:s, s:{s:s, s:s, s:{s:s}}, s:o}", "apiVersion", "v1",
-                                  "kind", "ConfigMap", "metadata", "name", PROVIDER_RECORD_NAME,
-                                  "namespace", namespace, "labels", PROVIDER_RECORD_LABEL,
-                                  cloud->provider->name, "data", build_data(cloud, settings));
+    publisher->client = options->client;
+    publisher->namespace = memory_copy_string(options->namespace);
+    publisher->restored = options->restored;
+    publisher->context = options->context;
+    json_t *data = build_data(options->cloud, options->settings);
+    if (options->restored == NULL)
+        json_object_set_new(data, "learned", json_null());
+    publisher->record =
+        json_pack("{s:s, s:s, s:{s:s, s:s, s:{s:s}}, s:o}", "apiVersion", "v1", "kind", "ConfigMap",
+                  "metadata", "name", PROVIDER_RECORD_NAME, "namespace", options->namespace,
+                  "labels", PROVIDER_RECORD_LABEL, options->cloud->provider->name, "data", data);
     assert(publisher->record != NULL);
-    publisher->retry = timer_create_on(loop, publish, publisher);
+    publisher->retry = timer_create_on(options->loop, publish, publisher);
     publish(publisher);
     return publisher;
+}
+
+void provider_publisher_learn(struct provider_publisher *publisher, const char *learned)
+{
+    assert(learned != NULL);
+    publisher->restored = NULL; // from now on it is this controller's
+    json_object_set_new(json_object_get(publisher->record, "data"), "learned",
+                        json_string(learned));
+    if (publisher->is_writing)
+        publisher->writes_again = true;
+    else if (!publisher->is_forbidden)
+        publish(publisher);
 }
 
 void provider_publisher_destroy(struct provider_publisher *publisher)
@@ -206,6 +227,10 @@ static void publish(void *context)
 {
     struct provider_publisher *publisher = context;
     struct text path = {0};
+    assert(!publisher->is_writing);
+    timer_stop(publisher->retry);
+    publisher->is_writing = true;
+    publisher->writes_again = false;
     text_add(&path, "/api/v1/namespaces/");
     query_escape(&path, publisher->namespace);
     text_add(&path, "/configmaps/" PROVIDER_RECORD_NAME);
@@ -213,18 +238,29 @@ static void publish(void *context)
     text_free(&path);
 }
 
-static void merged(void *context, const struct kube_result *result)
+// The observer may publish, so it is forgotten before.
+static void tell_restored(struct provider_publisher *publisher, const json_t *config_map)
 {
-    struct provider_publisher *publisher = context;
-    if (result->error.kind != ERROR_NOT_FOUND) {
-        give_up_or_retry(publisher, &result->error);
-        return;
-    }
+    void (*restored)(void *, const char *) = publisher->restored;
+    const char *learned =
+        json_string_value(json_object_get(json_object_get(config_map, "data"), "learned"));
+    publisher->restored = NULL;
+    if (restored != NULL && learned != NULL)
+        restored(publisher->context, learned);
+}
+
+static void create_record(struct provider_publisher *publisher)
+{
     struct text path = {0};
-    json_t *body = json_deep_copy(publisher->record);
+    json_t *body = json_deep_copy(publisher->record), *value;
     json_t *data = json_object_get(body, "data");
-    if (json_is_null(json_object_get(data, "catalog")))
-        json_object_del(data, "catalog");
+    const char *name;
+    void *next;
+    json_object_foreach_safe(data, next, name, value)
+    {
+        if (json_is_null(value))
+            json_object_del(data, name);
+    }
     text_add(&path, "/api/v1/namespaces/");
     query_escape(&path, publisher->namespace);
     text_add(&path, "/configmaps");
@@ -233,18 +269,36 @@ static void merged(void *context, const struct kube_result *result)
     text_free(&path);
 }
 
-static void created(void *context, const struct kube_result *result)
+static void merged(void *context, const struct kube_result *result)
 {
-    give_up_or_retry(context, &result->error);
+    struct provider_publisher *publisher = context;
+    if (result->error.kind == ERROR_NONE)
+        tell_restored(publisher, result->body);
+    if (result->error.kind == ERROR_NOT_FOUND)
+        create_record(publisher);
+    else
+        end_write(publisher, &result->error);
 }
 
-static void give_up_or_retry(struct provider_publisher *publisher, const struct error *error)
+static void created(void *context, const struct kube_result *result)
 {
-    if (error->kind == ERROR_FORBIDDEN) // only `adze plan` depends on the record
+    struct provider_publisher *publisher = context;
+    if (result->error.kind == ERROR_NONE)
+        publisher->restored = NULL;
+    end_write(publisher, &result->error);
+}
+
+static void end_write(struct provider_publisher *publisher, const struct error *error)
+{
+    publisher->is_writing = false;
+    publisher->is_forbidden = error->kind == ERROR_FORBIDDEN;
+    if (publisher->is_forbidden) // only `adze plan` depends on the record
         log_info("the provider's name is not published, `adze plan` of the live cluster goes by "
                  "its NodePools",
                  "n:ConfigMap", publisher->namespace, PROVIDER_RECORD_NAME, "s:cause",
                  error->message);
     else if (error->kind != ERROR_NONE)
         timer_start(publisher->retry, RETRY_NS);
+    else if (publisher->writes_again)
+        publish(publisher);
 }

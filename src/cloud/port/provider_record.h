@@ -10,6 +10,7 @@
 //       instanceTypes: built-in | published | too-large
 //       catalog: an InstanceTypeCatalog as JSON        # only if instanceTypes is published
 //       settings: '{"NODE_COST": "0.05"}'              # explicit ones that plans depend on
+//       learned: '{"EXPECTED_CPU_USE": {"value": "0.35", …}}'   # record_settings.h
 //
 // Any user who may create ConfigMaps in some namespace can forge one: the oldest wins.
 #pragma once
@@ -32,6 +33,7 @@ struct provider_record {
     char *node_classes; // "KIND.GROUP", separated by blanks
     char *namespace;
     char *settings;  // JSON (record_settings.h); NULL: of an older release
+    char *learned;   // JSON (record_settings.h); NULL: nothing
     int64_t created; // instant, by the API server's clock
     enum instance_type_source source;
     const struct instance_type_catalog *catalog; // TYPES_PUBLISHED: a reference; else NULL
@@ -50,10 +52,21 @@ bool provider_record_serves(const struct provider_record *record, const char *gr
 bool provider_record_decode(const json_t *config_map, struct provider_record *record,
                             struct error *error) MUST_USE;
 
-// Writes the record of `cloud` and retries until it is written or forbidden. Reads everything at
-// once; loop and client must outlive the publisher.
+// Writes the record of `cloud` and retries until it is written or forbidden.
 struct provider_publisher;
-struct provider_publisher *provider_publisher_create(struct loop *loop, struct kube_client *client,
-                                                     const char *namespace, struct cloud *cloud,
-                                                     const struct settings *settings);
+struct provider_publisher_options { // borrowed until the publisher is created
+    struct loop *loop;              // loop and client must outlive the publisher
+    struct kube_client *client;
+    const char *namespace;
+    struct cloud *cloud;
+    const struct settings *settings;
+    // Called once, with what an earlier controller has published as `learned`: the answer to a
+    // patch has all of the record. NULL: this controller learns nothing, and takes that back.
+    void (*restored)(void *context, const char *learned);
+    void *context;
+};
+struct provider_publisher *provider_publisher_create(
+    const struct provider_publisher_options *options);
 void provider_publisher_destroy(struct provider_publisher *publisher); // NULL is fine
+// Publishes this as `learned` from now on.
+void provider_publisher_learn(struct provider_publisher *publisher, const char *learned);

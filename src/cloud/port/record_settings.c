@@ -54,3 +54,19 @@ void record_settings_apply(const char *text, struct settings *settings)
     }
     json_decref(object);
 }
+
+void record_learned_apply(const char *text, struct settings *settings)
+{
+    uint32_t count;
+    const struct setting *table = settings_table(&count);
+    json_t *object = text != NULL ? json_loads(text, 0, NULL) : NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        const json_t *learned = json_object_get(object, table[i].environment);
+        const char *value = json_string_value(json_object_get(learned, "value"));
+        struct error ignored = {0}; // anyone may write a ConfigMap
+        bool taken = value != NULL && !settings_is_explicit(settings, i) &&
+                     settings_learn(settings, table[i].environment, value, &ignored);
+        (void)taken;
+    }
+    json_decref(object);
+}

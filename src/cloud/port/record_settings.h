@@ -9,3 +9,6 @@ struct settings;
 char *record_settings_encode(const struct settings *settings);
 // The defaults, then those of the text; names of other releases and bad values are passed over.
 void record_settings_apply(const char *text, struct settings *settings);
+// What the controller has learned, {"EXPECTED_CPU_USE": {"value": "0.35"}} with whatever it keeps
+// beside the value: taken for settings that are not explicit. NULL: nothing.
+void record_learned_apply(const char *text, struct settings *settings);

@@ -5,6 +5,7 @@
 #include "control/buffers/capacity_buffers.h"
 #include "control/launch/launch_backoff.h"
 #include "control/launch/launch_backoff_catalog.h"
+#include "control/learning/cpu_use.h"
 #include "control/provisioning/snapshot_planned.h"
 #include "control/state/cluster.h"
 #include "control/state/cluster_plans.h"
@@ -134,6 +135,7 @@ struct snapshot *snapshot_build(const struct snapshot_sources *sources, struct t
     snapshot->settings = *control->manager.settings;
     snapshot->settings.strings_count = 0;
     memset(snapshot->settings.strings, 0, sizeof snapshot->settings.strings);
+    cpu_use_apply(sources->cpu_use, &snapshot->settings);
     snapshot->require_unschedulable_condition =
         !snapshot_strategy_of(control->manager.settings)->plans_unexamined_pods;
     for (size_t i = 0; i < ARRAY_LENGTH(kinds); i++)

@@ -7,6 +7,7 @@
 
 struct capacity_buffers;
 struct commands;
+struct cpu_use;
 struct launch_backoff;
 struct workload_bursts;
 
@@ -16,6 +17,7 @@ struct snapshot_sources { // all borrowed
     struct launch_backoff *launch_backoff;
     struct capacity_buffers *buffers; // NULL: no gate
     struct workload_bursts *bursts;   // NULL: as upstream, decisions ignore workloads
+    const struct cpu_use *cpu_use;
 };
 
 // Never NULL. Planned pods are not pending (cluster.h). `errors` gets a line for each NodePool

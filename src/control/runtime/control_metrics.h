@@ -30,6 +30,7 @@ struct control_metrics {
         *target_seconds;         // target_report.h
     struct metric *repack_price; // engine/consolidation/repack_target.h
     struct metric *pool_limit, *pool_usage;
-    struct metric *incompatible_crds; // control/state/crd_check.h
+    struct metric *incompatible_crds;                   // control/state/crd_check.h
+    struct metric *expected_cpu_use, *measured_cpu_use; // control/learning/cpu_use.h
 };
 void control_metrics_register(struct control_metrics *control_metrics, struct metrics *metrics);

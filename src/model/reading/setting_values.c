@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,6 +168,17 @@ static const char *choice_text(const struct setting *row, const char *from)
     return row->choices[index];
 }
 
+// With as few digits as read back to the same number.
+static void format_float(double number, struct text *out)
+{
+    char text[40];
+    int digits = 15;
+    do
+        snprintf(text, sizeof text, "%.*g", digits, number);
+    while (strtod(text, NULL) != number && digits++ < 17);
+    text_add(out, text);
+}
+
 void setting_format(const struct settings *settings, const struct setting *setting,
                     struct text *out)
 {
@@ -187,7 +199,7 @@ void setting_format(const struct settings *settings, const struct setting *setti
         text_format(out, "%lld", (long long)number);
         break;
     case SETTING_FLOAT:
-        text_format(out, "%.17g", *(const double *)from);
+        format_float(*(const double *)from, out);
         break;
     case SETTING_DURATION:
         memcpy(&number, from, sizeof number);

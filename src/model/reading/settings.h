@@ -64,6 +64,7 @@ struct settings {
     int64_t reserved_enis, ami_refresh_interval, subnet_refresh_interval;
 
     uint64_t set_explicitly[2]; // bit i: row i of the table was set explicitly (FMT-18: it wins)
+    uint64_t learned[2];        // bit i: by the controller (settings_learn()), not by a user
     char *strings[32];          // owned copies; settings_free() releases them
     uint32_t strings_count;
 };

@@ -53,9 +53,46 @@ bool settings_set(struct settings *settings, const char *environment_name, const
         if (!setting_set(settings, &table[i], value, error))
             return false;
         settings->set_explicitly[i / 64] |= UINT64_C(1) << i % 64;
+        settings->learned[i / 64] &= ~(UINT64_C(1) << i % 64);
         return true;
     }
     return refuse_name(environment_name, error);
+}
+
+static uint32_t row_of(const char *environment_name)
+{
+    uint32_t count, i = 0;
+    const struct setting *table = settings_table(&count);
+    while (i < count && strcmp(table[i].environment, environment_name) != 0)
+        i++;
+    return i;
+}
+
+bool settings_learn(struct settings *settings, const char *environment_name, const char *value,
+                    struct error *error)
+{
+    uint32_t count, i = row_of(environment_name);
+    const struct setting *table = settings_table(&count);
+    if (i < count && !table[i].learned)
+        return error_set(error, ERROR_INVALID, "%s is never learned", environment_name);
+    if (!settings_set(settings, environment_name, value, error))
+        return false;
+    settings->learned[i / 64] |= UINT64_C(1) << i % 64;
+    return true;
+}
+
+void settings_describe_learned(const struct settings *settings, struct text *out)
+{
+    uint32_t count;
+    const struct setting *table = settings_table(&count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!settings_is_learned(settings, i))
+            continue;
+        text_join(out, ", ", table[i].environment);
+        text_add_char(out, ' ');
+        setting_format(settings, &table[i], out);
+        text_add(out, ", learned from metrics");
+    }
 }
 
 // An empty value counts as unset, except where it is an allowed text.
@@ -75,25 +112,24 @@ bool settings_from_environment(struct settings *settings, struct error *error)
 
 bool settings_given(const struct settings *settings, const char *environment_name)
 {
-    uint32_t count;
-    const struct setting *table = settings_table(&count);
-    for (uint32_t i = 0; i < count; i++)
-        if (strcmp(table[i].environment, environment_name) == 0)
-            return settings_is_explicit(settings, i);
-    return false;
+    uint32_t count, i = row_of(environment_name);
+    (void)settings_table(&count);
+    return i < count && settings_is_explicit(settings, i);
 }
 
-// For settings not set explicitly.
+// For settings that no user has set.
 static void take_upstream_defaults(struct settings *settings)
 {
     uint32_t count;
     const struct setting *table = settings_table(&count);
     for (uint32_t i = 0; i < count; i++) {
         struct error error = {0};
-        if (table[i].upstream_text == NULL || settings_is_explicit(settings, i))
+        bool is_given = settings_is_explicit(settings, i) && !settings_is_learned(settings, i);
+        if (table[i].upstream_text == NULL || is_given)
             continue;
         bool fine = setting_set(settings, &table[i], table[i].upstream_text, &error);
         assert(fine);
+        settings->learned[i / 64] &= ~(UINT64_C(1) << i % 64);
     }
 }
 
@@ -141,4 +177,10 @@ bool settings_is_explicit(const struct settings *settings, uint32_t index)
 {
     assert(index < SETTINGS_MAX);
     return settings->set_explicitly[index / 64] >> index % 64 & 1;
+}
+
+bool settings_is_learned(const struct settings *settings, uint32_t index)
+{
+    assert(index < SETTINGS_MAX);
+    return settings->learned[index / 64] >> index % 64 & 1;
 }

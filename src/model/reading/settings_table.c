@@ -121,8 +121,9 @@ static const struct setting table[] = {
         .upstream_text = "0"),
     ROW("EXPECTED_CPU_USE", "expected-cpu-use", FLOAT, expected_cpu_use, "0.5",
         "share of their cpu requests that pods are expected to use: burstable machines pay surplus "
-        "credits for what is beyond their baseline; 0: for nothing",
-        BETWEEN(0, 1), .upstream_text = "0"),
+        "credits for what is beyond their baseline; 0: for nothing. Unless it is set, the "
+        "controller learns it from metrics.k8s.io, if the cluster serves it",
+        BETWEEN(0, 1), .upstream_text = "0", .learned = true),
     ROW("INTERRUPTION_COST", "interruption-cost", FLOAT, interruption_cost, "0.25",
         "what the interruption of a spot node costs, USD; the default follows LAUNCH_COST and, for "
         "ten pods, DISRUPTION_COST_PER_POD",

@@ -25,6 +25,7 @@ struct setting {
     const char *const *choices; // NULL-terminated, for SETTING_CHOICE
     double minimum, maximum;    // of numbers; of durations in nanoseconds
     bool operational;           // about the running controller: no plan depends on it
+    bool learned;               // unless it is set, by the controller (settings_learn())
     const char *help;
 };
 const struct setting *settings_table(uint32_t *count);

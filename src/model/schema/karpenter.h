@@ -177,6 +177,7 @@ struct snapshot_context {
     struct {
         int64_t time;
         struct string_map settings;
+        struct string_list learned; // names of settings that the controller has learned
         struct string_list marked_for_deletion, buffer_nodes;
         struct string_map nominated; // node name -> RFC 3339 text
         bool require_unschedulable;  // of a live cluster: struct snapshot

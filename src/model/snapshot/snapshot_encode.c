@@ -35,7 +35,7 @@ static json_t *encode_names(const struct string_list *names)
 
 static json_t *encode_context(const struct snapshot *snapshot)
 {
-    json_t *spec = json_object(), *settings = json_object();
+    json_t *spec = json_object(), *settings = json_object(), *learned = json_array();
     uint32_t count;
     const struct setting *table = settings_table(&count);
     if (snapshot->time != 0) {
@@ -50,9 +50,14 @@ static json_t *encode_context(const struct snapshot *snapshot)
         setting_format(&snapshot->settings, &table[i], &text);
         json_object_set_new(settings, table[i].environment,
                             json_string(text.data == NULL ? "" : text.data));
+        if (settings_is_learned(&snapshot->settings, i))
+            json_array_append_new(learned, json_string(table[i].environment));
         text_free(&text);
     }
     json_object_set_new(spec, "settings", settings);
+    if (json_array_size(learned) > 0)
+        json_object_set(spec, "learned", learned);
+    json_decref(learned);
     if (snapshot->require_unschedulable_condition)
         json_object_set_new(spec, "requireUnschedulable", json_true());
     json_t *nominated = json_object();

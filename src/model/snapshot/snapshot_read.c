@@ -92,7 +92,9 @@ static bool apply_context(struct snapshot *snapshot, const struct snapshot_conte
     snapshot->require_unschedulable_condition |= context->spec.require_unschedulable;
     for (uint32_t i = 0; i < context->spec.settings.count; i++) {
         const struct string_pair *pair = &context->spec.settings.items[i];
-        if (!settings_set(&snapshot->settings, pair->key, pair->value, error)) {
+        bool is_learned = string_list_has(&context->spec.learned, pair->key);
+        if (!(is_learned ? settings_learn : settings_set)(&snapshot->settings, pair->key,
+                                                          pair->value, error)) {
             error->kind = ERROR_INVALID;
             return error_locate(error, "spec.settings");
         }

@@ -72,6 +72,7 @@ const struct type type_instance_type_catalog =
 static const struct field context_spec_fields[] = {
     FIELD(MEMBER(struct snapshot_context, spec), time, "time", TIME),
     FIELD(MEMBER(struct snapshot_context, spec), settings, "settings", STRING_MAP),
+    FIELD(MEMBER(struct snapshot_context, spec), learned, "learned", STRING_LIST),
     FIELD(MEMBER(struct snapshot_context, spec), marked_for_deletion, "markedForDeletion",
           STRING_LIST),
     FIELD(MEMBER(struct snapshot_context, spec), buffer_nodes, "bufferNodes", STRING_LIST),

@@ -45,6 +45,33 @@ static void check_names(const json_t *value, const char *path, struct findings *
     }
 }
 
+// Names of settings, each with its value in `settings`.
+static void check_learned(const json_t *value, const char *path, const json_t *settings,
+                          struct findings *findings)
+{
+    size_t i;
+    json_t *name;
+    struct settings scratch;
+    settings_defaults(&scratch);
+    if (!json_is_array(value))
+        refuse(findings, path, NULL, "must be a list of names of settings");
+    json_array_foreach (value, i, name) {
+        struct text at = {0};
+        struct error error = {0};
+        const char *number =
+            json_string_value(json_object_get(settings, text_or_empty(json_string_value(name))));
+        text_format(&at, "%s[%zu]", path, i);
+        if (!json_is_string(name))
+            refuse(findings, at.data, NULL, "must be a string");
+        else if (number == NULL)
+            refuse(findings, at.data, "its value is in settings", "has no value");
+        else if (!settings_learn(&scratch, json_string_value(name), number, &error))
+            refuse(findings, at.data, NULL, error.message);
+        text_free(&at);
+    }
+    settings_free(&scratch);
+}
+
 static void check_setting(struct settings *settings, const char *name, const json_t *value,
                           const char *path, struct findings *findings)
 {
@@ -81,13 +108,14 @@ static void check_entries(const json_t *map, const char *path, bool is_settings,
 
 // --- fields --------------------------------------------------------------------------------------
 
-enum form { INSTANT, NAMES, SETTINGS, INSTANTS, TRUTH };
+enum form { INSTANT, NAMES, SETTINGS, LEARNED, INSTANTS, TRUTH };
 static const struct {
     const char *name;
     enum form form;
 } fields[] = {
     {"time", INSTANT},      {"settings", SETTINGS},  {"markedForDeletion", NAMES},
     {"bufferNodes", NAMES}, {"nominated", INSTANTS}, {"requireUnschedulable", TRUTH},
+    {"learned", LEARNED},
 };
 
 static void refuse_field(const char *path, const char *name, struct findings *findings)
@@ -102,7 +130,8 @@ static void refuse_field(const char *path, const char *name, struct findings *fi
     text_free(&hint);
 }
 
-static void check_field(const char *name, const json_t *value, struct findings *findings)
+static void check_field(const char *name, const json_t *value, const json_t *spec,
+                        struct findings *findings)
 {
     size_t i = 0;
     struct text path = {0};
@@ -117,6 +146,8 @@ static void check_field(const char *name, const json_t *value, struct findings *
         check_instant(value, path.data, findings);
     else if (fields[i].form == NAMES)
         check_names(value, path.data, findings);
+    else if (fields[i].form == LEARNED)
+        check_learned(value, path.data, json_object_get(spec, "settings"), findings);
     else if (fields[i].form == SETTINGS || fields[i].form == INSTANTS)
         check_entries(value, path.data, fields[i].form == SETTINGS, findings);
     else if (!json_is_boolean(value))
@@ -135,7 +166,7 @@ void validate_snapshot_context(const json_t *document, struct findings *findings
     if (spec != NULL && !json_is_object(spec))
         refuse(findings, "spec", NULL, "must be an object");
     json_object_foreach ((json_t *)spec, name, value)
-        check_field(name, value, findings);
+        check_field(name, value, spec, findings);
     struct error error = {0};
     struct object *object =
         object_decode(document, kind_get(KIND_SNAPSHOT_CONTEXT), DECODE_STRICT, &error);

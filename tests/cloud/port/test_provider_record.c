@@ -41,7 +41,16 @@ struct world {
     json_t *stored; // the ConfigMap; NULL: there is none
     int status;     // of every answer, unless 0
     unsigned requests;
+    bool learns;
+    char *restored; // what the publisher found
 };
+
+static void restored(void *context, const char *learned)
+{
+    struct world *world = context;
+    assert_null(world->restored); // once
+    world->restored = memory_copy_string(learned);
+}
 
 // The API server's answers to the two allowed requests.
 static void serve(void *context, struct kube_call *call)
@@ -90,8 +99,14 @@ static void publish(struct world *world, const struct cloud_provider *provider,
     assert_true(settings_set(&settings, "METRICS_PORT", "0", &error));
     assert_true(settings_set(&settings, "PRICES", "/etc/prices", &error));
     provider_publisher_destroy(world->publisher);
-    world->publisher = provider_publisher_create(world->loop, world->client, "adze-system",
-                                                 &fake.cloud, &settings);
+    world->publisher = provider_publisher_create(
+        &(struct provider_publisher_options){.loop = world->loop,
+                                             .client = world->client,
+                                             .namespace = "adze-system",
+                                             .cloud = &fake.cloud,
+                                             .settings = &settings,
+                                             .restored = world->learns ? restored : NULL,
+                                             .context = world});
     settings_free(&settings);
     loop_run_for(world->loop, SECOND);
 }
@@ -102,6 +117,7 @@ static void world_destroy(struct world *world)
     kube_client_destroy(world->client);
     loop_destroy(world->loop);
     json_decref(world->stored);
+    free(world->restored);
     free(world);
 }
 
@@ -207,6 +223,66 @@ static void a_server_that_fails_is_asked_again_and_one_that_forbids_is_not(void 
     world_destroy(world);
 }
 
+// SCH-507: what is learned outlives the controller, and plans of the live cluster count with it.
+static void what_is_learned_is_kept_in_the_record(void **state)
+{
+    (void)state;
+    struct world *world = world_create();
+    struct provider_record record;
+    world->learns = true;
+    publish(world, &sim_provider, NULL);
+    assert_null(json_object_get(json_object_get(world->stored, "data"), "learned"));
+    // The last one counts, also of several while a write is under way.
+    provider_publisher_learn(world->publisher, "{}");
+    provider_publisher_learn(world->publisher, "[]");
+    provider_publisher_learn(world->publisher,
+                             "{\"EXPECTED_CPU_USE\": {\"value\": \"0.35\", \"more\": 1}}");
+    loop_run_for(world->loop, SECOND);
+    assert_int_equal(world->requests, 4);
+    decode(world->stored, &record);
+    struct settings settings = {.metrics_port = 1};
+    record_settings_apply(record.settings, &settings);
+    record_learned_apply(record.learned, &settings);
+    assert_true(settings.expected_cpu_use == 0.35);
+    struct text text = {0};
+    settings_describe_learned(&settings, &text);
+    assert_string_equal(text.data, "EXPECTED_CPU_USE 0.35, learned from metrics");
+    text_free(&text);
+    // A number that was set wins; what anybody may write into a ConfigMap is no number.
+    record_settings_apply("{\"EXPECTED_CPU_USE\": \"0.6\"}", &settings);
+    record_learned_apply(record.learned, &settings);
+    assert_true(settings.expected_cpu_use == 0.6);
+    record_settings_apply("{}", &settings);
+    static const char *const odd[] = {"",
+                                      "{",
+                                      "[]",
+                                      "{\"EXPECTED_CPU_USE\": \"0.35\"}",
+                                      "{\"EXPECTED_CPU_USE\": {\"value\": \"7\"}}",
+                                      "{\"NODE_COST\": {\"value\": \"7\"}}"};
+    for (size_t i = 0; i < ARRAY_LENGTH(odd); i++)
+        record_learned_apply(odd[i], &settings);
+    record_learned_apply(NULL, &settings);
+    assert_true(settings.expected_cpu_use == 0.5 && settings.node_cost == 0.02);
+    settings_free(&settings);
+    provider_record_free(&record);
+    // The next controller is told at its first write; one that learns nothing takes it back.
+    publish(world, &sim_provider, NULL);
+    assert_non_null(strstr(world->restored, "0.35"));
+    assert_non_null(json_object_get(json_object_get(world->stored, "data"), "learned"));
+    world->learns = false;
+    publish(world, &sim_provider, NULL);
+    assert_true(json_is_null(json_object_get(json_object_get(world->stored, "data"), "learned")));
+    // Where it may not write it tries no more.
+    world->status = 403;
+    world->learns = true;
+    publish(world, &sim_provider, NULL);
+    unsigned asked = world->requests;
+    provider_publisher_learn(world->publisher, "{}");
+    loop_run_for(world->loop, HOUR);
+    assert_int_equal(world->requests, asked);
+    world_destroy(world);
+}
+
 static void what_cannot_be_read_is_named(void **state)
 {
     (void)state;
@@ -249,6 +325,7 @@ int main(void)
         cmocka_unit_test(a_catalog_of_its_own_is_published_and_taken_back),
         cmocka_unit_test(more_types_than_a_config_map_holds_are_not_sent),
         cmocka_unit_test(a_server_that_fails_is_asked_again_and_one_that_forbids_is_not),
+        cmocka_unit_test(what_is_learned_is_kept_in_the_record),
         cmocka_unit_test(what_cannot_be_read_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

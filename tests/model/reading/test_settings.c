@@ -32,6 +32,61 @@ static void defaults_LIF_380(void **state)
     settings_free(&settings);
 }
 
+static void learned_numbers_are_nobodys_choice_FMT_18(void **state)
+{
+    (void)state;
+    struct settings settings;
+    struct error error = {0};
+    struct text text = {0};
+    settings_defaults(&settings);
+    settings_describe_learned(&settings, &text);
+    assert_null(text.data);
+    assert_true(settings_learn(&settings, "EXPECTED_CPU_USE", "0.35", &error));
+    assert_true(settings.expected_cpu_use == 0.35 && settings_given(&settings, "EXPECTED_CPU_USE"));
+    settings_describe_learned(&settings, &text);
+    assert_string_equal(text.data, "EXPECTED_CPU_USE 0.35, learned from metrics");
+    text_clear(&text);
+    // What is set later is set, and upstream knows nothing of it.
+    struct settings other = settings;
+    assert_true(settings_set(&other, "EXPECTED_CPU_USE", "0.35", &error));
+    assert_true(settings_set(&other, "COMPATIBILITY", "upstream", &error));
+    assert_true(settings_finish(&other, &error));
+    settings_describe_learned(&other, &text);
+    assert_true(text.length == 0 && other.expected_cpu_use == 0.35);
+    assert_true(settings_set(&settings, "COMPATIBILITY", "upstream", &error));
+    assert_true(settings_finish(&settings, &error));
+    settings_describe_learned(&settings, &text);
+    assert_true(text.length == 0 && settings.expected_cpu_use == 0);
+    // Nothing else is learned, and nothing impossible.
+    assert_false(settings_learn(&settings, "NODE_COST", "1", &error));
+    assert_false(settings_learn(&settings, "EXPECTED_CPU_USE", "1.5", &error));
+    assert_false(settings_learn(&settings, "EXPECTED_USE", "1", &error));
+    settings_free(&settings);
+    text_free(&text);
+}
+
+static void numbers_are_written_as_they_were_FMT_9(void **state)
+{
+    (void)state;
+    static const char *const numbers[] = {"0.05", "0.1", "0.35", "1e-05", "0.3333333333333333",
+                                          "0"};
+    uint32_t count, row = 0;
+    const struct setting *table = settings_table(&count);
+    while (strcmp(table[row].environment, "EXPECTED_CPU_USE") != 0)
+        row++;
+    for (size_t i = 0; i < ARRAY_LENGTH(numbers); i++) {
+        struct settings settings;
+        struct error error = {0};
+        struct text text = {0};
+        settings_defaults(&settings);
+        assert_true(settings_set(&settings, table[row].environment, numbers[i], &error));
+        setting_format(&settings, &table[row], &text);
+        assert_string_equal(text.data, numbers[i]);
+        text_free(&text);
+        settings_free(&settings);
+    }
+}
+
 static void every_row_is_unique_and_reads_its_own_text(void **state)
 {
     (void)state;
@@ -253,6 +308,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_LIF_380),
+        cmocka_unit_test(learned_numbers_are_nobodys_choice_FMT_18),
+        cmocka_unit_test(numbers_are_written_as_they_were_FMT_9),
         cmocka_unit_test(every_row_is_unique_and_reads_its_own_text),
         cmocka_unit_test(errors_say_what_is_allowed_LIF_470),
         cmocka_unit_test(gates_LIF_381),

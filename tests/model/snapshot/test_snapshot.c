@@ -1,7 +1,9 @@
 #include "model/helpers.h"
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "model/reading/pod.h"
+#include "model/reading/settings_read.h"
 #include "model/schema/condition_types.h"
 #include "model/snapshot/snapshot.h"
 #include "model/snapshot/snapshot_complete.h"
@@ -179,6 +181,35 @@ static void the_context_sets_clock_and_settings_FMT_9(void **state)
     snapshot_destroy(snapshot);
 }
 
+// SCH-507: a saved snapshot has the learned number, and says that nobody has set it.
+static void what_is_learned_is_written_and_read_FMT_9(void **state)
+{
+    (void)state;
+    struct snapshot *snapshot = snapshot_create();
+    struct error error = {0};
+    assert_true(settings_learn(&snapshot->settings, "EXPECTED_CPU_USE", "0.35", &error));
+    json_t *written = snapshot_encode(snapshot);
+    CLEANUP_FREE char *text = json_dumps(written, JSON_COMPACT);
+    assert_non_null(strstr(text, "\"settings\":{\"EXPECTED_CPU_USE\":\"0.35\"}"));
+    assert_non_null(strstr(text, "\"learned\":[\"EXPECTED_CPU_USE\"]"));
+    struct snapshot *again = read_text(text);
+    struct text told = {0};
+    settings_describe_learned(&again->settings, &told);
+    assert_string_equal(told.data, "EXPECTED_CPU_USE 0.35, learned from metrics");
+    assert_true(again->settings.expected_cpu_use == 0.35);
+    json_t *written_again = snapshot_encode(again);
+    assert_true(json_equal(written, written_again));
+    text_free(&told);
+    json_decref(written);
+    json_decref(written_again);
+    snapshot_destroy(snapshot);
+    snapshot_destroy(again);
+    // Others are never learned.
+    assert_error("{apiVersion: adze/v1, kind: SnapshotContext, spec: {settings: {NODE_COST: '1'}, "
+                 "learned: [NODE_COST]}}",
+                 false, "in.yaml:1:63: document 1: spec.settings: NODE_COST is never learned");
+}
+
 // The nominated room of such a pod is lost with the node: it waits like any other.
 static void a_nomination_for_a_node_that_is_not_there_is_none_FMT_3(void **state)
 {
@@ -343,6 +374,7 @@ int main(void)
         cmocka_unit_test(new_pods_are_admitted_as_by_an_api_server),
         cmocka_unit_test(the_context_sets_clock_and_settings_FMT_9),
         cmocka_unit_test(a_saved_live_cluster_is_planned_as_it_was_FMT_3),
+        cmocka_unit_test(what_is_learned_is_written_and_read_FMT_9),
         cmocka_unit_test(a_nomination_for_a_node_that_is_not_there_is_none_FMT_3),
         cmocka_unit_test(a_written_snapshot_reads_back_the_same),
         cmocka_unit_test(errors_name_file_line_document_and_path),
