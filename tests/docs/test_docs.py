@@ -134,6 +134,8 @@ class Documents(unittest.TestCase):
     def answer(self, text):
         """Of a command that reads given files alone the answer stays: pages show the same ones again and again."""
         text = re.sub(r"^build/|\s+#.*", "", text)
+        if text.startswith("adze manifests"):
+            text = "METRICS_PORT=8080 " + text  # the sandbox has none
         if not re.match(r"adze (plan|explain|budgets|cost|validate|preflight|iam)( [\w=/.-]+)+$", text) or not re.search(
                 r" (docs|examples)/", text):
             return self.box.run(text)

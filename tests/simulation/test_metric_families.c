@@ -154,6 +154,40 @@ static void families_have_their_types_and_labels_LIF_350_351_358(void **state)
     expect_families(scenario, "", framework, ARRAY_LENGTH(framework));
 }
 
+// Otherwise increase() misses the first step.
+static void counters_begin_with_0_where_their_labels_are_known(void **state)
+{
+    static const char *const series[] = {
+        "adze_consolidation_loops_total{nodepool=\"default\"}",
+        "adze_plan_divergence_pods_total{nodepool=\"default\",landed=\"elsewhere\"}",
+        "client_go_request_total{code=\"403\",method=\"PATCH\"}",
+        "karpenter_nodeclaims_created_total{reason=\"drifted\",nodepool=\"default\",min_values_"
+        "relaxed=\"false\"}",
+        "karpenter_nodeclaims_disrupted_total{reason=\"insufficient_capacity\",nodepool="
+        "\"default\","
+        "capacity_type=\"\",consolidation_policy=\"\",termination_mode=\"graceful\"}",
+        "karpenter_nodeclaims_disrupted_total{reason=\"registration_timeout\",nodepool=\"default\","
+        "capacity_type=\"spot\",consolidation_policy=\"\",termination_mode=\"graceful\"}",
+        "karpenter_pods_eviction_requests_total{code=\"429\"}",
+        "karpenter_voluntary_disruption_queue_failures_total{decision=\"replace\",reason="
+        "\"drifted\","
+        "consolidation_type=\"\"}",
+    };
+    struct scenario *scenario = *state;
+    scenario_begin(scenario);
+    scenario_scale(scenario, 1);
+    scenario_expect_running(scenario, 1);
+    struct text text = {0};
+    metrics_write(simulation_metrics(scenario->simulation), &text);
+    for (size_t i = 0; i < ARRAY_LENGTH(series); i++) {
+        char line[400];
+        snprintf(line, sizeof line, "\n%s 0\n", series[i]);
+        if (strstr(text.data, line) == NULL)
+            fail_msg("%s does not begin with 0", series[i]);
+    }
+    text_free(&text);
+}
+
 static void expect_condition_families(struct scenario *scenario, const char *infix,
                                       const char *extra)
 {
@@ -462,6 +496,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, scenario_teardown)
     const struct CMUnitTest tests[] = {
         TEST(families_have_their_types_and_labels_LIF_350_351_358),
+        TEST(counters_begin_with_0_where_their_labels_are_known),
         TEST(conditions_have_families_of_each_kind_LIF_355_356),
         TEST(nodes_are_described_by_well_known_labels_LIF_352),
         TEST(pods_have_state_and_times_LIF_320_353_354),

@@ -7,6 +7,7 @@
 #include "control/launch/launch_backoff.h"
 #include "control/nodeclaim/claim_pass.h"
 #include "control/state/cluster.h"
+#include "control/state/disruption_counters.h"
 #include "model/schema/condition_types.h"
 #include "model/schema/encode.h"
 
@@ -168,6 +169,13 @@ static void failed(struct claim_pass *pass)
         pass_requeue(pass, ns_subtract(record->retry_at_ns, now_ns));
 }
 
+static void create(struct claim_pass *pass)
+{
+    count_disrupted_begin(pass->control, pass->claim, "launch_timeout");
+    count_disrupted_begin(pass->control, pass->claim, "insufficient_capacity");
+    pass->create = true;
+}
+
 void claim_launch(struct claim_pass *pass)
 {
     struct claim_record *record = pass->record;
@@ -184,5 +192,5 @@ void claim_launch(struct claim_pass *pass)
     else if (record->launch_error.kind != ERROR_NONE)
         failed(pass);
     else
-        pass->create = true;
+        create(pass);
 }

@@ -173,6 +173,7 @@ static void publish_transitions(struct lifecycle_shared *shared, struct claim_re
                  object_label(object, LABEL_INSTANCE_TYPE), "s:zone", zone, "s:capacity-type",
                  object_label(object, LABEL_CAPACITY_TYPE), "j:allocatable", allocatable.data);
         launch_backoff_launched(shared->parts.launch_backoff, claim);
+        count_disrupted_begin(control, claim, "registration_timeout");
     }
     if (record->reports_registered) {
         log_info("registered nodeclaim", "s:controller", "nodeclaim.lifecycle", "o:NodeClaim",

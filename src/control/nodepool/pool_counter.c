@@ -127,6 +127,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     struct arena *arena CLEANUP_ARENA = arena_create(16 * 1024);
     struct usage usage = {0};
     count(control, arena, pool->meta.name, &usage);
+    control_metrics_begin_pool(&control->metrics, pool->meta.name);
     if (!control->manager.settings->disable_cluster_state_observability) // LIF-357
         write_metrics(control, pool, &usage);
     struct reconcile_result result = reconcile_after(PERIOD_NS);

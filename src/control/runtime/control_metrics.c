@@ -384,11 +384,60 @@ static void register_reports(struct control_metrics *m, struct metrics *metrics)
                       ARRAY_LENGTH(span_buckets));
 }
 
+// increase() and rate() miss what a series begins with, so those whose labels are known beforehand,
+// and few, begin with 0.
+static void begin_counters(const struct control_metrics *m)
+{
+    static const struct {
+        const char *decision, *reason, *consolidation;
+    } commands[] = {{"delete", "empty", "empty"},
+                    {"delete", "drifted", ""},
+                    {"replace", "drifted", ""},
+                    {"delete", "underutilized", "single"},
+                    {"replace", "underutilized", "single"},
+                    {"delete", "underutilized", "multi"},
+                    {"replace", "underutilized", "multi"}};
+    for (size_t i = 0; i < ARRAY_LENGTH(commands); i++) {
+        metric_add(m->disruption_decisions, 0, commands[i].decision, commands[i].reason,
+                   commands[i].consolidation);
+        metric_add(m->disruption_queue_failures, 0, commands[i].decision, commands[i].reason,
+                   commands[i].consolidation);
+        metric_add(m->disruption_failed_validations, 0, commands[i].consolidation);
+    }
+    static const char *const codes[] = {"200", "404", "429", "500"};
+    for (size_t i = 0; i < ARRAY_LENGTH(codes); i++)
+        metric_add(m->eviction_requests, 0, codes[i]);
+    static const char *const reasons[] = {"Drifted", "Empty", "Underutilized",
+                                          "Forceful Termination"};
+    for (size_t i = 0; i < ARRAY_LENGTH(reasons); i++)
+        metric_add(m->pods_drained, 0, reasons[i]);
+    metric_add(m->disruption_timeouts, 0, "multi"); // DIS-403
+    metric_add(m->disruption_timeouts, 0, "single");
+}
+
+void control_metrics_begin_pool(const struct control_metrics *m, const char *pool)
+{
+    metric_add(m->unplanned_node_claims, 0, pool);
+    metric_add(m->consolidation_evicted_pods, 0, pool);
+    metric_add(m->consolidation_loops, 0, pool);
+    metric_add(m->planned_pods_bound, 0, pool, "planned");
+    metric_add(m->planned_pods_bound, 0, pool, "elsewhere");
+    static const char *const outcomes[] = {"as_planned", "elsewhere", "no_saving"};
+    for (size_t i = 0; i < ARRAY_LENGTH(outcomes); i++)
+        metric_add(m->consolidation_outcomes, 0, pool, outcomes[i]);
+    static const char *const savings[] = {"predicted", "realised", "lost"};
+    for (size_t i = 0; i < ARRAY_LENGTH(savings); i++)
+        metric_add(m->consolidation_savings, 0, pool, savings[i]);
+    static const char *const reasons[] = {"provisioned", "drifted", "underutilized"};
+    for (size_t i = 0; i < ARRAY_LENGTH(reasons); i++)
+        metric_add(m->node_claims_created, 0, reasons[i], pool, "false");
+    metric_add(m->nodes_drained, 0, pool);
+}
+
 void control_metrics_register(struct control_metrics *control_metrics, struct metrics *metrics)
 {
     register_lifecycle(control_metrics, metrics);
     register_decisions(control_metrics, metrics);
     register_reports(control_metrics, metrics);
-    metric_add(control_metrics->disruption_timeouts, 0, "multi"); // DIS-403: there from the start
-    metric_add(control_metrics->disruption_timeouts, 0, "single");
+    begin_counters(control_metrics);
 }

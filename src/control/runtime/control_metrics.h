@@ -34,3 +34,5 @@ struct control_metrics {
     struct metric *expected_cpu_use, *measured_cpu_use; // control/learning/cpu_use.h
 };
 void control_metrics_register(struct control_metrics *control_metrics, struct metrics *metrics);
+// The counters of a NodePool begin with 0, so that the first step counts in increase().
+void control_metrics_begin_pool(const struct control_metrics *control_metrics, const char *pool);

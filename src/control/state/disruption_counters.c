@@ -27,6 +27,12 @@ void count_disrupted(struct control *control, const struct node_claim *claim, co
     count(control->metrics.node_claims_disrupted, 1, claim, reason);
 }
 
+void count_disrupted_begin(struct control *control, const struct node_claim *claim,
+                           const char *reason)
+{
+    count(control->metrics.node_claims_disrupted, 0, claim, reason);
+}
+
 void count_disrupted_node(struct control *control, const struct node_claim *claim,
                           const char *reason)
 {

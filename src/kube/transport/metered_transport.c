@@ -79,6 +79,10 @@ struct kube_transport *metered_transport_create(struct loop *loop, struct kube_t
                                  .labels = {"verb", "group", "version", "kind", "subresource"},
                                  .buckets = buckets,
                                  .buckets_count = DURATION_BUCKETS});
+    // From 0 on, so that the first refusal counts in increase().
+    static const char *const methods[] = {"GET", "POST", "PUT", "PATCH", "DELETE"};
+    for (size_t i = 0; i < ARRAY_LENGTH(methods); i++)
+        metric_add(transport->requests, 0, "403", methods[i]);
     LIST_INIT(&transport->calls);
     return &transport->base;
 }

@@ -1,5 +1,18 @@
 #include "cloud/aws/interruption/interruption_metrics.h"
 
+#include "cloud/aws/interruption/interruption_kinds.h"
+#include "cloud/aws/interruption/interruption_message.h"
+
+// From 0 on, so that the first message counts in increase().
+static void begin(const struct interruption_metrics *metrics)
+{
+    for (int kind = 0; kind < INTERRUPTION_KIND_COUNT; kind++)
+        metric_add(metrics->received, 0, interruption_row((enum interruption_kind)kind)->name);
+    for (int fault = INTERRUPTION_PARSED + 1; fault < INTERRUPTION_FAULT_COUNT; fault++)
+        metric_add(metrics->unparsable, 0, interruption_fault_name((enum interruption_fault)fault));
+    metric_add(metrics->deleted, 0);
+}
+
 void interruption_metrics_register(struct interruption_metrics *out, struct metrics *metrics)
 {
     out->received = metrics_register(
@@ -30,4 +43,5 @@ void interruption_metrics_register(struct interruption_metrics *out, struct metr
                      .help = "Messages of the interruption queue that could not be read.",
                      .type = METRIC_COUNTER,
                      .labels = {"reason"}});
+    begin(out);
 }
