@@ -19,6 +19,7 @@
 #include "sim/store/store_json.h"
 
 #define PODS_MAX 24
+#define PUBLIC   "[{tags: {Name: public-a}}, {tags: {Name: public-b}}, {tags: {Name: public-c}}]"
 
 static const char *const families[] = {"c5", "m5", "r5", "m6g", "m5d", "c6g", "t3"};
 
@@ -26,7 +27,7 @@ struct world {
     struct random random;
     struct text class_spec, pools_text, pods_text; // YAML
     uint32_t pods, pools;
-    bool windows;
+    bool windows, public_addresses;
 };
 
 // --- drawing -------------------------------------------------------------------------------------
@@ -79,18 +80,21 @@ static void draw_class(struct world *world)
                                           "windows2022@latest"};
     const char *alias = aliases[draw(world, ARRAY_LENGTH(aliases))];
     world->windows = alias[0] == 'w';
+    world->public_addresses = draw(world, 3) == 0;
     text_format(&world->class_spec,
-                "role: nodes, amiSelectorTerms: [{alias: %s}], subnetSelectorTerms: " TAGGED
-                ", securityGroupSelectorTerms: " TAGGED,
-                alias);
+                "role: nodes, amiSelectorTerms: [{alias: %s}], subnetSelectorTerms: %s, "
+                "securityGroupSelectorTerms: " TAGGED,
+                alias, world->public_addresses ? PUBLIC : TAGGED);
     draw_kubelet(world, alias[0] == 'b');
     if (!world->windows && draw(world, 3) == 0) // Windows makes no array of its disks by itself
         text_add(&world->class_spec, ", instanceStorePolicy: RAID0");
     if (draw(world, 2) == 0)
         draw_volumes(world, alias[0] == 'b');
-    if (draw(world, 2) == 0)
+    if (draw(world, 3) == 0) { // it wins over the subnets
+        world->public_addresses = draw(world, 2) == 0;
         text_format(&world->class_spec, ", associatePublicIPAddress: %s",
-                    draw(world, 2) == 0 ? "true" : "false");
+                    world->public_addresses ? "true" : "false");
+    }
 }
 
 static void draw_pool(struct world *world, int index)
@@ -213,10 +217,11 @@ static void add_planned_values(struct text *line, const struct plan_claim *claim
     add_sorted(line, &values, " ");
 }
 
-static char *describe_planned(const struct plan_claim *claim)
+static char *describe_planned(const struct plan_claim *claim, const struct world *world)
 {
     struct text line = {0};
     lines types = {0};
+    assert_int_equal(claim->costs.address > 0, world->public_addresses); // AWN-1
     text_format(&line, "%s %lld:", claim->types.items[0].instance_type->name,
                 (long long)claim->price);
     list_for_each (quantity, &claim->requests)
@@ -231,7 +236,7 @@ static char *describe_planned(const struct plan_claim *claim)
 }
 
 // *left: pods without a place.
-static char *describe_plan(const char *path, uint32_t *left)
+static char *describe_plan(const char *path, const struct world *world, uint32_t *left)
 {
     struct input_options input = {.common = {.format = "json"}, .admission = true};
     struct plan_options options = {.explain = EXPLAIN_REASONS};
@@ -245,7 +250,7 @@ static char *describe_plan(const char *path, uint32_t *left)
     lines all = {0};
     struct text text = {0};
     list_for_each (claim, &plan->claims)
-        vector_push(&all, describe_planned(claim));
+        vector_push(&all, describe_planned(claim, world));
     *left = plan->unschedulable.count;
     plan_destroy(plan);
     snapshot_destroy(snapshot);
@@ -361,7 +366,7 @@ static bool world_differs(struct scene *scene, const struct world *world, uint64
     apply(scene, "%s", world->pods_text.data);
     run(scene, 10);
     write_files(scene, world, path);
-    CLEANUP_FREE char *planned = describe_plan(path, &left);
+    CLEANUP_FREE char *planned = describe_plan(path, world, &left);
     apply(scene, "%s", world->pools_text.data);
     bool bound = run_until_bound(scene, left);
     CLEANUP_FREE char *launched = describe_launched(scene);

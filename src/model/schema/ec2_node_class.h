@@ -7,6 +7,10 @@
 #define FINALIZER_EC2_NODE_CLASS    "karpenter.k8s.aws/termination"
 #define ANNOTATION_EC2_HASH         "karpenter.k8s.aws/ec2nodeclass-hash"
 #define ANNOTATION_EC2_HASH_VERSION "karpenter.k8s.aws/ec2nodeclass-hash-version"
+// Whether the subnets of the status give their instances public IPv4 addresses
+// (MapPublicIpOnLaunch): "all" of them do, "some", or "none". Written by the controller, for those
+// who read the object without AWS.
+#define ANNOTATION_PUBLIC_ADDRESSES "adze.dev/public-addresses"
 #define ANNOTATION_EC2_PROFILE      "karpenter.k8s.aws/instance-profile-name"
 #define EC2_NODE_CLASS_HASH_VERSION "v6"
 

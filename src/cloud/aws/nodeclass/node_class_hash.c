@@ -48,6 +48,27 @@ static json_t *annotate(const char *hash)
     return body;
 }
 
+// The value of ANNOTATION_PUBLIC_ADDRESSES: "all", "some" or "none" of the status's subnets; NULL:
+// not known of one, or there is none, or it is right. None is noted only after others.
+static const char *public_addresses(const struct node_class_controllers *controllers,
+                                    const struct ec2_node_class *node_class)
+{
+    uint32_t public = 0, count = node_class->status.subnets.count;
+    if (controllers->manager->settings->compatibility_upstream || count == 0)
+        return NULL;
+    list_for_each (subnet, &node_class->status.subnets) {
+        struct optional_bool known =
+            subnet_addresses_public(controllers->environment.addresses, text_or_empty(subnet->id));
+        if (!known.present)
+            return NULL;
+        public += known.value;
+    }
+    const char *noted =
+        object_annotation((const struct object *)node_class, ANNOTATION_PUBLIC_ADDRESSES);
+    const char *value = public == 0 ? "none" : public == count ? "all" : "some";
+    return text_equal(noted, value) || (public == 0 && noted == NULL) ? NULL : value;
+}
+
 static bool refers_to(const struct node_claim *claim, const struct object *node_class)
 {
     const struct node_class_reference *reference = claim->spec.node_class_ref;
@@ -92,7 +113,13 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     bool current = has_version(object);
     if (!current && migrate_claims(&about, object, hash) > 0)
         return reconcile_running();
-    if (current && text_equal(object_annotation(object, ANNOTATION_EC2_HASH), hash))
+    const char *public = public_addresses(controllers, (const struct ec2_node_class *)object);
+    if (current && text_equal(object_annotation(object, ANNOTATION_EC2_HASH), hash) &&
+        public == NULL)
         return reconcile_done();
-    return start_patch(&about, object, NULL, annotate(hash));
+    json_t *body = annotate(hash);
+    if (public != NULL)
+        json_object_set_new(json_metadata(body, "annotations"), ANNOTATION_PUBLIC_ADDRESSES,
+                            json_string(public));
+    return start_patch(&about, object, NULL, body);
 }

@@ -106,6 +106,13 @@ static int by_free(const void *a, const void *b)
     return strcmp(member(left, "SubnetId"), member(right, "SubnetId"));
 }
 
+static void note_subnet(struct subnet_addresses *addresses, const char *id, const json_t *subnet)
+{
+    const json_t *public = json_object_get(subnet, "MapPublicIpOnLaunch");
+    subnet_addresses_fetched(addresses, id, free_of(subnet));
+    subnet_addresses_note_public(addresses, id, json_is_true(public));
+}
+
 static void note_free(void *context, const json_t *reply, int64_t asked_at)
 {
     size_t index;
@@ -113,7 +120,7 @@ static void note_free(void *context, const json_t *reply, int64_t asked_at)
     (void)asked_at;
     json_array_foreach (json_object_get(reply, "Subnets"), index, subnet)
         if (member(subnet, "SubnetId") != NULL)
-            subnet_addresses_fetched(context, member(subnet, "SubnetId"), free_of(subnet));
+            note_subnet(context, member(subnet, "SubnetId"), subnet);
 }
 
 void resolve_subnets(struct class_pass *pass)
@@ -140,6 +147,8 @@ void resolve_subnets(struct class_pass *pass)
                                      text_or_empty(member(items[i], "AvailabilityZone")), "zoneID",
                                      text_or_empty(member(items[i], "AvailabilityZoneId"))));
     json_decref(found);
+    // A subnet's setting may have changed, which its annotation tells.
+    reconcile_queue_add(pass->controllers->hash_queue, pass->node_class->meta.name);
     if (count > 0)
         conditions_set_true(&pass->conditions, CONDITION_SUBNETS_READY);
     else

@@ -14,6 +14,7 @@
 struct subnet_entry {
     int64_t cached, fetched_at; // fetched_at 0: never
     bool in_flight;
+    struct optional_bool public;
     int64_t figure; // the free addresses less the launches under way (AWN-105)
 };
 struct subnet_addresses {
@@ -72,6 +73,7 @@ void subnet_addresses_fetched(struct subnet_addresses *addresses, const char *id
         drop_expired(addresses);
     struct subnet_entry *entry = map_ensure(addresses->entries, id, sizeof *entry);
     *entry = (struct subnet_entry){.cached = free_count < 0 ? 0 : free_count,
+                                   .public = entry->public,
                                    .fetched_at = loop_monotonic_ns(addresses->loop)};
 }
 
@@ -90,6 +92,20 @@ static int64_t cached_count(const struct subnet_addresses *addresses, const char
 {
     const struct subnet_entry *entry = find(addresses, id);
     return entry != NULL ? entry->cached : 0;
+}
+
+void subnet_addresses_note_public(struct subnet_addresses *addresses, const char *id, bool public)
+{
+    struct subnet_entry *entry = find(addresses, id);
+    if (entry != NULL)
+        entry->public = (struct optional_bool){true, public};
+}
+
+struct optional_bool subnet_addresses_public(const struct subnet_addresses *addresses,
+                                             const char *id)
+{
+    const struct subnet_entry *entry = map_get(addresses->entries, id);
+    return entry != NULL ? entry->public : (struct optional_bool){0};
 }
 
 int64_t subnet_addresses_free(const struct subnet_addresses *addresses, const char *id)

@@ -11,6 +11,12 @@ void subnet_addresses_destroy(struct subnet_addresses *addresses);
 void subnet_addresses_fetched(struct subnet_addresses *addresses, const char *id, int64_t free);
 void subnet_addresses_exhausted(struct subnet_addresses *addresses, const char *id); // AWN-107
 
+// Whether instances get a public IPv4 address there (MapPublicIpOnLaunch); of a subnet that was
+// fetched. Absent: not known.
+void subnet_addresses_note_public(struct subnet_addresses *addresses, const char *id, bool public);
+struct optional_bool subnet_addresses_public(const struct subnet_addresses *addresses,
+                                             const char *id);
+
 // With what launches under way have reserved; may be negative. 0: nothing is known.
 int64_t subnet_addresses_free(const struct subnet_addresses *addresses, const char *id);
 

@@ -205,6 +205,7 @@ static const char *verdict_key(struct class_pass *pass, const struct ec2_node_cl
         json_incref(json_object_get(json_object_get(all, "metadata"), "annotations"));
     json_object_del(annotations, ANNOTATION_EC2_HASH);
     json_object_del(annotations, ANNOTATION_EC2_HASH_VERSION);
+    json_object_del(annotations, ANNOTATION_PUBLIC_ADDRESSES);
     // Upstream's hash of the spec leaves it out, though it changes the network interfaces.
     if (pass->settings->compatibility_upstream)
         json_object_del(json_object_get(all, "spec"), "ipPrefixCount");

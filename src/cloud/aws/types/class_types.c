@@ -11,6 +11,7 @@
 #include "cloud/aws/families/ami_family.h"
 #include "cloud/aws/families/kubelet_config.h"
 #include "cloud/aws/types/built_in_types.h"
+#include "cloud/aws/types/class_gaps.h"
 #include "cloud/aws/types/ec2_types.h"
 #include "cloud/aws/types/kept_prices.h"
 #include "cloud/aws/types/region_types.h"
@@ -140,30 +141,6 @@ static void estimate_spot(struct ec2_prices *prices, const struct placing *placi
     json_decref(known);
 }
 
-// --- unknown facts -------------------------------------------------------------------------------
-
-static void tell_unknown(const struct ec2_node_class *node_class, const struct placing *placing,
-                         bool listed, struct text *unknown)
-{
-    struct ami_alias alias;
-    if (!placing->known) {
-        text_join(unknown, ", ", "zones of the subnets (taken: ");
-        for (uint32_t i = 0; i < placing->count; i++)
-            text_format(unknown, "%s%s", i > 0 ? ", " : "", placing->zones[i]);
-        text_add(unknown, ")");
-    }
-    if (!listed) {
-        text_join(unknown, ", ", "types and prices of ");
-        text_format(unknown, "%s (taken: those of another region)", placing->region);
-    }
-    if (!ami_alias_of(node_class, &alias) && node_class->status.amis.count == 0)
-        text_join(unknown, ", ", "architectures of the images (taken: all)");
-    if (node_class->spec.capacity_reservation_selector_terms.count > 0)
-        text_join(unknown, ", ", "free instances of capacity reservations (none is taken)");
-    if (node_class->spec.placement_group_selector != NULL)
-        text_join(unknown, ", ", "the placement group (it leaves out no type)");
-}
-
 // --- the catalogue -------------------------------------------------------------------------------
 
 // All that catalogues depend on beside the NodeClass: nothing is short, learned or reserved.
@@ -251,9 +228,14 @@ const struct instance_type_catalog *ec2_class_catalog(const struct class_catalog
     if (catalogue != NULL)
         catalogue = region_types_only(catalogue, placing.region);
     if (catalogue != NULL && unknown != NULL)
-        tell_unknown((const struct ec2_node_class *)request->node_class, &placing, listed, unknown);
-    if (catalogue != NULL && unknown != NULL && gate_taken)
-        text_join(unknown, ", ", "the feature gate NodeClassCEL (taken: on)");
+        class_gaps_tell(
+            &(struct class_gaps){.node_class = (const struct ec2_node_class *)request->node_class,
+                                 .settings = request->settings,
+                                 .zones_taken = placing.known ? NULL : placing.zones,
+                                 .region = placing.region,
+                                 .listed = listed,
+                                 .gate_taken = gate_taken},
+            unknown);
     return catalogue;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cloud/aws/families/ami_family.h"
+#include "cloud/aws/types/public_addresses.h"
 
 // The length keeps neighbours apart.
 static void add(struct text *key, const char *text)
@@ -49,8 +50,7 @@ static void add_network(struct text *key, const struct ec2_node_class *node_clas
     add_number(key, node_class->spec.ip_prefix_count.present
                         ? node_class->spec.ip_prefix_count.value
                         : -1);
-    add_number(key, node_class->spec.associate_public_ip_address.present &&
-                        node_class->spec.associate_public_ip_address.value);
+    add_number(key, public_addresses_of(node_class));
     add_number(key, node_class->spec.connection_tracking != NULL);
     add(key, node_class->spec.cpu_options != NULL
                  ? node_class->spec.cpu_options->nested_virtualization

@@ -10,6 +10,7 @@
 #include "cloud/aws/families/ami_family.h"
 #include "cloud/aws/types/catalogue_pack.h"
 #include "cloud/aws/types/offering_facts.h"
+#include "cloud/aws/types/public_addresses.h"
 #include "cloud/aws/types/resolved_key.h"
 #include "cloud/aws/types/type_fit.h"
 #include "cloud/aws/types/type_resolve.h"
@@ -166,8 +167,7 @@ static void read_node_class(struct resolved_types *resolved, const struct resolv
     terms->prefixes =
         node_class->spec.ip_prefix_count.present && node_class->spec.ip_prefix_count.value > 0;
     terms->volume_price = volume_prices_of(node_class, terms->region);
-    terms->public_address = node_class->spec.associate_public_ip_address.present &&
-                            node_class->spec.associate_public_ip_address.value;
+    terms->public_address = public_addresses_of(node_class) >= PUBLIC_ADDRESSES_SOME;
     terms->node_class = node_class;
 }
 

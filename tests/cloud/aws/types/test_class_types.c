@@ -35,6 +35,12 @@ static struct object *object_of(const char *text)
     "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: c}, spec: {" spec    \
     ", subnetSelectorTerms: [{id: subnet-1}], securityGroupSelectorTerms: [{id: sg-1}], role: r}" \
     ", status: {" status "}}"
+#define ADDRESSES "public addresses of the subnets (taken: none)"
+#define NOTED_CLASS(noted, spec)                                                                  \
+    "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: c, annotations: "    \
+    "{adze.dev/public-addresses: " noted "}}, spec: {" AL2023 spec                                \
+    ", subnetSelectorTerms: [{id: subnet-1}], securityGroupSelectorTerms: [{id: sg-1}], role: r}" \
+    ", status: {" SUBNETS "}}"
 #define SUBNETS "subnets: [{id: subnet-1, zone: us-east-1c}, {id: subnet-2, zone: us-east-1a}]"
 #define AL2023  "amiSelectorTerms: [{alias: al2023@latest}]"
 #define ROCKET  "amiSelectorTerms: [{alias: bottlerocket@latest}]"
@@ -223,36 +229,71 @@ static void zones_of_status_of_pools_or_usual_ones_AWI_11(void **state)
     static const struct {
         const char *class, *pool, *zones, *unknown;
     } cases[] = {
-        {CLASS(AL2023, SUBNETS), NULL, "us-east-1a us-east-1c", ""},
+        {CLASS(AL2023, SUBNETS), NULL, "us-east-1a us-east-1c", ADDRESSES},
         {CLASS(AL2023, ""), "[]", "us-east-1a us-east-1b us-east-1c",
-         "zones of the subnets (taken: us-east-1a, us-east-1b, us-east-1c)"},
+         "zones of the subnets (taken: us-east-1a, us-east-1b, us-east-1c), " ADDRESSES},
         {CLASS(AL2023, ""),
          "[{key: topology.kubernetes.io/zone, operator: In, values: [us-gov-west-1b, "
          "us-gov-west-1d, eu-west-1a, test-zone]}]",
          "us-gov-west-1a us-gov-west-1b us-gov-west-1c us-gov-west-1d",
          "zones of the subnets (taken: us-gov-west-1a, us-gov-west-1b, us-gov-west-1c, "
-         "us-gov-west-1d)"},
+         "us-gov-west-1d), " ADDRESSES},
         {CLASS(AL2023, ""),
          "[{key: topology.kubernetes.io/region, operator: In, values: [eu-west-1]}]",
          "eu-west-1a eu-west-1b eu-west-1c",
-         "zones of the subnets (taken: eu-west-1a, eu-west-1b, eu-west-1c)"}, // AWI-916
+         "zones of the subnets (taken: eu-west-1a, eu-west-1b, eu-west-1c), " ADDRESSES}, // AWI-916
         {CLASS(AL2023, ""),
          "[{key: topology.kubernetes.io/region, operator: In, values: [eu-west-9]}]",
          "eu-west-9a eu-west-9b eu-west-9c",
          "zones of the subnets (taken: eu-west-9a, eu-west-9b, eu-west-9c), types and prices of "
-         "eu-west-9 (taken: those of another region)"},
+         "eu-west-9 (taken: those of another region), " ADDRESSES},
         {CLASS("amiFamily: AL2, amiSelectorTerms: [{id: ami-1}], placementGroupSelector: {name: "
                "x}, capacityReservationSelectorTerms: [{id: cr-1}]",
                SUBNETS),
          NULL, "us-east-1a us-east-1c",
-         "architectures of the images (taken: all), free instances of capacity reservations (none "
-         "is taken), the placement group (it leaves out no type)"},
+         "architectures of the images (taken: all), " ADDRESSES
+         ", free instances of capacity reservations (none is taken), the placement group (it "
+         "leaves out no type)"},
+        {CLASS("amiSelectorTerms: [{alias: windows2022@latest}], detailedMonitoring: true, "
+               "associatePublicIPAddress: true, userData: '-KubeletExtraArgs --max-pods=20', "
+               "blockDeviceMappings: [{deviceName: /dev/sda1, ebs: {snapshotID: snap-1}}]",
+               SUBNETS),
+         NULL, "us-east-1a us-east-1c",
+         "prices of Windows licences (taken: prices of Linux), sizes of snapshots (taken: the "
+         "family's default), the price of detailed monitoring (not counted), max-pods in userData "
+         "(spec.kubelet alone counts)"},
     };
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         struct text unknown = {0};
         const struct instance_type_catalog *catalog =
             catalog_of(cases[i].class, cases[i].pool, &unknown);
         assert_zones(catalog, cases[i].zones);
+        assert_string_equal(text_or_empty(unknown.data), cases[i].unknown);
+        text_free(&unknown);
+        object_release((const struct object *)catalog);
+    }
+}
+
+// AWN-1: the class says whether nodes get public addresses, else its subnets do, of which the
+// controller notes it.
+static void public_addresses_are_those_of_class_or_subnets_AWN_1(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *class, *unknown;
+        bool public;
+    } cases[] = {
+        {NOTED_CLASS("all", ""), "", true},
+        {NOTED_CLASS("none", ""), "", false},
+        {NOTED_CLASS("some", ""), "which subnets give public addresses (some do; taken: all)",
+         true},
+        {NOTED_CLASS("all", ", associatePublicIPAddress: false"), "", false},
+        {NOTED_CLASS("none", ", associatePublicIPAddress: true"), "", true},
+    };
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+        struct text unknown = {0};
+        const struct instance_type_catalog *catalog = catalog_of(cases[i].class, NULL, &unknown);
+        assert_int_equal(type_of(catalog, "m5.large")->public_address, cases[i].public);
         assert_string_equal(text_or_empty(unknown.data), cases[i].unknown);
         text_free(&unknown);
         object_release((const struct object *)catalog);
@@ -336,6 +377,7 @@ int main(void)
         cmocka_unit_test(families_and_kubelets_differ_AWN_210_212),
         cmocka_unit_test(a_plain_class_is_the_built_in_catalogue),
         cmocka_unit_test(zones_of_status_of_pools_or_usual_ones_AWI_11),
+        cmocka_unit_test(public_addresses_are_those_of_class_or_subnets_AWN_1),
         cmocka_unit_test(other_kinds_and_bad_kubelets),
     };
     settings_defaults(&settings);
