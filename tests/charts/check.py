@@ -211,8 +211,8 @@ def agreement():
                  ("settings.featureGates.nodeOverlay=true", "settings.featureGates.capacityBuffer=true",
                   "settings.ignoreDRARequests=false", "controller.metrics.port=9000",
                   "settings.leaderElectionNamespace=leases")),
-                (("--pod-nomination", "Off", "--disable-leader-election"),
-                 ("settings.podNomination=Off", "settings.disableLeaderElection=true"))]:
+                (("--pod-nomination", "Off", "--disable-leader-election", "--expected-cpu-use", "0.4"),
+                 ("settings.podNomination=Off", "settings.disableLeaderElection=true", "settings.expectedCpuUse=0.4"))]:
             what = f"{provider} {' '.join(settings)}"
             code, out, complaint = run(ADZE, "manifests", "--provider", provider, "--cluster-name", "c", *settings)
             expect(code == 0, f"adze manifests {what}: {complaint}")

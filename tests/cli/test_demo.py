@@ -70,6 +70,11 @@ class Demo(ProgramTest):
                                          {"Content-Type": "application/json"})
         urllib.request.urlopen(request, timeout=PATIENCE_SECONDS).close()
 
+    def patch(self, path, resource, document):
+        request = urllib.request.Request(self.server(path) + resource, json.dumps(document).encode(),
+                                         {"Content-Type": "application/merge-patch+json"}, method="PATCH")
+        urllib.request.urlopen(request, timeout=PATIENCE_SECONDS).close()
+
     def test_the_cluster_says_which_provider_it_has_LIF_2(self):
         """EC2's types without any flag, although the example's node class is a KWOKNodeClass; and no NodePools of
         another provider."""
@@ -114,6 +119,9 @@ class Demo(ProgramTest):
             "spec": {"replicas": 2, "selector": {"matchLabels": {"app": "huge"}}, "template": {
                 "metadata": {"labels": {"app": "huge"}}, "spec": {"containers": [
                     {"name": "c", "image": "i", "resources": {"requests": {"cpu": "5000"}}}]}}}})
+        # What a controller of a real cluster would have learned (SCH-507).
+        self.patch(path, "/api/v1/namespaces/kube-system/configmaps/adze-provider",
+                   {"data": {"learned": json.dumps({"EXPECTED_CPU_USE": {"value": "0.85"}})}})
         snapshot, seen = os.path.join(self.folder.name, "cluster.json"), []
 
         def read(*arguments):
@@ -130,6 +138,12 @@ class Demo(ProgramTest):
         self.until(lambda: self.bound_pods_are_ready(path), "pods that are ready")
         self.until(quiet, "a cluster where nothing happens")
         self.assertEqual(*seen)
+        for arguments in (), ("-f", snapshot):
+            for command in "plan", "cost":
+                self.assertIn("\nEXPECTED_CPU_USE 0.85, learned from metrics\n", self.adze(command, *arguments, KUBECONFIG=path)[1])
+        with open(snapshot) as file:
+            context, = [item["spec"] for item in json.load(file)["items"] if item["kind"] == "SnapshotContext"]
+        self.assertEqual((context["settings"]["EXPECTED_CPU_USE"], context["learned"]), ("0.85", ["EXPECTED_CPU_USE"]))
 
     @unittest.skipIf(KUBECTL is None, "there is no kubectl")
     def test_served_to_kubectl(self):

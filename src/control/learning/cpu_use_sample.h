@@ -4,7 +4,7 @@
 
 #include "control/runtime/control.h"
 
-#define CPU_USE_SAMPLE_MAX 100
+#define CPU_USE_SAMPLE_MAX 30
 
 struct sampled_pod { // owned texts
     char *namespace, *name, *uid;
