@@ -54,7 +54,7 @@ struct cpu_use *cpu_use_create(struct control *control, bool measures)
     struct cpu_use *use = memory_allocate(sizeof *use);
     use->control = control;
     use->learns =
-        measures && !settings->compatibility_upstream && !settings_given(settings, SETTING);
+        measures && control->strategy->learns_cpu_use && !settings_given(settings, SETTING);
     use->next = timer_create_on(control->manager.loop, step, use);
     cpu_use_estimate_begin(&use->estimate, settings->expected_cpu_use);
     return use;

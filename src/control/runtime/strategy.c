@@ -17,6 +17,7 @@ static const struct control_strategy adze = {
     .reports_results = true,
     .backs_off_disruption = true,
     .plans_evicted_pods = true,
+    .learns_cpu_use = true,
     .backs_off_launches = true,
     .learns_capacity = true,
     .orders_evictions = true,

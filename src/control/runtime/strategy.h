@@ -20,6 +20,8 @@ struct control_strategy {
     bool reports_results;         // SCH-516, DIS-778: events of NodePools report results
     bool backs_off_disruption;    // DIS-714, DIS-716, DIS-763: failures wait before a retry
     bool plans_evicted_pods;      // DIS-755: pods of nodes that count as empty get places, too
+    // learning
+    bool learns_cpu_use; // SCH-507: EXPECTED_CPU_USE, by the cluster's metrics
     // launch, static
     bool backs_off_launches; // LIF-440, STO-25, STO-27: a failed launch waits before a retry
     // node
