@@ -128,6 +128,15 @@ class WhatIf(ProgramTest):
         self.assertEqual(sum(n["pods"] for n in balance["nodes"] if n["fate"] != "goes"), 4)
         self.assertEqual(balance["unplaced"], 0)
 
+    def test_rebalancing_is_not_dearer_than_disruption(self):
+        # A node that is being deleted is gone in the goal, too, and an equal node is no reason to move.
+        status, out, err = self.adze("plan", "--rebalance", "--snapshot", EXAMPLES + "/../docs/troubleshooting/cluster.yaml", "-o", "json")
+        self.assertEqual((status, err), (0, ""))
+        balance = json.loads(out)
+        self.assertLessEqual(balance["totals"]["after"]["pricePerHour"], balance["byDisruption"]["pricePerHour"])
+        self.assertEqual({n["name"]: n["why"] for n in balance["nodes"] if n["fate"] == "goes"}["ip-10-0-2-33"], "deleted")
+        self.assertEqual([n for n in balance["nodes"] if n["fate"] == "comes"], [])
+
     def test_a_disruption_says_what_the_cluster_costs_then(self):
         status, out, err = self.adze("plan", "--disrupt", "--snapshot", self.crowd(), "-o", "json")
         self.assertEqual((status, err), (0, ""))

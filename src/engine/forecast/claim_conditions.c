@@ -16,6 +16,19 @@ const struct node_pool *claim_pool(const struct snapshot *snapshot, const struct
     return NULL;
 }
 
+const char *claim_node(const struct snapshot *snapshot, const struct node_claim *claim)
+{
+    const char *id = claim->status.provider_id;
+    if (!text_is_empty(claim->status.node_name))
+        return claim->status.node_name;
+    for (uint32_t i = 0; i < snapshot->objects[KIND_NODE].count && !text_is_empty(id); i++) {
+        const struct node *node = (const struct node *)snapshot->objects[KIND_NODE].items[i];
+        if (text_equal(node->spec.provider_id, id))
+            return node->meta.name;
+    }
+    return NULL;
+}
+
 static void edit_condition(condition_list *conditions, const struct condition_edit *edit,
                            int64_t time)
 {

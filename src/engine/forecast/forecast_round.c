@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "engine/forecast/claim_conditions.h"
 #include "engine/forecast/forecast_machine.h"
 #include "model/reading/pod.h"
 #include "model/reading/state_node_rules.h"
@@ -152,8 +153,9 @@ static void take_endings(struct carrying *carrying)
     for (uint32_t i = 0; i < current->objects[KIND_NODE_CLAIM].count; i++) {
         const struct node_claim *claim =
             (const struct node_claim *)current->objects[KIND_NODE_CLAIM].items[i];
-        if (node_claim_is_ending(claim) && !text_is_empty(claim->status.node_name))
-            let_go(carrying, claim->status.node_name,
+        const char *node = node_claim_is_ending(claim) ? claim_node(current, claim) : NULL;
+        if (node != NULL)
+            let_go(carrying, node,
                    pool_exists(current, (const struct object *)claim) ? "deleted"
                                                                       : "NodePoolDeleted");
     }
@@ -189,7 +191,8 @@ static void carry(struct carrying *carrying, const struct object *object)
     else if (kind == KIND_NODE && is_going(carrying, object->meta.name))
         return;
     else if (kind == KIND_NODE_CLAIM &&
-             (is_going(carrying, ((const struct node_claim *)object)->status.node_name) ||
+             (is_going(carrying,
+                       claim_node(carrying->state->current, (const struct node_claim *)object)) ||
               node_claim_is_ending((const struct node_claim *)object)))
         return;
     else

@@ -3,17 +3,21 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/map.h"
 #include "base/text.h"
 #include "engine/cost/fresh_snapshot.h"
 #include "engine/disruption/eligibility.h"
 #include "engine/engine.h"
+#include "engine/forecast/claim_conditions.h"
+#include "engine/forecast/forecast.h"
 #include "engine/forecast/forecast_machine.h"
 #include "engine/forecast/forecast_result.h"
 #include "engine/problem/state_node.h"
 #include "model/reading/pod.h"
 #include "model/reading/requirement_match.h"
+#include "model/reading/state_node_rules.h"
 #include "model/snapshot/snapshot_overlay.h"
 
 struct rebalancing {
@@ -24,9 +28,10 @@ struct rebalancing {
     struct map *free; // names of Nodes and NodeClaims of candidates -> the candidate
     struct map *kept; // the same, of those that the plan can use
     struct map *born, *gone;
-    struct map *targets; // "namespace/name" of a pod -> name of its node
-    const char **nodes;  // by claim of the plan: the name of its node
-    bool *is_new;        // by claim: the node is a new one
+    struct string_list endings; // names of Nodes that go anyway
+    struct map *targets;        // "namespace/name" of a pod -> name of its node
+    const char **nodes;         // by claim of the plan: the name of its node
+    bool *is_new;               // by claim: the node is a new one
 };
 
 // --- the plan ------------------------------------------------------------------------------------
@@ -38,6 +43,22 @@ static void find_free(struct rebalancing *rebalancing)
     list_for_each (candidate, &rebalancing->table.candidates) {
         map_set(rebalancing->free, candidate->node->meta.name, candidate);
         map_set(rebalancing->free, candidate->claim->meta.name, candidate);
+    }
+}
+
+// Nodes whose NodeClaims are being deleted: the plan has their pods elsewhere.
+static void find_endings(struct rebalancing *rebalancing)
+{
+    const struct snapshot *snapshot = rebalancing->snapshot;
+    struct string_list *endings = &rebalancing->endings;
+    endings->items = arena_allocate_array(
+        rebalancing->arena, snapshot->objects[KIND_NODE_CLAIM].count + 1, sizeof *endings->items);
+    for (uint32_t i = 0; i < snapshot->objects[KIND_NODE_CLAIM].count; i++) {
+        const struct node_claim *claim =
+            (const struct node_claim *)snapshot->objects[KIND_NODE_CLAIM].items[i];
+        const char *node = node_claim_is_ending(claim) ? claim_node(snapshot, claim) : NULL;
+        if (node != NULL)
+            endings->items[endings->count++] = node;
     }
 }
 
@@ -62,6 +83,19 @@ static bool has_type(const struct plan_claim *claim, const char *name)
     return false;
 }
 
+// The label of node classes ("karpenter.k8s.aws/ec2nodeclass"): nodes of older controllers lack it,
+// and their NodeClaims name the class.
+static bool is_of_class(const struct node_claim *claim,
+                        const struct selector_requirement *requirement)
+{
+    const struct node_class_reference *reference = claim->spec.node_class_ref;
+    size_t length = reference != NULL ? strlen(text_or_empty(reference->group)) : 0;
+    return length > 0 && strncmp(requirement->key, reference->group, length) == 0 &&
+           requirement->key[length] == '/' &&
+           strcasecmp(requirement->key + length + 1, text_or_empty(reference->kind)) == 0 &&
+           requirement_allows(requirement, reference->name);
+}
+
 // It would be launched like this, at no more than the plan's price.
 static bool serves(const struct disruption_candidate *candidate, const struct plan_claim *claim)
 {
@@ -71,7 +105,8 @@ static bool serves(const struct disruption_candidate *candidate, const struct pl
         !has_type(claim, string_map_get(labels, LABEL_INSTANCE_TYPE)))
         return false;
     list_for_each (requirement, &claim->requirements)
-        if (!requirement_allows(requirement, string_map_get(labels, requirement->key)))
+        if (!requirement_allows(requirement, string_map_get(labels, requirement->key)) &&
+            !is_of_class(candidate->claim, requirement))
             return false;
     return true;
 }
@@ -138,6 +173,8 @@ static void choose_nodes(struct rebalancing *rebalancing, const struct map *home
             arena_format(rebalancing->arena, "%s-new-%u", claim->node_pool->meta.name, ++named);
         add_change(rebalancing, rebalancing->born, rebalancing->nodes[i], 1, "cheaper");
     }
+    for (uint32_t i = 0; i < rebalancing->endings.count; i++)
+        add_change(rebalancing, rebalancing->gone, rebalancing->endings.items[i], 1, "deleted");
     list_for_each (candidate, &rebalancing->table.candidates)
         if (map_get(rebalancing->kept, candidate->node->meta.name) == NULL)
             add_change(rebalancing, rebalancing->gone, candidate->node->meta.name, 2,
@@ -249,6 +286,18 @@ static void carry_pod(struct rebalancing *rebalancing, struct snapshot *end, con
         forecast_pod_add(end, pod, NULL);
 }
 
+static bool is_gone(const struct rebalancing *rebalancing, const struct object *object)
+{
+    if (object->kind->id == KIND_NODE)
+        return map_get(rebalancing->gone, object->meta.name) != NULL;
+    if (object->kind->id != KIND_NODE_CLAIM)
+        return false;
+    const struct node_claim *claim = (const struct node_claim *)object;
+    const char *node = claim_node(rebalancing->snapshot, claim);
+    return node_claim_is_ending(claim) ||
+           (node != NULL && map_get(rebalancing->gone, node) != NULL);
+}
+
 static struct snapshot *end_of(struct rebalancing *rebalancing)
 {
     const struct snapshot *snapshot = rebalancing->snapshot;
@@ -256,14 +305,9 @@ static struct snapshot *end_of(struct rebalancing *rebalancing)
     for (int kind = 0; kind < KIND_COUNT; kind++)
         for (uint32_t i = 0; i < snapshot->objects[kind].count; i++) {
             const struct object *object = snapshot->objects[kind].items[i];
-            const struct disruption_candidate *candidate =
-                kind == KIND_NODE || kind == KIND_NODE_CLAIM
-                    ? map_get(rebalancing->free, object->meta.name)
-                    : NULL;
             if (kind == KIND_POD)
                 carry_pod(rebalancing, end, (const struct pod *)object);
-            else if (candidate == NULL ||
-                     map_get(rebalancing->gone, candidate->node->meta.name) == NULL)
+            else if (!is_gone(rebalancing, object))
                 snapshot_add(end, object);
         }
     for (uint32_t i = 0; i < rebalancing->plan->claims.count; i++)
@@ -288,8 +332,9 @@ static struct map *homes_of(const struct snapshot *snapshot)
 
 static bool find(struct rebalancing *rebalancing, struct rebalance *rebalance, struct error *error)
 {
-    struct forecast *forecast = rebalance->forecast;
+    struct forecast *forecast = rebalance->packed;
     find_free(rebalancing);
+    find_endings(rebalancing);
     struct snapshot *freed = fresh_snapshot_without(rebalancing->snapshot, rebalancing->free);
     forecast->first = plan_anew(rebalancing, freed, error);
     bool done = forecast->first != NULL;
@@ -303,19 +348,20 @@ static bool find(struct rebalancing *rebalancing, struct rebalance *rebalance, s
         rebalance->free = rebalancing->table.candidates.count;
         done = forecast_result_find(forecast, rebalancing->snapshot, rebalancing->born,
                                     rebalancing->gone, error);
-        rebalance->held = forecast->before.total.nodes - rebalance->free;
+        rebalance->held =
+            forecast->before.total.nodes - rebalance->free - rebalancing->endings.count;
         map_destroy(homes, NULL);
     }
     snapshot_destroy(freed);
     return done;
 }
 
-bool rebalance_find(const struct snapshot *snapshot, struct rebalance *rebalance,
-                    struct error *error)
+static bool pack_anew(const struct snapshot *snapshot, struct rebalance *rebalance,
+                      struct error *error)
 {
     struct arena *arena = arena_create(65536);
-    *rebalance = (struct rebalance){.forecast = arena_allocate(arena, sizeof(struct forecast))};
-    rebalance->forecast->arena = arena;
+    rebalance->packed = arena_allocate(arena, sizeof *rebalance->packed);
+    rebalance->packed->arena = arena;
     struct rebalancing rebalancing = {.arena = arena,
                                       .snapshot = snapshot,
                                       .free = map_create(),
@@ -329,4 +375,31 @@ bool rebalance_find(const struct snapshot *snapshot, struct rebalance *rebalance
     for (size_t i = 0; i < ARRAY_LENGTH(maps); i++)
         map_destroy(maps[i], NULL);
     return done;
+}
+
+static bool is_better(const struct forecast *a, const struct forecast *b)
+{
+    return a->unplaced != b->unplaced ? a->unplaced < b->unplaced
+                                      : a->after.total.price < b->after.total.price;
+}
+
+bool rebalance_find(const struct snapshot *snapshot, uint32_t rounds_max,
+                    struct rebalance *rebalance, struct error *error)
+{
+    const struct forecast_options options = {.rounds_max = rounds_max};
+    *rebalance = (struct rebalance){0};
+    if (!pack_anew(snapshot, rebalance, error))
+        return false;
+    rebalance->by_itself = forecast_create(snapshot, &options, error);
+    if (rebalance->by_itself == NULL)
+        return false;
+    bool is_dearer = is_better(rebalance->by_itself, rebalance->packed);
+    rebalance->goal = is_dearer ? rebalance->by_itself : rebalance->packed;
+    return true;
+}
+
+void rebalance_free(struct rebalance *rebalance)
+{
+    forecast_destroy(rebalance->packed);
+    forecast_destroy(rebalance->by_itself);
 }

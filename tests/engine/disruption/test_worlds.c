@@ -14,6 +14,7 @@
 #include "base/random.h"
 #include "engine/disruption/disrupt_fixture.h"
 #include "engine/disruption/emptiness.h"
+#include "engine/forecast/rebalance.h"
 
 // Fewer with sanitizers; `make test-e2e` has them all in a release build.
 #ifdef __SANITIZE_ADDRESS__
@@ -378,12 +379,47 @@ static void without_its_reason_the_outcome_is_another_DIS_770(void **state)
     assert_true(checked > WORLDS / 5);
 }
 
+static bool is_deleting(const struct world *world, const char *node)
+{
+    for (uint32_t i = 0; i < world->nodes_count; i++)
+        if (strcmp(world->nodes[i].name, node) == 0)
+            return world->nodes[i].deleting && !world->nodes[i].unmanaged;
+    return false;
+}
+
+// The goal of `adze plan --rebalance`: it places as many pods as disruption by itself, and costs no
+// more.
+static void rebalancing_is_never_dearer_than_disruption(void **state)
+{
+    (void)state;
+    uint32_t packed = 0, saves = 0;
+    for (uint64_t seed = 1; seed <= WORLDS / 10; seed++) {
+        struct world world = make_world(seed);
+        struct rebalance rebalance;
+        struct error error = {0};
+        PLAN p = decide(&world, "emptiness", NULL);
+        assert_true(rebalance_find(p.snapshot, 20, &rebalance, &error));
+        const struct forecast *goal = rebalance.goal, *by_itself = rebalance.by_itself;
+        assert_true(goal->unplaced < by_itself->unplaced ||
+                    (goal->unplaced == by_itself->unplaced &&
+                     goal->after.total.price <= by_itself->after.total.price));
+        list_for_each (node, &goal->nodes)
+            assert_true(node->fate == NODE_GOES || !is_deleting(&world, node->name));
+        packed += goal == rebalance.packed;
+        saves += goal->after.total.price < by_itself->after.total.price;
+        rebalance_free(&rebalance);
+    }
+    print_message("packing is the goal of %u worlds, and saves more in %u\n", packed, saves);
+    assert_true(packed > WORLDS / 40 && saves > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(buffers_hold_nodes_in_any_world_DIS_140_DIS_753),
         cmocka_unit_test(emptiness_chooses_the_same_on_the_loop_DIS_142_760_761),
         cmocka_unit_test(every_node_goes_or_has_a_reason_DIS_770),
+        cmocka_unit_test(rebalancing_is_never_dearer_than_disruption),
         cmocka_unit_test(without_its_reason_the_outcome_is_another_DIS_770),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
