@@ -12,6 +12,7 @@
 #include "cli/output/plan_table.h"
 #include "cli/plan_diff.h"
 #include "cli/plan_rebalance.h"
+#include "cli/plan_roll.h"
 #include "engine/engine.h"
 #include "model/snapshot/plan_encode.h"
 
@@ -22,6 +23,7 @@ struct request {
     VECTOR(const char *) snapshots;
     const char *method;
     bool diff, rebalance;
+    const char *roll; // "FROM=TO"
     const char *lines_text;
     int64_t lines;
 };
@@ -59,6 +61,8 @@ static int run(int argc, char **argv)
         // status has it
     } else if (request.rebalance) {
         status = plan_rebalance(&request.input, request.lines);
+    } else if (request.roll != NULL) {
+        status = plan_roll(&request.input, request.roll, request.lines);
     } else if (request.diff) {
         status = plan_diff(&request.input, &request.edits, request.lines);
     } else {
@@ -84,7 +88,17 @@ static bool take_method(struct request *request, const char *name, int *status)
     return true;
 }
 
-enum { EXPLAIN = INPUT_OPTIONS_END, DISRUPT, METHOD, DIFF, REBALANCE, DELETE, LINES, SNAPSHOT };
+enum {
+    EXPLAIN = INPUT_OPTIONS_END,
+    DISRUPT,
+    METHOD,
+    DIFF,
+    REBALANCE,
+    ROLL,
+    DELETE,
+    LINES,
+    SNAPSHOT
+};
 
 // False: it is none of them, or its value is none.
 static bool take_option(struct request *request, int option)
@@ -106,6 +120,9 @@ static bool take_option(struct request *request, int option)
         return true;
     case REBALANCE:
         request->rebalance = true;
+        return true;
+    case ROLL:
+        request->roll = optarg;
         return true;
     case DELETE:
         vector_push(&request->edits.deletions, optarg);
@@ -144,9 +161,11 @@ static bool sort_files(struct request *request, int *status)
         *status = command_usage_error(&command_plan,
                                       "--diff takes the edited manifests with -f, or --delete "
                                       "KIND/NAME; --snapshot is the cluster, if not the live one");
-    else if (request->diff + request->rebalance + request->options.disrupt > 1)
-        *status = command_usage_error(&command_plan,
-                                      "give one of --diff, --rebalance and --disrupt (--method)");
+    else if (request->diff + request->rebalance + (request->roll != NULL) +
+                 request->options.disrupt >
+             1)
+        *status = command_usage_error(
+            &command_plan, "give one of --diff, --rebalance, --roll and --disrupt (--method)");
     else
         return true;
     return false;
@@ -162,6 +181,7 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
         {"method", required_argument, NULL, METHOD},
         {"diff", no_argument, NULL, DIFF},
         {"rebalance", no_argument, NULL, REBALANCE},
+        {"roll", required_argument, NULL, ROLL},
         {"delete", required_argument, NULL, DELETE},
         {"lines", required_argument, NULL, LINES},
         {0},
@@ -253,6 +273,9 @@ const struct command command_plan = {
     "                       of --snapshot FILE\n"
     "      --rebalance      what the whole cluster could cost, if its pods were packed anew, and\n"
     "                       the moves that lead there\n"
+    "      --roll FROM=TO   the order in which the nodes of a NodePool, Provisioner or node group\n"
+    "                       give way to those of the NodePool TO, as budgets allow; FROM may\n"
+    "                       also be LABEL:VALUE\n"
     "      --delete OBJECT  with --diff, also without this: nodepool/NAME,\n"
     "                       deployment/NAMESPACE/NAME; may be repeated\n"
     "      --lines N        of nodes and pods that a table shows (20)\n"

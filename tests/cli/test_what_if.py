@@ -137,6 +137,68 @@ class WhatIf(ProgramTest):
         self.assertEqual({n["name"]: n["why"] for n in balance["nodes"] if n["fate"] == "goes"}["ip-10-0-2-33"], "deleted")
         self.assertEqual([n for n in balance["nodes"] if n["fate"] == "comes"], [])
 
+    def roll(self, pools, nodes, request="group=next", budgets=""):
+        """Nodes (name, labels, pods); a pod is (name, cpu, more of its metadata)."""
+        parts = [pool(name).replace("[{nodes: \"2\"}]", f"[{{nodes: '{pace}'}}]") for name, pace in pools]
+        for name, labels, pods in nodes:
+            parts.append(f"apiVersion: v1\nkind: Node\nmetadata: {{name: {name}, uid: u-{name}, labels: {{{labels}, kubernetes.io/hostname: {name}, "
+                         "node.kubernetes.io/instance-type: m5.large, kubernetes.io/arch: amd64, kubernetes.io/os: linux, "
+                         "topology.kubernetes.io/zone: us-east-1a, karpenter.sh/capacity-type: on-demand}}\n"
+                         f"spec: {{providerID: 'p:{name}'}}\nstatus: {{allocatable: {{cpu: '2', memory: 7Gi, pods: '29'}}, "
+                         "capacity: {cpu: '2', memory: 7Gi, pods: '29'}, conditions: [{type: Ready, status: 'True'}]}\n")
+            for pod, cpu, more in pods:
+                parts.append(f"apiVersion: v1\nkind: Pod\nmetadata: {{name: {pod}, namespace: default, uid: u-{pod}, labels: {{app: {pod.split('-')[0]}}}{more}}}\n"
+                             f"spec: {{nodeName: {name}, containers: [{{name: a, image: x, resources: {{requests: {{cpu: '{cpu}'}}}}}}]}}\n"
+                             "status: {phase: Running, conditions: [{type: Ready, status: 'True'}]}\n")
+        if budgets:
+            parts.append(budgets)
+        path = self.write("roll.yaml", "---\n".join(parts))
+        status, out, err = self.adze("plan", "--roll", request, "--snapshot", path, "-o", "json")
+        self.assertIn(status, (0, 3), err)
+        return status, json.loads(out)
+
+    OWNED = ", ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web, uid: web, controller: true}]"
+
+    def test_a_node_group_rolls_in_steps_that_budgets_allow_MIG_206(self):
+        group = "eks.amazonaws.com/nodegroup: group"
+        nodes = [(f"n{i:02}", group, [(f"web-{i}", "1", self.OWNED)]) for i in range(12)] + [("n12", group, [])]
+        pdb = ("apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: web, namespace: default}\n"
+               "spec: {maxUnavailable: 1, selector: {matchLabels: {app: web}}}\nstatus: {disruptionsAllowed: 1}\n")
+        # Without a budget of pods a tenth at a time, at least one: two of thirteen.
+        status, free = self.roll([("next", "1")], nodes)
+        self.assertEqual((status, [len(step["nodes"]) for step in free["steps"]]), (0, [2] * 6 + [1]))
+        status, paced = self.roll([("next", "1")], nodes, budgets=pdb)
+        self.assertEqual((status, paced["held"], paced["from"]), (0, [], {"label": "eks.amazonaws.com/nodegroup", "value": "group"}))
+        self.assertEqual(paced["steps"][0]["nodes"], ["n00", "n12"])  # the empty one beside
+        self.assertEqual([len(step["nodes"]) for step in paced["steps"][1:]], [1] * 11)
+        # All pods move once, to new nodes of the other NodePool; none goes to a node that is still to be drained.
+        launched = {name for step in paced["steps"] for name in step["launched"]}
+        self.assertEqual((len(paced["moves"]), paced["unplaced"]), (12, 0))
+        self.assertTrue(all(move["to"] in launched for move in paced["moves"]))
+        self.assertTrue(all(n["nodePool"] == "next" for n in paced["nodes"] if n["fate"] == "comes"))
+
+    def test_a_node_pool_rolls_by_its_budgets_and_names_what_stays_MIG_206(self):
+        old = "karpenter.sh/nodepool: office"
+        nodes = [(f"n{i}", old, [(f"web-{i}", "500m", self.OWNED)]) for i in range(6)]
+        nodes += [("held", old, [("db-0", "1", ", annotations: {karpenter.sh/do-not-disrupt: 'true'}")]),
+                  ("large", old, [("big-0", "1", ""), ("huge-0", "4000", self.OWNED)])]
+        status, roll = self.roll([("office", "2"), ("next", "1")], nodes, "office=next")
+        self.assertEqual((status, [len(step["nodes"]) for step in roll["steps"]]), (3, [2, 2, 2]))
+        held = {node["node"]: node["why"] for node in roll["held"]}
+        self.assertIn("default/db-0 has karpenter.sh/do-not-disrupt", held["held"])
+        self.assertIn("default/huge-0 would have no place", held["large"])
+        self.assertEqual(roll["podsWithoutController"], 2)
+        by_pool = {p["nodePool"]: (p["now"]["nodes"], p["after"]["nodes"]) for p in roll["nodePools"]}
+        self.assertEqual(by_pool["office"], (8, 2))
+        status, roll = self.roll([("office", "0"), ("next", "1")], nodes, "karpenter.sh/nodepool:office=next")
+        self.assertEqual((status, roll["steps"], len(roll["held"])), (3, [], 8))
+        self.assertIn("budgets", {node["node"]: node["why"] for node in roll["held"]}["n0"])
+
+    def test_a_roll_that_is_none_MIG_206(self):
+        for request, part in (("office", "FROM=TO"), ("office=", "FROM=TO"), ("nobody=office", "no node is of"), ("office=nobody", "no NodePool nobody"),
+                              ("office=office", "--diff")):
+            self.assert_refused(self.adze("plan", "--snapshot", CLUSTER, "--roll", request), 2, part)
+
     def test_a_disruption_says_what_the_cluster_costs_then(self):
         status, out, err = self.adze("plan", "--disrupt", "--snapshot", self.crowd(), "-o", "json")
         self.assertEqual((status, err), (0, ""))
@@ -149,6 +211,7 @@ class WhatIf(ProgramTest):
                                 (("--diff", "--delete", "nodepool/nobody"), "no such object"),
                                 (("--diff", "--delete", "nonsense/x"), "KIND/NAME"),
                                 (("--diff", "--disrupt", "--delete", "nodepool/office"), "--disrupt"),
+                                (("--roll", "a=b", "--rebalance"), "--roll"),
                                 (("--diff", "-f", "nowhere.yaml"), "nowhere.yaml")):
             self.assert_refused(self.adze("plan", "--snapshot", CLUSTER, *arguments), 2, part)
 

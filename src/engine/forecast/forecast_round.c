@@ -209,28 +209,53 @@ static void make_next(struct carrying *carrying)
     carrying->next->marked_for_deletion.count = 0;
 }
 
+static struct carrying begin(struct forecast_state *state, struct forecast_round *round)
+{
+    state->rounds++;
+    return (struct carrying){.state = state,
+                             .round = round,
+                             .next = snapshot_copy_context(state->current),
+                             .places = map_create(),
+                             .going = map_create()};
+}
+
+// True: something happens.
+static bool finish(struct carrying *carrying)
+{
+    struct forecast_state *state = carrying->state;
+    if (carrying->any) {
+        make_next(carrying);
+        snapshot_destroy(state->current);
+        state->current = carrying->next;
+    } else {
+        state->rounds--;
+        snapshot_destroy(carrying->next);
+    }
+    map_destroy(carrying->places, NULL);
+    map_destroy(carrying->going, NULL);
+    return carrying->any;
+}
+
 bool forecast_round_apply(struct forecast_state *state, const struct plan *plan,
                           struct forecast_round *round)
 {
-    struct carrying carrying = {.state = state,
-                                .round = round,
-                                .next = snapshot_copy_context(state->current),
-                                .places = map_create(),
-                                .going = map_create()};
-    state->rounds++;
+    struct carrying carrying = begin(state, round);
     take_endings(&carrying);
     take_placements(&carrying, plan);
     take_launches(&carrying, plan);
     take_commands(&carrying, plan);
-    if (carrying.any) {
-        make_next(&carrying);
-        snapshot_destroy(state->current);
-        state->current = carrying.next;
-    } else {
-        state->rounds--;
-        snapshot_destroy(carrying.next);
-    }
-    map_destroy(carrying.places, NULL);
-    map_destroy(carrying.going, NULL);
-    return carrying.any;
+    return finish(&carrying);
+}
+
+void forecast_round_remove(struct forecast_state *state, const struct plan *plan,
+                           const struct string_list *nodes, const char *why,
+                           struct forecast_round *round)
+{
+    struct carrying carrying = begin(state, round);
+    for (uint32_t i = 0; i < nodes->count; i++)
+        let_go(&carrying, nodes->items[i], why);
+    take_endings(&carrying);
+    take_placements(&carrying, plan);
+    take_launches(&carrying, plan);
+    (void)finish(&carrying);
 }

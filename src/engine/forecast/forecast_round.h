@@ -14,3 +14,7 @@ struct forecast_state {
 // Carries out the decision; false: it holds nothing to do. `round` gets what happened.
 bool forecast_round_apply(struct forecast_state *state, const struct plan *plan,
                           struct forecast_round *round);
+// Lets Nodes go (`why`; lives as long as the forecast) whose pods a plan has placed elsewhere.
+void forecast_round_remove(struct forecast_state *state, const struct plan *plan,
+                           const struct string_list *nodes, const char *why,
+                           struct forecast_round *round);
