@@ -362,11 +362,11 @@ static void check_document(struct request *request, const struct document *docum
     if (document->value == NULL || json_is_null(document->value))
         return;
     if (result->api_version == NULL || result->kind == NULL) {
-        refuse_no_object(document->value, &result->findings);
+        refuse_no_object(document->value, document->index == 0, &result->findings);
         return;
     }
     result->known = kind_find(result->api_version, result->kind);
-    if (result->known == NULL && kind_is_own(result->api_version))
+    if (result->known == NULL && kind_is_own(result->api_version, result->kind))
         refuse_kind(result->api_version, result->kind, &result->findings);
     else if (result->known != NULL && (result->known->id == KIND_INSTANCE_TYPE_CATALOG ||
                                        result->known->id == KIND_SNAPSHOT_CONTEXT))

@@ -271,7 +271,7 @@ class Admission(WorldTest):
         self.assertIn("NodeClass default of NodePool default is of a group (eks.amazonaws.com) that is not known here", self.table(pool(reference=auto), pod(), options=("--force",)))
         code, out, err = self.plan(pool(reference=auto), pod())
         self.assertEqual((code, out), (2, ""))
-        self.assertIn("NodePool default: NodeClass default is of group eks.amazonaws.com, EKS Auto Mode, which is not planned: `adze convert`", err)
+        self.assertIn("NodePool default: NodeClass default is of group eks.amazonaws.com, EKS Auto Mode, which is planned as an EC2NodeClass: `adze convert", err)
         azure = {"group": "karpenter.azure.com", "kind": "AKSNodeClass", "name": "default"}
         self.assertIn("whose machines and prices are not known here (--catalog FILE", self.plan(pool(reference=azure), pod())[2])
         self.assertEqual(self.plan(pool(reference=azure, uid="u"), pod())[0], 0)  # a cluster has admitted it

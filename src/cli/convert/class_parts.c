@@ -7,6 +7,7 @@
 
 #include "base/pattern.h"
 #include "base/quantity.h"
+#include "cli/convert/document_text.h"
 #include "cli/convert/names.h"
 #include "cli/convert/selectors.h"
 #include "cli/convert/tree.h"
@@ -107,7 +108,10 @@ void class_require_role(struct product *product, json_t *spec, const char *text)
 {
     const struct convert_options *options = &product->conversion->options;
     const char *profile = tree_text_at(spec, "instanceProfile"), *role = tree_text_at(spec, "role");
-    if (role != NULL)
+    struct text found = {0};
+    bool is_open = role != NULL && text_variable(role, &found) != NULL;
+    text_free(&found);
+    if (role != NULL && !(is_open && options->role != NULL))
         return;
     if (options->role != NULL) {
         if (profile != NULL)

@@ -1,6 +1,7 @@
 #include "cli/convert/mend_types.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -34,6 +35,15 @@ static const char *word_meant(const char *word, const char *const *allowed)
     return text_nearest(word, allowed, count, near, 1) == 1 ? near[0] : NULL;
 }
 
+// "30d" in hours; NULL: it is no number of days.
+static const char *days_in_hours(struct product *product, const char *text)
+{
+    char *end;
+    long days = strtol(text, &end, 10);
+    bool fits = end != text && strcmp(end, "d") == 0 && days >= 0 && days < 1000000;
+    return fits ? product_text(product, "%ldh", days * 24) : NULL;
+}
+
 // One text of a field: a number or boolean becomes a text, a misspelt word the right one.
 static json_t *text_mended(struct product *product, const struct field *field, const char *path,
                            json_t *value)
@@ -42,6 +52,11 @@ static json_t *text_mended(struct product *product, const struct field *field, c
     const char *meant = text;
     if (text == NULL)
         return NULL;
+    const char *hours = field->kind == FIELD_DURATION ? days_in_hours(product, text) : NULL;
+    if (hours != NULL) {
+        note_add(product, NOTE_CHANGED, "M-days", path, "%s in hours: days are not known", text);
+        return json_string(hours);
+    }
     for (size_t i = 0; field->enum_values != NULL && field->enum_values[i] != NULL; i++)
         if (strcmp(field->enum_values[i], text) == 0)
             return json_is_string(value) ? NULL : json_string(text);

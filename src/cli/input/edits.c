@@ -225,8 +225,9 @@ bool edits_read(const struct input_options *input, const struct edit_options *op
 {
     *edited = (struct edited_input){.arena = arena_create(65536), .edits = snapshot_create()};
     bool judges = input->built_in != NULL && !input->force;
+    CLEANUP_FREE char *files = input_file_words(options->files.items, options->files.count);
     if (!read_manifests(input, options, edited, error) ||
-        (judges && !missing_objects_refuse_classes(edited->edits, error)) ||
+        (judges && !missing_objects_refuse_classes(edited->edits, files, "--diff ", error)) ||
         !lay_over(options, before, edited, error))
         return false;
     struct text remarks = {0};

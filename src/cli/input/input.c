@@ -138,7 +138,9 @@ static bool add_catalog(struct input_options *options, struct snapshot *snapshot
     const struct instance_type_catalog *catalog = NULL;
     bool judges = options->admission && !options->force && options->common.files.count > 0;
     options->built_in = live_provider_built_in(provider, path);
-    if (judges && options->built_in && !missing_objects_refuse_classes(snapshot, error))
+    CLEANUP_FREE char *files =
+        input_file_words(options->common.files.items, options->common.files.count);
+    if (judges && options->built_in && !missing_objects_refuse_classes(snapshot, files, "", error))
         return false;
     if (live_provider_find_region(provider, path, options->live.region, snapshot, error))
         catalog = live_provider_catalog(provider, path, snapshot, error);

@@ -53,10 +53,22 @@ static void remark(struct manifest_check *check, const struct object *object,
     add_hint(&check->remarks, finding);
 }
 
-// A variable that was not filled in (GUI-11) explains whatever else is wrong with the value.
-static bool explains(const struct finding *finding, const struct finding *other)
+// What is not as its author meant it, and has a bearing on a plan.
+static bool is_told(const struct finding *finding)
 {
-    return text_equal(finding->rule, "GUI-11") && text_equal(finding->path, other->path);
+    static const char *const codes[] = {"W-unknown-field", "W-unknown-value", "W-unknown-resource",
+                                        NULL};
+    return finding->code != NULL && text_list_has(codes, finding->code);
+}
+
+static void tell(struct manifest_check *check, const struct object *object,
+                 const struct finding *finding)
+{
+    bool is_field = strcmp(finding->code, "W-unknown-field") == 0;
+    text_format(&check->remarks, "\n%s %s: %s: %s%s", object->kind->name,
+                text_or_empty(object->meta.name), finding->path, finding->message,
+                is_field ? " is ignored" : "");
+    add_hint(&check->remarks, finding);
 }
 
 static bool judge(struct manifest_check *check, const struct object *object,
@@ -65,9 +77,11 @@ static bool judge(struct manifest_check *check, const struct object *object,
     const struct finding *first = NULL;
     uint32_t count = 0;
     for (uint32_t i = 0; i < findings->count; i++) {
-        if (findings->items[i].level == FINDING_WARNING)
+        if (is_told(&findings->items[i]) && object->meta.uid == NULL)
+            tell(check, object, &findings->items[i]);
+        if (findings->items[i].level == FINDING_WARNING || findings_follow(findings, i))
             continue;
-        if (count++ == 0 || explains(&findings->items[i], first))
+        if (count++ == 0)
             first = &findings->items[i];
         if (check->force || object->meta.uid != NULL)
             remark(check, object, &findings->items[i]);

@@ -99,7 +99,23 @@ static void tell_unready(const struct snapshot *snapshot, const struct cloud_pro
         }
 }
 
-bool missing_objects_refuse_classes(const struct snapshot *snapshot, struct error *error)
+// The conversion keeps what the requirements mean.
+static bool refuse_auto_mode(const struct node_pool *pool, const char *files, const char *option,
+                             struct error *error)
+{
+    const struct node_class_reference *reference = pool->spec.template.spec.node_class_ref;
+    return error_set(
+        error, ERROR_INVALID,
+        "NodePool %.100s: %.100s %.100s is of group eks.amazonaws.com, EKS Auto Mode, "
+        "which is planned as an EC2NodeClass: `adze convert --role ROLE --cluster-name "
+        "CLUSTER %.600s | adze plan %s-f -`; --force plans it as it stands, with built-in instance "
+        "types",
+        text_or_empty(pool->meta.name), text_or_empty(reference->kind),
+        text_or_empty(reference->name), files, option);
+}
+
+bool missing_objects_refuse_classes(const struct snapshot *snapshot, const char *files,
+                                    const char *option, struct error *error)
 {
     for (uint32_t i = 0; i < snapshot->objects[KIND_NODE_POOL].count; i++) {
         const struct node_pool *pool =
@@ -107,16 +123,14 @@ bool missing_objects_refuse_classes(const struct snapshot *snapshot, struct erro
         const struct node_class_reference *reference = pool->spec.template.spec.node_class_ref;
         if (reference == NULL || pool->meta.uid != NULL || is_anyones(reference))
             continue;
-        bool auto_mode = text_equal(reference->group, "eks.amazonaws.com");
+        if (text_equal(reference->group, "eks.amazonaws.com"))
+            return refuse_auto_mode(pool, files, option, error);
         return error_set(error, ERROR_INVALID,
-                         "NodePool %.100s: %.100s %.100s is of group %.200s%s; --force plans it "
+                         "NodePool %.100s: %.100s %.100s is of group %.200s, whose machines and "
+                         "prices are not known here (--catalog FILE gives them); --force plans it "
                          "all the same, with built-in instance types",
                          text_or_empty(pool->meta.name), text_or_empty(reference->kind),
-                         text_or_empty(reference->name), text_or_empty(reference->group),
-                         auto_mode ? ", EKS Auto Mode, which is not planned: `adze convert` turns "
-                                     "it into an EC2NodeClass, and the requirements with it"
-                                   : ", whose machines and prices are not known here (--catalog "
-                                     "FILE gives them)");
+                         text_or_empty(reference->name), text_or_empty(reference->group));
     }
     return true;
 }

@@ -11,5 +11,7 @@
 void missing_objects_tell(const struct snapshot *snapshot, const struct cloud_provider *provider,
                           struct text *text);
 // Refuses NodePools whose node class is of no provider here: built-in instance types are not
-// theirs. Those that a cluster has admitted (they have a uid) pass.
-bool missing_objects_refuse_classes(const struct snapshot *snapshot, struct error *error) MUST_USE;
+// theirs. Those that a cluster has admitted (they have a uid) pass. `files` and `option` of `adze
+// plan` are for the command that helps.
+bool missing_objects_refuse_classes(const struct snapshot *snapshot, const char *files,
+                                    const char *option, struct error *error) MUST_USE;

@@ -205,3 +205,17 @@ int64_t wall_clock_ns(void)
     clock_gettime(CLOCK_REALTIME, &now);
     return ns_add(ns_multiply(now.tv_sec, SECOND), now.tv_nsec);
 }
+
+char *input_file_words(const char *const *files, uint32_t count)
+{
+    struct text words = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        const char *file = files[i];
+        bool is_plain =
+            strspn(file, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                         "._-/+=@%,:") == strlen(file);
+        text_join(&words, " ", "");
+        text_format(&words, is_plain ? "%s" : "'%s'", file);
+    }
+    return text_take(&words);
+}

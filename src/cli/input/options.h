@@ -51,6 +51,9 @@ bool file_options_read(const struct command *command, int argc, char **argv,
                        const struct option_row *rows, struct file_options *files,
                        struct kube_choice *cluster, int *status);
 
+// Names of files as words of a shell, with a blank between them. The caller frees.
+char *input_file_words(const char *const *files, uint32_t count) MUST_USE;
+
 // Says on the terminal that standard input is awaited, if `path` is "-" and somebody types it.
 void input_await(const char *path);
 

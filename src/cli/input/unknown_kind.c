@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -9,9 +10,21 @@
 
 static const char *const groups[] = {"karpenter.sh", "karpenter.k8s.aws", "karpenter.kwok.sh"};
 
-bool kind_is_own(const char *api_version)
+// A name that no other API has without a group.
+static bool is_custom_kind(const char *name)
 {
-    for (size_t i = 0; api_version != NULL && i < ARRAY_LENGTH(groups); i++) {
+    for (int id = 0; id < KIND_COUNT; id++)
+        if (kind_get((enum kind_id)id)->custom &&
+            text_equal(kind_get((enum kind_id)id)->name, name))
+            return true;
+    return false;
+}
+
+bool kind_is_own(const char *api_version, const char *kind)
+{
+    if (strchr(api_version, '/') == NULL)
+        return is_custom_kind(kind);
+    for (size_t i = 0; i < ARRAY_LENGTH(groups); i++) {
         size_t length = strlen(groups[i]);
         if (strncmp(api_version, groups[i], length) == 0 && api_version[length] == '/')
             return true;
@@ -21,7 +34,7 @@ bool kind_is_own(const char *api_version)
 
 static bool is_old_kind(const char *api_version, const char *kind)
 {
-    const char *version = strchr(api_version, '/') + 1;
+    const char *slash = strchr(api_version, '/'), *version = slash != NULL ? slash + 1 : "";
     static const char *const kinds[] = {"Provisioner", "AWSNodeTemplate", "Machine"};
     for (size_t i = 0; i < ARRAY_LENGTH(kinds); i++)
         if (strcmp(kinds[i], kind) == 0)
@@ -73,9 +86,36 @@ static bool is_helm_values(const json_t *value)
     return found > 0 && json_object_get(value, "spec") == NULL;
 }
 
-void refuse_no_object(const json_t *value, struct findings *findings)
+// "Kind" for "kind": a key that differs in capitals.
+static const char *other_spelling(const json_t *value, const char *key)
+{
+    const char *other;
+    json_t *member;
+    json_object_foreach ((json_t *)value, other, member)
+        if (strcasecmp(other, key) == 0)
+            return other;
+    return NULL;
+}
+
+static const char *hint_no_object(const json_t *value, bool is_first, struct text *text)
+{
+    static const char *const keys[] = {"apiVersion", "kind"};
+    for (size_t i = 0; i < ARRAY_LENGTH(keys); i++) {
+        const char *other = other_spelling(value, keys[i]);
+        if (other == NULL || strcmp(other, keys[i]) == 0)
+            continue;
+        text_format(text, "write %s, not %.50s", keys[i], other);
+        return text->data;
+    }
+    return is_first ? NULL : "the line --- before it may stand in the middle of an object";
+}
+
+void refuse_no_object(const json_t *value, bool is_first, struct findings *findings)
 {
     bool values = is_helm_values(value);
+    bool has_kind = json_object_get(value, "kind") != NULL;
+    bool has_version = json_object_get(value, "apiVersion") != NULL;
+    struct text hint = {0};
     findings_add(findings,
                  &(struct finding){
                      .level = FINDING_REFUSED,
@@ -83,7 +123,11 @@ void refuse_no_object(const json_t *value, struct findings *findings)
                      .path = "",
                      .hint = values ? "render the chart with them: helm template CHART -f FILE | "
                                       "adze validate -"
-                                    : NULL},
-                 values ? "these look like the values of a Helm chart, not a Kubernetes object"
-                        : "apiVersion and kind are missing: this is no Kubernetes object");
+                                    : hint_no_object(value, is_first, &hint)},
+                 "%s",
+                 values     ? "these look like the values of a Helm chart, not a Kubernetes object"
+                 : has_kind ? "apiVersion is missing: this is no Kubernetes object"
+                 : has_version ? "kind is missing: this is no Kubernetes object"
+                               : "apiVersion and kind are missing: this is no Kubernetes object");
+    text_free(&hint);
 }

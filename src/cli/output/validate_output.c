@@ -112,6 +112,8 @@ void validate_print_text(const struct validate_result *results, uint32_t count,
         skipped += !is_checked(result);
         for (uint32_t k = 0; k < result->findings.count; k++) {
             const struct finding *finding = &result->findings.items[k];
+            if (findings_follow(&result->findings, k))
+                continue;
             print_finding(result, finding);
             warnings += finding->level == FINDING_WARNING;
             errors += finding->level != FINDING_WARNING;

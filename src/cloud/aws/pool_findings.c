@@ -89,12 +89,23 @@ struct value {
     const char *text, *path;
 };
 
+// p4d and p4de for p4; else those that are spelt alike.
+static size_t near_names(const char *text, const char *const *names, size_t count,
+                         const char **near)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count && found < NEAR_MAX; i++)
+        if (text_starts_with(names[i], text) && strchr(names[i], '.') == NULL)
+            near[found++] = names[i];
+    return found > 0 ? found : text_nearest(text, names, count, near, NEAR_MAX);
+}
+
 static void report(struct check *check, const struct value *value, const char *noun,
                    const char *const *names, size_t count)
 {
     const char *near[NEAR_MAX];
     struct text hint = {0};
-    size_t found = text_nearest(value->text, names, count, near, NEAR_MAX);
+    size_t found = near_names(value->text, names, count, near);
     for (size_t i = 0; i < found; i++)
         text_format(&hint, "%s%s%s", i == 0 ? "did you mean " : " or ", near[i],
                     i + 1 == found ? "?" : "");

@@ -162,9 +162,11 @@ static bool refuse_unknown_kind(const json_t *document, struct error *error)
         const struct kind *known = kind_get((enum kind_id)i);
         if (strcmp(known->name, kind) != 0)
             continue;
+        bool old =
+            strstr(api_version, "/v1alpha") != NULL || strstr(api_version, "/v1beta") != NULL;
         error_set(error, ERROR_INVALID, "%s is read as %s, not as %.100s%s", kind,
                   known->api_version, api_version,
-                  text_starts_with(api_version, "karpenter.")
+                  old && text_starts_with(api_version, "karpenter.")
                       ? ": `adze convert` turns older versions into it"
                       : "");
         return error_locate(error, "apiVersion");
@@ -181,6 +183,9 @@ static bool refuse_unknown_kind(const json_t *document, struct error *error)
 // adze's groups is not.
 static bool must_be_known(const char *api_version, const char *kind)
 {
+    for (int i = 0; api_version != NULL && strchr(api_version, '/') == NULL && i < KIND_COUNT; i++)
+        if (kind_get((enum kind_id)i)->custom && text_equal(kind_get((enum kind_id)i)->name, kind))
+            return true;
     return api_version == NULL || kind == NULL || text_starts_with(api_version, "karpenter.") ||
            text_starts_with(api_version, "adze/");
 }

@@ -52,6 +52,34 @@ bool findings_refuse(const struct findings *findings)
     return false;
 }
 
+// Whether `path` is at `root` or below it.
+static bool is_within(const char *path, const char *root)
+{
+    size_t length = strlen(root);
+    return length > 0 && strncmp(path, root, length) == 0 && strchr(".[", path[length]) != NULL;
+}
+
+static bool follows(const struct finding *finding, const struct finding *cause)
+{
+    if (text_equal(cause->rule, "GUI-11"))
+        return !text_equal(finding->rule, "GUI-11") && strcmp(finding->path, cause->path) == 0;
+    bool below = is_within(finding->path, cause->path);
+    bool above = is_within(cause->path, finding->path) && strchr(finding->path, '[') != NULL;
+    if (cause->is_form)
+        return !finding->is_form && (below || above);
+    return finding->level == FINDING_REJECTED && cause->level == FINDING_REFUSED &&
+           ((below && strchr(cause->path, '[') != NULL) || above);
+}
+
+bool findings_follow(const struct findings *findings, uint32_t index)
+{
+    assert(index < findings->count);
+    for (uint32_t i = 0; i < findings->count; i++)
+        if (i != index && follows(&findings->items[index], &findings->items[i]))
+            return true;
+    return false;
+}
+
 void findings_status_message(const struct findings *findings, const struct kind *kind,
                              const char *name, char *out, size_t size)
 {

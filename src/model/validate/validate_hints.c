@@ -1,9 +1,11 @@
 #include "model/validate/validate_hints.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pattern.h"
 #include "base/vector.h"
 #include "model/schema/form.h"
 #include "model/schema/tables.h"
@@ -46,6 +48,14 @@ static const struct {
     {"Out", "NotIn"},
     {"Equals", "In"},
     {"NotExists", "DoesNotExist"},
+    {"NotEquals", "NotIn"},
+    {"!=", "NotIn"},
+    {"=", "In"},
+    {"==", "In"},
+    {"GreaterThan", "Gt"},
+    {"LessThan", "Lt"},
+    {"GreaterThanOrEqual", "Gte"},
+    {"LessThanOrEqual", "Lte"},
     {"Exist", "Exists"},
     {">", "Gt"},
     {"<", "Lt"},
@@ -243,13 +253,53 @@ static bool is_text_kind(const struct field *field)
            field->kind == FIELD_STRING_MAP || field->kind == FIELD_DURATION;
 }
 
+// In quotes it may still lack its unit.
+static void hint_number(const struct field *field, int64_t number, struct text *out)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRId64, number);
+    bool fits = field->pattern == NULL || pattern_matches(field->pattern, text);
+    if (fits || !hint_pattern(field, text, out))
+        text_format(out, "put it into quotes: \"%s\"", text);
+}
+
+// "a, b" as ["a", "b"].
+static void hint_list(const char *value, struct text *out)
+{
+    text_add(out, "write [");
+    for (const char *at = value; *at != '\0' && out->length < 200;) {
+        at += strspn(at, ", ");
+        size_t length = strcspn(at, ",");
+        text_format(out, "%s\"%.*s\"", at == value ? "" : ", ", (int)(length < 100 ? length : 100),
+                    at);
+        at += length;
+        at += strspn(at, ", ");
+    }
+    text_add_char(out, ']');
+}
+
 // YAML's reading of a word without quotes; a map instead of a list of one.
 bool hint_type(const struct field *field, const struct place *place, const json_t *value,
                struct text *out)
 {
     if (is_text_kind(field) && json_is_integer(value)) {
-        text_format(out, "put it into quotes: \"%" JSON_INTEGER_FORMAT "\"",
-                    json_integer_value(value));
+        hint_number(field, json_integer_value(value), out);
+        return true;
+    }
+    if (field->kind == FIELD_RESOURCE_MAP && json_is_real(value)) {
+        text_add(out, "it is no whole number, or too large: write it in quotes, as \"1500m\"");
+        return true;
+    }
+    bool is_map = field->kind == FIELD_STRING_MAP || field->kind == FIELD_RESOURCE_MAP ||
+                  field->kind == FIELD_OBJECT || field->kind == FIELD_POINTER;
+    if (is_map && json_is_array(value)) {
+        const char *first = json_string_value(json_array_get(value, 0));
+        size_t key = first != NULL ? strcspn(first, "=:") : 0;
+        if (key > 0 && first[key] != '\0')
+            text_format(out, "write {%.*s: %.60s}", (int)key, first,
+                        first + key + 1 + strspn(first + key + 1, " "));
+        else
+            text_add(out, "leave out the dashes: no list is meant");
         return true;
     }
     if (is_text_kind(field) && (json_is_boolean(value) || json_is_real(value))) {
@@ -262,7 +312,7 @@ bool hint_type(const struct field *field, const struct place *place, const json_
         return true;
     }
     if (field->kind == FIELD_STRING_LIST && json_is_string(value)) {
-        text_format(out, "write [\"%.100s\"]", json_string_value(value));
+        hint_list(json_string_value(value), out);
         return true;
     }
     if (field->kind == FIELD_RESOURCE_MAP && place->key != NULL &&

@@ -432,13 +432,15 @@ static void check_expressions(struct validation *validation, const struct place 
     static const char message[] =
         "an expression needs the feature gate NodeClassCEL, which is off by default";
     struct place max_pods_place = {place, "maxPods", 0};
+    int64_t number;
+    bool is_number = text_parse_int64(text_or_empty(json_text(kubelet, "maxPods")), &number);
     if (json_is_string(json_object_get(kubelet, "maxPods")))
         validation_report(validation,
                           &(struct report){.level = FINDING_WARNING,
                                            .code = "W-feature-gate",
                                            .rule = "AWN-235",
                                            .place = &max_pods_place,
-                                           .hint = hint},
+                                           .hint = is_number ? "write it without quotes" : hint},
                           "%s", message);
     for (size_t i = 0; i < ARRAY_LENGTH(maps); i++) {
         struct place map_place = {place, maps[i], 0};

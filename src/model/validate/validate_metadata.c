@@ -85,6 +85,9 @@ static void refuse(struct validation *validation, const struct place *place, con
                       "\"%.260s\" is not allowed: %s", value, why);
 }
 
+static void refuse_name(struct validation *validation, const struct place *place, const char *name,
+                        const char *why);
+
 static void check_name(struct validation *validation, const struct place *metadata_place,
                        const json_t *metadata)
 {
@@ -101,7 +104,35 @@ static void check_name(struct validation *validation, const struct place *metada
             &(struct report){.level = FINDING_REFUSED, .rule = "API-27", .place = &place},
             "a name (or generateName) is required");
     else if (text[0] != '\0' && !text_is_dns_subdomain(text, &why))
-        refuse(validation, &place, text, why);
+        refuse_name(validation, &place, text, why);
+}
+
+static void lower_ascii(char *text)
+{
+    for (; *text != '\0'; text++)
+        if (*text >= 'A' && *text <= 'Z')
+            *text += 'a' - 'A';
+}
+
+// default-pool is near to Default_Pool.
+static void refuse_name(struct validation *validation, const struct place *place, const char *name,
+                        const char *why)
+{
+    struct text hint = {0};
+    const char *other;
+    CLEANUP_FREE char *lowered = memory_copy_string(name);
+    lower_ascii(lowered);
+    for (char *at = lowered; *at != '\0'; at++)
+        if (*at == '_' || *at == ' ')
+            *at = '-';
+    if (text_is_dns_subdomain(lowered, &other))
+        text_format(&hint, "write %.253s", lowered);
+    validation_report(
+        validation,
+        &(struct report){
+            .level = FINDING_REFUSED, .rule = "API-27", .place = place, .hint = hint.data},
+        "\"%.260s\" is not allowed: %s", name, why);
+    text_free(&hint);
 }
 
 static void check_labels(struct validation *validation, const struct place *metadata_place,
@@ -117,13 +148,6 @@ static void check_labels(struct validation *validation, const struct place *meta
         if (json_is_string(value) && !text_is_label_value(json_string_value(value), &why))
             refuse(validation, &place, json_string_value(value), why);
     }
-}
-
-static void lower_ascii(char *text)
-{
-    for (; *text != '\0'; text++)
-        if (*text >= 'A' && *text <= 'Z')
-            *text += 'a' - 'A';
 }
 
 // Annotation keys may have capitals in the prefix.

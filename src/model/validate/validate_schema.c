@@ -441,7 +441,14 @@ static void refuse_form(struct validation *validation, const struct place *place
 {
     struct text hint = {0};
     bool known = hint_type(field, place, value, &hint);
-    refuse(validation, place, field, known ? hint.data : NULL, "must be %s, not %s",
-           form->name_for_people, json_type_text(value, "true or false"));
+    if (!validation->forgiven)
+        validation_report(validation,
+                          &(struct report){.level = FINDING_REFUSED,
+                                           .rule = schema_rule(validation, field),
+                                           .place = place,
+                                           .hint = known ? hint.data : NULL,
+                                           .is_form = true},
+                          "must be %s, not %s", form->name_for_people,
+                          json_type_text(value, "true or false"));
     text_free(&hint);
 }

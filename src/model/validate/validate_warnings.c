@@ -38,6 +38,11 @@ static bool is_free_text(const char *key)
     return text_list_has(keys, key);
 }
 
+static bool is_in_typographic_quotes(const char *text)
+{
+    return text_starts_with(text, "\xE2\x80\x9C") || text_starts_with(text, "\xE2\x80\x98");
+}
+
 static void advise_text(struct validation *validation, const struct place *place,
                         const json_t *value)
 {
@@ -52,6 +57,14 @@ static void advise_text(struct validation *validation, const struct place *place
                                            .hint = "put the value in its place"},
                           "\"%.200s\" looks like a variable that was "
                           "not filled in",
+                          json_string_value(value));
+    else if (json_is_string(value) && is_in_typographic_quotes(json_string_value(value)))
+        validation_report(validation,
+                          &(struct report){.level = FINDING_REJECTED,
+                                           .rule = "GUI-11",
+                                           .place = place,
+                                           .hint = "write plain quotes; `adze convert` does"},
+                          "%.200s: typographic quotes are a part of the value",
                           json_string_value(value));
     json_object_foreach ((json_t *)value, key, child) {
         struct place child_place = {place, key, 0};

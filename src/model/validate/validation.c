@@ -32,6 +32,7 @@ void validation_report(struct validation *validation, const struct report *repor
                                    .code = report->code,
                                    .rule = report->rule,
                                    .path = text_or_empty(path.data),
+                                   .is_form = report->is_form,
                                    .hint = report->hint},
                  "%s", message);
     text_free(&path);

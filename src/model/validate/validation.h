@@ -23,6 +23,7 @@ struct report { // the details of a finding beside its message (findings.h)
     enum finding_level level;
     const char *code, *rule, *hint; // each may be NULL
     const struct place *place;      // NULL: the object itself
+    bool is_form;                   // findings.h
 };
 // Adds a finding at a place.
 void validation_report(struct validation *validation, const struct report *report,
