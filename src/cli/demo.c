@@ -242,6 +242,7 @@ static bool set_stage(struct demo *demo, const struct instance_type_catalog *cat
     options.record_namespace = "kube-system";
     options.catalog_is_built_in = demo->catalog == NULL;
     options.furnished = true;
+    options.world.comforts = true;
     options.world.pod_run_ns = JOB_POD_RUN;
     struct aws_account_options account;
     struct settings settings;

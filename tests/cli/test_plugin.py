@@ -113,13 +113,16 @@ class Plugin(ProgramTest):
         spec = manifest["spec"]
         self.assertRegex(spec["version"], r"^v\d+\.\d+\.\d+$")
         self.assertRegex(spec["shortDescription"], r"^[A-Z][^\n]{0,48}[^.\n]$")
-        self.assertEqual(sorted(spec), ["description", "homepage", "platforms", "shortDescription", "version"])
+        self.assertEqual(sorted(spec), ["description", "platforms", "shortDescription", "version"])
         for platform, architecture in zip(spec["platforms"], ("amd64", "arm64")):
             self.assertEqual(sorted(platform), ["bin", "selector", "sha256", "uri"])
             self.assertEqual(platform["selector"], {"matchLabels": {"os": "linux", "arch": architecture}})
             self.assertTrue(re.fullmatch("[0-9a-f]{64}", platform["sha256"]))
             self.assertEqual(platform["uri"], f"https://example.com/x/kubectl-adze-{release.VERSION}-linux-{architecture}.tar.gz")
             self.assertEqual(platform["bin"], "adze")
+        text = release.plugin_manifest({"amd64": "a" * 64}, None)  # no made-up host
+        self.assertTrue(text.startswith("# Nobody has said"))
+        self.assertRegex(yaml.safe_load(text)["spec"]["platforms"][0]["uri"], r"^https://downloads\.invalid/v[\d.]+/kubectl-adze-")
 
 
 if __name__ == "__main__":

@@ -120,8 +120,13 @@ def shape(lines):
 
 
 def differs(shown, printed):
+    """differs_exactly(), of the lines' shapes."""
+    return differs_exactly(shape(shown), shape(printed))
+
+
+def differs_exactly(shown, printed):
     """Shown lines that are not printed, or the reverse; None: no difference. A line `...` stands for any lines."""
-    shown, printed = shape(shown), shape(printed)
+    shown, printed = ([line.rstrip() for line in lines if line.strip()] for lines in (shown, printed))
     at, skipping = 0, False
     for line in shown:
         if line == "...":

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/nanoseconds.h"
+#include "base/text.h"
 #include "sim/kubelet/kubelet_internal.h"
 #include "sim/kubelet/kubelet_nodes.h"
 #include "sim/kubelet/volumes.h"
@@ -179,6 +180,22 @@ static void set_ended(struct kubelets *kubelets, struct world_object *pod, int e
     world_set_status(kubelets->world, pod, status);
 }
 
+// In a kubelet's words, an event for each container: `before`, its name or image, `after`.
+static void tell(struct kubelets *kubelets, const struct world_object *pod, const char *reason,
+                 const char *before, const char *field, const char *after)
+{
+    size_t index;
+    json_t *container;
+    if (!kubelets->world->options.comforts)
+        return;
+    json_array_foreach (store_path(pod->json, "spec.containers"), index, container) {
+        struct text message = {0};
+        text_format(&message, "%s%s%s", before, text_or_empty(world_text(container, field)), after);
+        world_event(kubelets->world, pod, "Normal", reason, "kubelet", message.data);
+        text_free(&message);
+    }
+}
+
 static void start(struct kubelets *kubelets, struct world_object *pod, struct kubelet_pod *memory)
 {
     struct world *world = kubelets->world;
@@ -194,6 +211,9 @@ static void start(struct kubelets *kubelets, struct world_object *pod, struct ku
         return;
     }
     memory->started = now_ns;
+    tell(kubelets, pod, "Pulled", "Container image \"", "image", "\" already present on machine");
+    tell(kubelets, pod, "Created", "Created container: ", "name", "");
+    tell(kubelets, pod, "Started", "Started container ", "name", "");
     set_running(kubelets, pod, 0); // the change brings it back here, to run()
 }
 
@@ -258,6 +278,9 @@ static void stop(struct kubelets *kubelets, struct world_object *pod, struct kub
         running ? ns_subtract(ns_add(asked_ns, stop_ns), loop_now_ns(world->loop)) : 0;
     if (wait_ns > 0) {
         work_queue_add_after(kubelets->pod_work, pod->key, wait_ns);
+        if (!memory->told_end)
+            tell(kubelets, pod, "Killing", "Stopping container ", "name", "");
+        memory->told_end = true;
         return;
     }
     char key[WORLD_KEY_MAX];

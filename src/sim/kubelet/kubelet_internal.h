@@ -23,6 +23,7 @@ struct kubelet_pod { // by pod key: the kubelet's memory of a pod
     char uid[64];
     int64_t seen, started; // monotonic; started 0: not yet
     uint32_t restarts;
+    bool told_end; // that its containers are being stopped
 };
 
 struct kubelets {

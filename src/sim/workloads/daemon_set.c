@@ -288,10 +288,9 @@ static void sync_pods(struct workloads *workloads, const struct world_object *se
             look_again(workloads, set, node, ROLL_POLL_NS);
         has_one = true;
         if (goes && node != NULL) // the garbage collector takes pods of a missing node
-            world_remove(world, *pod, -1, NULL);
+            workload_remove_pod(world, set, *pod);
     }
-    if (runs && !has_one &&
-        !world_add(world, KIND_POD, set->namespace, daemon_pod(set, node->name), NULL))
+    if (runs && !has_one && !workload_add_pod(world, set, daemon_pod(set, node->name)))
         look_again(workloads, set, node, 5 * SECOND);
 }
 

@@ -132,6 +132,17 @@ static void annotate(const struct rollout *rollout, json_t *set)
     json_object_set_new(annotations, ANNOTATION_MAXIMUM, json_string(text));
 }
 
+static void tell_scaled(const struct rollout *rollout, const char *set, int64_t before,
+                        int64_t wanted)
+{
+    struct text message = {0};
+    text_format(&message, "Scaled %s replica set %s from %lld to %lld",
+                before < wanted ? "up" : "down", set, (long long)before, (long long)wanted);
+    world_event(rollout->world, rollout->deployment, "Normal", "ScalingReplicaSet", COMPONENT,
+                message.data);
+    text_free(&message);
+}
+
 static void scale_set(struct rollout *rollout, struct world_object *set, int64_t wanted)
 {
     int64_t before = wanted_of(set);
@@ -147,12 +158,7 @@ static void scale_set(struct rollout *rollout, struct world_object *set, int64_t
     world_replace(rollout->world, set, value);
     if (before == wanted)
         return;
-    struct text message = {0};
-    text_format(&message, "Scaled %s replica set %s from %lld to %lld",
-                before < wanted ? "up" : "down", name, (long long)before, (long long)wanted);
-    world_event(rollout->world, rollout->deployment, "Normal", "ScalingReplicaSet", COMPONENT,
-                message.data);
-    text_free(&message);
+    tell_scaled(rollout, name, before, wanted);
 }
 
 static int64_t last_revision(const struct rollout *rollout)
@@ -217,6 +223,8 @@ static void create_current(struct rollout *rollout, int64_t replicas)
     world_add_owner(set, deployment);
     if (!world_add(rollout->world, KIND_REPLICA_SET, deployment->namespace, set, NULL))
         work_queue_add_after(rollout->workloads->deployments, deployment->key, 5 * SECOND);
+    else if (rollout->world->options.comforts && replicas > 0)
+        tell_scaled(rollout, name, 0, replicas);
     rollout->current = world_find(rollout->world, KIND_REPLICA_SET, deployment->namespace, name);
 }
 

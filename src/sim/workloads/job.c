@@ -182,7 +182,7 @@ static void remove_some(struct job_view *view, int64_t count)
     }
     workload_sort_for_deletion(view->world, NULL, &active);
     for (uint32_t i = 0; i < active.count && (int64_t)i < count; i++)
-        world_remove(view->world, active.items[i], -1, NULL);
+        workload_remove_pod(view->world, view->job, active.items[i]);
     vector_free(&active);
     vector_free(&view->pods);
     view->pods = world_controlled(view->world, view->job->uid, KIND_POD);
@@ -227,7 +227,7 @@ static bool create_pod(struct job_view *view, int64_t *next_index)
                             json_string(number));
     }
     world_add_finalizer(pod, FINALIZER_TRACKING);
-    return world_add(view->world, KIND_POD, view->job->namespace, pod, NULL);
+    return workload_add_pod(view->world, view->job, pod);
 }
 
 // After failures new pods wait: ten seconds, doubling.

@@ -40,7 +40,7 @@ static void create_pods(struct workloads *workloads, struct world_object *set, i
     snprintf(prefix, sizeof prefix, "%s-", set->name);
     for (int64_t i = 0; i < count; i++) {
         json_t *pod = workload_pod(set, NULL, prefix);
-        if (!world_add(workloads->world, KIND_POD, set->namespace, pod, NULL)) {
+        if (!workload_add_pod(workloads->world, set, pod)) {
             work_queue_add_after(workloads->replica_sets, set->key, 5 * SECOND);
             return;
         }
@@ -69,7 +69,7 @@ static void remove_pods(struct workloads *workloads, const struct world_object *
     world_objects pods = active_pods(workloads->world, set);
     workload_sort_for_deletion(workloads->world, set, &pods);
     for (int64_t i = 0; i < surplus; i++)
-        world_remove(workloads->world, pods.items[i], -1, NULL);
+        workload_remove_pod(workloads->world, set, pods.items[i]);
     vector_free(&pods);
 }
 

@@ -19,7 +19,8 @@ struct numbered_pods {
 static struct numbered_pods number_pods(struct world *world, const struct world_object *set);
 static bool grow(struct workloads *workloads, struct world_object *set,
                  const struct numbered_pods *pods, const char *revision, bool parallel);
-static bool shrink(struct workloads *workloads, const struct numbered_pods *pods, bool parallel);
+static bool shrink(struct workloads *workloads, const struct world_object *set,
+                   const struct numbered_pods *pods, bool parallel);
 static void update(struct workloads *workloads, const struct world_object *set,
                    const struct numbered_pods *pods, const char *revision);
 static void write_status(struct workloads *workloads, struct world_object *set,
@@ -36,7 +37,8 @@ void stateful_set_sync(void *context, const char *key)
     if (!world_is_deleting(set)) {
         bool parallel = text_equal(world_text(set->json, "spec.podManagementPolicy"), "Parallel");
         struct numbered_pods pods = number_pods(workloads->world, set);
-        if (grow(workloads, set, &pods, revision, parallel) && shrink(workloads, &pods, parallel))
+        if (grow(workloads, set, &pods, revision, parallel) &&
+            shrink(workloads, set, &pods, parallel))
             update(workloads, set, &pods, revision);
         free(pods.items);
         vector_free(&pods.surplus);
@@ -146,7 +148,7 @@ static bool create_pod(struct workloads *workloads, const struct world_object *s
             create_claim(world, set, claim_template, claim_name);
         use_claim(pod, volume_name, claim_name);
     }
-    return world_add(world, KIND_POD, set->namespace, pod, NULL);
+    return workload_add_pod(world, set, pod);
 }
 
 // --- the next step -------------------------------------------------------------------------------
@@ -185,7 +187,7 @@ static bool grow(struct workloads *workloads, struct world_object *set,
         if (pod == NULL && allowed == 0)
             continue;
         if (pod != NULL && world_pod_ended(pod)) {
-            world_remove(workloads->world, pod, -1, NULL); // and created anew
+            workload_remove_pod(workloads->world, set, pod); // and created anew
             if (!parallel)
                 return false;
         } else if (pod == NULL) {
@@ -202,11 +204,12 @@ static bool grow(struct workloads *workloads, struct world_object *set,
 }
 
 // From the highest ordinal down; in order one at a time.
-static bool shrink(struct workloads *workloads, const struct numbered_pods *pods, bool parallel)
+static bool shrink(struct workloads *workloads, const struct world_object *set,
+                   const struct numbered_pods *pods, bool parallel)
 {
     vector_for_each (pod, &pods->surplus) {
         if (!world_is_deleting(*pod))
-            world_remove(workloads->world, *pod, -1, NULL);
+            workload_remove_pod(workloads->world, set, *pod);
         if (!parallel)
             return false;
     }
@@ -227,7 +230,7 @@ static void update(struct workloads *workloads, const struct world_object *set,
             return;
         if (!text_equal(world_label(pod, LABEL_REVISION), revision)) {
             if (!world_is_deleting(pod))
-                world_remove(workloads->world, pod, -1, NULL);
+                workload_remove_pod(workloads->world, set, pod);
             return;
         }
         if (!settled(workloads, set, pod))

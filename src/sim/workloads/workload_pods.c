@@ -26,6 +26,49 @@ json_t *workload_pod(const struct world_object *owner, const char *name, const c
     return pod;
 }
 
+static void tell(struct world *world, const struct world_object *owner, const char *pod,
+                 bool is_new)
+{
+    static const struct {
+        enum kind_id kind;
+        const char *component;
+    } components[] = {{KIND_REPLICA_SET, "replicaset-controller"},
+                      {KIND_STATEFUL_SET, "statefulset-controller"},
+                      {KIND_DAEMON_SET, "daemonset-controller"},
+                      {KIND_JOB, "job-controller"}};
+    if (!world->options.comforts)
+        return;
+    struct text message = {0};
+    if (world_is(owner, KIND_STATEFUL_SET))
+        text_format(&message, "%s Pod %s in StatefulSet %s successful",
+                    is_new ? "create" : "delete", pod, owner->name);
+    else
+        text_format(&message, "%s pod: %s", is_new ? "Created" : "Deleted", pod);
+    for (size_t i = 0; i < ARRAY_LENGTH(components); i++)
+        if (world_is(owner, components[i].kind))
+            world_event(world, owner, "Normal", is_new ? "SuccessfulCreate" : "SuccessfulDelete",
+                        components[i].component, message.data);
+    text_free(&message);
+}
+
+bool workload_add_pod(struct world *world, const struct world_object *owner, json_t *pod)
+{
+    char name[WORLD_NAME_MAX];
+    if (!world_add_named(world, KIND_POD, owner->namespace, pod, name, NULL))
+        return false;
+    tell(world, owner, name, true);
+    return true;
+}
+
+void workload_remove_pod(struct world *world, const struct world_object *owner,
+                         struct world_object *pod)
+{
+    char name[WORLD_NAME_MAX];
+    snprintf(name, sizeof name, "%s", pod->name);
+    if (world_remove(world, pod, -1, NULL))
+        tell(world, owner, name, false);
+}
+
 json_t *workload_metadata(json_t *value, const char *part)
 {
     json_t *metadata = json_object_get(value, "metadata");

@@ -6,6 +6,11 @@
 // A pod from spec.template of the owner: labels, annotations, spec, owner reference. Exactly one of
 // name and generate_name is set.
 json_t *workload_pod(const struct world_object *owner, const char *name, const char *generate_name);
+// Stores the pod and tells so in an event of its owner.
+bool workload_add_pod(struct world *world, const struct world_object *owner, json_t *pod);
+// Deletes a pod of the owner, likewise.
+void workload_remove_pod(struct world *world, const struct world_object *owner,
+                         struct world_object *pod);
 // metadata.labels or metadata.annotations of a value under construction, created if absent.
 json_t *workload_metadata(json_t *value, const char *part);
 // The hash of a template, as in pod-template-hash; `ignored` is a label to leave out, or NULL.

@@ -10,6 +10,7 @@
 #include "sim/workloads/cron_job.h"
 #include "sim/workloads/daemon_set.h"
 #include "sim/workloads/deployment.h"
+#include "sim/workloads/endpoints.h"
 #include "sim/workloads/job.h"
 #include "sim/workloads/pod_batches.h"
 #include "sim/workloads/replica_set.h"
@@ -31,6 +32,7 @@ struct workloads *workloads_create(struct world *world)
     workloads->jobs = work_queue_create(loop, delay_ns, job_sync, workloads);
     workloads->cron_jobs = work_queue_create(loop, delay_ns, cron_job_sync, workloads);
     workloads->autoscalers = work_queue_create(loop, delay_ns, autoscaler_sync, workloads);
+    workloads->endpoints = work_queue_create(loop, delay_ns, endpoints_sync, workloads);
     workloads->batches = map_create();
     workloads->set_rate = memory_allocate(sizeof *workloads->set_rate);
     workloads->stateful_rate = memory_allocate(sizeof *workloads->stateful_rate);
@@ -50,6 +52,7 @@ void workloads_destroy(struct workloads *workloads)
     work_queue_destroy(workloads->jobs);
     work_queue_destroy(workloads->cron_jobs);
     work_queue_destroy(workloads->autoscalers);
+    work_queue_destroy(workloads->endpoints);
     map_destroy(workloads->batches, free);
     free(workloads->set_rate);
     free(workloads->stateful_rate);
@@ -80,6 +83,7 @@ static struct work_queue *queue_of(struct workloads *workloads, const struct wor
            : id == KIND_STATEFUL_SET ? workloads->stateful_sets
            : id == KIND_DAEMON_SET   ? workloads->daemon_sets
            : id == KIND_JOB          ? workloads->jobs
+           : id == KIND_SERVICE      ? workloads->endpoints
                                      : NULL;
 }
 
@@ -102,8 +106,10 @@ static void queue_controllers(struct workloads *workloads, const struct world_ob
 void workloads_leave(void *part, struct world_object *object)
 {
     struct workloads *workloads = part;
-    if (world_is(object, KIND_POD))
+    if (world_is(object, KIND_POD)) {
         daemon_set_pod_leave(workloads, object);
+        endpoints_pod_changed(workloads, object);
+    }
     if (world_is(object, KIND_DAEMON_SET) && object->gone)
         map_remove(workloads->daemon_generations, object->uid);
     if (world_is(object, KIND_NODE) && object->gone)
@@ -117,8 +123,10 @@ void workloads_leave(void *part, struct world_object *object)
 void workloads_enter(void *part, struct world_object *object)
 {
     struct workloads *workloads = part;
-    if (world_is(object, KIND_POD))
+    if (world_is(object, KIND_POD)) {
         daemon_set_pod_enter(workloads, object);
+        endpoints_pod_changed(workloads, object);
+    }
     if (world_is(object, KIND_NODE))
         daemon_set_node_changed(workloads, object);
     struct work_queue *queue = queue_of(workloads, object->kind);

@@ -270,14 +270,21 @@ struct world_object *world_find(const struct world *world, enum kind_id id, cons
     return world_find_key(world, id, key);
 }
 
-struct world_object *world_find_other(const struct world *world, const char *group,
-                                      const char *plural, const char *key)
+struct world_kind *world_kind_other(const struct world *world, const char *group,
+                                    const char *plural)
 {
     vector_for_each (kind, &world->kinds)
         if (strcmp((*kind)->resource->group, group) == 0 &&
             strcmp((*kind)->resource->plural, plural) == 0)
-            return map_get((*kind)->objects, key);
+            return *kind;
     return NULL;
+}
+
+struct world_object *world_find_other(const struct world *world, const char *group,
+                                      const char *plural, const char *key)
+{
+    const struct world_kind *kind = world_kind_other(world, group, plural);
+    return kind == NULL ? NULL : map_get(kind->objects, key);
 }
 
 struct world_object *world_find_key(const struct world *world, enum kind_id id, const char *key)

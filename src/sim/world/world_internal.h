@@ -125,7 +125,9 @@ struct world {
 struct world_object *world_find(const struct world *world, enum kind_id id, const char *namespace,
                                 const char *name); // NULL if absent
 struct world_object *world_find_key(const struct world *world, enum kind_id id, const char *key);
-// Of a kind without a table.
+// Of a kind without a table; NULL if the store does not serve it.
+struct world_kind *world_kind_other(const struct world *world, const char *group,
+                                    const char *plural);
 struct world_object *world_find_other(const struct world *world, const char *group,
                                       const char *plural, const char *key);
 void world_key(const char *namespace, const char *name, char out[WORLD_KEY_MAX]);

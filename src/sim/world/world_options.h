@@ -29,6 +29,9 @@ struct world_options {
     // The running parts.
     bool scheduler, kubelets, workloads, budgets, collector, node_lifecycle, volumes;
     bool events; // record Event objects
+    // Objects that people look for and the controller does not need: events about single pods, by
+    // the controllers of workloads and by kubelets; endpoints of Services.
+    bool comforts;
     enum world_heartbeats heartbeats;
     int64_t controller_delay_ns; // from a change to the controllers' sync
     // The scheduler's pace. A cycle that finds a node takes scheduler_pod_ns (4 ms: 250 pods a

@@ -9,22 +9,42 @@
 #include "sim/store/store_remove.h"
 #include "sim/world/world_cache.h"
 
-bool world_add(struct world *world, enum kind_id id, const char *namespace, json_t *value,
-               struct error *error)
+static bool add(struct world *world, struct world_kind *kind, const char *namespace, json_t *value,
+                char name[WORLD_NAME_MAX], struct error *error)
 {
-    struct world_kind *kind = world->by_id[id];
     struct error ignored;
     const json_t *stored = NULL;
     if (kind != NULL)
         stored = store_add(world->store, kind->resource, namespace, value,
                            error == NULL ? &ignored : error);
     else
-        error_set(error, ERROR_NOT_FOUND, "the store does not serve kind %s", kind_get(id)->name);
+        error_set(error, ERROR_NOT_FOUND, "the store does not serve this kind");
     json_decref(value);
     if (stored == NULL)
         return false;
+    snprintf(name, WORLD_NAME_MAX, "%s", store_name(stored));
     world_refresh(world, kind, store_namespace(stored), store_name(stored));
     return true;
+}
+
+bool world_add_named(struct world *world, enum kind_id id, const char *namespace, json_t *value,
+                     char name[WORLD_NAME_MAX], struct error *error)
+{
+    return add(world, world->by_id[id], namespace, value, name, error);
+}
+
+bool world_add(struct world *world, enum kind_id id, const char *namespace, json_t *value,
+               struct error *error)
+{
+    char name[WORLD_NAME_MAX];
+    return add(world, world->by_id[id], namespace, value, name, error);
+}
+
+bool world_add_other(struct world *world, struct world_kind *kind, const char *namespace,
+                     json_t *value)
+{
+    char name[WORLD_NAME_MAX];
+    return add(world, kind, namespace, value, name, NULL);
 }
 
 bool world_replace_as(struct world *world, struct world_object *object, const char *subresource,
@@ -197,6 +217,16 @@ static void event_repeat(struct world *world, struct world_object *event);
 static json_t *event_value(struct world *world, const struct world_object *object,
                            const char *namespace, const char *name);
 
+// Events of one second are shown in the order of their names: a start reads as it happens.
+static unsigned event_order(const char *reason)
+{
+    static const char *const steps[] = {"Scheduled", "Pulled", "Created", "Started", "Killing"};
+    unsigned order = 0;
+    while (order < ARRAY_LENGTH(steps) && strcmp(steps[order], reason) != 0)
+        order++;
+    return order;
+}
+
 void world_event(struct world *world, const struct world_object *object, const char *type,
                  const char *reason, const char *component, const char *message)
 {
@@ -206,7 +236,8 @@ void world_event(struct world *world, const struct world_object *object, const c
     uint64_t hash =
         hash_mix(hash_mix(hash_string(object->uid), hash_string(reason)), hash_string(message));
     char name[400];
-    snprintf(name, sizeof name, "%.200s.%016llx", object->name, (unsigned long long)hash);
+    snprintf(name, sizeof name, "%.200s.%u%015llx", object->name, event_order(reason),
+             (unsigned long long)(hash >> 4));
     const char *namespace = object->namespace[0] != '\0' ? object->namespace : "default";
     struct world_object *known = world_find(world, KIND_EVENT, namespace, name);
     if (known != NULL) {

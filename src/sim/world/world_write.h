@@ -7,8 +7,15 @@
 
 // delay_ns plus up to options.jitter of it, by the seed and `text` alone.
 int64_t world_jitter(const struct world *world, const char *text, int64_t delay_ns);
+#define WORLD_NAME_MAX 300
+// `name`: perhaps generated.
+bool world_add_named(struct world *world, enum kind_id id, const char *namespace, json_t *value,
+                     char name[WORLD_NAME_MAX], struct error *error);
 bool world_add(struct world *world, enum kind_id id, const char *namespace, json_t *value,
                struct error *error);
+// Of a kind without a table (world_kind_other()).
+bool world_add_other(struct world *world, struct world_kind *kind, const char *namespace,
+                     json_t *value);
 bool world_replace(struct world *world, struct world_object *object, json_t *value);
 // Through a subresource's own write ("binding": spec.nodeName and status together).
 bool world_replace_as(struct world *world, struct world_object *object, const char *subresource,

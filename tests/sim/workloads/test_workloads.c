@@ -513,9 +513,84 @@ static void autoscalers_say_that_there_is_no_usage(void **state)
     scene_close(&scene);
 }
 
+static void with_comforts(struct world_options *options)
+{
+    options->comforts = true;
+}
+
+struct told {
+    const char *kind;
+    char text[600]; // "REASON: MESSAGE; " of its events, in the order of their names
+};
+
+static bool add_told(void *context, json_t *event)
+{
+    struct told *told = context;
+    size_t length = strlen(told->text);
+    if (strcmp(json_string_value(store_path(event, "involvedObject.kind")), told->kind) == 0)
+        snprintf(told->text + length, sizeof told->text - length, "%s: %s; ",
+                 json_string_value(store_path(event, "reason")),
+                 json_string_value(store_path(event, "message")));
+    return true;
+}
+
+static struct told told_of(struct scene *scene, const char *kind)
+{
+    struct told told = {kind, ""};
+    store_each(scene->store, scene_resource(scene, KIND_EVENT), NULL, add_told, &told);
+    return told;
+}
+
+// As `kubectl describe` shows it of a real cluster.
+static void events_and_endpoints_are_there_for_people(void **state)
+{
+    (void)state;
+    struct scene scene = scene_open(with_comforts);
+    scene_boot(&scene, "n0", "z", 8, 32);
+    scene_run(&scene, 15);
+    scene_add(&scene, "{'apiVersion': 'v1', 'kind': 'Service', 'metadata': {'name': 'db'}, 'spec':"
+                      " {'selector': {'app': 'db'}, 'ports': [{'port': 80, 'targetPort': 'pg'}]}}");
+    scene_add(&scene, "{'apiVersion': 'apps/v1', 'kind': 'StatefulSet', 'metadata': {'name': 'db'},"
+                      " 'spec': {'replicas': 1, 'selector': {'matchLabels': {'app': 'db'}},"
+                      " 'template': {'metadata': {'labels': {'app': 'db'}}, 'spec': {'containers':"
+                      " [{'name': 'c', 'image': 'i:1', 'ports': [{'name': 'pg', 'containerPort':"
+                      " 5432}]}]}}}}");
+    scene_run(&scene, 10);
+    assert_string_equal(told_of(&scene, "Pod").text,
+                        "Scheduled: Successfully assigned default/db-0 to n0; Pulled: Container "
+                        "image \"i:1\" already present on machine; Created: Created container: c; "
+                        "Started: Started container c; ");
+    assert_string_equal(told_of(&scene, "StatefulSet").text,
+                        "SuccessfulCreate: create Pod db-0 in StatefulSet db successful; ");
+    const json_t *subset =
+        json_array_get(store_path(get_other(&scene, "v1", "Endpoints", "db"), "subsets"), 0);
+    assert_int_equal(json_array_size(json_object_get(subset, "addresses")), 1);
+    const json_t *port = json_array_get(json_object_get(subset, "ports"), 0);
+    assert_int_equal(json_integer_value(json_object_get(port, "port")), 5432);
+    const struct store_resource *slices =
+        store_resource_of_kind(scene.store, "discovery.k8s.io/v1", "EndpointSlice");
+    assert_int_equal(store_count(scene.store, slices), 1);
+    scene_patch(&scene, KIND_STATEFUL_SET, "db", "{'spec': {'replicas': 0}}");
+    scene_run(&scene, 10);
+    assert_non_null(strstr(told_of(&scene, "StatefulSet").text,
+                           "SuccessfulDelete: delete Pod db-0 in StatefulSet db successful; "));
+    assert_non_null(strstr(told_of(&scene, "Pod").text, "Killing: Stopping container c; "));
+    assert_int_equal(
+        json_array_size(store_path(get_other(&scene, "v1", "Endpoints", "db"), "subsets")), 0);
+    scene_deployment(&scene, "web", 2, "100m", "");
+    scene_run(&scene, 5);
+    assert_non_null(strstr(told_of(&scene, "Deployment").text,
+                           "ScalingReplicaSet: Scaled up replica set web-"));
+    scene_remove(&scene, KIND_SERVICE, "db", NULL);
+    scene_run(&scene, 5);
+    assert_int_equal(store_count(scene.store, slices), 0); // with its owner
+    scene_close(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(events_and_endpoints_are_there_for_people),
         cmocka_unit_test(deployment_keeps_revisions_and_rolls_back),
         cmocka_unit_test(recreate_empties_before_it_fills),
         cmocka_unit_test(a_rollout_that_cannot_proceed_stops_at_its_bounds),
