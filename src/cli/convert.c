@@ -14,12 +14,13 @@
 #include "cli/convert/together.h"
 #include "cli/input/command.h"
 #include "cli/input/options.h"
+#include "model/manifest/input.h"
 #include "model/manifest/input_texts.h"
 
 struct request {
     struct file_options input;
     struct conversion *conversion;
-    const char *notes, *flags_file;
+    const char *notes, *flags_file, *catalog_file;
 };
 
 static bool take_variable(struct request *request, const char *text, int *status)
@@ -69,6 +70,8 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
         {"set", .list = &variables},
         {"to", .text = &version},
         {"flags", .text = &request->flags_file},
+        {"catalog", .text = &request->catalog_file},
+        {"widen", .given = &options->widen},
         {"static-min", .given = &options->static_min},
         {"grace", .given = &options->grace},
         {"buffers", .given = &options->buffers},
@@ -132,11 +135,47 @@ static int read_flags(struct request *request, struct autoscaler *autoscaler)
     return command_failed(&command_convert, &error);
 }
 
+static void take_names(json_t *names, const json_t *types, const char *key)
+{
+    size_t index;
+    json_t *type;
+    json_array_foreach ((json_t *)types, index, type)
+        if (json_is_string(json_object_get(type, key)))
+            json_array_append(names, json_object_get(type, key));
+}
+
+// Returns the exit code if the catalogue cannot be read or names nothing, 0 otherwise.
+static int read_catalog(struct request *request)
+{
+    struct documents documents = {0};
+    struct error error = {0};
+    if (request->catalog_file == NULL)
+        return 0;
+    if (!documents_read(&documents, request->catalog_file, false, &error)) {
+        error.kind = error.kind == ERROR_NOT_FOUND ? ERROR_INVALID : error.kind;
+        documents_free(&documents);
+        return command_failed(&command_convert, &error);
+    }
+    json_t *names = json_array();
+    for (uint32_t i = 0; i < documents.count; i++) {
+        const json_t *value = documents.items[i].value;
+        take_names(names, json_object_get(json_object_get(value, "spec"), "instanceTypes"), "name");
+        take_names(names, json_object_get(value, "InstanceTypes"), "InstanceType");
+    }
+    documents_free(&documents);
+    request->conversion->options.type_names = names;
+    if (json_array_size(names) > 0)
+        return 0;
+    error_set(&error, ERROR_INVALID, "%s: no instance types (--catalog)", request->catalog_file);
+    return command_failed(&command_convert, &error);
+}
+
 static int convert_all(struct request *request)
 {
     struct conversion *conversion = request->conversion;
     struct autoscaler *autoscaler = autoscaler_create(conversion);
-    int status = read_flags(request, autoscaler);
+    int status = read_catalog(request);
+    status = status == 0 ? read_flags(request, autoscaler) : status;
     for (uint32_t i = 0; i < conversion->sources.count; i++)
         old_settings_take(conversion->sources.items[i]);
     for (uint32_t i = 0; i < conversion->sources.count; i++)
@@ -221,6 +260,9 @@ const struct command command_convert = {
         "  --ami VERSION             latest (default), or pinned: a placeholder for the version\n"
         "  --ignore-defaults         without the requirements that older versions added\n"
         "  --flags FILE              Cluster Autoscaler's flags as text\n"
+        "  --catalog FILE            instance types (an InstanceTypeCatalog, or the output of aws\n"
+        "                            ec2 describe-instance-types) that wildcards stand for\n"
+        "  --widen                   families and sizes in place of a group's list of types\n"
         "  --static-min              a static NodePool for the least size of each group\n"
         "  --grace                   terminationGracePeriod from max-graceful-termination-sec\n"
         "  --no-merge                groups that differ in zones only stay apart\n"

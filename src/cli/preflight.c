@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/duration.h"
 #include "base/loop_real.h"
 #include "base/vector.h"
 #include "cli/input/options.h"
@@ -18,6 +19,7 @@
 #include "kube/transport/http_transport.h"
 #include "kube/transport/kube_config_load.h"
 #include "model/reading/settings_read.h"
+#include "model/tables/rules_json.h"
 
 struct request {
     struct file_options input;
@@ -41,13 +43,30 @@ static bool read_arguments(int argc, char **argv, struct request *request, int *
            file_options_check(&command_preflight, &request->input, formats, status);
 }
 
+// The time of a SnapshotContext; 0: there is none.
+static int64_t input_time(const struct documents *documents)
+{
+    for (uint32_t i = 0; i < documents->count; i++) {
+        const json_t *value = documents->items[i].value;
+        const char *time = json_text(json_object_get(value, "spec"), "time");
+        int64_t at;
+        struct error ignored;
+        if (json_text_is(value, "kind", "SnapshotContext") && time != NULL &&
+            instant_parse(time, &at, &ignored))
+            return at;
+    }
+    return 0;
+}
+
 static void check_all(struct request *request, struct kube_client *client, struct loop *loop)
 {
-    struct swap_options swap = {.ca_bundle = request->ca_bundle, .now = wall_clock_ns()};
+    int64_t now = client != NULL ? wall_clock_ns() : input_time(&request->documents);
+    struct swap_options swap = {.ca_bundle = request->ca_bundle,
+                                .now = now != 0 ? now : wall_clock_ns()};
     const struct settings *settings = request->own != NULL ? request->own : &request->settings;
     struct preflight_report *report = &request->report;
     check_definitions(&request->facts, report);
-    check_running(&request->facts, &request->settings, swap.now, report);
+    check_running(&request->facts, &request->settings, now, report);
     if (swap.ca_bundle == NULL && settings->cluster_ca_bundle[0] != '\0')
         swap.ca_bundle = settings->cluster_ca_bundle;
     if (client != NULL)

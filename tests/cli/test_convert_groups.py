@@ -70,6 +70,28 @@ class Groups(ProgramTest):
         self.convert(deployment, {**low, "value": 10}, status=0)
         self.assertEqual(self.codes, set())
 
+    def test_types_are_widened_if_asked_MIG_81(self):
+        mixed = {"LaunchTemplate": {"LaunchTemplateSpecification": {"LaunchTemplateId": "lt-1"},
+                                    "Overrides": [{"InstanceType": t} for t in ("m5.large", "m5a.xlarge", "m6i.large")]}}
+        pool = self.asg(group(MixedInstancesPolicy=mixed), options=["--widen"])["NodePool/workers"]
+        self.assertEqual({k: v for k, v in self.requirements(pool).items() if "instance-" in k},
+                         {"karpenter.k8s.aws/instance-family": ["m5", "m5a", "m6i"], "karpenter.k8s.aws/instance-size": ["large", "xlarge"]})
+        self.assertIn("M-widen", self.codes)
+        pool = self.asg(group(), options=["--widen"])["NodePool/workers"]
+        self.assertEqual(self.requirements(pool)["node.kubernetes.io/instance-type"], ["m5.large"])
+
+    def test_wildcards_are_expanded_with_a_catalogue_MIG_10_82(self):
+        requirements = {"VCpuCount": {"Min": 2}, "MemoryMiB": {"Min": 4096}, "AllowedInstanceTypes": ["m5*.large", "c6g.*"]}
+        catalog = self.write("types.json", json.dumps({"InstanceTypes": [{"InstanceType": t} for t in
+                                                                         ("m5.large", "m5d.large", "m5.xlarge", "c6g.medium", "c6g.large", "r5.large")]}))
+        mixed = {"LaunchTemplate": {"LaunchTemplateSpecification": {"LaunchTemplateId": "lt-1"}, "Overrides": [{"InstanceRequirements": requirements}]}}
+        pool = self.asg(group(MixedInstancesPolicy=mixed), options=["--catalog", catalog])["NodePool/workers"]
+        self.assertEqual(self.requirements(pool)["node.kubernetes.io/instance-type"], ["c6g.large", "c6g.medium", "m5.large", "m5d.large"])
+        lost = {n["text"] for n in self.notes if n["class"] == "lost"}
+        self.asg(group(MixedInstancesPolicy=mixed))
+        self.assertGreater(len({n["text"] for n in self.notes if n["class"] == "lost"}), len(lost))
+        self.assert_refused(self.adze("convert", "--catalog", self.write("none.json", "{}"), self.write("x.json", "{}")), 2, "no instance types")
+
     def test_flags_group_and_template_MIG_70_89_91_145_146_147(self):
         mixed = {"LaunchTemplate": {"LaunchTemplateSpecification": {"LaunchTemplateId": "lt-1", "Version": "3"},
                                     "Overrides": [{"InstanceType": "m5a.xlarge"}, {"InstanceType": "m5.xlarge"}]},

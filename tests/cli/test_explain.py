@@ -267,6 +267,12 @@ class ExplainNode(ProgramTest):
         self.assertEqual((answer["kind"], answer["name"], answer["nodeClaim"], answer["nodePool"], answer["state"], answer["rule"]),
                          ("NodeExplanation", "b", "claim-b", "default", "stays", "DIS-85"))
 
+    def test_what_is_left_is_in_whole_seconds_DIS_85(self):
+        with open(EXAMPLES + "/cluster.yaml", encoding="utf-8") as file:
+            path = self.write("fraction.yaml", file.read().replace("12:00:00Z\"", "12:00:00.123456Z\"", 1))
+        status, out, err = self.adze("explain", "node", "ip-10-0-1-23", "-f", path)
+        self.assertIn("3m0s left", " ".join(out.split()), err)
+
     def test_a_node_that_goes(self):
         self.assertRegex(self.explain("a")[1], r"\Aa goes\n.*\nEmpty \(empty\): 1 node a; no replacement; saves \$0\.\d{4} an hour\n")
         answer = json.loads(self.explain("a", "-o", "json")[1])

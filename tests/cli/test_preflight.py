@@ -130,6 +130,23 @@ class Preflight(ProgramTest):
         checks = self.files(deployment("ca", "registry.k8s.io/autoscaling/cluster-autoscaler:v1"))
         self.assertEqual((checks["other-autoscaler"]["result"], checks["hash"]["result"], checks["crds-present"]["result"]), ("warning", "skipped", "skipped"))
 
+    def test_a_lease_counts_at_the_time_of_the_input_and_keeps_a_scaled_down_karpenter_MIG_121(self):
+        def checks(renewed, time=None, replicas=0, holder="karpenter-5d8c7-x1_uuid", status=0):
+            lease = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "karpenter-leader-election", "namespace": "kube-system"},
+                     "spec": {"holderIdentity": holder, "renewTime": renewed}}
+            context = [{"apiVersion": "adze/v1", "kind": "SnapshotContext", "spec": {"time": time}}] if time else []
+            return self.files(*context, lease, deployment("karpenter", "x/karpenter/controller:1.14.0", ENVIRONMENT, replicas=replicas), status=status)
+        # Its process runs on: its settings are read, and adze has to wait for it.
+        held = checks("2026-01-05T11:59:50Z", "2026-01-05T12:00:00Z")
+        self.assertIn("0 replicas, and its process karpenter-5d8c7-x1_uuid still holds", held["lease"]["text"])
+        self.assertIn("Karpenter runs as kube-system/karpenter", held["settings"]["text"])
+        # Long given up by the time of the input, whatever the clock says; without one it counts as held.
+        gone = checks("2026-01-05T11:50:00Z", "2026-01-05T12:00:00Z")
+        self.assertEqual((gone["lease"]["result"], gone["settings"]["text"]), ("ok", "no Karpenter runs: nothing to take over"))
+        self.assertIn("still holds", checks("2026-01-05T11:50:00Z")["lease"]["text"])
+        # Somebody else's lease is no sign of it.
+        self.assertIn("nothing to take over", checks("2026-01-05T11:59:50Z", "2026-01-05T12:00:00Z", holder="other-1")["settings"]["text"])
+
     def live(self, *arguments, denied=lambda spec: False, **lists):
         server = Server(("127.0.0.1", 0), Api)
         server.lists, server.writes, server.reviews, server.denied = lists, [], [], denied

@@ -409,7 +409,7 @@ static void spot_of_few_pools_AWI_932(void **state)
     scene_close(scene);
 }
 
-static void spot_without_a_queue_AWI_959(void **state)
+static void spot_without_a_queue_AWI_959_GUI_16(void **state)
 {
     (void)state;
     struct scene *scene = scene_open();
@@ -606,7 +606,7 @@ int main(void)
         cmocka_unit_test(unknown_keys_of_the_provider_AWI_81),
         cmocka_unit_test(calls_are_counted_and_instances_collected_AWI_440_445_721_722),
         cmocka_unit_test(spot_of_few_pools_AWI_932),
-        cmocka_unit_test(spot_without_a_queue_AWI_959),
+        cmocka_unit_test(spot_without_a_queue_AWI_959_GUI_16),
         cmocka_unit_test(a_node_tells_of_its_interruption_AWI_959),
         cmocka_unit_test(the_policy_is_enough_and_used_AWN_620),
     };

@@ -208,6 +208,38 @@ void group_sizes(struct group *group, const json_t *min, const json_t *max)
 }
 
 // --- finishing -----------------------------------------------------------------------------------
+// The families and sizes of a list of types, in place of it (MIG-81).
+static void widen_types(struct group *group)
+{
+    static const char type_key[] = "node.kubernetes.io/instance-type";
+    json_t *found = json_object_get(group->requirements, type_key), *item;
+    const json_t *requirement = json_array_get(found, 0);
+    const json_t *types = json_object_get(requirement, "values");
+    json_t *families = json_array(), *sizes = json_array();
+    size_t index;
+    if (json_array_size(found) != 1 || json_array_size(types) < 2 ||
+        !text_equal(json_string_value(json_object_get(requirement, "operator")), "In"))
+        json_array_clear(families);
+    else
+        json_array_foreach ((json_t *)types, index, item) {
+            const char *text = text_or_empty(json_string_value(item));
+            size_t family = strcspn(text, ".");
+            json_array_append_new(families, json_stringn(text, family));
+            json_array_append_new(sizes,
+                                  json_string(text + family + (text[family] == '.' ? 1 : 0)));
+        }
+    if (json_array_size(families) > 0) {
+        json_object_del(group->requirements, type_key);
+        group_require(group, "karpenter.k8s.aws/instance-family", "In", json_incref(families));
+        group_require(group, "karpenter.k8s.aws/instance-size", "In", json_incref(sizes));
+        note_add(group->pool, NOTE_INFO, "M-widen", INNER ".requirements",
+                 "every family in every size that the group's types have: more types than the "
+                 "group had, so that prices and capacity decide");
+    }
+    json_decref(families);
+    json_decref(sizes);
+}
+
 static void write_requirements(struct group *group, json_t *inner)
 {
     json_t *list = json_array(), *ordered = tree_ordered(group->requirements), *items, *item;
@@ -257,6 +289,8 @@ static void write_sizes(struct group *group)
 void group_finish(struct group *group, const struct flags *flags, uint32_t groups)
 {
     json_t *inner = tree_make(group->pool->object, INNER);
+    if (group->pool->conversion->options.widen)
+        widen_types(group);
     write_requirements(group, inner);
     if (json_array_size(group->taints) > 0)
         json_object_set(inner, "taints", group->taints);

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <ctype.h>
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -80,11 +81,37 @@ static void convert_accelerators(struct group *group, const json_t *attributes)
               1);
 }
 
-// "m5.large" a type, "m5.*" a family; anything else with a star has no equal.
+// The types of --catalog that a pattern stands for; false: none, or there is no catalogue.
+static bool expand(struct group *group, const char *pattern, json_t *types)
+{
+    json_t *names = group->pool->conversion->options.type_names, *name;
+    size_t index, before = json_array_size(types);
+    json_array_foreach (names, index, name)
+        if (fnmatch(pattern, json_string_value(name), FNM_NOESCAPE) == 0)
+            json_array_append(types, name);
+    return json_array_size(types) > before;
+}
+
+// "m5.large" a type, "m5.*" a family; anything else with a star is expanded with a catalogue.
+static bool has_other_pattern(const struct group *group, const json_t *list)
+{
+    size_t index;
+    json_t *item;
+    json_array_foreach ((json_t *)list, index, item) {
+        const char *text = text_or_empty(json_string_value(item)), *star = strchr(text, '*');
+        size_t family = strcspn(text, ".");
+        bool is_family = star != NULL && star > text + family && strcmp(text + family, ".*") == 0;
+        if (group->pool->conversion->options.type_names != NULL && !is_family)
+            return true; // families beside types would exclude each other
+    }
+    return false;
+}
+
 static void convert_types(struct group *group, const char *name, const json_t *list,
                           const char *operator)
 {
     json_t *types = json_array(), *families = json_array(), *item;
+    bool expands = has_other_pattern(group, list);
     size_t index;
     json_array_foreach ((json_t *)list, index, item) {
         const char *text = text_or_empty(json_string_value(item));
@@ -92,9 +119,10 @@ static void convert_types(struct group *group, const char *name, const json_t *l
         size_t family = strcspn(text, ".");
         if (star == NULL)
             json_array_append(types, item);
-        else if (text[family] == '.' && strcmp(text + family, ".*") == 0 && star > text + family)
+        else if (text[family] == '.' && !(expands && strcmp(operator, "In") == 0) &&
+                 strcmp(text + family, ".*") == 0 && star > text + family)
             json_array_append_new(families, json_stringn(text, family));
-        else
+        else if (!expand(group, text, types))
             lose(group, name);
     }
     bool both = json_array_size(types) > 0 && json_array_size(families) > 0;

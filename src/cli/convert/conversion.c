@@ -40,6 +40,7 @@ void conversion_destroy(struct conversion *conversion)
     vector_free(&conversion->settings_notes);
     vector_free(&conversion->errors);
     json_decref(conversion->class_tags);
+    json_decref(conversion->options.type_names);
     map_destroy(conversion->settings, NULL);
     arena_destroy(conversion->arena);
     free(conversion);

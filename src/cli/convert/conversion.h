@@ -67,7 +67,8 @@ struct convert_options {
     const char *role, *instance_profile, *cluster_name;
     VECTOR(struct variable) variables;
     const char *ami; // "latest", "pinned" or "id"
-    bool ignore_defaults, static_min, grace, no_merge, buffers, drop_old, strict;
+    bool ignore_defaults, static_min, grace, no_merge, buffers, drop_old, strict, widen;
+    json_t *type_names; // of --catalog; owned; NULL: none
 };
 
 struct conversion {

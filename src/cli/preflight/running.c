@@ -15,6 +15,10 @@
 struct running {
     const json_t *deployment, *container;
     const char *name, *namespace;
+    bool ends; // it is scaled to 0, and its process still holds the lease
+};
+struct holder { // of the lease; all NULL: nobody
+    const char *identity, *namespace;
 };
 
 static const json_t *metadata_of(const json_t *object)
@@ -162,18 +166,54 @@ static bool is_karpenter(const json_t *deployment)
            container_of(deployment, "adze") == NULL;
 }
 
-static void find_running(const struct facts *facts, struct running *running, uint32_t *count)
+// Who holds the lease; one that was given up long ago is nobody's.
+static struct holder find_holder(const struct facts *facts, int64_t now)
+{
+    struct holder holder = {0};
+    size_t index;
+    json_t *lease;
+    json_array_foreach (facts->items[FACT_LEASES], index, lease) {
+        const json_t *spec = json_object_get(lease, "spec");
+        const char *renewed = json_text(spec, "renewTime");
+        int64_t at;
+        struct error error;
+        if (!json_text_is(metadata_of(lease), "name", LEASE_NAME) ||
+            text_is_empty(json_text(spec, "holderIdentity")))
+            continue;
+        if (now != 0 && renewed != NULL && instant_parse(renewed, &at, &error) &&
+            ns_subtract(now, at) > MINUTE)
+            continue;
+        holder.identity = json_text(spec, "holderIdentity");
+        holder.namespace = text_or_empty(json_text(metadata_of(lease), "namespace"));
+    }
+    return holder;
+}
+
+// The name of the holder is that of a pod of the Deployment, with more behind it.
+static bool holds(const struct holder *holder, const json_t *deployment)
+{
+    const char *name = text_or_empty(json_text(metadata_of(deployment), "name"));
+    const char *namespace = text_or_empty(json_text(metadata_of(deployment), "namespace"));
+    size_t length = strlen(name);
+    return holder->identity != NULL && length > 0 && strcmp(namespace, holder->namespace) == 0 &&
+           strncmp(holder->identity, name, length) == 0 && holder->identity[length] == '-';
+}
+
+static void find_running(const struct facts *facts, const struct holder *holder,
+                         struct running *running, uint32_t *count)
 {
     size_t index;
     json_t *deployment;
     json_array_foreach (facts->items[FACT_DEPLOYMENTS], index, deployment) {
-        if (!is_karpenter(deployment) || replicas_of(deployment) == 0)
+        bool ends = replicas_of(deployment) == 0;
+        if (!is_karpenter(deployment) || (ends && !holds(holder, deployment)))
             continue;
         if ((*count)++ > 0)
             continue;
-        *running = (struct running){deployment, container_of(deployment, "karpenter"),
-                                    text_or_empty(json_text(metadata_of(deployment), "name")),
-                                    text_or_empty(json_text(metadata_of(deployment), "namespace"))};
+        *running =
+            (struct running){deployment, container_of(deployment, "karpenter"),
+                             text_or_empty(json_text(metadata_of(deployment), "name")),
+                             text_or_empty(json_text(metadata_of(deployment), "namespace")), ends};
     }
 }
 
@@ -198,31 +238,19 @@ static void check_others(const struct facts *facts, uint32_t karpenters,
         report_add(report, "other-autoscaler", VERDICT_OK, NULL, "no other autoscaler runs");
 }
 
-static void check_lease(const struct facts *facts, const struct running *running, int64_t now,
-                        struct preflight_report *report)
+static void check_lease(const struct facts *facts, const struct running *running,
+                        const struct holder *held, struct preflight_report *report)
 {
-    size_t index;
-    json_t *lease;
-    const char *holder = NULL, *namespace = NULL;
-    json_array_foreach (facts->items[FACT_LEASES], index, lease) {
-        const json_t *spec = json_object_get(lease, "spec");
-        const char *renewed = json_text(spec, "renewTime");
-        int64_t at;
-        struct error error;
-        if (!json_text_is(metadata_of(lease), "name", LEASE_NAME) ||
-            text_is_empty(json_text(spec, "holderIdentity")))
-            continue;
-        if (facts->is_live && renewed != NULL && instant_parse(renewed, &at, &error) &&
-            ns_subtract(now, at) > MINUTE)
-            continue; // long given up
-        holder = json_text(spec, "holderIdentity");
-        namespace = text_or_empty(json_text(metadata_of(lease), "namespace"));
-    }
+    const char *holder = held->identity, *namespace = held->namespace;
     if (facts->items[FACT_LEASES] == NULL)
         report_add(report, "lease", VERDICT_SKIPPED, NULL, "Leases are %s",
                    facts->is_live ? "not readable" : "not in the input");
     else if (holder == NULL)
         report_add(report, "lease", VERDICT_OK, NULL, "nobody holds " LEASE_NAME);
+    else if (running->ends)
+        report_add(report, "lease", VERDICT_WARNING, "wait until its pod is gone",
+                   "Deployment %s/%s has 0 replicas, and its process %s still holds the lease",
+                   running->namespace, running->name, holder);
     else if (running->name != NULL && strcmp(namespace, running->namespace) != 0)
         report_add(report, "lease", VERDICT_FAILED, "install adze in the namespace of the lease",
                    "%s holds the lease in namespace %s, where no Karpenter was found", holder,
@@ -256,7 +284,7 @@ static void add_ways(const struct running *running, const struct settings *setti
                 arena_format(arena, "kubectl -n %s scale deployment/adze --replicas=0", namespace));
     vector_push(&report->way_back,
                 arena_format(arena, "kubectl -n %s scale deployment/%s --replicas=%d", namespace,
-                             name, (int)replicas_of(running->deployment)));
+                             name, running->ends ? 1 : (int)replicas_of(running->deployment)));
 }
 
 void check_running(const struct facts *facts, struct settings *settings, int64_t now,
@@ -264,7 +292,8 @@ void check_running(const struct facts *facts, struct settings *settings, int64_t
 {
     struct running running = {0};
     uint32_t count = 0;
-    find_running(facts, &running, &count);
+    const struct holder holder = find_holder(facts, now);
+    find_running(facts, &holder, &running, &count);
     if (facts->items[FACT_DEPLOYMENTS] == NULL) {
         report_add(report, "settings", VERDICT_SKIPPED, NULL, "Deployments are %s",
                    facts->is_live ? "not readable" : "not in the input");
@@ -282,6 +311,6 @@ void check_running(const struct facts *facts, struct settings *settings, int64_t
                    report->no_equal.count);
         check_others(facts, count, report);
     }
-    check_lease(facts, &running, now, report);
+    check_lease(facts, &running, &holder, report);
     add_ways(&running, settings, report);
 }

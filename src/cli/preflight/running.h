@@ -6,6 +6,7 @@
 #include "cli/preflight/report.h"
 #include "model/reading/settings.h"
 
-// Takes over into `settings` what the running Karpenter has.
+// Takes over into `settings` what the running Karpenter has. `now`: 0 if the time of the input is
+// unknown; a lease then counts as held.
 void check_running(const struct facts *facts, struct settings *settings, int64_t now,
                    struct preflight_report *report);

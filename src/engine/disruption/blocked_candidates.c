@@ -164,7 +164,8 @@ static struct blocked_reason waiting(const struct blocked_finder *finder,
     if (!finder->disruption->explains)
         return (struct blocked_reason){.rule = "DIS-85"};
     char left[DURATION_TEXT_MAX], until[INSTANT_TEXT_MAX], from[INSTANT_TEXT_MAX];
-    duration_format(ns_subtract(after->nanoseconds, passed), left);
+    int64_t left_s = (ns_subtract(after->nanoseconds, passed) + SECOND - 1) / SECOND;
+    duration_format(ns_multiply(left_s, SECOND), left);
     instant_format(ns_add(since, after->nanoseconds), until);
     instant_format(since, from);
     return blocked_reason_make(
