@@ -344,6 +344,8 @@ class Guides(ConvertTest):
         self.assertIn("-:2: a part of an object, without kind: passed over", err)
         for text, language in (("resource \"a\" \"b\" {\n  a: b: c\n", "Terraform"), ("# A: b\n```\nls\n```\n* c: d: e\n", "Markdown")):
             self.fails(text, f"this is {language}, with no manifest in a here-document or fence")
+        code, out, err = self.adze("convert", "-", stdin="---\ntitle: page\n---\n# A: b\n```\nls\n```\n* c: d: e\n---\n* f: g: h\n")
+        self.assertEqual((code, out, err.count("\n")), (2, "", 1))
 
     def test_ends_of_lines_and_variables(self):
         """Windows' ends of lines become line feeds; variables in lists keep what stands beside them."""

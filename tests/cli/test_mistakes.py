@@ -60,6 +60,7 @@ YAML = [
     ("\n---\n", "\n  ---\n", "; line 26: documents are divided by --- at the beginning of a line"),
     ("\n---\n", "\n-----\n", "; line 26: documents are divided by ---"),
     ("\"spot\", ", "${capacity}, ", "15:19: .*; \\$\\{capacity\\} in line 15 looks like a variable that was not filled in"),
+    ("  - key: karpenter.k8s", "  - key: \"karpenter.k8s.aws/instance-size“\n      - key: karpenter.k8s", "; line 16 has typographic quotes: write plain ones"),
     ("name: default", "name: {CLUSTER_NAME}-pool", "; \\{CLUSTER_NAME\\} in line 4 looks like a variable"),
     ("        operator: Gt\n", "        operator: Gt\n        ${extra}\n", "; \\$\\{extra\\} in line 18 stands for lines that are not there: put them in its place"),
     ("spec:\n", "spec:\n%{ if spot }\n  x: 1\n%{ endif }\n", "; this looks like a Terraform template: render it first, as templatefile\\(\\) does"),
@@ -91,6 +92,7 @@ FIELDS = [
     ("  role: KarpenterNodeRole-shop\n", "  role: KarpenterNodeRole-shop\n  kubelet: {maxPods: \"60\"}\n", "maxPods: .* HINT write it without quotes"),
     ("  role: KarpenterNodeRole-shop\n", "  role: KarpenterNodeRole-shop\n  blockDeviceMappings: [{deviceName: /dev/xvda, ebs: {volumeSize: 50}}]\n", "volumeSize: must be a string, not a number HINT a whole number with the unit Gi"),
     ("key: karpenter.sh/capacity-type\n        operator: In\n        values: [\"spot\", \"on-demand\"]", "key: karpenter.k8s.aws/instance-family\n        operator: In\n        values: [p4, c6i]", "instance family p4 does not exist HINT did you mean p4d or p4de\\?"),
+    ("key: karpenter.sh/capacity-type\n        operator: In\n        values: [\"spot\", \"on-demand\"]", "key: karpenter.k8s.aws/instance-size\n        operator: In\n        values: [g5.xlarge]", "g5.xlarge is an instance type, no size HINT the key of types is node.kubernetes.io/instance-type"),
 ]
 
 
@@ -126,6 +128,14 @@ class Mistakes(ProgramTest):
                      "karpenter.sh/capacity-type has no value Spot (did you mean spot?)", "no node has a resource cpus"):
             self.assertIn(line, out)
         self.assert_refused(self.adze("plan", "-f", "-", stdin=POOL.replace("karpenter.sh/v1", "v1") + pod), 2, "NodePool is read as karpenter.sh/v1, not as v1")
+
+    def test_folders_hold_other_files(self):
+        """Values of a chart in a folder are passed over, and named; as a file of its own they are refused."""
+        self.write("tree/values.yaml", "settings: {clusterName: a}\n")
+        self.write("tree/pool.yaml", POOL)
+        code, _, err = self.adze("plan", "-f", "tree")
+        self.assertEqual((code, err), (0, "adze: tree/values.yaml:1: neither apiVersion nor kind: passed over\n"))
+        self.assert_refused(self.adze("plan", "-f", "tree/values.yaml"), 2, "tree/values.yaml:1:1", "no Kubernetes object")
 
     def test_auto_mode_is_planned_by_conversion(self):
         """The refusal tells the command, which works as it stands."""

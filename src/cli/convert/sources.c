@@ -278,6 +278,8 @@ static void read_text(struct conversion *conversion, const char *name, const str
         take_back(&reading, sources, errors);
         reading.is_extracted = true;
         read_all(&reading, &parts);
+    } else if (!reading.fine && yaml_other_language(file->text, file->length) != NULL) {
+        take_back(&reading, sources, errors + 1); // the beginning of a page may be YAML
     }
     vector_free(&list);
     vector_free(&parts);

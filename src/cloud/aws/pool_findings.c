@@ -11,6 +11,7 @@
 #include "model/tables/well_known.h"
 
 #define FAMILY         "karpenter.k8s.aws/instance-family"
+#define SIZE           "karpenter.k8s.aws/instance-size"
 #define REGION_DEFAULT "us-east-1"
 #define NEAR_MAX       3
 
@@ -127,6 +128,22 @@ static void check_type(struct check *check, const struct value *value, bool fami
         report(check, value, family ? "instance family" : "instance type", names, count);
 }
 
+// A type where a part of its name is meant.
+static bool is_whole_type(struct check *check, const struct value *value, const char *noun)
+{
+    if (check->types == NULL)
+        load_types(check);
+    if (!list_has(check->types, check->types_count, value->text))
+        return false;
+    findings_add(check->findings,
+                 &(struct finding){.level = FINDING_REJECTED,
+                                   .rule = "GUI-13",
+                                   .path = value->path,
+                                   .hint = "the key of types is " LABEL_INSTANCE_TYPE},
+                 "%s is an instance type, no %s", value->text, noun);
+    return true;
+}
+
 static void check_region(struct check *check, const struct value *value)
 {
     const char *const *names = region_names(check->arena);
@@ -159,7 +176,9 @@ static void check_value(struct check *check, const char *key, const struct value
 {
     if (strcmp(key, LABEL_INSTANCE_TYPE) == 0)
         check_type(check, value, false);
-    else if (strcmp(key, FAMILY) == 0)
+    else if (strcmp(key, SIZE) == 0)
+        (void)is_whole_type(check, value, "size");
+    else if (strcmp(key, FAMILY) == 0 && !is_whole_type(check, value, "family"))
         check_type(check, value, true);
     else if (strcmp(key, LABEL_REGION) == 0)
         check_region(check, value);

@@ -172,6 +172,24 @@ static bool hint_placeholder(const struct spot *spot, struct text *out)
     return false;
 }
 
+#define QUOTE_ROWS_MAX 20 // a text in quotes that is not closed ends some lines further down
+
+static bool hint_quotes(const struct spot *spot, struct text *out)
+{
+    struct row row = spot->row;
+    for (size_t i = 0; i < QUOTE_ROWS_MAX && row.number > 0; i++) {
+        if (row_has(row, "\xE2\x80\x9C") || row_has(row, "\xE2\x80\x9D") ||
+            row_has(row, "\xE2\x80\x98")) {
+            text_format(out,
+                        "line %zu has typographic quotes: write plain ones; `adze convert` does",
+                        row.number + spot->before);
+            return true;
+        }
+        row = row_above(spot->text, row);
+    }
+    return false;
+}
+
 static bool is_hyphens(struct row row)
 {
     size_t count = 0;
@@ -235,7 +253,7 @@ void yaml_hint(const char *text, size_t length, size_t line, size_t before, cons
     bool found = hint_language(&spot, out);
     if (found || spot.row.number == 0)
         return;
-    if (!hint_blanks(&spot, out) && !hint_placeholder(&spot, out) && !hint_separator(&spot, out) &&
-        !hint_colon(&spot, out))
+    if (!hint_blanks(&spot, out) && !hint_placeholder(&spot, out) && !hint_quotes(&spot, out) &&
+        !hint_separator(&spot, out) && !hint_colon(&spot, out))
         (void)hint_indentation(&spot, out);
 }

@@ -1,6 +1,7 @@
 #include "model/snapshot/snapshot_read.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ struct reading {
     struct snapshot *snapshot;
     bool strict;
     const struct snapshot_examiner *examiner; // NULL: none
+    const char *path;                         // a file or folder; NULL: neither
 };
 
 static bool add_documents(const struct reading *reading, const struct documents *documents,
@@ -52,7 +54,7 @@ bool snapshot_read_examined(struct snapshot *snapshot, const char *path, bool st
                             const struct snapshot_examiner *examiner, struct error *error)
 {
     assert(path != NULL);
-    const struct reading reading = {snapshot, strict, examiner};
+    const struct reading reading = {snapshot, strict, examiner, path};
     if (strcmp(path, "-") == 0)
         return read_standard_input(&reading, error);
     struct documents documents = {0};
@@ -277,11 +279,28 @@ static bool locate(const struct documents *documents, uint32_t at, const char *t
                      document->index + 1, why.message);
 }
 
+// Folders hold more than manifests: values of charts, settings of tools.
+static bool is_passed_over(const struct reading *reading, const struct document *document)
+{
+    const json_t *value = document->value;
+    if (reading->path == NULL || strcmp(reading->path, document->file) == 0 ||
+        json_object_get(value, "apiVersion") != NULL || json_object_get(value, "kind") != NULL)
+        return false;
+    struct snapshot *snapshot = reading->snapshot;
+    vector_push(&snapshot->skipped,
+                arena_format(snapshot->arena,
+                             "%s:%" PRIu32 ": neither apiVersion nor kind: passed over",
+                             document->file, document->line));
+    return true;
+}
+
 static bool add_documents(const struct reading *reading, const struct documents *documents,
                           const char *text, size_t length, struct error *error)
 {
     for (uint32_t i = 0; i < documents->count; i++) {
         const json_t *value = documents->items[i].value;
+        if (is_passed_over(reading, &documents->items[i]))
+            continue;
         if (value != NULL && !add_document(reading, value, error))
             return locate(documents, i, text, length, error);
     }
