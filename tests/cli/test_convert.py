@@ -342,6 +342,10 @@ class Guides(ConvertTest):
         self.assertIn("-:14:", self.adze("convert", "-", stdin=texts["fences"].replace("name: default", "name: [", 1))[2])
         code, _, err = self.adze("convert", "-", stdin="```yaml\nspec:\n  kind: x\n```\n- *a\n")
         self.assertIn("-:2: a part of an object, without kind: passed over", err)
+        ellipses = guide.replace("  template:", "  ...\n  template:", 1).replace("  role:", "  …\n  role:", 1)
+        objects, codes = self.convert(f"```yaml\n{ellipses}```\n\n```\nkind: sketch\n  of: nothing\n```\n\n```\nMIME-Version: 1.0\n--//\napiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\n--//--\n```\n* x: y: z\n")
+        self.assertEqual(set(objects), {"NodePool/default", "EC2NodeClass/default"})
+        self.assertIn("M-text", codes)
         for text, language in (("resource \"a\" \"b\" {\n  a: b: c\n", "Terraform"), ("# A: b\n```\nls\n```\n* c: d: e\n", "Markdown")):
             self.fails(text, f"this is {language}, with no manifest in a here-document or fence")
         code, out, err = self.adze("convert", "-", stdin="---\ntitle: page\n---\n# A: b\n```\nls\n```\n* c: d: e\n---\n* f: g: h\n")

@@ -77,16 +77,23 @@ static void split(struct scan *scan, const char *from, const char *to)
     add_document(scan, start, to, first);
 }
 
+// User data in several parts has an apiVersion in it, too.
+static bool is_mime(struct span part)
+{
+    return begins_with(trimmed(part), "MIME-Version:");
+}
+
 // The part that ends before the current line, if it is a manifest or values of a chart.
 static void finish_part(struct scan *scan, bool is_yaml)
 {
     const char *from = scan->from, *to = scan->begin;
+    struct span part = {from, from != NULL ? (size_t)(to - from) : 0};
     scan->from = NULL;
     scan->word[0] = '\0';
-    if (from != NULL &&
-        (is_yaml ? has_text(from, to, "kind:") || has_text(from, to, "autoDiscovery:")
-                 : has_text(from, to, "\napiVersion:") ||
-                       begins_with((struct span){from, (size_t)(to - from)}, "apiVersion:")))
+    if (from == NULL || is_mime(part))
+        return;
+    if (is_yaml ? has_text(from, to, "kind:") || has_text(from, to, "autoDiscovery:")
+                : has_text(from, to, "\napiVersion:") || begins_with(part, "apiVersion:"))
         split(scan, from, to);
 }
 

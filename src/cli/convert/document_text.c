@@ -129,6 +129,21 @@ bool text_mend_typography(const char *text, size_t length, struct text *out)
     return any;
 }
 
+bool text_drop_ellipses(const char *text, size_t length, struct text *out)
+{
+    const char *at = text, *end = text + length;
+    struct line line;
+    bool any = false;
+    while (next_line(&at, end, &line)) {
+        struct line bare = trimmed(line);
+        if (line_is(bare, "...") || line_is(bare, "\xE2\x80\xA6") || line_is(bare, "<...>"))
+            any = true;
+        else
+            text_add_bytes(out, line.text, (size_t)(at - line.text));
+    }
+    return any;
+}
+
 // --- variables -----------------------------------------------------------------------------------
 // The place of the } that closes the { before `at`, in one line; `length`: there is none.
 static size_t closing_brace(const char *text, size_t length, size_t at)

@@ -27,6 +27,8 @@ void documents_split(const char *text, size_t length, struct raw_documents *out)
 // Plain quotes, blanks and dashes for typographic ones; blanks for tabs. False: there is nothing to
 // mend.
 bool text_mend_typography(const char *text, size_t length, struct text *out);
+// Without the lines "..." by which guides leave something out. False: there are none.
+bool text_drop_ellipses(const char *text, size_t length, struct text *out);
 // Values for variables: those of --set, and the cluster's name. False: there is nothing to fill in.
 bool text_fill_variables(const char *text, size_t length, const struct convert_options *options,
                          struct text *out);

@@ -106,11 +106,19 @@ static bool restore_indentation(struct attempt *attempt, const char *file)
     return fine;
 }
 
-// Quotes, then variables in braces, then indentation. False: it cannot be read in any way.
+// Quotes, then ellipses, then variables in braces, then indentation. False: it cannot be read in
+// any way.
 static bool mend_and_read(struct attempt *attempt, const char *file)
 {
     struct text mended = {0};
     if (text_mend_typography(attempt->text.data, attempt->text.length, &mended)) {
+        take_text(attempt, &mended);
+        if (attempt_read(attempt, attempt->text.data, attempt->text.length, file) &&
+            !has_lost_indentation(&attempt->documents))
+            return true;
+    }
+    text_free(&mended);
+    if (text_drop_ellipses(attempt->text.data, attempt->text.length, &mended)) {
         take_text(attempt, &mended);
         if (attempt_read(attempt, attempt->text.data, attempt->text.length, file) &&
             !has_lost_indentation(&attempt->documents))
@@ -145,10 +153,21 @@ static const char *first_error(const struct reading *reading, const struct raw_d
     return message;
 }
 
+// A guide shows parts of objects, too.
+static void pass_over(const struct reading *reading, const struct raw_document *raw)
+{
+    fprintf(stderr, "adze: %s:%" PRIu32 ": a part of an object, without kind: passed over\n",
+            reading->file->name, raw->line);
+}
+
 static void report(struct reading *reading, const struct raw_document *raw)
 {
     struct arena *arena = reading->conversion->arena;
     const struct input_text *file = reading->file;
+    if (reading->is_extracted && memmem(raw->text, raw->length, "apiVersion", 10) == NULL) {
+        pass_over(reading, raw);
+        return;
+    }
     const char *language =
         reading->is_extracted ? NULL : yaml_other_language(file->text, file->length);
     const char *template = text_template(raw->text, raw->length);
@@ -188,13 +207,6 @@ static bool is_manifest(const json_t *value)
 {
     return json_is_string(json_object_get(value, "kind")) ||
            json_object_get(value, "autoDiscovery") != NULL;
-}
-
-// A guide shows parts of objects, too.
-static void pass_over(const struct reading *reading, const struct raw_document *raw)
-{
-    fprintf(stderr, "adze: %s:%" PRIu32 ": a part of an object, without kind: passed over\n",
-            reading->file->name, raw->line);
 }
 
 static void read_document(struct reading *reading, const struct raw_document *raw)

@@ -215,6 +215,18 @@ static bool is_key_line(struct row row)
     return row_has(row, ": ") || (row.length > 0 && row.text[row.length - 1] == ':');
 }
 
+// "key" or "key:value", which may be meant as a line of a mapping.
+static bool is_like_key(struct row row)
+{
+    size_t count = 0;
+    while (count < row.length &&
+           (isalnum((unsigned char)row.text[count]) || strchr("-_./", row.text[count]) != NULL))
+        count++;
+    bool is_word = count > 0 && isalpha((unsigned char)row.text[0]);
+    return is_word && (count == row.length ||
+                       (row.text[count] == ':' && memchr(row.text, ' ', row.length) == NULL));
+}
+
 // A key without its colon, or without the blank behind it, is found at the next one.
 static bool hint_colon(const struct spot *spot, struct text *out)
 {
@@ -223,9 +235,9 @@ static bool hint_colon(const struct spot *spot, struct text *out)
     struct row row = row_before(spot);
     if (!is_key_line(spot->row) && !row_begins(spot->row, "---"))
         row = spot->row;
-    if (row.number == 0 || is_key_line(row))
-        return false;
     struct row rest = content(row);
+    if (row.number == 0 || is_key_line(row) || !is_like_key(rest))
+        return false;
     text_format(out,
                 row_has(rest, ":") ? "line %zu, %.*s: a blank is missing behind the colon"
                                    : "line %zu, %.*s: a colon is missing",
