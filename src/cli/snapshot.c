@@ -8,7 +8,10 @@
 #include "cli/input/cluster_options.h"
 #include "cli/input/live_snapshot.h"
 #include "cli/input/options.h"
+#include "cli/input/plan_settings.h"
+#include "cli/input/price_file.h"
 #include "cli/input/provider_options.h"
+#include "model/reading/settings_read.h"
 #include "model/snapshot/snapshot_complete.h"
 #include "model/snapshot/snapshot_encode.h"
 
@@ -39,6 +42,7 @@ static void report(const struct snapshot *snapshot, const char *path)
 
 struct request {
     struct live_options live;
+    struct plan_settings settings;
     const char *path, *catalog;
     bool no_catalog;
 };
@@ -58,7 +62,14 @@ static bool add_catalog(const struct request *request, struct live_provider *pro
     snapshot_add(snapshot, (const struct object *)catalog);
     live_provider_add_class_catalogs(provider, path, catalog, snapshot, NULL);
     object_release((const struct object *)catalog);
-    return true;
+    return price_file_apply(snapshot, live_provider_built_in(provider, path), error);
+}
+
+// The catalogue has the prices of the file now, which means nothing where the snapshot is read.
+static bool forget_price_file(struct snapshot *snapshot, struct error *error)
+{
+    return text_is_empty(snapshot->settings.prices_file) ||
+           settings_set(&snapshot->settings, "PRICES", "", error);
 }
 
 static int save(const struct request *request)
@@ -67,10 +78,14 @@ static int save(const struct request *request)
     struct snapshot *snapshot = snapshot_create();
     struct live_provider provider;
     const char *path = request->path;
+    struct text set = {0};
     bool done = live_snapshot_read(snapshot, &request->live, &provider, &error) &&
+                plan_settings_take(&request->settings, snapshot, &set, &error) &&
                 add_catalog(request, &provider, snapshot, &error) &&
-                snapshot_complete(snapshot, &error) && write_snapshot(snapshot, path, &error);
+                forget_price_file(snapshot, &error) && snapshot_complete(snapshot, &error) &&
+                write_snapshot(snapshot, path, &error);
     live_provider_free(&provider);
+    text_free(&set);
     int status = done ? 0 : command_failed(&command_snapshot, &error);
     if (done && path != NULL && strcmp(path, "-") != 0)
         report(snapshot, path);
@@ -80,7 +95,7 @@ static int save(const struct request *request)
 
 static int run(int argc, char **argv)
 {
-    enum { NO_CATALOG = 1 };
+    enum { NO_CATALOG = 1, SET, SETTINGS };
     static const struct option options[] = {
         CLUSTER_OPTIONS,
         {"file", required_argument, NULL, 'f'},
@@ -88,6 +103,8 @@ static int run(int argc, char **argv)
         {"region", required_argument, NULL, 'r'},
         {"no-catalog", no_argument, NULL, NO_CATALOG},
         {"catalog", required_argument, NULL, 'C'},
+        {"set", required_argument, NULL, SET},
+        {"settings", required_argument, NULL, SETTINGS},
         {0},
     };
     struct request request = {0};
@@ -109,6 +126,10 @@ static int run(int argc, char **argv)
         case NO_CATALOG:
             request.no_catalog = true;
             break;
+        case SET:
+        case SETTINGS:
+            plan_settings_add(&request.settings, optarg, option == SETTINGS);
+            break;
         case 'C':
             request.catalog = optarg;
             break;
@@ -120,8 +141,10 @@ static int run(int argc, char **argv)
     if (optind < argc)
         return command_usage_error(&command_snapshot, "unexpected argument %s", argv[optind]);
     int status;
-    return provider_is_offered(&command_snapshot, live->provider, &status) ? save(&request)
-                                                                           : status;
+    if (provider_is_offered(&command_snapshot, live->provider, &status))
+        status = save(&request);
+    plan_settings_free(&request.settings);
+    return status;
 }
 
 const struct command command_snapshot = {
@@ -133,7 +156,9 @@ const struct command command_snapshot = {
             "  --provider NAME      those built in for a provider (see below); default: what the\n"
             "                       cluster's controller has published\n"
             "  --region NAME        whose built-in types; default: that of the cluster's zones\n"
-            "  --no-catalog         leave the instance types out\n" CLUSTER_HELP(
+            "  --no-catalog         leave the instance types out\n"
+            "  --set NAME=VALUE     a setting of the controller, in place of its own\n"
+            "  --settings FILE      several, as plan reads them\n" CLUSTER_HELP(
                 "taken as kubectl's is; no difference\n") "\n"
                                                           "`adze plan -f FILE` then gives the plan "
                                                           "of this moment, anywhere.\n",

@@ -62,7 +62,7 @@ class Settings(ProgramTest):
 
     def test_what_counts_is_told(self):
         path = self.write("world.yaml", WORLD)
-        _, out, _ = self.adze("plan", "-f", path, "--set", "NODE_COST=0.05", "--set", "LOG_LEVEL=debug", "--settings",
+        _, out, _ = self.adze("plan", "-f", path, "--set", "NODE_COST=0.05", "--settings",
                               self.file("PACKING_POLICY=Greedy\nMETRICS_PORT=0\n"), PREFERENCE_POLICY="Ignore", CLUSTER_NAME="x")
         self.assertNotIn("settings of the environment: CLUSTER_NAME", out)
         self.assertIn("\nsettings of the environment: PREFERENCE_POLICY=Ignore\n", out)
@@ -76,6 +76,8 @@ class Settings(ProgramTest):
         path = self.write("world.yaml", WORLD)
         for options, parts in (
                 (["--set", "NODE_COSTS=1"], ["--set no setting is called NODE_COSTS; did you mean NODE_COST?"]),
+                (["--set", "METRICS_PORT=0"], ["--set METRICS_PORT is about the running controller: no plan depends on it"]),
+                (["--set", "INSTANCE_TYPE_FIGURES=a"], ["INSTANCE_TYPE_FIGURES has no meaning in a plan"]),
                 (["--set", "NODE_COST"], ["--set NODE_COST: it is not of the form NAME=VALUE"]),
                 (["--set", "NODE_COST=much"], ['--set NODE_COST: "much" is not a number']),
                 (["--settings", self.file("NODE_COST=1\nOR SO\n")], ["settings-1:2: ", "not of the form NAME=VALUE"]),
@@ -87,6 +89,48 @@ class Settings(ProgramTest):
             self.assert_refused(self.adze("plan", "-f", path, *options), 2, *parts)
         self.assert_refused(self.adze("plan", "-f", path, NODE_COST="x"), 2, "environment, NODE_COST")
         self.assertEqual(self.adze("plan", "-f", path, LOG_LEVEL="x")[0], 0)
+
+    def test_prices_of_ones_own_AWI_917(self):
+        """PRICES: on-demand prices of a file over those of the built-in types, with and without a node class."""
+        node_class = WORLD + """---
+apiVersion: karpenter.k8s.aws/v1
+kind: EC2NodeClass
+metadata: {name: a}
+spec: {role: r, amiSelectorTerms: [{alias: al2023@latest}], subnetSelectorTerms: [{id: subnet-1}], securityGroupSelectorTerms: [{id: sg-1}]}
+"""
+        prices = self.write("prices.json", '{"onDemand": {"m5.8xlarge": 0.002}, "multipliers": {"*": 1.5}}')
+
+        def first(world, *options, **environment):
+            code, out, err = self.adze("plan", "-f", self.write("world.yaml", world), "-o", "json", *options, **environment)
+            self.assertEqual((code, err), (0, ""))
+            claim = json.loads(out)["newNodeClaims"][0]
+            return claim["instanceTypes"][0], claim["price"]
+
+        for world in WORLD, node_class:
+            self.assertNotEqual(first(world)[0], "m5.8xlarge")
+            self.assertEqual(first(world, "--set", "PRICES=" + prices), ("m5.8xlarge", 0.002))
+        self.assertEqual(first(node_class, PRICES=prices), ("m5.8xlarge", 0.002))
+        on_demand = WORLD.replace("requirements: []", "requirements: [{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}, "
+                                  "{key: node.kubernetes.io/instance-type, operator: In, values: [m5.large]}]")
+        self.assertEqual(first(on_demand), ("m5.large", 0.096))
+        self.assertEqual(first(on_demand, "--set", "PRICES=" + prices), ("m5.large", 0.144))
+        path = self.write("world.yaml", WORLD)
+        for options, parts in (
+                (["--set", "PRICES=nowhere"], ["PRICES, nowhere", "No such file"]),
+                (["--provider", "kwok", "--set", "PRICES=" + prices], ["PRICES=", "has no meaning for provider kwok"]),
+                (["-f", self.write("types.yaml", "apiVersion: adze/v1\nkind: InstanceTypeCatalog\nmetadata: {name: types}\nspec: {instanceTypes: []}\n"),
+                  "--set", "PRICES=" + prices], ["has no meaning here: the instance types are not built in"])):
+            self.assert_refused(self.adze("plan", "-f", path, *options), 2, *parts)
+
+    def test_settings_of_machines_count_without_a_node_class_AWI_92_95(self):
+        world = WORLD.replace("requirements: []", "requirements: [{key: node.kubernetes.io/instance-type, operator: In, values: [m5.large, m5.xlarge]}]")
+        world = world.replace('cpu: "1"', "memory: 6500Mi")
+
+        def first(*options):
+            return json.loads(self.adze("plan", "-f", self.write("world.yaml", world), "-o", "json", *options)[1])["newNodeClaims"][0]["instanceTypes"][0]
+
+        self.assertEqual(first(), "m5.large")
+        self.assertEqual(first("--set", "VM_MEMORY_OVERHEAD_PERCENT=0.3"), "m5.xlarge")
 
     def test_a_snapshot_context_is_validated_FMT_9(self):
         bad = """apiVersion: adze/v1

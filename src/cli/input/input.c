@@ -11,6 +11,7 @@
 #include "cli/input/left_out.h"
 #include "cli/input/manifest_check.h"
 #include "cli/input/missing_objects.h"
+#include "cli/input/price_file.h"
 #include "cli/input/provider_options.h"
 #include "cloud/providers.h"
 #include "model/reading/settings_read.h"
@@ -125,7 +126,8 @@ static bool add_catalog(struct input_options *options, struct snapshot *snapshot
                         struct live_provider *provider, struct error *error)
 {
     if (options->catalog == NULL && snapshot->objects[KIND_INSTANCE_TYPE_CATALOG].count > 0) {
-        if (!region_find(&provider->region, NULL, options->live.region, snapshot, error))
+        if (!region_find(&provider->region, NULL, options->live.region, snapshot, error) ||
+            !price_file_apply(snapshot, NULL, error))
             return false;
         struct text missing = {0};
         missing_objects_tell(snapshot, NULL, &missing);
@@ -151,9 +153,14 @@ static bool add_catalog(struct input_options *options, struct snapshot *snapshot
     snapshot_add(snapshot, (const struct object *)catalog);
     live_provider_add_class_catalogs(provider, path, catalog, snapshot, &classes);
     object_release((const struct object *)catalog);
+    const struct cloud_provider *built_in = live_provider_built_in(provider, path);
+    if (!price_file_apply(snapshot, built_in, error)) {
+        text_free(&classes);
+        return blame_name(error);
+    }
     CLEANUP_FREE char *source = live_provider_catalog_text(provider, path, snapshot);
     struct text missing = {0};
-    missing_objects_tell(snapshot, live_provider_built_in(provider, path), &missing);
+    missing_objects_tell(snapshot, built_in, &missing);
     describe_catalogs(options, snapshot, provider, source, classes.data, missing.data);
     text_free(&missing);
     text_free(&classes);

@@ -170,7 +170,7 @@ const struct instance_type_catalog *live_provider_catalog(const struct live_prov
     if (is_set(path))
         return providers_read_catalog(path, error);
     const struct cloud_provider *built_in = live_provider_built_in(provider, path);
-    if (built_in != NULL && provider->region.name[0] != '\0')
+    if (built_in != NULL && provider->region.table != NULL)
         return region_catalog(&provider->region, built_in, snapshot, error);
     if (record->source == TYPES_BUILT_IN)
         return providers_catalog(record->provider, error);

@@ -18,15 +18,31 @@ void plan_settings_free(struct plan_settings *settings)
     vector_free(settings);
 }
 
-// A path of the controller's machine says nothing here, nor does a file of this one.
+// A plan has its instance types by --catalog, or built in.
 static bool counts(const struct setting *row)
 {
-    static const char *const files[] = {"INSTANCE_TYPES_FILE_PATH", "PRICES",
-                                        "INSTANCE_TYPE_FIGURES"};
-    for (size_t i = 0; i < ARRAY_LENGTH(files); i++)
-        if (strcmp(row->environment, files[i]) == 0)
-            return false;
-    return !row->operational;
+    return !row->operational && strcmp(row->environment, "INSTANCE_TYPES_FILE_PATH") != 0 &&
+           strcmp(row->environment, "INSTANCE_TYPE_FIGURES") != 0;
+}
+
+// A setting that is given for a plan alone has a meaning in plans.
+static bool has_meaning(const char *name, struct error *error)
+{
+    uint32_t count;
+    const struct setting *table = settings_table(&count);
+    for (const struct setting *row = table; row < table + count; row++) {
+        if (strcmp(row->environment, name) != 0)
+            continue;
+        if (row->operational)
+            return error_set(error, ERROR_INVALID,
+                             "%s is about the running controller: no plan depends on it", name);
+        if (strcmp(name, "INSTANCE_TYPE_FIGURES") == 0)
+            return error_set(error, ERROR_INVALID,
+                             "%s has no meaning in a plan, whose types are built in or those of "
+                             "--catalog",
+                             name);
+    }
+    return true;
 }
 
 bool plan_settings_take_environment(struct snapshot *snapshot, struct text *remarks,
@@ -59,7 +75,8 @@ static bool take_text(const char *text, struct settings *settings, struct text *
                          text);
     struct text name = {0};
     text_add_bytes(&name, text, (size_t)(equals - text));
-    bool fine = settings_file_set(settings, name.data, equals + 1, names, error) ||
+    bool fine = (has_meaning(name.data, error) &&
+                 settings_file_set(settings, name.data, equals + 1, names, error)) ||
                 error_set(error, error->kind, "--set %s", error->message);
     text_free(&name);
     return fine;

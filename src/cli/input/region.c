@@ -285,11 +285,12 @@ const struct instance_type_catalog *region_catalog(const struct region *region,
                                                    const struct snapshot *snapshot,
                                                    struct error *error)
 {
-    assert(provider->catalog != NULL);
+    assert(region->table != NULL);
     if (region->name[0] == '\0')
-        return provider->catalog(error);
+        return region->table->catalog(region->table->fallback, NULL, &snapshot->settings, error);
     CLEANUP_ARENA struct arena *arena = arena_create(4096);
-    return region->table->catalog(region->name, zones_of(region, provider, snapshot, arena), error);
+    return region->table->catalog(region->name, zones_of(region, provider, snapshot, arena),
+                                  &snapshot->settings, error);
 }
 
 struct estimates { // names of types, in byte order

@@ -8,6 +8,7 @@
 #include "cloud/aws/pool_findings.h"
 #include "cloud/aws/types/built_in_types.h"
 #include "cloud/aws/types/class_types.h"
+#include "cloud/aws/types/priced_catalogue.h"
 #include "cloud/aws/types/region_types.h"
 
 static const struct instance_type_catalog *built_in(struct error *error)
@@ -50,6 +51,7 @@ const struct cloud_provider aws_provider = {
     .check_pool = ec2_pool_findings,
     .class_catalog = ec2_class_catalog,
     .class_taken = ec2_class_taken,
+    .reprice = ec2_catalogue_reprice,
     .machines = "EC2 instances",
     .create = create,
     .reconcilers_create = aws_cloud_reconcilers_create,

@@ -52,8 +52,10 @@ struct provider_regions {
     const char *const *(*zones)(struct arena *arena, const char *region);
     // Those that the status of a node class names.
     const char *const *(*zones_of_class)(struct arena *arena, const struct object *node_class);
-    // The types that the region offers, in these zones; a reference that the caller releases.
+    // The types that the region offers, in these zones (NULL: all built-in types, in usual ones),
+    // by these settings (NULL: the defaults); a reference that the caller releases.
     const struct instance_type_catalog *(*catalog)(const char *region, const char *const *zones,
+                                                   const struct settings *settings,
                                                    struct error *error);
     // The types whose on-demand prices, or those of spot, are estimates; in byte order, offered or
     // not.
@@ -99,6 +101,11 @@ struct cloud_provider {
     // its images, for messages; *node_class is a reference that the caller releases, or NULL:
     // `catalog` is right for it. A NULL function: nothing is known of them.
     const char *(*class_taken)(const struct node_pool *pool, const struct object **node_class);
+
+    // A built-in catalogue with the user's own prices, of the file that the setting PRICES names: a
+    // reference that the caller releases; NULL with the error. A NULL function: it has none.
+    const struct instance_type_catalog *(*reprice)(const struct instance_type_catalog *catalog,
+                                                   const char *path, struct error *error);
 
     // --- in a cluster ---
     const char *machines; // a description of its machines, for --help of the controller

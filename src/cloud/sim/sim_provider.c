@@ -2,6 +2,7 @@
 
 #include "cloud/aws/types/built_in_types.h"
 #include "cloud/aws/types/class_types.h"
+#include "cloud/aws/types/priced_catalogue.h"
 #include "cloud/aws/types/region_types.h"
 #include "cloud/kwok/kwok_class_status.h"
 
@@ -31,6 +32,7 @@ const struct cloud_provider sim_provider = {
     .catalog_of_files = true,
     .class_catalog = ec2_class_catalog,
     .class_taken = ec2_class_taken,
+    .reprice = ec2_catalogue_reprice,
     .reconcilers_create = kwok_class_status_create,
     .reconcilers_destroy = kwok_class_status_destroy,
 };

@@ -11,6 +11,7 @@
 #include "cloud/aws/types/region_prices.h"
 #include "cloud/aws/types/region_zones.h"
 #include "model/reading/catalog.h"
+#include "model/reading/settings.h"
 #include "model/schema/ec2_node_class.h"
 #include "model/tables/kinds.h"
 
@@ -123,15 +124,20 @@ const struct instance_type_catalog *region_types_only(const struct instance_type
 // --- the provider's row --------------------------------------------------------------------------
 
 static const struct instance_type_catalog *catalog(const char *region, const char *const *zones,
+                                                   const struct settings *settings,
                                                    struct error *error)
 {
-    CLEANUP_ARENA struct arena *arena = arena_create(4096);
     struct region_prices *prices = region_prices_create(region);
     const struct ec2_catalog_options options = {
-        .region = region, .zones = zones, .memory_overhead_fraction = -1, .prices = prices};
+        .region = region,
+        .zones = zones,
+        .memory_overhead_fraction = settings != NULL ? settings->vm_memory_overhead_percent : -1,
+        .reserved_enis = settings != NULL ? settings->reserved_enis : 0,
+        .prices = prices,
+    };
     const struct instance_type_catalog *made = ec2_catalog_create(&options, error);
     region_prices_destroy(prices);
-    return made != NULL ? region_types_only(made, region) : NULL;
+    return made != NULL && zones != NULL ? region_types_only(made, region) : made;
 }
 
 static bool of_zone(const char *zone, char region[PROVIDER_REGION_MAX])

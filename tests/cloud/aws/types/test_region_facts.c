@@ -86,7 +86,7 @@ static void compare_region(const char *region, const json_t *told)
     while (zones[count] != NULL)
         count++;
     expect((int)count == (zones_told > 0 ? zones_told : 3), region, "", "number of zones");
-    const struct instance_type_catalog *catalog = ec2_regions.catalog(region, zones, &error);
+    const struct instance_type_catalog *catalog = ec2_regions.catalog(region, zones, NULL, &error);
     assert_non_null(catalog);
     struct region_prices *prices = region_prices_create(region);
     struct map *missing = map_create();

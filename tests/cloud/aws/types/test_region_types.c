@@ -23,7 +23,7 @@ static const struct instance_type_catalog *catalog_of(const char *region)
     CLEANUP_ARENA struct arena *arena = arena_create(4096);
     struct error error = {0};
     const struct instance_type_catalog *catalog =
-        ec2_regions.catalog(region, ec2_regions.zones(arena, region), &error);
+        ec2_regions.catalog(region, ec2_regions.zones(arena, region), NULL, &error);
     assert_non_null(catalog);
     return catalog;
 }
@@ -106,7 +106,8 @@ static void local_zones_offer_what_their_list_has_AWI_916(void **state)
     (void)state;
     static const char *const zones[] = {"us-west-2-lax-1a", "us-west-2a", NULL};
     struct error error = {0};
-    const struct instance_type_catalog *catalog = ec2_regions.catalog("us-west-2", zones, &error);
+    const struct instance_type_catalog *catalog =
+        ec2_regions.catalog("us-west-2", zones, NULL, &error);
     struct region_prices *local = region_prices_create("us-west-2-lax-1");
     uint32_t here = 0;
     list_for_each (type, &catalog->spec.instance_types)
