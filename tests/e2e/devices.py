@@ -9,7 +9,10 @@ from cluster import Failure, apply, items, kubectl, record, request, until
 
 SLICES = "/apis/resource.k8s.io/v1/resourceslices"
 TYPES = "adze.dev/instance-types"
-DEVICES = {"one": 3, "large": 2, "pair": 1, "either": 1, "parts": 4}  # pods by workload
+# Pods by workload. Each kind of machine has pods that fit on it in any order, so that kube-scheduler's choices need no other nodes.
+DEVICES = {"small": 2, "large": 3, "pair": 1, "either": 1, "parts": 4}  # with a claim of their own
+SHARED, RESOURCE = 2, 2  # that name one claim, and that ask for a resource instead
+PODS = sum(DEVICES.values()) + SHARED + RESOURCE  # that find devices
 
 
 def device(name, model, memory):
@@ -32,14 +35,18 @@ def template(name, types, driver, specs):
 
 TEMPLATES = [
     *template("small", "m-4x-amd64-linux", "gpu.example.com", [{"devices": [device(f"gpu-{i}", "a", "24Gi") for i in range(2)]}]),
-    *template("large", "m-8x-amd64-linux,m-16x-amd64-linux", "gpu.example.com",
-              [{"devices": [device(f"gpu-{i}", "h", "80Gi") for i in range(4)]}]),
+    *template("large", "m-8x-amd64-linux", "gpu.example.com", [{"devices": [device(f"gpu-{i}", "h", "80Gi") for i in range(4)]}]),
+    *template("pairs", "m-16x-amd64-linux", "gpu.example.com",
+              [{"devices": [device(f"gpu-{i}", "k", "160Gi") for i in range(4)]}]),
     # Seven slices make room for three of the parts.
     *template("board", "c-8x-amd64-linux", "board.example.com",
               [{"sharedCounters": [{"name": "board", "counters": {"slices": {"value": "7"}}}]},
                {"devices": [part(i) for i in range(7)]}]),
 ]
-MANY = "device.capacity['gpu.example.com'].memory.compareTo(quantity('40Gi')) >= 0"
+CLASSES = {"gpu": "device.driver == 'gpu.example.com'", "board": "device.driver == 'board.example.com'",
+           "small": "device.driver == 'gpu.example.com' && device.attributes['gpu.example.com'].model == 'a'"}
+LARGE = "device.attributes['gpu.example.com'].?model.orValue('') == 'h'"
+MEMORY = "device.capacity['gpu.example.com'].memory.compareTo(quantity('100Gi')) > 0"
 
 
 def exactly(name, device_class="gpu", **more):
@@ -51,11 +58,11 @@ def selected(expression):
 
 
 CLAIMS = {
-    "one": {"requests": [exactly("gpu")]},
-    "large": {"requests": [exactly("gpu", **selected(MANY))]},
-    "pair": {"requests": [exactly("left"), exactly("right", **selected(MANY))], "constraints": [{"matchAttribute": "gpu.example.com/model"}]},
+    "small": {"requests": [exactly("gpu", "small")]},
+    "large": {"requests": [exactly("gpu", **selected(LARGE))]},
+    "pair": {"requests": [exactly("left", **selected(MEMORY)), exactly("right")], "constraints": [{"matchAttribute": "gpu.example.com/model"}]},
     "either": {"requests": [{"name": "gpu", "firstAvailable": [
-        {"name": "many", "deviceClassName": "gpu", "count": 9}, {"name": "few", "deviceClassName": "gpu", "count": 2}]}]},
+        {"name": "many", "deviceClassName": "gpu", "count": 9}, {"name": "few", "deviceClassName": "gpu", "count": 2, **selected(MEMORY)}]}]},
     "parts": {"requests": [exactly("part", "board")]},
     "never": {"requests": [exactly("gpu", **selected("device.attributes['gpu.example.com'].model == 'z'"))]},
 }
@@ -63,9 +70,9 @@ CLAIMS = {
 
 def objects():
     yield from TEMPLATES
-    for driver in ("gpu", "board"):
-        yield {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": driver},
-               "spec": selected(f"device.driver == '{driver}.example.com'")}
+    for name, expression in CLASSES.items():
+        yield {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": name},
+               "spec": {**selected(expression), "extendedResourceName": f"example.com/{name}"}}
     for name, devices in CLAIMS.items():
         yield {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate", "metadata": {"name": name, "namespace": "default"},
                "spec": {"spec": {"devices": devices}}}
@@ -73,18 +80,21 @@ def objects():
            "spec": {"devices": CLAIMS["large"]}}
 
 
-def workload(name, replicas, claim):
+def workload(name, replicas, claim, resources=()):
+    """With a claim, or with resources that a DeviceClass names."""
     labels = {"devices": name}
+    claims = {"resourceClaims": [{"name": "x", **claim}]} if claim else {}
+    amounts = {"requests": {"cpu": "500m", **dict(resources)}, "limits": dict(resources), "claims": [{"name": "x"}] if claim else []}
     return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": f"devices-{name}", "namespace": "default"},
             "spec": {"replicas": replicas, "selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}, "spec": {
-                "terminationGracePeriodSeconds": 0, "resourceClaims": [{"name": "x", **claim}],
-                "containers": [{"name": "c", "image": "none", "resources": {"requests": {"cpu": "500m"}, "claims": [{"name": "x"}]}}]}}}}
+                "terminationGracePeriodSeconds": 0, **claims, "containers": [{"name": "c", "image": "none", "resources": amounts}]}}}}
 
 
 def workloads():
     for name, replicas in {**DEVICES, "never": 1}.items():
         yield workload(name, replicas, {"resourceClaimTemplateName": name})
-    yield workload("shared", 2, {"resourceClaimName": "shared"})
+    yield workload("shared", SHARED, {"resourceClaimName": "shared"})
+    yield workload("resource", RESOURCE, None, {"example.com/small": "1"}.items())
 
 
 def as_list(things):
@@ -163,7 +173,7 @@ def as_foretold(expected, found):
 
 def all_run():
     pods = [pod for pod in our_pods() if pod["metadata"]["labels"]["devices"] != "never"]
-    return len(pods) == sum(DEVICES.values()) + 2 and all(pod["status"].get("phase") == "Running" for pod in pods)
+    return len(pods) == PODS and all(pod["status"].get("phase") == "Running" for pod in pods)
 
 
 def holds_devices():
@@ -187,7 +197,7 @@ def play(adze, controller):
                                                               for c in pool.get("status", {}).get("conditions", [])))
             first.stop()
         apply(as_list(workloads()))
-        until(30, "claims to be made", lambda: len(our_pods()) == sum(DEVICES.values()) + 3)
+        until(30, "claims to be made", lambda: len(our_pods()) == PODS + 1)
         plan = foretold(adze)
         expected = sorted((claim["instanceTypes"][0], sorted(workload_of(pod) for pod in claim["pods"])) for claim in plan["newNodeClaims"])
         left = [workload_of(pod["pod"]) for pod in plan["unschedulable"]]
@@ -198,21 +208,21 @@ def play(adze, controller):
             if drivers.failure:
                 raise drivers.failure
             until(20, "the reason of the pod without devices", lambda: told_of("no instance type has a device that matches"))
-            found, pods = came(), sum(DEVICES.values()) + 2
+            found = came()
             if [kind for kind, _ in found] != [kind for kind, _ in expected]:
                 raise Failure(f"foretold: {expected}, came: {found}")
             kept = as_foretold(expected, found)
-            if kept * 2 < pods:  # kube-scheduler may exchange pods between nodes of a kind
-                raise Failure(f"{kept} of {pods} pods are with those that were foretold: {expected}, came: {found}")
+            if kept * 2 < PODS:  # kube-scheduler may exchange pods between nodes of a kind
+                raise Failure(f"{kept} of {PODS} pods are with those that were foretold: {expected}, came: {found}")
             holds_devices()
-            record(devices="from zero nodes", pods=pods, as_foretold=kept, nodes=[kind for kind, _ in found], running_s=round(took, 1))
+            record(devices="from zero nodes", pods=PODS, as_foretold=kept, nodes=[kind for kind, _ in found], running_s=round(took, 1))
     finally:
         with controller():
             clean_up()
 
 
 def clean_up():
-    kubectl("delete", "deployment", *(f"devices-{name}" for name in [*DEVICES, "never", "shared"]), "--ignore-not-found")
+    kubectl("delete", "deployment", *(f"devices-{name}" for name in [*DEVICES, "never", "shared", "resource"]), "--ignore-not-found")
     until(120, "no node to be left", lambda: not items("node") and not items("claim"))
     kubectl("delete", "resourceclaim", "--all", "-n", "default", "--ignore-not-found", "--wait=false")
     kubectl("delete", "resourceclaimtemplate", "--all", "-n", "default", "--ignore-not-found")

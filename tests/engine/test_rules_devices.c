@@ -346,12 +346,96 @@ static void nodes_SCH_422_426(void **state)
     CHECK_CASES(cases);
 }
 
+#define BY_RESOURCE(name, class, more)                                                       \
+    DRA("DeviceClass", class,                                                                \
+        ", creationTimestamp: '2026-01-0" more "T00:00:00Z'}, spec: {extendedResourceName: " \
+        "'x.io/gpu', selectors: [{cel: {expression: \"device.driver == '" name "'\"}}]}")
+#define ASKS(amounts) "containers: [{name: c, image: i, resources: {requests: {" amounts "}}}]"
+#define PLUGIN_NODE(name)                                                                    \
+    "{apiVersion: v1, kind: Node, metadata: {name: " name ", uid: n-" name                   \
+    ", labels: {kubernetes.io/hostname: " name "}}, status: {capacity: {cpu: '16', memory: " \
+    "8Gi, pods: '20', x.io/gpu: '2'}, allocatable: {cpu: '16', memory: 8Gi, pods: '20', "    \
+    "x.io/gpu: '2'}}}\n---\n"
+
+// Kubernetes' DRAExtendedResource.
+static void extended_resources_SCH_427(void **state)
+{
+    (void)state;
+    static const struct rule_case cases[] = {
+        {"SCH-427: a resource that a class names is a claim of the class, and no resource of the "
+         "node",
+         POOL BY_RESOURCE("gpu", "gpus", "1")
+             SMALL_HAS_TWO LARGE_HAS_FOUR POD("a", "", ASKS("cpu: '1', x.io/gpu: '3'")),
+         ON, "a.types=large a<karpenter.sh/requested-dra-drivers>=gpu a.x.io/gpu=0"},
+        {"SCH-427: by the name that every class has",
+         POOL GPUS SMALL_HAS_TWO POD(
+             "a", "", ASKS("cpu: '1', deviceclass.resource.kubernetes.io/gpus: '2'")),
+         ON, "a.types=small"},
+        {"SCH-427: the newest of two classes counts",
+         POOL BY_RESOURCE("other", "b", "1") BY_RESOURCE("gpu", "c", "2")
+             BY_RESOURCE("none", "a", "1") SMALL_HAS_TWO POD("a", "", ASKS("x.io/gpu: '1'")),
+         ON, "a.types=small"},
+        {"SCH-427: then the first by name",
+         POOL BY_RESOURCE("other", "b", "1") BY_RESOURCE("gpu", "a", "1")
+             SMALL_HAS_TWO POD("a", "", ASKS("x.io/gpu: '1'")),
+         ON, "a.types=small"},
+        {"SCH-427: claims and resources share devices",
+         POOL BY_RESOURCE("gpu", "gpus", "1")
+             ONE_GPU SMALL_HAS_TWO POD("a", "", ASKS("cpu: '200m', x.io/gpu: '1'"))
+                 POD("b", "", FROM("one") CPU("100m")) POD("c", "", FROM("one") CPU("90m")),
+         ON, "a=b a/c #2"},
+        {"SCH-427: an init container takes what the others have, and what is missing",
+         POOL BY_RESOURCE("gpu", "gpus", "1") SMALL_HAS_TWO LARGE_HAS_FOUR POD(
+             "a", "",
+             "initContainers: [{name: i, image: i, resources: {requests: {x.io/gpu: '2'}}}], "
+             "containers: [{name: c, image: i, resources: {requests: {x.io/gpu: '1'}}}, "
+             "{name: d, image: i, resources: {requests: {x.io/gpu: '1'}}}]")
+             POD("b", "",
+                 "initContainers: [{name: i, image: i, resources: {requests: {x.io/gpu: '3'}}}], "
+                 "containers: [{name: c, image: i, resources: {requests: {x.io/gpu: '1'}}}]"),
+         ON, "a.types=small,large b.types=large"},
+        {"SCH-427: nothing has the devices",
+         POOL BY_RESOURCE("none", "gpus", "1") SMALL_HAS_TWO POD("a", "", ASKS("x.io/gpu: '1'")),
+         ON, "a!", "a: no instance type has a device that matches class gpus as x.io/gpu"},
+        {"SCH-427: a device plugin's units first, less those that pods have; then devices",
+         POOL BY_RESOURCE("gpu", "gpus", "1") SMALL_HAS_TWO PLUGIN_NODE("n1")
+             BOUND_POD("x", "n1", "", ASKS("cpu: '1', x.io/gpu: '1'"))
+                 POD("a", "", ASKS("cpu: '1', x.io/gpu: '1'"))
+                     POD("b", "", ASKS("cpu: '900m', x.io/gpu: '1'")),
+         ON, "a@n1 b.types=small"},
+        {"SCH-427: a claim gets no unit of a device plugin",
+         POOL BY_RESOURCE("gpu", "gpus", "1") ONE_GPU PLUGIN_NODE("n1")
+             POD("a", "", FROM("one") CPU("1")),
+         ON, "a!"},
+        {"SCH-427: devices of a node, less what kube-scheduler has allocated for such pods",
+         POOL BY_RESOURCE("gpu", "gpus", "1")
+             NODE_WITH("n1", DEVICE("d0", "a", "1Gi") ", " DEVICE("d1", "a", "1Gi")) ALLOCATED(
+                 "held", "s-n1", "d1",
+                 "x") "{apiVersion: v1, kind: Pod, metadata: {name: x, uid: uid-x}, spec: "
+                      "{nodeName: n1, " ASKS(
+                          "x.io/gpu: '1'") "}, status: {phase: Running, "
+                                           "extendedResourceClaimStatus: "
+                                           "{resourceClaimName: "
+                                           "held}}}\n---\n" POD("a", "", ASKS("x.io/gpu: '1'"))
+                                               POD("b", "", ASKS("x.io/gpu: '1'")),
+         ON, "a@n1 b!"},
+        {"SCH-427: upstream knows none of it",
+         POOL BY_RESOURCE("gpu", "gpus", "1") SMALL_HAS_TWO POD("a", "", ASKS("x.io/gpu: '1'")),
+         UPSTREAM, "a!"},
+        {"SCH-420: nor is it known while claims are ignored",
+         POOL BY_RESOURCE("gpu", "gpus", "1") SMALL_HAS_TWO POD("a", "", ASKS("x.io/gpu: '1'")),
+         "IGNORE_DRA_REQUESTS: 'true'", "a!"},
+    };
+    CHECK_CASES(cases);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(templates_SCH_422_428),
         cmocka_unit_test(claims_SCH_423_425),
         cmocka_unit_test(nodes_SCH_422_426),
+        cmocka_unit_test(extended_resources_SCH_427),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

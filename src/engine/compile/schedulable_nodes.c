@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "engine/devices/device_bounds.h"
 #include "engine/devices/device_nodes.h"
+#include "engine/devices/extended_resources.h"
 #include "engine/pods/classes.h"
 #include "engine/problem/asked_keys.h"
 #include "engine/problem/host_ports.h"
@@ -190,7 +191,7 @@ static void subtract_pods(struct problem *problem, const struct schedulable_node
             continue;
         }
         const struct pod *pod = node->state->pods.items[i];
-        struct resource_map map = pod_requests(scratch, pod);
+        struct resource_map map = requests_without_extended(problem, scratch, pod);
         int64_t *requests =
             arena_allocate_array(scratch, problem->dimensions.count, sizeof *requests);
         vector_set_map(problem, requests, &map);

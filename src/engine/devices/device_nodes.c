@@ -9,6 +9,7 @@
 #include "engine/devices/device_search.h"
 #include "engine/devices/device_set.h"
 #include "engine/devices/device_templates.h"
+#include "engine/devices/extended_resources.h"
 #include "engine/devices/pod_devices.h"
 
 struct holders {              // of a claim
@@ -163,7 +164,21 @@ static void take_claims(struct problem *problem, const struct device_index *inde
     }
 }
 
+// What is not allocated of the pod's own claims: none of them, all, or those by resources.
+static uint32_t first_unallocated(struct problem *problem, const struct pod *pod,
+                                  const struct pod_devices *devices)
+{
+    bool extended = pod->status.extended_resource_claim_status != NULL;
+    list_for_each (reference, &pod->spec.resource_claims) {
+        const struct resource_claim *claim = resource_claim_of(problem, pod, reference);
+        if (claim != NULL && claim->status.allocation != NULL)
+            return extended ? devices->own.count : devices->extended_first;
+    }
+    return extended && devices->extended_first == 0 ? devices->own.count : 0;
+}
+
 // Pods whose claims are not allocated yet: planned ones, and those whose driver is still at it.
+// Units of device plugins are never allocated.
 static void take_unallocated(struct problem *problem, uint32_t node)
 {
     const struct state_node *state = &problem->nodes.items[node];
@@ -173,17 +188,29 @@ static void take_unallocated(struct problem *problem, uint32_t node)
                                .fixed = true};
     for (uint32_t i = 0; i < state->pods.count; i++) {
         const struct pod *pod = state->pods.items[i];
-        if (pod->spec.resource_claims.count == 0)
-            continue;
         const struct pod_devices *devices = devices_of_pod(problem, pod, true);
-        list_for_each (reference, &pod->spec.resource_claims) {
-            const struct resource_claim *claim = resource_claim_of(problem, pod, reference);
-            if (claim != NULL && claim->status.allocation != NULL)
-                devices = NULL;
-        }
-        if (devices != NULL && devices->error == NULL)
-            (void)!devices_allocate(problem, &site, devices->own.items, devices->own.count);
+        if (devices == NULL || devices->error != NULL)
+            continue;
+        uint32_t first = first_unallocated(problem, pod, devices);
+        (void)!devices_allocate(problem, &site, devices->own.items + first,
+                                devices->own.count - first);
     }
+}
+
+// Resources of the node's device plugins that a DeviceClass names.
+static void add_plugins(struct problem *problem, uint32_t node)
+{
+    struct device_set **set = &problem->devices->nodes[node];
+    const struct resource_map *allocatable = &problem->nodes.items[node].allocatable;
+    bool any = false;
+    list_for_each (entry, allocatable)
+        any = any || (entry->value > 0 && is_extended_resource(problem, entry->name));
+    if (!any)
+        return;
+    if (*set == NULL)
+        *set = device_set_create(problem);
+    extended_resources_add(problem, *set, allocatable, false);
+    device_set_finish(*set);
 }
 
 void device_nodes_compile(struct problem *problem)
@@ -197,6 +224,8 @@ void device_nodes_compile(struct problem *problem)
         const char *type = string_map_get(state->labels, LABEL_INSTANCE_TYPE);
         if (!state->initialized && state->claim != NULL && type != NULL)
             devices->nodes[n] = device_template_named(problem, type);
+        else if (state->initialized)
+            add_plugins(problem, n);
         if (devices->nodes[n] != NULL)
             devices->in_use[n] = device_usage_create(problem->arena, devices->nodes[n]);
     }

@@ -13,6 +13,7 @@
 struct compilation {
     struct problem *problem;
     const char *claim, *request; // for messages
+    const char *resource;        // by which a pod asks; NULL: by a claim
     struct error error;
 };
 
@@ -58,11 +59,13 @@ static bool add_selectors(struct compilation *compilation, const device_selector
 }
 
 // Name, selectors and amounts: what tells one kind of devices from another.
-static char *choice_text(struct arena *arena, const struct device_request *request,
-                         const named_amount_list *capacity)
+static char *choice_text(const struct compilation *compilation,
+                         const struct device_request *request, const named_amount_list *capacity)
 {
     struct text text = {0};
     text_add(&text, request->device_class_name);
+    if (compilation->resource != NULL)
+        text_format(&text, " as %s", compilation->resource);
     for (uint32_t i = 0; i < request->selectors.count; i++)
         text_format(&text, "%s%s", i == 0 ? " where " : " and ",
                     request->selectors.items[i].cel != NULL
@@ -77,7 +80,7 @@ static char *choice_text(struct arena *arena, const struct device_request *reque
                     text_or_empty(toleration->effect));
     if (request->admin_access)
         text_add(&text, " as an administrator");
-    char *copy = arena_copy_string(arena, text.data != NULL ? text.data : "");
+    char *copy = arena_copy_string(compilation->problem->arena, text.data != NULL ? text.data : "");
     text_free(&text);
     return copy;
 }
@@ -123,7 +126,7 @@ static struct device_choice *make_choice(struct compilation *compilation,
         fail(compilation, "capacity: %s", error.message);
         return NULL;
     }
-    char *text = choice_text(problem->arena, request, &capacity);
+    char *text = choice_text(compilation, request, &capacity);
     char *key =
         arena_format(problem->arena, "%s|%s|%lld|%s", text, text_or_empty(request->allocation_mode),
                      request->count.present ? (long long)request->count.value : 1LL,
@@ -135,6 +138,7 @@ static struct device_choice *make_choice(struct compilation *compilation,
     choice->id = problem->devices->choices.count;
     choice->name = request->name;
     choice->text = text;
+    choice->resource = compilation->resource;
     choice->capacity = capacity;
     if (!fill_choice(compilation, request, choice))
         return NULL;
@@ -255,9 +259,10 @@ static void add_request_key(struct text *key, const struct device_request *reque
                     text_or_empty(toleration->effect));
 }
 
-static char *key_of(const struct resource_claim_spec *spec)
+static char *key_of(const char *resource, const struct resource_claim_spec *spec)
 {
     struct text key = {0};
+    text_format(&key, "%s\1", text_or_empty(resource));
     list_for_each (request, &spec->devices.requests) {
         text_format(&key, "%s\5", text_or_empty(request->name));
         if (request->exactly != NULL)
@@ -276,15 +281,16 @@ static char *key_of(const struct resource_claim_spec *spec)
     return text_take(&key);
 }
 
-const struct claim_devices *claim_devices_of(struct problem *problem, const char *name,
-                                             const struct resource_claim_spec *spec)
+static const struct claim_devices *claim_of(struct problem *problem, const char *name,
+                                            const char *resource,
+                                            const struct resource_claim_spec *spec)
 {
-    CLEANUP_FREE char *key = key_of(spec);
+    CLEANUP_FREE char *key = key_of(resource, spec);
     struct claim_devices *claim = map_get(problem->devices->claim_ids, key);
     if (claim != NULL)
         return claim;
     assert(problem->dimensions.count == 0);
-    struct compilation compilation = {.problem = problem, .claim = name};
+    struct compilation compilation = {.problem = problem, .claim = name, .resource = resource};
     claim = arena_allocate(problem->arena, sizeof *claim);
     claim->id = problem->devices->specifications.count;
     if (!compile(&compilation, spec, claim))
@@ -292,4 +298,16 @@ const struct claim_devices *claim_devices_of(struct problem *problem, const char
     vector_push(&problem->devices->specifications, claim);
     map_set(problem->devices->claim_ids, key, claim);
     return claim;
+}
+
+const struct claim_devices *claim_devices_of(struct problem *problem, const char *name,
+                                             const struct resource_claim_spec *spec)
+{
+    return claim_of(problem, name, NULL, spec);
+}
+
+const struct claim_devices *claim_devices_by_resource(struct problem *problem, const char *resource,
+                                                      const struct resource_claim_spec *spec)
+{
+    return claim_of(problem, resource, resource, spec);
 }

@@ -11,3 +11,6 @@
 // claim, for messages.
 const struct claim_devices *claim_devices_of(struct problem *problem, const char *name,
                                              const struct resource_claim_spec *spec);
+// The same for a pod that asks by a resource of its containers (extended_resources.h).
+const struct claim_devices *claim_devices_by_resource(struct problem *problem, const char *resource,
+                                                      const struct resource_claim_spec *spec);

@@ -40,6 +40,25 @@ struct place_in { // the position of the search
 
 // --- devices and choices -------------------------------------------------------------------------
 
+bool device_matches(const struct known_device *device, const struct device_choice *choice)
+{
+    if (device->resource != NULL)
+        return text_equal(device->resource, choice->resource);
+    for (uint32_t s = 0; s < choice->selectors_count; s++)
+        if (device_selector_match(choice->selectors[s], &device->facts, NULL) != SELECTOR_YES)
+            return false;
+    return true;
+}
+
+// Where a device plugin provides the resource that is asked for, its units alone count.
+static bool has_plugin(const struct device_set *set, const struct device_choice *choice)
+{
+    for (uint32_t d = 0; d < set->count && choice->resource != NULL; d++)
+        if (text_equal(set->items[d].resource, choice->resource))
+            return true;
+    return false;
+}
+
 struct bitset devices_matching(struct problem *problem, const struct device_set *set,
                                const struct device_choice *choice)
 {
@@ -51,14 +70,10 @@ struct bitset devices_matching(struct problem *problem, const struct device_set 
     if (matches->words != NULL)
         return *matches;
     *matches = bitset_create(problem->arena, set->count);
-    for (uint32_t d = 0; d < set->count; d++) {
-        bool yes = true;
-        for (uint32_t s = 0; s < choice->selectors_count && yes; s++)
-            yes = device_selector_match(choice->selectors[s], &set->items[d].facts, NULL) ==
-                  SELECTOR_YES;
-        if (yes)
+    bool plugin = has_plugin(set, choice);
+    for (uint32_t d = 0; d < set->count; d++)
+        if ((set->items[d].resource != NULL) == plugin && device_matches(&set->items[d], choice))
             bitset_set(*matches, d);
-    }
     return *matches;
 }
 

@@ -21,6 +21,8 @@ bool devices_allocate(struct problem *problem, struct device_site *site,
 // Devices that match the choice's selectors; memoized. `problem` is not changed otherwise.
 struct bitset devices_matching(struct problem *problem, const struct device_set *set,
                                const struct device_choice *choice);
+// True if all selectors match, or the device is a unit of the resource that is asked for.
+bool device_matches(const struct known_device *device, const struct device_choice *choice);
 // True if the device's taints let the choice have it, and its pool is whole.
 bool device_is_open(const struct known_device *device, const struct device_choice *choice);
 // What an allocation of the device consumes of a capacity that several may share, by its request

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "engine/devices/device_pools.h"
 #include "engine/devices/device_set.h"
+#include "engine/devices/extended_resources.h"
 #include "model/devices/built_in_devices.h"
 #include "model/reading/catalog.h"
 
@@ -81,6 +82,7 @@ struct device_set *device_template_of(struct problem *problem, const struct inst
     set->in_template = true;
     if (!add_slices(problem, set, type->name))
         add_built_in(problem, set, type);
+    extended_resources_add(problem, set, &type->capacity, true);
     device_set_finish(set);
     for (uint32_t i = 0; i < set->count; i++)
         set->items[i].usable = set->flaw == NULL;

@@ -17,7 +17,8 @@ struct counter_use {
 struct known_device {
     struct device_facts facts;
     const char *pool;
-    bool usable; // false: its pool is incomplete or invalid (SCH-426)
+    const char *resource; // a unit that a device plugin provides of it; NULL: a device
+    bool usable;          // false: its pool is incomplete or invalid (SCH-426)
     LIST(struct counter_use) counters;
     LIST(uint32_t) terms; // requirement sets, one of which a node must meet; empty: any node
     taint_list taints;
@@ -48,8 +49,9 @@ struct device_usage {
 // --- requests ------------------------------------------------------------------------------------
 struct device_choice { // an ExactDeviceRequest, or one alternative of firstAvailable
     uint32_t id;
-    const char *name; // of the alternative, or NULL
-    const char *text; // "gpu.nvidia.com where EXPRESSION", for people
+    const char *name;     // of the alternative, or NULL
+    const char *text;     // "gpu.nvidia.com where EXPRESSION", for people
+    const char *resource; // by which the pod asks (extended_resources.h), or NULL
     const struct device_selector_program **selectors;
     uint32_t selectors_count;
     bool all, admin;
@@ -86,6 +88,7 @@ struct shared_claim { // a ResourceClaim that pods name, so that several may
 };
 struct pod_devices {                        // the claims of a pod; equal ones are the same object
     LIST(const struct claim_devices *) own; // to be allocated for this pod alone
+    uint32_t extended_first;                // of those by resources (extended_resources.h)
     LIST(uint32_t) shared;                  // of problem->devices->shared
     uint32_t set;      // requirements of claims that are allocated already (SCH-425)
     const char *error; // SCH-423, SCH-427; NULL: none
@@ -99,6 +102,7 @@ struct device_allocation { // of a shared device, by a ResourceClaim in the clus
 
 struct problem_devices {
     struct map *classes, *claims, *templates; // objects by (namespace/)name
+    struct map *extended;                     // classes by spec.extendedResourceName
     struct map *claim_ids, *pod_ids, *choice_ids, *shared_ids, *type_sets;
     VECTOR(struct device_choice *) choices;
     VECTOR(struct claim_devices *) specifications;

@@ -4,16 +4,18 @@
 #include <stdlib.h>
 
 #include "engine/devices/device_pools.h"
+#include "engine/devices/extended_resources.h"
 #include "engine/devices/pod_devices.h"
 #include "engine/problem/object_index.h"
 
 static bool some_pod_claims(const struct problem *problem)
 {
     const struct snapshot *snapshot = problem->snapshot;
-    for (uint32_t i = 0; i < snapshot->objects[KIND_POD].count; i++)
-        if (((const struct pod *)snapshot->objects[KIND_POD].items[i])->spec.resource_claims.count >
-            0)
+    for (uint32_t i = 0; i < snapshot->objects[KIND_POD].count; i++) {
+        const struct pod *pod = (const struct pod *)snapshot->objects[KIND_POD].items[i];
+        if (pod->spec.resource_claims.count > 0 || asks_extended_resources(problem, pod))
             return true;
+    }
     return false;
 }
 
@@ -44,7 +46,7 @@ static void list_network_terms(struct problem *problem)
 void devices_read(struct problem *problem)
 {
     assert(problem->devices == NULL);
-    if (problem->settings->ignore_dra_requests || !some_pod_claims(problem))
+    if (problem->settings->ignore_dra_requests)
         return;
     struct problem_devices *devices = arena_allocate(problem->arena, sizeof *devices);
     problem->devices = devices;
@@ -56,6 +58,12 @@ void devices_read(struct problem *problem)
     devices->choice_ids = map_create();
     devices->shared_ids = map_create();
     devices->type_sets = map_create();
+    extended_resources_read(problem);
+    if (!some_pod_claims(problem)) {
+        devices_free(problem);
+        problem->devices = NULL;
+        return;
+    }
     devices->nodes =
         arena_allocate_array(problem->arena, problem->nodes.count + 1, sizeof *devices->nodes);
     devices->in_use =
@@ -64,8 +72,7 @@ void devices_read(struct problem *problem)
     list_network_terms(problem);
     // What bound pods claim gets its dimensions before they are counted.
     list_for_each (running, &problem->nodes.running)
-        if (running->pod->spec.resource_claims.count > 0)
-            (void)devices_of_pod(problem, running->pod, true);
+        (void)devices_of_pod(problem, running->pod, true);
 }
 
 void devices_free(struct problem *problem)
@@ -74,6 +81,7 @@ void devices_free(struct problem *problem)
     if (devices == NULL)
         return;
     map_destroy(devices->classes, NULL);
+    map_destroy(devices->extended, NULL);
     map_destroy(devices->claims, NULL);
     map_destroy(devices->templates, NULL);
     map_destroy(devices->claim_ids, NULL);

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "engine/devices/device_requests.h"
+#include "engine/devices/extended_resources.h"
 #include "engine/problem/asked_keys.h"
 #include "engine/problem/node_terms.h"
 #include "model/reading/pod.h"
@@ -166,18 +167,20 @@ const struct pod_devices *devices_of_pod(struct problem *problem, const struct p
                                          bool planned_anew)
 {
     uint32_t count = pod->spec.resource_claims.count;
-    if (!devices_known(problem) || count == 0)
+    if (!devices_known(problem) || (count == 0 && !asks_extended_resources(problem, pod)))
         return NULL;
     struct pod_devices devices = {.set = SET_EMPTY};
     if (count > POD_CLAIMS_MAX) {
         devices.error = "pod has too many resource claims";
         return interned(problem, &devices);
     }
-    devices.own.items = arena_allocate_array(problem->arena, count, sizeof *devices.own.items);
+    devices.own.items = arena_allocate_array(problem->arena, (size_t)count + EXTENDED_CLAIMS_MAX,
+                                             sizeof *devices.own.items);
     devices.shared.items =
-        arena_allocate_array(problem->arena, count, sizeof *devices.shared.items);
+        arena_allocate_array(problem->arena, (size_t)count + 1, sizeof *devices.shared.items);
     list_for_each (reference, &pod->spec.resource_claims)
         add_reference(problem, pod, reference, planned_anew, &devices);
     assert(devices.own.count + devices.shared.count <= count);
+    extended_resources_claim(problem, pod, &devices);
     return interned(problem, &devices);
 }

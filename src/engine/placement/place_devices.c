@@ -408,7 +408,7 @@ static void add_drivers(const struct device_set *set, const struct device_usage 
                         struct string_list *list)
 {
     for (uint32_t d = 0; set != NULL && d < set->count; d++) {
-        bool known = !usage->taken[d];
+        bool known = !usage->taken[d] || set->items[d].resource != NULL;
         for (uint32_t i = 0; i < list->count && !known; i++)
             known = strcmp(list->items[i], set->items[d].facts.driver) == 0;
         if (!known)

@@ -6,6 +6,7 @@
 
 #include "base/prefetch.h"
 #include "engine/devices/device_bounds.h"
+#include "engine/devices/extended_resources.h"
 #include "engine/devices/pod_devices.h"
 #include "engine/pods/class_key.h"
 #include "engine/pods/pod_demand.h"
@@ -275,7 +276,7 @@ static struct pod_class *begin_class(struct problem *problem, const struct queue
         return class;
     }
     class->identity = problem_identity(problem, queued->pod);
-    class->requests = pod_requests(problem->arena, queued->pod);
+    class->requests = requests_without_extended(problem, problem->arena, queued->pod);
     class->resource_claims = pod_spec_has_resource_claims(&queued->pod->spec);
     class->spreads.items = queued->pod->spec.topology_spread_constraints.items;
     class->spreads.count = queued->pod->spec.topology_spread_constraints.count;
@@ -311,7 +312,7 @@ static void begin_classes(struct problem *problem, struct queued_pod *list, uint
         struct class_key *key = &keys[i % 2];
         if (i + PREFETCH_AHEAD < count)
             prefetch_bytes(&list[i + PREFETCH_AHEAD].pod->spec, PREFETCH_SPEC);
-        if (list[i].aside == NULL && list[i].pod->spec.resource_claims.count > 0)
+        if (list[i].aside == NULL)
             list[i].devices = devices_of_pod(problem, list[i].pod, list[i].on != NULL);
         class_key_make(problem, &list[i], key);
         list[i].class = i > 0 && class_keys_equal(&keys[0], &keys[1])

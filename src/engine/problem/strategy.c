@@ -6,6 +6,7 @@ static const struct engine_strategy upstream = {0};
 static const struct engine_strategy adze = {
     .filters_as_scheduler = true,
     .plans_claim_templates = true,
+    .plans_extended_resources = true,
     .weighs_preferences = true,
     .counts_as_scheduler = true,
     .adds_asked_labels_only = true,

@@ -12,9 +12,10 @@ struct engine_strategy {
     bool filters_as_scheduler; // SCH-515: matchFields, PreferNoSchedule, ports of DaemonSets, zones
                                // and limits of volumes, ReadWriteOncePod, terminating pods
     // pods
-    bool plans_claim_templates; // SCH-423: a ResourceClaim that is not made yet is read from its
-                                // template
-    bool weighs_preferences;    // SCH-508, SCH-509: all kinds together, and all terms at once
+    bool plans_claim_templates;    // SCH-423: a ResourceClaim that is not made yet is read from its
+                                   // template
+    bool plans_extended_resources; // SCH-427: requests for resources that a DeviceClass names
+    bool weighs_preferences;       // SCH-508, SCH-509: all kinds together, and all terms at once
     // pods, topology
     bool counts_as_scheduler; // SCH-515: which nodes and pods spreads and affinities count
     // templates, placement

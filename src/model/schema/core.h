@@ -111,6 +111,9 @@ struct volume {
 struct pod_resource_claim {
     const char *name, *resource_claim_name, *resource_claim_template_name;
 };
+struct pod_extended_claim_status { // PodExtendedResourceClaimStatus
+    const char *resource_claim_name;
+};
 struct pod_resource_claim_status {
     const char *name, *resource_claim_name; // NULL: nothing to allocate
 };
@@ -146,6 +149,7 @@ struct pod_status {
     condition_list conditions;
     LIST(struct container_status) container_statuses, init_container_statuses;
     LIST(struct pod_resource_claim_status) resource_claim_statuses;
+    struct pod_extended_claim_status *extended_resource_claim_status;
 };
 struct pod {
     OBJECT_HEADER;

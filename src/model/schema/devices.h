@@ -74,6 +74,7 @@ struct device_class {
     OBJECT_HEADER;
     struct {
         device_selector_list selectors;
+        const char *extended_resource_name; // by which pods may ask for devices of the class
     } spec;
 };
 

@@ -162,6 +162,8 @@ const struct type type_resource_claim_template =
 static const struct field device_class_spec_fields[] = {
     FIELD(MEMBER(struct device_class, spec), selectors, "selectors", LIST,
           .type = &type_device_selector),
+    FIELD(MEMBER(struct device_class, spec), extended_resource_name, "extendedResourceName",
+          STRING),
 };
 static const struct type type_device_class_spec =
     TYPE("DeviceClassSpec", MEMBER(struct device_class, spec), device_class_spec_fields);

@@ -228,6 +228,14 @@ static const struct field pod_resource_claim_status_fields[] = {
 static const struct type type_pod_resource_claim_status = TYPE(
     "PodResourceClaimStatus", struct pod_resource_claim_status, pod_resource_claim_status_fields);
 
+static const struct field pod_extended_claim_status_fields[] = {
+    FIELD(struct pod_extended_claim_status, resource_claim_name, "resourceClaimName", STRING,
+          .flags = FIELD_REQUIRED),
+};
+static const struct type type_pod_extended_claim_status =
+    TYPE("PodExtendedResourceClaimStatus", struct pod_extended_claim_status,
+         pod_extended_claim_status_fields);
+
 static const struct field pod_status_fields[] = {
     FIELD(struct pod_status, phase, "phase", STRING, .flags = FIELD_SHARED),
     FIELD(struct pod_status, nominated_node_name, "nominatedNodeName", STRING),
@@ -240,6 +248,8 @@ static const struct field pod_status_fields[] = {
           .type = &type_container_status),
     FIELD(struct pod_status, resource_claim_statuses, "resourceClaimStatuses", LIST,
           .type = &type_pod_resource_claim_status),
+    FIELD(struct pod_status, extended_resource_claim_status, "extendedResourceClaimStatus", POINTER,
+          .type = &type_pod_extended_claim_status),
 };
 static const struct type type_pod_status = TYPE("PodStatus", struct pod_status, pod_status_fields);
 
