@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/tables/kinds.h"
+#include "sim/kubelet/device_drivers.h"
 #include "sim/kubelet/kubelet.h"
 #include "sim/kubelet/kubelet_nodes.h"
 #include "sim/kubelet/node_lifecycle.h"
@@ -51,6 +52,8 @@ struct world *world_create(struct loop *loop, struct store *store,
         world->node_lifecycle = node_lifecycle_create(world);
     if (world->options.volumes)
         world->volumes = volumes_create(world);
+    if (world->options.drivers)
+        world->drivers = device_drivers_create(world);
     observe(world);
     world->resources_look = work_queue_create(loop, RESOURCES_LOOK_NS, look_for_resources, world);
     look_for_resources(world, "");
@@ -74,6 +77,8 @@ static void observe(struct world *world)
         world_observe(world, node_lifecycle_leave, node_lifecycle_enter, world->node_lifecycle);
     if (world->volumes != NULL)
         world_observe(world, volumes_leave, volumes_enter, world->volumes);
+    if (world->drivers != NULL)
+        world_observe(world, device_drivers_leave, device_drivers_enter, world->drivers);
 }
 
 void world_destroy(struct world *world)
@@ -97,6 +102,8 @@ void world_destroy(struct world *world)
         node_lifecycle_destroy(world->node_lifecycle);
     if (world->volumes != NULL)
         volumes_destroy(world->volumes);
+    if (world->drivers != NULL)
+        device_drivers_destroy(world->drivers);
     world_cache_clear(world);
     vector_for_each (kind, &world->kinds)
         free(*kind);
@@ -125,7 +132,8 @@ static bool is_typed(enum kind_id id)
 {
     return id == KIND_POD || id == KIND_NODE || id == KIND_NAMESPACE ||
            id == KIND_POD_DISRUPTION_BUDGET || id == KIND_PERSISTENT_VOLUME_CLAIM ||
-           id == KIND_PERSISTENT_VOLUME || id == KIND_STORAGE_CLASS || id == KIND_CSI_NODE;
+           id == KIND_PERSISTENT_VOLUME || id == KIND_STORAGE_CLASS || id == KIND_CSI_NODE ||
+           id == KIND_RESOURCE_CLAIM || id == KIND_RESOURCE_SLICE || id == KIND_DEVICE_CLASS;
 }
 
 static bool gather(void *context, json_t *object)

@@ -3,13 +3,23 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/map.h"
+#include "base/nanoseconds.h"
 #include "simulation/cluster_view.h"
 
 static int setup(void **state)
 {
     struct scenario *scenario = scenario_create(31);
     scenario->settings.ignore_dra_requests = false;
+    scenario->options.world.driver_start_ns = -1; // the tests publish what they want
     *state = scenario;
+    return 0;
+}
+
+static int setup_with_drivers(void **state)
+{
+    setup(state);
+    ((struct scenario *)*state)->options.world.driver_start_ns = 3 * SECOND;
     return 0;
 }
 
@@ -131,6 +141,138 @@ static void a_driver_that_needs_an_open_node_is_not_awaited_for_long_SCH_516(voi
     scenario_until(scenario, 12, "the node is open", is_registered);
 }
 
+// --- kube-scheduler allocates --------------------------------------------------------------------
+
+// Boards of seven slices, parts of two: three parts fit. GPUs of two models.
+static const char devices[] =
+    "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\n"
+    "spec: {selectors: [{cel: {expression: device.driver == 'gpu.example.com'}}]}\n---\n"
+    "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: board}\n"
+    "spec: {selectors: [{cel: {expression: device.driver == 'board.example.com'}}]}\n---\n"
+    "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\n"
+    "metadata: {name: gpus, annotations: {adze.dev/instance-types: m-8x-amd64-linux}}\n"
+    "spec: {driver: gpu.example.com, nodeName: none, pool: {name: t, generation: 1, "
+    "resourceSliceCount: 1}, devices: [{name: d0, attributes: {model: {string: a}}}, "
+    "{name: d1, attributes: {model: {string: b}}}, {name: d2, attributes: {model: {string: a}}}]}"
+    "\n---\n"
+    "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\n"
+    "metadata: {name: counters, annotations: {adze.dev/instance-types: c-8x-amd64-linux}}\n"
+    "spec: {driver: board.example.com, nodeName: none, pool: {name: b, generation: 1, "
+    "resourceSliceCount: 2}, sharedCounters: [{name: s, counters: {slices: {value: '7'}}}]}\n---\n"
+    "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\n"
+    "metadata: {name: parts, annotations: {adze.dev/instance-types: c-8x-amd64-linux}}\n"
+    "spec: {driver: board.example.com, nodeName: none, pool: {name: b, generation: 1, "
+    "resourceSliceCount: 2}, devices: ["
+#define SIM_PART(name) \
+    "{name: " name ", consumesCounters: [{counterSet: s, counters: {slices: {value: '2'}}}]}"
+    SIM_PART("p0") ", " SIM_PART("p1") ", " SIM_PART("p2") ", " SIM_PART("p3") "]}\n---\n"
+#define SIM_TEMPLATE(name, devices)                                 \
+    "apiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\n" \
+    "metadata: {name: " name ", namespace: default}\n"              \
+    "spec: {spec: {devices: {" devices "}}}\n---\n"
+    SIM_TEMPLATE("one", "requests: [{name: r, exactly: {deviceClassName: gpu}}]")
+        SIM_TEMPLATE("pair", "requests: [{name: r, exactly: {deviceClassName: gpu, count: 2}}], "
+                             "constraints: [{matchAttribute: gpu.example.com/model}]")
+            SIM_TEMPLATE("part", "requests: [{name: r, exactly: {deviceClassName: board}}]")
+                SIM_TEMPLATE("all", "requests: [{name: r, firstAvailable: [{name: many, "
+                                    "deviceClassName: gpu, "
+                                    "count: 9}, {name: all, deviceClassName: gpu, allocationMode: "
+                                    "All}]}]") "apiVersion: resource.k8s.io/v1\nkind: "
+                                               "ResourceClaim\nmetadata: {name: shared, namespace: "
+                                               "default}\nspec: {devices: {requests: [{name: r, "
+                                               "exactly: {deviceClassName: gpu, selectors: "
+                                               "[{cel: {expression: "
+                                               "\"device.attributes['gpu.example.com'].model == "
+                                               "'b'\"}}]}}]}}\n";
+
+static void apply_claiming(struct scenario *scenario, const char *name, int replicas,
+                           const char *claim)
+{
+    char text[1000];
+    snprintf(text, sizeof text,
+             "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: %s, namespace: default}\n"
+             "spec:\n  replicas: %d\n  selector: {matchLabels: {app: %s}}\n"
+             "  template:\n    metadata: {labels: {app: %s}}\n    spec:\n"
+             "      resourceClaims: [{name: x, %s}]\n"
+             "      containers: [{name: c, image: i, resources: {requests: {cpu: 500m}, claims: "
+             "[{name: x}]}}]\n",
+             name, replicas, name, name, claim);
+    scenario_apply(scenario, text);
+}
+
+struct devices_held {
+    struct scenario *scenario;
+    struct map *held; // by pool and device: the claim
+    uint32_t claims, shared_by;
+};
+
+// No device is allocated twice, and each is of the node of the claim's pods.
+static bool check_allocation(void *context, json_t *claim)
+{
+    struct devices_held *all = context;
+    const char *pod = view_text(json_array_get(store_path(claim, "status.reservedFor"), 0), "name");
+    assert_non_null(pod);
+    const char *node =
+        view_text(view_object(all->scenario, "v1", "Pod", "default", pod), "spec.nodeName");
+    size_t index;
+    json_t *result;
+    json_array_foreach (store_path(claim, "status.allocation.devices.results"), index, result) {
+        char key[400];
+        const char *pool = view_text(result, "pool");
+        snprintf(key, sizeof key, "%s/%s", pool, view_text(result, "device"));
+        assert_null(map_set(all->held, key, claim));
+        assert_non_null(node);
+        assert_memory_equal(pool, node, strlen(node));
+    }
+    assert_true(index > 0);
+    all->claims++;
+    if (strcmp(view_text(claim, "metadata.name"), "shared") == 0)
+        all->shared_by = (uint32_t)json_array_size(store_path(claim, "status.reservedFor"));
+    return true;
+}
+
+static struct devices_held held_devices(struct scenario *scenario)
+{
+    struct devices_held all = {.scenario = scenario, .held = map_create()};
+    struct store *store = simulation_store(scenario->simulation);
+    store_each(store, store_resource_of_kind(store, "resource.k8s.io/v1", "ResourceClaim"), NULL,
+               check_allocation, &all);
+    return all;
+}
+
+static bool no_claims(struct scenario *scenario)
+{
+    return view_count(scenario, "resource.k8s.io/v1", "ResourceClaim") == 1 &&
+           json_array_size(store_path(view_first(scenario, "resource.k8s.io/v1", "ResourceClaim"),
+                                      "status.reservedFor")) == 0;
+}
+
+// 3 GPUs a machine: 2 + 1, 3, and 1 that two pods share; parts: 3 + 1.
+static void kube_scheduler_allocates_what_was_planned_SCH_428(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_begin(scenario);
+    scenario_apply(scenario, devices);
+    apply_claiming(scenario, "pair", 1, "resourceClaimTemplateName: pair");
+    apply_claiming(scenario, "all", 1, "resourceClaimTemplateName: all");
+    apply_claiming(scenario, "one", 2, "resourceClaimTemplateName: one");
+    apply_claiming(scenario, "part", 4, "resourceClaimTemplateName: part");
+    apply_claiming(scenario, "shared", 2, "resourceClaimName: shared");
+    scenario_expect_running(scenario, 10);
+    struct devices_held all = held_devices(scenario);
+    assert_int_equal(all.claims, 9);
+    assert_int_equal(all.shared_by, 2);
+    assert_int_equal(map_count(all.held), 2 + 3 + 2 + 4 + 1);
+    map_destroy(all.held, NULL);
+    uint32_t nodes = view_count(scenario, "v1", "Node");
+    print_message("%u nodes\n", nodes);
+    assert_in_range(nodes, 5, 6);
+    static const char *const names[] = {"pair", "all", "one", "part", "shared"};
+    for (size_t i = 0; i < ARRAY_LENGTH(names); i++)
+        hand_delete(scenario, "apps/v1", "Deployment", "default", names[i]);
+    scenario_until(scenario, 60, "claims to be given up", no_claims);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,6 +283,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(
             a_driver_that_needs_an_open_node_is_not_awaited_for_long_SCH_516, setup,
             scenario_teardown),
+        cmocka_unit_test_setup_teardown(kube_scheduler_allocates_what_was_planned_SCH_428,
+                                        setup_with_drivers, scenario_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

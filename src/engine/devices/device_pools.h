@@ -3,9 +3,6 @@
 
 #include "engine/devices/devices.h"
 
-// Names the machine types whose devices the slice describes, by commas. Such a slice is a template:
-// its devices are nobody's (docs/devices.md).
-#define ANNOTATION_INSTANCE_TYPES "adze.dev/instance-types"
 // Names attributes, by commas, whose values drivers choose on the machine.
 #define ANNOTATION_RUNTIME_ATTRIBUTES "adze.dev/runtime-attributes"
 

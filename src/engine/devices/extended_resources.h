@@ -5,7 +5,6 @@
 #pragma once
 
 #include "engine/devices/devices.h"
-#include "engine/devices/pod_devices.h"
 
 #define EXTENDED_CLAIMS_MAX 16 // of a pod, one for each such resource
 

@@ -98,6 +98,9 @@ struct counter_set {
     const char *name;
     const char *counters; // JSON: {name: {value: quantity}}
 };
+// Names the machine types whose devices the slice describes, by commas. Such a slice is a template:
+// its devices are nobody's (docs/devices.md).
+#define ANNOTATION_INSTANCE_TYPES "adze.dev/instance-types"
 struct resource_slice {
     OBJECT_HEADER;
     struct {

@@ -37,11 +37,12 @@ struct filter_cluster *filter_cluster_create(void)
     symbols_intern(cluster->resources, "cpu"); // RESOURCE_CPU
     symbols_intern(cluster->resources, "memory");
     struct map **maps[] = {
-        &cluster->pods,      &cluster->nodes,      &cluster->topologies,
-        &cluster->groups,    &cluster->carried,    &cluster->namespaces,
-        &cluster->claims,    &cluster->volumes,    &cluster->storage_classes,
-        &cluster->csi_nodes, &cluster->claim_uses, &cluster->nominations,
-        &cluster->drawing,
+        &cluster->pods,           &cluster->nodes,           &cluster->topologies,
+        &cluster->groups,         &cluster->carried,         &cluster->namespaces,
+        &cluster->claims,         &cluster->volumes,         &cluster->storage_classes,
+        &cluster->csi_nodes,      &cluster->claim_uses,      &cluster->nominations,
+        &cluster->drawing,        &cluster->resource_claims, &cluster->resource_slices,
+        &cluster->device_classes,
     };
     for (size_t i = 0; i < ARRAY_LENGTH(maps); i++)
         *maps[i] = map_create();
@@ -77,8 +78,10 @@ void filter_cluster_destroy(struct filter_cluster *cluster)
     map_destroy(cluster->drawing, NULL);
     topologies_clear(cluster);
     map_destroy(cluster->topologies, NULL);
-    struct map *objects[] = {cluster->namespaces, cluster->claims, cluster->volumes,
-                             cluster->storage_classes, cluster->csi_nodes};
+    struct map *objects[] = {cluster->namespaces,      cluster->claims,
+                             cluster->volumes,         cluster->storage_classes,
+                             cluster->csi_nodes,       cluster->resource_claims,
+                             cluster->resource_slices, cluster->device_classes};
     for (size_t i = 0; i < ARRAY_LENGTH(objects); i++)
         map_destroy(objects[i], release_object);
     map_destroy(cluster->claim_uses, NULL);
@@ -146,6 +149,9 @@ static struct map *map_of_kind(struct filter_cluster *cluster, enum kind_id kind
            : kind == KIND_PERSISTENT_VOLUME       ? cluster->volumes
            : kind == KIND_STORAGE_CLASS           ? cluster->storage_classes
            : kind == KIND_CSI_NODE                ? cluster->csi_nodes
+           : kind == KIND_RESOURCE_CLAIM          ? cluster->resource_claims
+           : kind == KIND_RESOURCE_SLICE          ? cluster->resource_slices
+           : kind == KIND_DEVICE_CLASS            ? cluster->device_classes
                                                   : NULL;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "sim/scheduler/scheduler_devices.h"
 #include "sim/scheduler/scheduler_events.h"
 #include "sim/scheduler/scheduler_nominations.h"
 #include "sim/scheduler/scheduler_nominees.h"
@@ -12,6 +13,7 @@
 #include "sim/scheduler/scheduler_queue.h"
 #include "sim/scheduler/scheduler_scores.h"
 #include "sim/scheduler/scheduler_workload.h"
+#include "sim/world/world_write.h"
 
 static void schedule(struct scheduler *scheduler, struct scheduled_pod *entry);
 
@@ -184,6 +186,32 @@ static void note_failure(struct scheduler *scheduler, const struct world_object 
                                 memory_copy_string(message), reasons};
 }
 
+// --- claims of devices ---------------------------------------------------------------------------
+
+// Steals `writes`; a claim that is gone is left alone.
+static void write_claims(struct scheduler *scheduler, json_t *writes)
+{
+    size_t index;
+    json_t *entry, *value;
+    const char *field;
+    json_array_foreach (writes, index, entry) {
+        struct world_object *claim =
+            world_find(scheduler->world, KIND_RESOURCE_CLAIM, world_text(entry, "namespace"),
+                       world_text(entry, "name"));
+        if (claim == NULL)
+            continue;
+        json_t *status = world_copy_status(claim);
+        json_object_foreach (json_object_get(entry, "status"), field, value) {
+            if (json_is_null(value))
+                json_object_del(status, field);
+            else
+                json_object_set(status, field, value);
+        }
+        world_set_status(scheduler->world, claim, status);
+    }
+    json_decref(writes);
+}
+
 // --- the attempt ---------------------------------------------------------------------------------
 
 static void reject(struct scheduler *scheduler, struct scheduled_pod *entry,
@@ -215,7 +243,9 @@ static void schedule(struct scheduler *scheduler, struct scheduled_pod *entry)
         char name[300];
         snprintf(name, sizeof name, "%s", filter_node_at(scheduler->cluster, node)->meta.name);
         claim_keys claims = scheduler_delayed_claims(state);
+        json_t *writes = filter_claim_statuses(state, node);
         filter_release(state);
+        write_claims(scheduler, writes);
         scheduler_assign(scheduler, entry, name, &claims);
         vector_for_each (key, &claims)
             free(*key);
@@ -231,7 +261,9 @@ static void reject(struct scheduler *scheduler, struct scheduled_pod *entry,
     struct text message = {0};
     filter_tally_describe(state, tally, &message);
     entry->reasons = filter_tally_reasons(state, tally);
+    json_t *releases = filter_claim_releases(state);
     filter_release(state);
+    write_claims(scheduler, releases);
     note_failure(scheduler, object, message.data, entry->reasons);
     scheduler_fail(scheduler, entry, "Unschedulable", message.data);
     text_free(&message);

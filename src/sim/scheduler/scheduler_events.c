@@ -15,6 +15,7 @@ static const uint32_t of_affinity =
     BIT(POD_AFFINITY) | BIT(POD_ANTI_AFFINITY) | BIT(EXISTING_ANTI_AFFINITY);
 static const uint32_t of_volumes = BIT(CLAIM_IN_USE) | BIT(VOLUME_COUNT) | BIT(VOLUME_MISSING) |
                                    BIT(VOLUME_AFFINITY) | BIT(VOLUME_BINDING) | BIT(VOLUME_ZONE);
+static const uint32_t of_devices = BIT(DEVICES) | BIT(DEVICES_ELSEWHERE);
 
 void scheduler_node_event(struct scheduler *scheduler, uint32_t node, uint32_t events)
 {
@@ -63,7 +64,8 @@ void scheduler_use_hints(void *context, const char *key)
 const char *scheduler_kin(const struct pod *pod)
 {
     const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
-    if (owner == NULL || !text_equal(owner->kind, "ReplicaSet"))
+    if (owner == NULL || !text_equal(owner->kind, "ReplicaSet") ||
+        pod->spec.resource_claims.count > 0)
         return NULL;
     list_for_each (volume, &pod->spec.volumes)
         if (volume->persistent_volume_claim != NULL || volume->ephemeral != NULL)
@@ -80,7 +82,7 @@ static bool events_help(uint32_t events, uint32_t reasons)
         return true;
     if (events & EVENT_NODE_GONE && reasons & of_spread)
         return true;
-    return events & EVENT_OTHER_CHANGED && reasons & (of_volumes | of_affinity);
+    return events & EVENT_OTHER_CHANGED && reasons & (of_volumes | of_affinity | of_devices);
 }
 
 static bool node_helps(const struct scheduler *scheduler, const struct pod *pod,
@@ -102,7 +104,7 @@ static bool node_helps(const struct scheduler *scheduler, const struct pod *pod,
         return false;
     if (reasons & BIT(NODE_AFFINITY) && filter_node_affinity_matches(&pod->spec, node))
         return true;
-    return reasons & (of_spread | of_affinity | of_volumes) ||
+    return reasons & (of_spread | of_affinity | of_volumes | of_devices) ||
            (added && reasons & (BIT(PORTS) | BIT(NODE_NAME)));
 }
 

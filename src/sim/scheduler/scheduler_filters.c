@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "model/reading/pod.h"
 #include "sim/scheduler/scheduler_affinity.h"
+#include "sim/scheduler/scheduler_devices.h"
 #include "sim/scheduler/scheduler_groups.h"
 #include "sim/scheduler/scheduler_internal.h"
 #include "sim/scheduler/scheduler_node_affinity.h"
@@ -35,6 +36,8 @@ struct filter_state *state_create(struct filter_cluster *cluster, const struct p
         state->self_is_own = true;
     }
     volumes_prepare(state);
+    if (state->refusal == NULL)
+        devices_prepare(state);
     if (state->refusal == NULL) {
         spread_prepare(state);
         affinity_prepare(state);
@@ -48,6 +51,7 @@ void filter_release(struct filter_state *state)
         return;
     if (state->self_is_own)
         filter_pod_destroy(state->self);
+    devices_release(state);
     arena_destroy(state->arena);
 }
 
@@ -63,7 +67,8 @@ bool filter_node(struct filter_state *state, uint32_t index, struct filter_tally
     const struct filter_node *node = state->cluster->slots.items[index];
     assert(node != NULL && node->node != NULL);
     return filter_own(state, node, tally) && volumes_filter(state, node, tally) &&
-           spread_filter(state, node, tally) && affinity_filter(state, node, tally);
+           spread_filter(state, node, tally) && affinity_filter(state, node, tally) &&
+           devices_filter(state, node, tally);
 }
 
 bool filter_fits(struct filter_cluster *cluster, const struct pod *pod, const char *node_name,
@@ -236,6 +241,8 @@ static const char *const reason_texts[FILTER_REASONS] = {
     [FILTER_POD_AFFINITY] = "node(s) didn't match pod affinity rules",
     [FILTER_POD_ANTI_AFFINITY] = "node(s) didn't match pod anti-affinity rules",
     [FILTER_EXISTING_ANTI_AFFINITY] = "node(s) didn't satisfy existing pods anti-affinity rules",
+    [FILTER_DEVICES_ELSEWHERE] = "resourceclaim not available on the node",
+    [FILTER_DEVICES] = "cannot allocate all claims",
 };
 
 void filter_tally_describe(const struct filter_state *state, const struct filter_tally *tally,

@@ -100,6 +100,7 @@ struct filter_cluster {
     struct map *carried; // required anti-affinity, by text
     struct map *drawing; // all other terms between pods
     struct map *namespaces, *claims, *volumes, *storage_classes, *csi_nodes; // references
+    struct map *resource_claims, *resource_slices, *device_classes;          // references
     struct map *claim_uses;  // "namespace/claim" in use -> uses, as uintptr_t
     struct map *nominations; // by node name: struct nominees *
 };
@@ -153,6 +154,12 @@ struct filter_state {
     uint32_t claims_count;
     const struct persistent_volume_claim **delayed;
     uint32_t delayed_count;
+    struct { // scheduler_devices.h
+        struct device_claim *claims;
+        uint32_t count;
+        bool open;         // one is not allocated
+        struct map *taken; // devices that claims have; NULL: none is open
+    } devices;
 };
 // As filter_prepare(), also while there is another state.
 struct filter_state *state_create(struct filter_cluster *cluster, const struct pod *pod);

@@ -22,6 +22,8 @@ enum filter_reason { // in the order of kube-scheduler's filters; the first fail
     FILTER_POD_AFFINITY,
     FILTER_POD_ANTI_AFFINITY,
     FILTER_EXISTING_ANTI_AFFINITY,
+    FILTER_DEVICES_ELSEWHERE,
+    FILTER_DEVICES,
     FILTER_REASONS,
 };
 struct filter_tally { // why nodes were refused; zero-initialised, freed with filter_tally_free()

@@ -85,7 +85,7 @@ struct world_observer {
     world_change leave, enter;
     void *part;
 };
-#define WORLD_OBSERVERS_MAX 8
+#define WORLD_OBSERVERS_MAX 12
 
 struct scheduler;
 struct kubelets;
@@ -94,6 +94,7 @@ struct budgets;
 struct collector;
 struct node_lifecycle;
 struct volumes;
+struct device_drivers;
 
 struct world {
     struct loop *loop;
@@ -119,6 +120,7 @@ struct world {
     struct collector *collector;
     struct node_lifecycle *node_lifecycle;
     struct volumes *volumes;
+    struct device_drivers *drivers;
 };
 
 // --- reading -------------------------------------------------------------------------------------

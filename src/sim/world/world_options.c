@@ -14,6 +14,7 @@ void world_options_defaults(struct world_options *options)
         .collector = true,
         .node_lifecycle = true,
         .volumes = true,
+        .drivers = true,
         .events = true,
         .heartbeats = HEARTBEATS_LEASES,
         .controller_delay_ns = 20 * MILLISECOND,
@@ -35,6 +36,7 @@ void world_options_defaults(struct world_options *options)
         .volume_provision_ns = 2 * SECOND,
         .volume_attach_ns = 2 * SECOND,
         .volume_detach_ns = 2 * SECOND,
+        .driver_start_ns = 3 * SECOND,
         .event_ttl_ns = 1 * HOUR,
     };
 }

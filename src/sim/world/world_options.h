@@ -28,6 +28,7 @@ struct world_options {
     uint64_t seed;
     // The running parts.
     bool scheduler, kubelets, workloads, budgets, collector, node_lifecycle, volumes;
+    bool drivers; // of devices: claims of pods, and ResourceSlices by templates of devices
     bool events; // record Event objects
     // Objects that people look for and the controller does not need: events about single pods, by
     // the controllers of workloads and by kubelets; endpoints of Services.
@@ -61,6 +62,7 @@ struct world_options {
     int64_t node_monitor_ns, node_monitor_grace_ns;
     int64_t pod_collection_ns; // interval of collecting pods of missing nodes
     int64_t volume_provision_ns, volume_attach_ns, volume_detach_ns;
+    int64_t driver_start_ns; // from a Node to its ResourceSlices; < 0: they are never published
     int64_t event_ttl_ns;
 };
 // Fast and simple: 1,000 scheduling cycles a second, bindings and pods of workloads at once.
