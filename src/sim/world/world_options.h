@@ -29,7 +29,7 @@ struct world_options {
     // The running parts.
     bool scheduler, kubelets, workloads, budgets, collector, node_lifecycle, volumes;
     bool drivers; // of devices: claims of pods, and ResourceSlices by templates of devices
-    bool events; // record Event objects
+    bool events;  // record Event objects
     // Objects that people look for and the controller does not need: events about single pods, by
     // the controllers of workloads and by kubelets; endpoints of Services.
     bool comforts;
