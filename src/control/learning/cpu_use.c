@@ -114,7 +114,8 @@ static void save(struct cpu_use *use)
     json_t *json =
         json_pack("{s:o}", SETTING,
                   cpu_use_estimate_encode(&use->estimate, manager_now(&use->control->manager)));
-    CLEANUP_FREE char *text = json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS);
+    CLEANUP_FREE char *text =
+        json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(9));
     provider_publisher_learn(use->publisher, text);
     json_decref(json);
 }
