@@ -8,6 +8,7 @@
 #include "sim/scheduler/scheduler_filters.h"
 #include "sim/scheduler/scheduler_node_affinity.h"
 #include "sim/scheduler/scheduler_taints.h"
+#include "sim/workloads/revisions.h"
 #include "sim/workloads/workload_pods.h"
 #include "sim/workloads/workloads_internal.h"
 #include "sim/world/world_write.h"
@@ -137,6 +138,11 @@ void daemon_set_sync(void *context, const char *key)
         (void *)(uintptr_t)world_generation(set))
         return; // only pods have changed; they queue their nodes
     map_set(workloads->daemon_generations, set->uid, (void *)(uintptr_t)world_generation(set));
+    if (!world_is_deleting(set)) {
+        char revision[12];
+        workload_template_hash(store_path(set->json, "spec.template"), NULL, revision);
+        revisions_keep(workloads, set, revision);
+    }
     world_for_each(node, workloads->world, KIND_NODE)
     {
         char work[WORLD_KEY_MAX * 2];

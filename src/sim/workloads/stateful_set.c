@@ -5,6 +5,7 @@
 
 #include "base/nanoseconds.h"
 #include "sim/workloads/pod_batches.h"
+#include "sim/workloads/revisions.h"
 #include "sim/workloads/workload_pods.h"
 #include "sim/world/world_write.h"
 
@@ -35,6 +36,7 @@ void stateful_set_sync(void *context, const char *key)
     char revision[12];
     workload_template_hash(store_path(set->json, "spec.template"), NULL, revision);
     if (!world_is_deleting(set)) {
+        revisions_keep(workloads, set, revision);
         bool parallel = text_equal(world_text(set->json, "spec.podManagementPolicy"), "Parallel");
         struct numbered_pods pods = number_pods(workloads->world, set);
         if (grow(workloads, set, &pods, revision, parallel) &&

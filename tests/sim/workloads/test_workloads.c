@@ -587,9 +587,63 @@ static void events_and_endpoints_are_there_for_people(void **state)
     scene_close(&scene);
 }
 
+static bool add_revision(void *context, json_t *revision)
+{
+    struct text *text = context;
+    text_format(text, "%lld %s %s; ",
+                (long long)json_integer_value(store_path(revision, "revision")),
+                json_string_value(store_path(revision, "metadata.labels.app")),
+                json_string_value(store_path(revision, "data.spec.template.$patch")));
+    return true;
+}
+
+// `kubectl rollout history` and `undo` of StatefulSets and DaemonSets read these.
+static void revisions_of_stateful_and_daemon_sets_are_kept(void **state)
+{
+    (void)state;
+    struct scene scene = scene_open(with_comforts);
+    static const struct {
+        enum kind_id kind;
+        const char *name, *spec;
+    } sets[] = {{KIND_STATEFUL_SET, "StatefulSet", "'replicas': 1,"},
+                {KIND_DAEMON_SET, "DaemonSet", ""}};
+    const struct store_resource *revisions =
+        store_resource_of_kind(scene.store, "apps/v1", "ControllerRevision");
+    for (size_t i = 0; i < ARRAY_LENGTH(sets); i++) {
+        struct text text = {0};
+        scene_add(&scene,
+                  "{'apiVersion': 'apps/v1', 'kind': '%s', 'metadata': {'name': 'x'}, 'spec': {%s"
+                  " 'revisionHistoryLimit': 1, 'selector': {'matchLabels': {'app': 'x'}},"
+                  " 'template': {'metadata': {'labels': {'app': 'x'}}, 'spec': {'containers':"
+                  " [{'name': 'c', 'image': 'i:1'}]}}}}",
+                  sets[i].name, sets[i].spec);
+        scene_run(&scene, 5);
+        static const char *const images[] = {"i:2", "i:1", "i:3"};
+        for (size_t j = 0; j < ARRAY_LENGTH(images); j++) {
+            char patch[160];
+            snprintf(
+                patch, sizeof patch,
+                "{'spec': {'template': {'spec': {'containers': [{'name': 'c', 'image': '%s'}]}}}}",
+                images[j]);
+            scene_patch(&scene, sets[i].kind, "x", "%s", patch);
+            scene_run(&scene, 5);
+        }
+        store_each(scene.store, revisions, NULL, add_revision, &text);
+        // 1 came back as 3; 2 is beyond the limit.
+        assert_true(strcmp(text.data, "3 x replace; 4 x replace; ") == 0 ||
+                    strcmp(text.data, "4 x replace; 3 x replace; ") == 0);
+        text_free(&text);
+        scene_remove(&scene, sets[i].kind, "x", NULL);
+        scene_run(&scene, 5);
+        assert_int_equal(store_count(scene.store, revisions), 0);
+    }
+    scene_close(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(revisions_of_stateful_and_daemon_sets_are_kept),
         cmocka_unit_test(events_and_endpoints_are_there_for_people),
         cmocka_unit_test(deployment_keeps_revisions_and_rolls_back),
         cmocka_unit_test(recreate_empties_before_it_fills),
