@@ -389,5 +389,18 @@ spec: {nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: defau
         self.assertNotIn("disruptions", json.loads(self.adze("plan", "-f", path, "-o", "json")[1]))
 
 
+class ManyPools(ProgramTest):
+    def test_the_pool_that_the_pod_is_for_comes_first(self):
+        pools = [f"apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {{name: team-{i}}}\nspec: {{weight: {i + 1}, template: {{metadata: {{labels: {{team: t{i}}}}}, spec: "
+                 "{nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: x}, requirements: [{key: kubernetes.io/arch, operator: In, values: [amd64]}]}}}\n" for i in range(8)]
+        pod = ("apiVersion: v1\nkind: Pod\nmetadata: {name: huge, namespace: default}\nspec: {nodeSelector: {team: t2}, containers: [{name: a, image: x, "
+               "resources: {requests: {cpu: '3000'}}}]}\n")
+        status, out, _ = self.adze("plan", "-f", self.write("many.yaml", "---\n".join([*pools, pod])))
+        lines = out.split("PODS WITHOUT A PLACE\n")[1].split("\n")
+        self.assertEqual(status, 3)
+        self.assertIn("InsufficientResources, NodePool team-2", lines[1])
+        self.assertIn("    and 7 NodePools for other pods (taints, requirements)", lines)
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=1)

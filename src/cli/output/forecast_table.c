@@ -286,13 +286,16 @@ static void print_end(const struct diff_report *report)
         printf("%" PRIu32 " node%s without a known price count%s as free\n", after->unpriced,
                text_plural(after->unpriced), after->unpriced == 1 ? "s" : "");
     int64_t change = quantity_subtract(after->price, without->price);
-    printf("without the edit the cluster comes to $%.4f an hour: the edit ",
-           (double)without->price / NANO);
+    double now = (double)without->price / NANO;
+    double month = (double)quantity_multiply(change < 0 ? -change : change, HOURS_A_MONTH) / NANO;
     if (change == 0)
-        printf("costs nothing\n");
+        print_paragraph(
+            0, "without the edit the cluster comes to $%.4f an hour: the edit costs nothing", now);
     else
-        printf("%s $%.2f a month\n", change < 0 ? "saves" : "costs",
-               (double)quantity_multiply(change < 0 ? -change : change, HOURS_A_MONTH) / NANO);
+        print_paragraph(0,
+                        "without the edit the cluster comes to $%.4f an hour: the edit %s $%.2f a "
+                        "month",
+                        now, change < 0 ? "saves" : "costs", month);
 }
 
 void diff_report_print(const struct diff_report *report, int64_t lines)

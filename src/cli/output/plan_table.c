@@ -48,21 +48,47 @@ static void print_placements(const struct plan *plan)
 
 // --- unschedulable pods --------------------------------------------------------------------------
 
-// Each NodePool's first cause, in short; for an explained pod, everything.
-static void print_reasons(const struct plan_unschedulable *entry)
+// The NodePool is for other pods: in a cluster with many it is seldom what is wrong.
+static bool turns_away(const struct plan_reason *reason)
 {
-    uint32_t told = 0, pools = 0;
-    list_for_each (reason, &entry->reasons)
-        pools += reason->node_pool != NULL;
+    return reason->code == REASON_TAINT_NOT_TOLERATED ||
+           reason->code == REASON_REQUIREMENT_MISMATCH;
+}
+
+// Those of NodePools (or, without any, the others) that turn the pod away, or the rest. Returns how
+// many were printed.
+static uint32_t print_some(const struct plan_unschedulable *entry, bool of_pools, bool turned_away,
+                           uint32_t most)
+{
+    uint32_t told = 0;
     list_for_each (reason, &entry->reasons) {
-        if ((reason->node_pool == NULL && pools > 0) || told == REASONS_SHOWN)
+        if ((reason->node_pool != NULL) != of_pools || turns_away(reason) != turned_away ||
+            told == most)
             continue;
         CLEANUP_FREE char *text = explain_short_reason(reason);
         print_wrapped(stdout, text, 4, text_width());
         told++;
     }
-    if (pools > REASONS_SHOWN)
-        printf("    and %" PRIu32 " more NodePools\n", pools - REASONS_SHOWN);
+    return told;
+}
+
+// Each NodePool's first cause, in short, those that could take the pod before those that are for
+// others; for an explained pod, everything.
+static void print_reasons(const struct plan_unschedulable *entry)
+{
+    uint32_t pools = 0, away = 0;
+    list_for_each (reason, &entry->reasons) {
+        pools += reason->node_pool != NULL;
+        away += reason->node_pool != NULL && turns_away(reason);
+    }
+    uint32_t told = print_some(entry, pools > 0, false, REASONS_SHOWN);
+    if (told == 0 || away <= REASONS_SHOWN - told || pools == 0)
+        told += print_some(entry, pools > 0, true, REASONS_SHOWN - told);
+    if (pools > told && pools - told == away)
+        print_paragraph(4, "and %" PRIu32 " NodePool%s for other pods (taints, requirements)", away,
+                        text_plural(away));
+    else if (pools > told)
+        printf("    and %" PRIu32 " more NodePool%s\n", pools - told, text_plural(pools - told));
     if (told == 0)
         print_wrapped(stdout, entry->message, 4, text_width());
     if (entry->explanation != NULL)
