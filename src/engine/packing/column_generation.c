@@ -26,6 +26,7 @@
 #define PRICE_RATIO_MAX       1.1 // relative price limit of a column's copy in other domains
 #define NANOUSD               1e9
 #define PENALTY               1e7 // USD an hour for a whole row: more than any machines for it
+#define STEPS_A_POD           UINT64_C(1500) // of the budget, beside the caller's
 
 struct size { // a row
     uint32_t base_group;
@@ -336,6 +337,15 @@ static void take_whole_columns(struct program *program)
     packing_bin_destroy(other);
 }
 
+// More pods take more rounds to the optimum. Rows of many unlike items are averages: being near
+// their optimum does not make the packing of the items cheaper, so they get no more than others.
+static void extend_steps(struct program *program)
+{
+    struct packing *packing = program->packing;
+    if (packing->items.count <= SAMPLE_A_ROW * program->sizes.count)
+        packing->steps_max += packing->greedy->input.queue_count * STEPS_A_POD;
+}
+
 // Adds columns until none is worth adding or the last rounds together gain too little.
 static void solve(struct program *program)
 {
@@ -387,6 +397,7 @@ void column_generation(struct packing *packing)
     for (uint32_t i = 0; i < program.sizes.count; i++)
         ones[i] = 1;
     program.covering = covering_create(arena, ones, program.sizes.count, PENALTY);
+    extend_steps(&program);
     if (add_first_columns(&program)) {
         solve(&program);
         packing_bound(packing);

@@ -17,7 +17,9 @@
 #define PIVOTS_MAX       400
 #define NANOUSD          1e9
 #define PENALTY          1e7
-#define STEPS_MAX        UINT64_C(6000000)
+#define STEPS            UINT64_C(6000000)
+#define STEPS_A_POD      UINT64_C(6000) // of more than 1,000
+#define STEPS_MAX        UINT64_C(30000000)
 #define STEPS_A_COLUMN   8     // of solving the program
 #define NEAR             0.97  // of its price: what a column must be worth to be tried
 #define NEAR_AGAIN       0.985 // the same of the columns of earlier dives
@@ -323,9 +325,16 @@ static void dive_again(struct dive *dive)
         vain = again(dive, &random) ? 0 : vain + 1;
 }
 
+// Each machine made costs a completion of all others: more pods take more steps.
+static uint64_t steps_for(uint64_t pods)
+{
+    uint64_t more = pods > 1000 ? (pods - 1000) * STEPS_A_POD : 0;
+    return more < STEPS_MAX - STEPS ? STEPS + more : STEPS_MAX;
+}
+
 void packing_dive(struct packing *packing, struct packing_bin *const *columns, uint32_t count)
 {
-    uint32_t items = packing->items.count;
+    uint32_t items = packing->items.count, pods = packing->greedy->input.queue_count;
     if (items > ITEMS_MAX)
         return;
     CLEANUP_ARENA struct arena *arena = arena_create(4096);
@@ -334,11 +343,11 @@ void packing_dive(struct packing *packing, struct packing_bin *const *columns, u
     dive.row_of = arena_allocate_array(arena, items + 1, sizeof *dive.row_of);
     for (uint32_t k = 0; k < items; k++)
         dive.values[k] = packing->items.items[k].value;
-    packing->steps_max = packing->steps + STEPS_MAX;
+    packing->steps_max = packing->steps + steps_for(pods);
     packing->search_nodes = SEARCH_NODES;
     take_near_columns(&dive, columns, count);
     packing->dived = go_down(&dive);
-    if (packing->dived && packing->greedy->input.queue_count <= AGAIN_PODS_MAX)
+    if (packing->dived && pods <= AGAIN_PODS_MAX)
         dive_again(&dive);
     for (uint32_t k = 0; k < items; k++)
         packing->items.items[k].value = dive.values[k];
