@@ -122,6 +122,13 @@ spec: {role: r, amiSelectorTerms: [{alias: al2023@latest}], subnetSelectorTerms:
                   "--set", "PRICES=" + prices], ["has no meaning here: the instance types are not built in"])):
             self.assert_refused(self.adze("plan", "-f", path, *options), 2, *parts)
 
+    def test_currency_and_estimates_of_a_region_are_told_AWI_200(self):
+        path = self.write("world.yaml", WORLD)
+        currency, volumes = "$ stands for CNY; ADDRESS_COST, INTERRUPTION_COST and burst credits are", "volumes: EBS prices are estimates"
+        for region, told in ("cn-north-1", (currency, volumes)), ("il-central-1", (volumes,)), ("eu-west-1", ()):
+            head = "\n".join(json.loads(self.adze("plan", "-f", path, "--region", region, "-o", "json")[1])["assumptions"])
+            self.assertEqual([text for text in (currency, volumes) if text in head], list(told), head)
+
     def test_settings_of_machines_count_without_a_node_class_AWI_92_95(self):
         world = WORLD.replace("requirements: []", "requirements: [{key: node.kubernetes.io/instance-type, operator: In, values: [m5.large, m5.xlarge]}]")
         world = world.replace('cpu: "1"', "memory: 6500Mi")

@@ -10,6 +10,7 @@
 #include "cloud/aws/types/catalogue_pack.h"
 #include "cloud/aws/types/region_prices.h"
 #include "cloud/aws/types/region_zones.h"
+#include "cloud/aws/types/volume_prices.h"
 #include "model/reading/catalog.h"
 #include "model/reading/settings.h"
 #include "model/schema/ec2_node_class.h"
@@ -196,6 +197,15 @@ static void describe(const char *region, uint32_t estimates, struct text *text)
     if (estimates > 0)
         text_format(text, "\n%" PRIu32 " of them are not in the list of %s: their prices are %s",
                     estimates, region, "estimates by those of their families elsewhere");
+    if (prices->listed && !volume_prices_are_listed(region))
+        text_format(text, "\nvolumes: EBS prices are estimates by %s's prices of instance types",
+                    region);
+    // Tables write every price so; what settings and built-in facts add is in USD.
+    if (strcmp(prices->currency, "USD") != 0)
+        text_format(text,
+                    "\n$ stands for %s; ADDRESS_COST, INTERRUPTION_COST and burst credits are "
+                    "added as they are set, and are USD by default",
+                    prices->currency);
     region_prices_destroy(prices);
 }
 

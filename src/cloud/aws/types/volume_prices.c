@@ -41,11 +41,24 @@ static double sample_price(const char *region)
 }
 
 // Of the region's prices to those of us-east-1.
-static double region_factor(const char *region)
+static const struct region_rate *rate_of(const char *region)
 {
     for (size_t i = 0; i < ARRAY_LENGTH(rates); i++)
         if (text_equal(region, rates[i].region))
-            return rates[i].gp3 / BASE_GP3;
+            return &rates[i];
+    return NULL;
+}
+
+bool volume_prices_are_listed(const char *region)
+{
+    return rate_of(region) != NULL;
+}
+
+static double region_factor(const char *region)
+{
+    const struct region_rate *rate = rate_of(region);
+    if (rate != NULL)
+        return rate->gp3 / BASE_GP3;
     double here = sample_price(region), base = sample_price(BASE_REGION);
     return here > 0 && base > 0 ? here / base : 1;
 }

@@ -7,10 +7,13 @@
 // size is as large as the family's default one.
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct ec2_node_class;
 
+// Whether the region's price is known; else it is an estimate.
+bool volume_prices_are_listed(const char *region);
 // Of a node of AL2023 without block device mappings, nano-USD an hour.
 int64_t volume_prices_usual(const char *region);
 // Of a node of the NodeClass.
