@@ -119,7 +119,7 @@ class Documents(unittest.TestCase):
         elif how == rules.IN_BACKGROUND and not SANITIZED:
             status, out = self.in_background[command.where].wait(300)
             self.judge(command, status, out)
-            self.assertIsNone(documents.differs_exactly(*(rules.without_real_times(lines) for lines in (command.output, out.split("\n")))), out)
+            self.assertIsNone(documents.differs_exactly(*(rules.on_virtual_time(lines) for lines in (command.output, out.split("\n")))), out)
         elif how == rules.RUN and not self.has_run(command):
             name = self.nodes()[0] if "NAME" in command.text else ""
             self.judge(command, *self.answer(re.sub(r"\bNAME\b", name, command.text)))
