@@ -353,7 +353,8 @@ spec: {nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: defau
         self.assertIn("32 pods placed; ", out)
         status, out, _ = self.adze("validate", EXAMPLES)
         self.assertEqual(status, 0)
-        self.assertIn(" 0 errors, 0 warnings", out)
+        self.assertIn(" 0 errors, 2 warnings", out) # gpu-slices.yaml says that it needs the gate
+        self.assertEqual(out.count("W-feature-gate"), 2)
 
     def test_help_and_version(self):
         for arguments in (("help",), ("--help",), ("help", "plan"), ("plan", "--help"), ("version", "-o", "json")):

@@ -171,6 +171,12 @@ class Regions(WorldTest):
             self.assertEqual("interruptions" in claim["costs"], interrupted)
             self.assertEqual(claim["price"], price or claim["price"])
 
+    def test_spot_prices_at_the_floor_are_marked(self):
+        for name, marked in (("m8gd.4xlarge", True), ("m7gd.4xlarge", False)): # 11 and 40 % of their list prices
+            _, claim = self.first(pool(type=[name], capacity=["spot"]), pod())
+            self.assertEqual("priceEstimated" in claim, marked, (name, claim["price"]))
+        self.assertNotIn("priceEstimated", self.first(pool(type=["m8gd.4xlarge"], capacity=["on-demand"]), pod())[1])
+
     def test_what_the_region_lacks_is_not_offered(self):
         code, detail, _ = self.reason(pool(type=["c7g.large"]), pod(), options=("--region", "af-south-1"))
         self.assertEqual((code, detail.split(";")[0]), (

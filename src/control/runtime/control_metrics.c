@@ -404,7 +404,7 @@ static void begin_counters(const struct control_metrics *m)
                    commands[i].consolidation);
         metric_add(m->disruption_failed_validations, 0, commands[i].consolidation);
     }
-    static const char *const codes[] = {"200", "404", "429", "500"};
+    static const char *const codes[] = {"200", "404", "409", "500"};
     for (size_t i = 0; i < ARRAY_LENGTH(codes); i++)
         metric_add(m->eviction_requests, 0, codes[i]);
     static const char *const reasons[] = {"Drifted", "Empty", "Underutilized",

@@ -164,8 +164,9 @@ static struct blocked_reason waiting(const struct blocked_finder *finder,
     if (!finder->disruption->explains)
         return (struct blocked_reason){.rule = "DIS-85"};
     char left[DURATION_TEXT_MAX], until[INSTANT_TEXT_MAX], from[INSTANT_TEXT_MAX];
-    int64_t left_s = (ns_subtract(after->nanoseconds, passed) + SECOND - 1) / SECOND;
-    duration_format(ns_multiply(left_s, SECOND), left);
+    int64_t left_ns = ns_subtract(after->nanoseconds, passed),
+            whole_ns = ns_truncate(left_ns, SECOND);
+    duration_format(whole_ns < left_ns ? ns_add(whole_ns, SECOND) : whole_ns, left);
     instant_format(ns_add(since, after->nanoseconds), until);
     instant_format(since, from);
     return blocked_reason_make(

@@ -19,6 +19,7 @@
 #define REGION_DEFAULT "us-east-1"
 #define REGION_LARGE   "us-west-2" // with a price list of the same day as spot prices and zones
 #define NEAR_MAX       3
+#define FLOOR_PERCENT  12 // of the list price; spot prices below it are at EC2's floor
 
 #define LOCAL_MAX 16 // local zones with a price list of their own
 
@@ -172,13 +173,20 @@ static void add_near(const char *region, struct text *text)
                     i + 1 == found ? "?" : "");
 }
 
+// At EC2's floor, a tenth of the list price, are new families in their first weeks and machines
+// that nobody wants: such a figure of the past says little about the price today.
+static bool spot_price_counts(const struct region_price *price)
+{
+    return price->spot / FLOOR_PERCENT > price->on_demand / 100;
+}
+
 static const char *const *estimated(struct arena *arena, const char *region, bool spot)
 {
     struct region_prices *own = region_prices_create(region);
     uint32_t count = 0;
     const char **names = arena_allocate_array(arena, own->count + 1, sizeof *names);
     for (uint32_t i = 0; i < own->count; i++)
-        if (own->prices[i].estimate || (spot && own->prices[i].spot == 0))
+        if (own->prices[i].estimate || (spot && !spot_price_counts(&own->prices[i])))
             names[count++] = arena_copy_string(arena, own->prices[i].instance_type);
     region_prices_destroy(own);
     return names;
