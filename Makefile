@@ -6,7 +6,7 @@ RELEASE_TESTS ?= build-release-tests
 JOBS         ?= $(shell nproc)
 ARGS         ?=
 # Tests that do more in a release build than with sanitizers.
-LONG_TESTS    = tests/engine/test_disruption_worlds $(addprefix tests/simulation/test_simulation_,buffers crashes disruption static)
+LONG_TESTS    = tests/engine/test_disruption_worlds $(addprefix tests/simulation/test_simulation_,aws_plan buffers crashes disruption static)
 MESON_FLAGS  ?=
 
 .PHONY: all demo test test-e2e test-upstream soak bench bench-live fuzz install release site format clean dependencies help
