@@ -199,9 +199,10 @@ spec: {nodeClassRef: {group: karpenter.kwok.sh, kind: KWOKNodeClass, name: defau
 """
         gate = self.write("gate.yaml", SETTINGS % "FEATURE_GATES: StaticCapacity=true")
         claims = "".join(claim % (i, i) for i in (1, 2, 3))
+        cost = "at $0.0011 an hour each (t3.nano) new static nodes $0.00%s an hour, $%s a month; effective price $0.0%s an hour, $%s a month"
         for replicas, limit, line in (
-                (5, 9, "fixed: 3 of 5 NodeClaims; 2 would be created"),
-                (5, 4, "fixed: 3 of 5 NodeClaims; 1 would be created, as limits.nodes has no room for more"),
+                (5, 9, "fixed: 3 of 5 NodeClaims; 2 would be created, " + cost % ("22", "1.59", "422", "30.81")),
+                (5, 4, "fixed: 3 of 5 NodeClaims; 1 would be created, as limits.nodes has no room for more, " + cost % ("11", "0.80", "211", "15.40")),
                 (1, 9, "fixed: 3 of 1 NodeClaims; would be deleted: fixed-3, fixed-2")):
             path = self.write("static.yaml", pool % (replicas, limit) + claims)
             status, out, err = self.adze("plan", "-f", path, "-f", gate)

@@ -13,6 +13,7 @@
 #include "cli/output/new_nodes_print.h"
 #include "cli/output/terminal.h"
 #include "engine/disruption/static_capacity_plan.h"
+#include "engine/forecast/static_price.h"
 
 #define NAMES_SHOWN   3
 #define REASONS_SHOWN 4
@@ -199,27 +200,66 @@ static void print_warnings(const struct plan *plan)
         putchar('\n');
 }
 
-// LIF-232, LIF-233.
+struct static_sum { // nano-USD an hour
+    int64_t list, effective;
+};
+
+// "2 would be created, at $0.0960 an hour each (m5.large)".
+static void describe_missing(struct arena *arena, const struct snapshot *snapshot,
+                             const struct static_pool_plan *entry, struct text *text,
+                             struct static_sum *sum)
+{
+    int64_t lacking = entry->pool->spec.replicas.value - entry->active;
+    if (lacking <= 0)
+        return;
+    text_format(text, "; %" PRId64 " would be created%s", entry->missing,
+                entry->missing < lacking ? ", as limits.nodes has no room for more" : "");
+    struct static_price price;
+    if (entry->missing == 0)
+        return;
+    if (!static_price_find(arena, snapshot, entry->pool, &price)) {
+        text_format(text, ", but no instance type is known for them");
+        return;
+    }
+    text_format(text, ", at $%.4f an hour each (%s)", price_to_double(price.costs.list),
+                price.instance_type);
+    sum->list = quantity_add(sum->list, quantity_multiply(price.costs.list, entry->missing));
+    sum->effective = quantity_add(sum->effective,
+                                  quantity_multiply(plan_costs_sum(&price.costs), entry->missing));
+}
+
+static void print_static_sum(const struct static_sum *sum)
+{
+    if (sum->list == 0)
+        return;
+    print_paragraph(0,
+                    "new static nodes $%.4f an hour, $%.2f a month; effective price $%.4f an "
+                    "hour, $%.2f a month",
+                    price_to_double(sum->list), price_to_double(price_a_month(sum->list)),
+                    price_to_double(sum->effective),
+                    price_to_double(price_a_month(sum->effective)));
+}
+
+// LIF-232, LIF-233. Their nodes come whatever pods there are: the plan's totals leave them out.
 static void print_static_pools(const struct snapshot *snapshot)
 {
     CLEANUP_ARENA struct arena *arena = arena_create(4096);
     struct static_capacity_plan plan = static_capacity_plan_of(arena, snapshot);
+    struct static_sum sum = {0};
     struct text text = {0};
     if (plan.pools.count > 0)
         print_heading("STATIC NODEPOOLS");
     list_for_each (entry, &plan.pools) {
         text_format(&text, "%s: %" PRId64 " of %" PRId64 " NodeClaims", entry->pool->meta.name,
                     entry->active, (int64_t)entry->pool->spec.replicas.value);
-        int64_t lacking = entry->pool->spec.replicas.value - entry->active;
-        if (lacking > 0)
-            text_format(&text, "; %" PRId64 " would be created%s", entry->missing,
-                        entry->missing < lacking ? ", as limits.nodes has no room for more" : "");
+        describe_missing(arena, snapshot, entry, &text, &sum);
         for (uint32_t i = 0; i < entry->excess.count; i++)
             text_format(&text, "%s%s", i == 0 ? "; would be deleted: " : ", ",
                         entry->excess.items[i]);
         print_wrapped(stdout, text.data, 0, text_width());
         text_clear(&text);
     }
+    print_static_sum(&sum);
     if (plan.pools.count > 0)
         printf("\n");
     text_free(&text);

@@ -107,7 +107,7 @@ static bool is_alike(const struct plan_claim *claim, const struct instance_type 
     return true;
 }
 
-// The pods left to the next pass.
+// The number of the claim's pods, in order, that fill a well-priced machine; 0: no machine.
 static uint32_t claim_pods_well_priced(const struct plan_claim *claim,
                                        const struct snapshot *snapshot)
 {
@@ -137,7 +137,7 @@ static bool launches_early(const struct plan_claim *claim)
     return claim_is_full(claim) || claim_is_well_priced(claim);
 }
 
-// the objects stay the snapshot's
+// The pods left to the next pass.
 static struct map *pods_left(const struct snapshot *snapshot, const struct plan *plan)
 {
     struct map *left = map_create();
@@ -155,7 +155,7 @@ static struct snapshot *without(struct arena *arena, const struct snapshot *snap
                                 const struct map *left)
 {
     struct snapshot *copy = arena_allocate(arena, sizeof *copy);
-    *copy = *snapshot; // unschedulable pods are not reported before the wave is complete
+    *copy = *snapshot; // the objects stay the snapshot's
     copy->objects[KIND_POD].items = arena_allocate_array(
         arena, snapshot->objects[KIND_POD].count + 1, sizeof *copy->objects[KIND_POD].items);
     copy->objects[KIND_POD].count = 0;
@@ -175,12 +175,7 @@ static bool keep_early_launches(struct plan *plan)
             plan->claims.items[kept++] = plan->claims.items[i];
     bool left_out = kept < plan->claims.count || plan->unschedulable.count > 0;
     plan->claims.count = kept;
-    plan->unschedulable.count =
-        0; // Partial launch (SCH-527) of a plan made while more pods of the same wave are coming. A
-           // claim is launched early if later pods cannot make it much better: no type has room for
-           // another such pod, or a machine for exactly its pods costs hardly more, per unit, than
-           // the best for a claim of any size. A claim that has outgrown such a machine leaves its
-           // other pods to the next pass. Pure.
+    plan->unschedulable.count = 0; // not reported before the wave is complete
     return left_out;
 }
 
