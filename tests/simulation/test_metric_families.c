@@ -168,7 +168,7 @@ static void counters_begin_with_0_where_their_labels_are_known(void **state)
         "capacity_type=\"\",consolidation_policy=\"\",termination_mode=\"graceful\"}",
         "karpenter_nodeclaims_disrupted_total{reason=\"registration_timeout\",nodepool=\"default\","
         "capacity_type=\"spot\",consolidation_policy=\"\",termination_mode=\"graceful\"}",
-        "karpenter_pods_eviction_requests_total{code=\"429\"}",
+        "karpenter_pods_eviction_requests_total{code=\"409\"}",
         "karpenter_voluntary_disruption_queue_failures_total{decision=\"replace\",reason="
         "\"drifted\","
         "consolidation_type=\"\"}",
