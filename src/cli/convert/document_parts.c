@@ -3,12 +3,9 @@
 #include <assert.h>
 #include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
-struct span { // without its line feed
-    const char *text;
-    size_t length;
-};
+#include "cli/convert/document_lines.h"
+
 struct scan {
     struct raw_documents *out;
     const char *begin; // of the current line
@@ -21,79 +18,59 @@ struct scan {
     uint32_t first;    // the part's first line
 };
 
-static struct span trimmed(struct span line)
-{
-    while (line.length > 0 && isspace((unsigned char)line.text[0]))
-        line = (struct span){line.text + 1, line.length - 1};
-    while (line.length > 0 && isspace((unsigned char)line.text[line.length - 1]))
-        line.length--;
-    return line;
-}
-
 static bool has_text(const char *from, const char *to, const char *text)
 {
     return memmem(from, (size_t)(to - from), text, strlen(text)) != NULL;
 }
 
-static bool begins_with(struct span line, const char *text)
-{
-    return line.length >= strlen(text) && strncasecmp(line.text, text, strlen(text)) == 0;
-}
-
 // --- parts ---------------------------------------------------------------------------------------
-static size_t indentation(const char *line, const char *end)
+static size_t count_marks(struct line line, char mark)
 {
     size_t count = 0;
-    while (line + count < end && line[count] == ' ')
+    while (count < line.length && line.text[count] == mark)
         count++;
     return count;
-}
-
-static void add_document(struct scan *scan, const char *from, const char *to, uint32_t line)
-{
-    if (trimmed((struct span){from, (size_t)(to - from)}).length > 0)
-        vector_push(scan->out, (struct raw_document){from, (size_t)(to - from), line});
 }
 
 // Separators may be indented as far as what they separate.
 static void split(struct scan *scan, const char *from, const char *to)
 {
-    const char *start = from, *next;
-    uint32_t line = scan->first, first = scan->first;
+    const char *start = from, *at = from;
+    uint32_t number = scan->first, first = scan->first;
     size_t level = SIZE_MAX;
-    for (const char *at = from; at < to; at = next, line++) {
-        const char *feed = memchr(at, '\n', (size_t)(to - at));
-        next = feed != NULL ? feed + 1 : to;
-        struct span bare = trimmed((struct span){at, (size_t)(next - at)});
-        size_t own = indentation(at, next);
-        if (bare.length == 3 && memcmp(bare.text, "---", 3) == 0 && own <= level) {
-            add_document(scan, start, at, first);
-            start = next;
-            first = line + 1;
+    struct line line;
+    for (; line_next(&at, to, &line); number++) {
+        struct line bare = line_trimmed(line);
+        size_t own = count_marks(line, ' ');
+        if (line_is(bare, "---") && own <= level) {
+            documents_add(scan->out, start, line.text, first);
+            start = at;
+            first = number + 1;
         } else if (bare.length > 0 && level == SIZE_MAX) {
             level = own;
         }
     }
-    add_document(scan, start, to, first);
+    documents_add(scan->out, start, to, first);
 }
 
 // User data in several parts has an apiVersion in it, too.
-static bool is_mime(struct span part)
+static bool is_mime(struct line part)
 {
-    return begins_with(trimmed(part), "MIME-Version:");
+    return line_begins_in_any_case(line_trimmed(part), "MIME-Version:");
 }
 
 // The part that ends before the current line, if it is a manifest or values of a chart.
 static void finish_part(struct scan *scan, bool is_yaml)
 {
     const char *from = scan->from, *to = scan->begin;
-    struct span part = {from, from != NULL ? (size_t)(to - from) : 0};
+    struct line part = {from, from != NULL ? (size_t)(to - from) : 0};
     scan->from = NULL;
     scan->word[0] = '\0';
     if (from == NULL || is_mime(part))
         return;
-    if (is_yaml ? has_text(from, to, "kind:") || has_text(from, to, "autoDiscovery:")
-                : has_text(from, to, "\napiVersion:") || begins_with(part, "apiVersion:"))
+    if (is_yaml
+            ? has_text(from, to, "kind:") || has_text(from, to, "autoDiscovery:")
+            : has_text(from, to, "\napiVersion:") || line_begins_in_any_case(part, "apiVersion:"))
         split(scan, from, to);
 }
 
@@ -105,11 +82,11 @@ static void begin_part(struct scan *scan, const char *next)
 
 // --- here-documents ------------------------------------------------------------------------------
 // "cat <<-'EOF' | kubectl apply -f -" gives EOF; false: the line begins no here-document.
-static bool here_word(struct span line, char word[32])
+static bool here_word(struct line line, char word[32])
 {
     const char *mark = memmem(line.text, line.length, "<<", 2), *end = line.text + line.length;
     size_t length = 0;
-    if (mark == NULL || begins_with(line, "#") || begins_with(line, "//"))
+    if (mark == NULL || line_begins_in_any_case(line, "#") || line_begins_in_any_case(line, "//"))
         return false;
     for (mark += 2; mark < end && strchr("-~ '\"\\", *mark) != NULL;)
         mark++;
@@ -120,7 +97,7 @@ static bool here_word(struct span line, char word[32])
 }
 
 // A script in a here-document may have another one; of a manifest it is a value (userData).
-static bool begins_here_document(struct scan *scan, struct span bare, const char *next)
+static bool begins_here_document(struct scan *scan, struct line bare, const char *next)
 {
     char word[sizeof scan->word];
     if (scan->from != NULL && has_text(scan->from, scan->begin, "apiVersion:"))
@@ -132,38 +109,29 @@ static bool begins_here_document(struct scan *scan, struct span bare, const char
     return true;
 }
 
-static bool ends_here_document(const struct scan *scan, struct span bare)
+static bool ends_here_document(const struct scan *scan, struct line bare)
 {
-    return scan->word[0] != '\0' && bare.length == strlen(scan->word) &&
-           memcmp(bare.text, scan->word, bare.length) == 0;
+    return scan->word[0] != '\0' && line_is(bare, scan->word);
 }
 
 // --- fences --------------------------------------------------------------------------------------
-static size_t count_marks(struct span line, char mark)
+static bool is_yaml_language(struct line rest)
 {
-    size_t count = 0;
-    while (count < line.length && line.text[count] == mark)
-        count++;
-    return count;
-}
-
-static bool is_yaml_language(struct span rest)
-{
-    rest = trimmed(rest);
+    rest = line_trimmed(rest);
     while (rest.length > 0 && strchr("{.", rest.text[0]) != NULL)
-        rest = (struct span){rest.text + 1, rest.length - 1};
+        rest = (struct line){rest.text + 1, rest.length - 1};
     static const char *const languages[] = {"yaml", "yml", "json"};
     for (size_t i = 0; i < ARRAY_LENGTH(languages); i++)
-        if (begins_with(rest, languages[i]))
+        if (line_begins_in_any_case(rest, languages[i]))
             return true;
     return rest.length == 0;
 }
 
-static bool opens_fence(struct scan *scan, struct span bare, const char *next)
+static bool opens_fence(struct scan *scan, struct line bare, const char *next)
 {
     char mark = bare.length > 0 ? bare.text[0] : '\0';
     size_t marks = mark == '`' || mark == '~' ? count_marks(bare, mark) : 0;
-    struct span rest = {bare.text + marks, bare.length - marks};
+    struct line rest = {bare.text + marks, bare.length - marks};
     if (marks < 3 || memchr(rest.text, mark, rest.length) != NULL)
         return false;
     scan->fence = mark;
@@ -173,16 +141,16 @@ static bool opens_fence(struct scan *scan, struct span bare, const char *next)
     return true;
 }
 
-static bool closes_fence(const struct scan *scan, struct span bare)
+static bool closes_fence(const struct scan *scan, struct line bare)
 {
     size_t marks = scan->fence != 0 ? count_marks(bare, scan->fence) : 0;
     return marks > 0 && marks >= scan->marks && marks == bare.length;
 }
 
 // --- the text ------------------------------------------------------------------------------------
-static void take_line(struct scan *scan, struct span line, const char *next)
+static void take_line(struct scan *scan, struct line line, const char *next)
 {
-    struct span bare = trimmed(line);
+    struct line bare = line_trimmed(line);
     if (ends_here_document(scan, bare)) {
         finish_part(scan, true);
     } else if (closes_fence(scan, bare)) {
@@ -196,14 +164,14 @@ static void take_line(struct scan *scan, struct span line, const char *next)
 bool documents_extract(const char *text, size_t length, struct raw_documents *out)
 {
     assert(text != NULL);
-    const char *end = text + length, *next;
+    const char *end = text + length, *at = text;
     uint32_t before = out->count;
     struct scan scan = {.out = out, .number = 1};
-    for (scan.begin = text; scan.begin < end; scan.begin = next, scan.number++) {
-        const char *feed = memchr(scan.begin, '\n', (size_t)(end - scan.begin));
-        next = feed != NULL ? feed + 1 : end;
-        take_line(&scan, (struct span){scan.begin, (size_t)(next - scan.begin)}, next);
+    for (struct line line; line_next(&at, end, &line); scan.number++) {
+        scan.begin = line.text;
+        take_line(&scan, line, at);
     }
+    scan.begin = end;
     finish_part(&scan, scan.word[0] != '\0' || scan.is_yaml); // it has no end
     return out->count > before;
 }

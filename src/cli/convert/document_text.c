@@ -7,41 +7,7 @@
 #include <strings.h>
 
 #include "cli/convert/conversion.h"
-
-struct line { // without its line feed
-    const char *text;
-    size_t length;
-};
-
-// The next line; false at the end.
-static bool next_line(const char **at, const char *end, struct line *line)
-{
-    if (*at >= end)
-        return false;
-    const char *feed = memchr(*at, '\n', (size_t)(end - *at));
-    *line = (struct line){*at, (size_t)((feed != NULL ? feed : end) - *at)};
-    *at = feed != NULL ? feed + 1 : end;
-    return true;
-}
-
-static struct line trimmed(struct line line)
-{
-    while (line.length > 0 && isspace((unsigned char)line.text[0]))
-        line = (struct line){line.text + 1, line.length - 1};
-    while (line.length > 0 && isspace((unsigned char)line.text[line.length - 1]))
-        line.length--;
-    return line;
-}
-
-static bool line_is(struct line line, const char *text)
-{
-    return line.length == strlen(text) && memcmp(line.text, text, line.length) == 0;
-}
-
-static bool line_begins(struct line line, const char *text)
-{
-    return line.length >= strlen(text) && memcmp(line.text, text, strlen(text)) == 0;
-}
+#include "cli/convert/document_lines.h"
 
 // --- documents -----------------------------------------------------------------------------------
 static bool is_separator(struct line line)
@@ -57,9 +23,9 @@ static bool is_json(const char *text, size_t length)
            !(length > 1 && text[0] == '{' && text[1] == '{');
 }
 
-static void add_document(struct raw_documents *out, const char *from, const char *to, uint32_t line)
+void documents_add(struct raw_documents *out, const char *from, const char *to, uint32_t line)
 {
-    struct line rest = trimmed((struct line){from, (size_t)(to - from)});
+    struct line rest = line_trimmed((struct line){from, (size_t)(to - from)});
     if (rest.length > 0)
         vector_push(out, (struct raw_document){from, (size_t)(to - from), line});
 }
@@ -70,18 +36,18 @@ void documents_split(const char *text, size_t length, struct raw_documents *out)
     uint32_t number = 0, first = 1;
     struct line line;
     if (is_json(text, length)) {
-        add_document(out, text, end, 1);
+        documents_add(out, text, end, 1);
         return;
     }
-    for (; next_line(&at, end, &line); begin = at) {
+    for (; line_next(&at, end, &line); begin = at) {
         number++;
         if (!is_separator(line))
             continue;
-        add_document(out, from, begin, first);
+        documents_add(out, from, begin, first);
         from = at;
         first = number + 1;
     }
-    add_document(out, from, end, first);
+    documents_add(out, from, end, first);
 }
 
 // --- typography ----------------------------------------------------------------------------------
@@ -134,8 +100,8 @@ bool text_drop_ellipses(const char *text, size_t length, struct text *out)
     const char *at = text, *end = text + length;
     struct line line;
     bool any = false;
-    while (next_line(&at, end, &line)) {
-        struct line bare = trimmed(line);
+    while (line_next(&at, end, &line)) {
+        struct line bare = line_trimmed(line);
         if (line_is(bare, "...") || line_is(bare, "\xE2\x80\xA6") || line_is(bare, "<...>"))
             any = true;
         else

@@ -21,6 +21,8 @@ struct raw_documents {
     uint32_t count, capacity;
 };
 
+// Adds the document from `from` to `to`, which begins in that line, unless it is blank.
+void documents_add(struct raw_documents *out, const char *from, const char *to, uint32_t line);
 // The documents of a YAML text, between its lines "---"; JSON is one. The caller frees the list.
 void documents_split(const char *text, size_t length, struct raw_documents *out);
 

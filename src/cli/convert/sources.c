@@ -106,35 +106,32 @@ static bool restore_indentation(struct attempt *attempt, const char *file)
     return fine;
 }
 
+// False: there was nothing to mend, or it cannot be read all the same; what was mended stays so.
+static bool reads_when_mended(struct attempt *attempt, const char *file,
+                              bool (*mend)(const char *text, size_t length, struct text *out))
+{
+    struct text mended = {0};
+    bool fine = false;
+    if (mend(attempt->text.data, attempt->text.length, &mended)) {
+        take_text(attempt, &mended);
+        fine = attempt_read(attempt, attempt->text.data, attempt->text.length, file) &&
+               !has_lost_indentation(&attempt->documents);
+    }
+    text_free(&mended);
+    return fine;
+}
+
 // Quotes, then ellipses, then variables in braces, then indentation. False: it cannot be read in
 // any way.
 static bool mend_and_read(struct attempt *attempt, const char *file)
 {
-    struct text mended = {0};
-    if (text_mend_typography(attempt->text.data, attempt->text.length, &mended)) {
-        take_text(attempt, &mended);
-        if (attempt_read(attempt, attempt->text.data, attempt->text.length, file) &&
-            !has_lost_indentation(&attempt->documents))
-            return true;
-    }
-    text_free(&mended);
-    if (text_drop_ellipses(attempt->text.data, attempt->text.length, &mended)) {
-        take_text(attempt, &mended);
-        if (attempt_read(attempt, attempt->text.data, attempt->text.length, file) &&
-            !has_lost_indentation(&attempt->documents))
-            return true;
-    }
-    text_free(&mended);
+    if (reads_when_mended(attempt, file, text_mend_typography) ||
+        reads_when_mended(attempt, file, text_drop_ellipses))
+        return true;
     bool twice = strstr(attempt->error.message, "stands twice") != NULL;
-    if (text_readable_variables(attempt->text.data, attempt->text.length, &mended)) {
-        take_text(attempt, &mended);
-        if (attempt_read(attempt, attempt->text.data, attempt->text.length, file) &&
-            !has_lost_indentation(&attempt->documents))
-            return true;
-    }
-    text_free(&mended);
-    return (!twice || !has_indented_line(attempt->text.data, attempt->text.length)) &&
-           restore_indentation(attempt, file);
+    return reads_when_mended(attempt, file, text_readable_variables) ||
+           ((!twice || !has_indented_line(attempt->text.data, attempt->text.length)) &&
+            restore_indentation(attempt, file));
 }
 
 // The error of the document as it was, with its line in the file.

@@ -7,6 +7,7 @@
 #include "engine/forecast/drift_fields.h"
 #include "model/reading/claim_drift.h"
 #include "model/schema/condition_types.h"
+#include "model/snapshot/snapshot_lookup.h"
 
 struct drift { // of one NodeClaim
     const struct node_pool *pool;
@@ -34,16 +35,6 @@ static const struct node_claim *find_claim(const struct snapshot *snapshot, cons
     return NULL;
 }
 
-static const struct node_pool *find_pool(const struct snapshot *snapshot,
-                                         const struct node_claim *claim)
-{
-    const char *name = string_map_get(&claim->meta.labels, LABEL_NODE_POOL);
-    for (uint32_t i = 0; i < snapshot->objects[KIND_NODE_POOL].count; i++)
-        if (text_equal(snapshot->objects[KIND_NODE_POOL].items[i]->meta.name, name))
-            return (const struct node_pool *)snapshot->objects[KIND_NODE_POOL].items[i];
-    return NULL;
-}
-
 static struct drift drift_of(struct arena *arena, const struct snapshot *snapshot, const char *node)
 {
     struct drift drift = {.reason = NULL};
@@ -53,7 +44,7 @@ static struct drift drift_of(struct arena *arena, const struct snapshot *snapsho
     const struct condition *condition =
         condition_find(&claim->status.conditions, CONDITION_DRIFTED);
     enum condition_reason reason;
-    drift.pool = find_pool(snapshot, claim);
+    drift.pool = claim_pool(snapshot, claim);
     drift.marked = condition != NULL && text_equal(condition->status, "True");
     bool differs = drift.pool != NULL && claim_drifted_from_pool(claim, drift.pool, &reason);
     if (drift.marked) {

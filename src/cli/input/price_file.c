@@ -7,8 +7,8 @@
 bool price_file_apply(struct snapshot *snapshot, const struct cloud_provider *provider,
                       struct error *error)
 {
-    const char *path = snapshot->settings.prices_file;
     assert(snapshot != NULL);
+    const char *path = snapshot->settings.prices_file;
     if (text_is_empty(path))
         return true;
     if (provider == NULL)

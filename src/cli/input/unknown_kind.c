@@ -10,20 +10,10 @@
 
 static const char *const groups[] = {"karpenter.sh", "karpenter.k8s.aws", "karpenter.kwok.sh"};
 
-// A name that no other API has without a group.
-static bool is_custom_kind(const char *name)
-{
-    for (int id = 0; id < KIND_COUNT; id++)
-        if (kind_get((enum kind_id)id)->custom &&
-            text_equal(kind_get((enum kind_id)id)->name, name))
-            return true;
-    return false;
-}
-
 bool kind_is_own(const char *api_version, const char *kind)
 {
     if (strchr(api_version, '/') == NULL)
-        return is_custom_kind(kind);
+        return kind_is_custom(kind);
     for (size_t i = 0; i < ARRAY_LENGTH(groups); i++) {
         size_t length = strlen(groups[i]);
         if (strncmp(api_version, groups[i], length) == 0 && api_version[length] == '/')

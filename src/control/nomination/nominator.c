@@ -178,10 +178,9 @@ static bool is_closed(const struct node *node)
 static bool can_bind(const struct nominator *nominator, const struct node_claim *claim,
                      const struct node *node)
 {
-    CLEANUP_ARENA struct arena *arena = arena_create(1024);
     const struct manager *manager = &nominator->control->manager;
     return node_is_ready(node) &&
-           device_driver_awaited(manager->mirror, manager->settings, arena, claim, node) == NULL;
+           device_drivers_are_there(manager->mirror, manager->settings, claim, node);
 }
 
 // The name of the node that the pod is planned for; NULL: the pod is not planned, or its node is

@@ -70,3 +70,13 @@ const char *device_driver_awaited(const struct mirror *mirror, const struct sett
     }
     return NULL;
 }
+
+bool device_drivers_are_there(const struct mirror *mirror, const struct settings *settings,
+                              const struct node_claim *claim, const struct node *node)
+{
+    if (settings->ignore_dra_requests ||
+        object_annotation((const struct object *)claim, ANNOTATION_DRA_DRIVERS) == NULL)
+        return true;
+    CLEANUP_ARENA struct arena *arena = arena_create(1024);
+    return device_driver_awaited(mirror, settings, arena, claim, node) == NULL;
+}

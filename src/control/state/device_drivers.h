@@ -10,5 +10,8 @@
 const char *device_driver_awaited(const struct mirror *mirror, const struct settings *settings,
                                   struct arena *arena, const struct node_claim *claim,
                                   const struct node *node);
+// True: none is awaited. Of most NodeClaims at the cost of one look at their annotations.
+bool device_drivers_are_there(const struct mirror *mirror, const struct settings *settings,
+                              const struct node_claim *claim, const struct node *node);
 // The Node that the slice is local to; NULL: none.
 const char *resource_slice_node(const struct object *slice);

@@ -9,6 +9,7 @@
 #include "engine/devices/device_set.h"
 #include "engine/devices/extended_resources.h"
 #include "model/devices/built_in_devices.h"
+#include "model/devices/device_template.h"
 #include "model/reading/catalog.h"
 
 static int compare_names(const void *a, const void *b)
@@ -17,20 +18,6 @@ static int compare_names(const void *a, const void *b)
     const struct resource_slice *y = *(const struct resource_slice *const *)b;
     int order = strcmp(x->spec.driver, y->spec.driver);
     return order != 0 ? order : strcmp(x->meta.name, y->meta.name);
-}
-
-static bool names_type(const struct resource_slice *slice, const char *type)
-{
-    const char *list = object_annotation((const struct object *)slice, ANNOTATION_INSTANCE_TYPES);
-    size_t length = strlen(type);
-    for (const char *at = list; at != NULL && *at != '\0';) {
-        at += strspn(at, " ,");
-        size_t item = strcspn(at, " ,");
-        if (item == length && strncmp(at, type, length) == 0)
-            return true;
-        at += item;
-    }
-    return false;
 }
 
 // The user's templates for the type.
@@ -43,7 +30,9 @@ static bool add_slices(struct problem *problem, struct device_set *set, const ch
     for (uint32_t i = 0; i < snapshot->objects[KIND_RESOURCE_SLICE].count; i++) {
         const struct resource_slice *slice =
             (const struct resource_slice *)snapshot->objects[KIND_RESOURCE_SLICE].items[i];
-        if (slice->spec.pool.name != NULL && names_type(slice, type))
+        const char *types =
+            object_annotation((const struct object *)slice, ANNOTATION_INSTANCE_TYPES);
+        if (slice->spec.pool.name != NULL && device_template_is_of(types, type))
             slices[count++] = slice;
     }
     qsort(slices, count, sizeof *slices, compare_names);

@@ -85,11 +85,6 @@ struct resource_map requests_without_extended(const struct problem *problem, str
 
 // --- claims --------------------------------------------------------------------------------------
 
-static bool runs_on(const struct container *container)
-{
-    return text_equal(container->restart_policy, "Always");
-}
-
 // What init containers that end ask beyond what the containers after them have.
 static int64_t beyond(const struct pod *pod, const char *resource)
 {
@@ -99,7 +94,7 @@ static int64_t beyond(const struct pod *pod, const char *resource)
     for (uint32_t i = pod->spec.init_containers.count; i-- > 0;) {
         const struct container *container = &pod->spec.init_containers.items[i];
         int64_t amount = resource_map_get(&container->resources.requests, resource);
-        if (runs_on(container))
+        if (container_is_sidecar(container))
             later += amount;
         else if (amount - later > most)
             most = amount - later;
@@ -132,7 +127,7 @@ static void add_claim(struct problem *problem, const struct pod *pod, const char
         sizeof *claim.devices.requests.items);
     add_request(problem->arena, &claim, class->meta.name, beyond(pod, resource));
     list_for_each (container, &spec->init_containers)
-        if (runs_on(container))
+        if (container_is_sidecar(container))
             add_request(problem->arena, &claim, class->meta.name,
                         resource_map_get(&container->resources.requests, resource));
     list_for_each (container, &spec->containers)

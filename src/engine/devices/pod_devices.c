@@ -13,14 +13,6 @@
 
 #define POD_CLAIMS_MAX 256
 
-static const struct pod_resource_claim_status *status_of(const struct pod *pod, const char *name)
-{
-    list_for_each (status, &pod->status.resource_claim_statuses)
-        if (text_equal(status->name, name))
-            return status;
-    return NULL;
-}
-
 static const void *find(const struct map *map, const char *namespace, const char *name)
 {
     char key[600];
@@ -33,7 +25,7 @@ static const char *claim_name(const struct pod *pod, const struct pod_resource_c
 {
     if (reference->resource_claim_name != NULL)
         return reference->resource_claim_name;
-    const struct pod_resource_claim_status *status = status_of(pod, reference->name);
+    const struct pod_resource_claim_status *status = pod_claim_status(pod, reference->name);
     return status != NULL ? status->resource_claim_name : NULL;
 }
 
@@ -135,7 +127,7 @@ static void add_reference(struct problem *problem, const struct pod *pod,
         if (devices->error == NULL)
             devices->error = arena_format(problem->arena, "resourceclaim \"%s/%s\" not found",
                                           pod->meta.namespace, name);
-    } else if (status_of(pod, reference->name) == NULL &&
+    } else if (pod_claim_status(pod, reference->name) == NULL &&
                reference->resource_claim_template_name != NULL &&
                problem->strategy->plans_claim_templates) {
         add_template(problem, pod, reference->resource_claim_template_name, devices);

@@ -7,28 +7,6 @@
 #include "model/schema/pack.h"
 #include "model/snapshot/snapshot.h"
 
-const struct node_pool *claim_pool(const struct snapshot *snapshot, const struct node_claim *claim)
-{
-    const char *name = object_label((const struct object *)claim, LABEL_NODE_POOL);
-    for (uint32_t i = 0; i < snapshot->objects[KIND_NODE_POOL].count; i++)
-        if (text_equal(snapshot->objects[KIND_NODE_POOL].items[i]->meta.name, name))
-            return (const struct node_pool *)snapshot->objects[KIND_NODE_POOL].items[i];
-    return NULL;
-}
-
-const char *claim_node(const struct snapshot *snapshot, const struct node_claim *claim)
-{
-    const char *id = claim->status.provider_id;
-    if (!text_is_empty(claim->status.node_name))
-        return claim->status.node_name;
-    for (uint32_t i = 0; i < snapshot->objects[KIND_NODE].count && !text_is_empty(id); i++) {
-        const struct node *node = (const struct node *)snapshot->objects[KIND_NODE].items[i];
-        if (text_equal(node->spec.provider_id, id))
-            return node->meta.name;
-    }
-    return NULL;
-}
-
 static void edit_condition(condition_list *conditions, const struct condition_edit *edit,
                            int64_t time)
 {

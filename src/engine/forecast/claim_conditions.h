@@ -18,7 +18,3 @@ void claim_conditions_edit(struct snapshot *snapshot, uint32_t index,
                            const struct condition_edit *edits, uint32_t count);
 // The NodeClaim rests since consolidateAfter of its NodePool: it counts as consolidatable.
 void claim_conditions_rest(struct snapshot *snapshot, uint32_t index, const struct node_pool *pool);
-// The name of the NodeClaim's Node, by its status or its provider ID; NULL: it has none.
-const char *claim_node(const struct snapshot *snapshot, const struct node_claim *claim);
-// The NodeClaim's NodePool in the snapshot, or NULL.
-const struct node_pool *claim_pool(const struct snapshot *snapshot, const struct node_claim *claim);

@@ -13,6 +13,7 @@
 #include "model/reading/claim_drift.h"
 #include "model/schema/condition_types.h"
 #include "model/schema/pack.h"
+#include "model/snapshot/snapshot_lookup.h"
 #include "model/tables/kinds.h"
 
 struct marking {

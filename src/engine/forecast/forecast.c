@@ -9,6 +9,7 @@
 #include "engine/problem/disruption_inputs.h"
 #include "model/reading/state_node_rules.h"
 #include "model/schema/condition_types.h"
+#include "model/snapshot/snapshot_lookup.h"
 #include "model/snapshot/snapshot_overlay.h"
 
 // --- the rounds ----------------------------------------------------------------------------------

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "engine/forecast/claim_conditions.h"
 #include "engine/forecast/forecast_machine.h"
 #include "model/reading/pod.h"
 #include "model/reading/state_node_rules.h"
+#include "model/snapshot/snapshot_lookup.h"
 #include "model/snapshot/snapshot_overlay.h"
 
 struct carrying {
@@ -137,15 +137,6 @@ static void take_commands(struct carrying *carrying, const struct plan *plan)
         take_command(carrying, disruption, &round->commands.items[round->commands.count++]);
 }
 
-static bool pool_exists(const struct snapshot *snapshot, const struct object *object)
-{
-    const char *name = object_label(object, LABEL_NODE_POOL);
-    for (uint32_t i = 0; i < snapshot->objects[KIND_NODE_POOL].count; i++)
-        if (text_equal(snapshot->objects[KIND_NODE_POOL].items[i]->meta.name, name))
-            return true;
-    return false;
-}
-
 // Nodes whose NodeClaims are being deleted drain, whatever the decision is.
 static void take_endings(struct carrying *carrying)
 {
@@ -156,8 +147,7 @@ static void take_endings(struct carrying *carrying)
         const char *node = node_claim_is_ending(claim) ? claim_node(current, claim) : NULL;
         if (node != NULL)
             let_go(carrying, node,
-                   pool_exists(current, (const struct object *)claim) ? "deleted"
-                                                                      : "NodePoolDeleted");
+                   claim_pool(current, claim) != NULL ? "deleted" : "NodePoolDeleted");
     }
 }
 

@@ -10,7 +10,6 @@
 #include "engine/cost/fresh_snapshot.h"
 #include "engine/disruption/eligibility.h"
 #include "engine/engine.h"
-#include "engine/forecast/claim_conditions.h"
 #include "engine/forecast/forecast.h"
 #include "engine/forecast/forecast_machine.h"
 #include "engine/forecast/forecast_result.h"
@@ -18,6 +17,7 @@
 #include "model/reading/pod.h"
 #include "model/reading/requirement_match.h"
 #include "model/reading/state_node_rules.h"
+#include "model/snapshot/snapshot_lookup.h"
 #include "model/snapshot/snapshot_overlay.h"
 
 struct rebalancing {
@@ -28,7 +28,7 @@ struct rebalancing {
     struct map *free; // names of Nodes and NodeClaims of candidates -> the candidate
     struct map *kept; // the same, of those that the plan can use
     struct map *born, *gone;
-    struct string_list endings; // names of Nodes that go anyway
+    struct string_list endings; // Nodes that go anyway: the plan has their pods elsewhere
     struct map *targets;        // "namespace/name" of a pod -> name of its node
     const char **nodes;         // by claim of the plan: the name of its node
     bool *is_new;               // by claim: the node is a new one
@@ -43,22 +43,6 @@ static void find_free(struct rebalancing *rebalancing)
     list_for_each (candidate, &rebalancing->table.candidates) {
         map_set(rebalancing->free, candidate->node->meta.name, candidate);
         map_set(rebalancing->free, candidate->claim->meta.name, candidate);
-    }
-}
-
-// Nodes whose NodeClaims are being deleted: the plan has their pods elsewhere.
-static void find_endings(struct rebalancing *rebalancing)
-{
-    const struct snapshot *snapshot = rebalancing->snapshot;
-    struct string_list *endings = &rebalancing->endings;
-    endings->items = arena_allocate_array(
-        rebalancing->arena, snapshot->objects[KIND_NODE_CLAIM].count + 1, sizeof *endings->items);
-    for (uint32_t i = 0; i < snapshot->objects[KIND_NODE_CLAIM].count; i++) {
-        const struct node_claim *claim =
-            (const struct node_claim *)snapshot->objects[KIND_NODE_CLAIM].items[i];
-        const char *node = node_claim_is_ending(claim) ? claim_node(snapshot, claim) : NULL;
-        if (node != NULL)
-            endings->items[endings->count++] = node;
     }
 }
 
@@ -334,7 +318,7 @@ static bool find(struct rebalancing *rebalancing, struct rebalance *rebalance, s
 {
     struct forecast *forecast = rebalance->packed;
     find_free(rebalancing);
-    find_endings(rebalancing);
+    rebalancing->endings = ending_nodes(rebalancing->arena, rebalancing->snapshot);
     struct snapshot *freed = fresh_snapshot_without(rebalancing->snapshot, rebalancing->free);
     forecast->first = plan_anew(rebalancing, freed, error);
     bool done = forecast->first != NULL;
@@ -393,8 +377,8 @@ bool rebalance_find(const struct snapshot *snapshot, uint32_t rounds_max,
     rebalance->by_itself = forecast_create(snapshot, &options, error);
     if (rebalance->by_itself == NULL)
         return false;
-    bool is_dearer = is_better(rebalance->by_itself, rebalance->packed);
-    rebalance->goal = is_dearer ? rebalance->by_itself : rebalance->packed;
+    rebalance->goal = is_better(rebalance->by_itself, rebalance->packed) ? rebalance->by_itself
+                                                                         : rebalance->packed;
     return true;
 }
 

@@ -8,14 +8,13 @@
 #include "engine/cost/fresh_snapshot.h"
 #include "engine/disruption/nodepool_budgets.h"
 #include "engine/engine.h"
-#include "engine/forecast/claim_conditions.h"
 #include "engine/forecast/forecast.h"
 #include "engine/forecast/forecast_result.h"
 #include "engine/forecast/forecast_round.h"
 #include "engine/pods/pdb.h"
 #include "model/reading/pod.h"
-#include "model/reading/state_node_rules.h"
 #include "model/schema/pack.h"
+#include "model/snapshot/snapshot_lookup.h"
 #include "model/snapshot/snapshot_overlay.h"
 
 #define GROUP_SHARE 10 // of a node group's nodes that go in one step, at least one
@@ -39,14 +38,6 @@ struct rolling {
 };
 
 // --- which nodes ---------------------------------------------------------------------------------
-
-static const struct node_pool *pool_named(const struct snapshot *snapshot, const char *name)
-{
-    for (uint32_t i = 0; i < snapshot->objects[KIND_NODE_POOL].count; i++)
-        if (text_equal(snapshot->objects[KIND_NODE_POOL].items[i]->meta.name, name))
-            return (const struct node_pool *)snapshot->objects[KIND_NODE_POOL].items[i];
-    return NULL;
-}
 
 static uint32_t count_labelled(const struct snapshot *snapshot, const char *label,
                                const char *value)
@@ -96,56 +87,63 @@ static int by_pods(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-static void add_pods(struct rolling *rolling, struct rolled_node *node)
+// The nodes of the label that do not go anyway.
+static void find_nodes(struct rolling *rolling)
 {
     const struct snapshot *snapshot = rolling->snapshot;
-    for (int pass = 0; pass < 2; pass++) {
-        if (pass == 1)
-            node->pods =
-                arena_allocate_array(rolling->arena, node->pods_count + 1, sizeof *node->pods);
-        node->pods_count = 0;
-        for (uint32_t i = 0; i < snapshot->objects[KIND_POD].count; i++) {
-            const struct pod *pod = (const struct pod *)snapshot->objects[KIND_POD].items[i];
-            if (!text_equal(pod->spec.node_name, node->name) || !pod_needs_place(pod))
-                continue;
-            if (pass == 1)
-                node->pods[node->pods_count] = pod;
-            node->pods_count++;
-        }
+    const struct string_list endings = ending_nodes(rolling->arena, snapshot);
+    uint32_t most = snapshot->objects[KIND_NODE].count;
+    rolling->nodes.items =
+        arena_allocate_array(rolling->arena, (size_t)most + 1, sizeof *rolling->nodes.items);
+    for (uint32_t i = 0; i < most; i++) {
+        const struct object *object = snapshot->objects[KIND_NODE].items[i];
+        if (text_equal(object_label(object, rolling->roll->label), rolling->roll->value) &&
+            !string_list_has(&endings, object->meta.name))
+            rolling->nodes.items[rolling->nodes.count++] =
+                (struct rolled_node){.name = object->meta.name};
     }
-    for (uint32_t i = 0; i < node->pods_count; i++)
-        rolling->roll->bare_pods += pod_controller_uid(node->pods[i]) == NULL;
 }
 
-// It goes anyway.
-static bool is_ending(const struct rolling *rolling, const char *name)
+// Counts the pods of each node, or lists them where there is room already.
+static void visit_pods(struct rolling *rolling, const struct map *by_name)
 {
     const struct snapshot *snapshot = rolling->snapshot;
-    for (uint32_t i = 0; i < snapshot->objects[KIND_NODE_CLAIM].count; i++) {
-        const struct node_claim *claim =
-            (const struct node_claim *)snapshot->objects[KIND_NODE_CLAIM].items[i];
-        if (node_claim_is_ending(claim) && text_equal(claim_node(snapshot, claim), name))
-            return true;
+    for (uint32_t i = 0; i < snapshot->objects[KIND_POD].count; i++) {
+        const struct pod *pod = (const struct pod *)snapshot->objects[KIND_POD].items[i];
+        struct rolled_node *node =
+            pod->spec.node_name != NULL ? map_get(by_name, pod->spec.node_name) : NULL;
+        if (node == NULL || !pod_needs_place(pod))
+            continue;
+        if (node->pods != NULL)
+            node->pods[node->pods_count] = pod;
+        node->pods_count++;
     }
-    return false;
+}
+
+static void list_pods(struct rolling *rolling)
+{
+    struct map *by_name = map_create();
+    list_for_each (node, &rolling->nodes)
+        map_set(by_name, node->name, node);
+    visit_pods(rolling, by_name);
+    list_for_each (node, &rolling->nodes) {
+        node->pods =
+            arena_allocate_array(rolling->arena, (size_t)node->pods_count + 1, sizeof *node->pods);
+        node->pods_count = 0;
+    }
+    visit_pods(rolling, by_name);
+    map_destroy(by_name, NULL);
+    list_for_each (node, &rolling->nodes)
+        for (uint32_t i = 0; i < node->pods_count; i++)
+            rolling->roll->bare_pods += pod_controller_uid(node->pods[i]) == NULL;
 }
 
 static void list_nodes(struct rolling *rolling)
 {
-    const struct snapshot *snapshot = rolling->snapshot;
-    uint32_t most = snapshot->objects[KIND_NODE].count;
-    rolling->nodes.items =
-        arena_allocate_array(rolling->arena, most + 1, sizeof *rolling->nodes.items);
-    for (uint32_t i = 0; i < most; i++) {
-        const struct object *object = snapshot->objects[KIND_NODE].items[i];
-        if (!text_equal(object_label(object, rolling->roll->label), rolling->roll->value) ||
-            is_ending(rolling, object->meta.name))
-            continue;
-        struct rolled_node *node = &rolling->nodes.items[rolling->nodes.count++];
-        *node = (struct rolled_node){.name = object->meta.name};
-        add_pods(rolling, node);
-    }
-    qsort(rolling->nodes.items, rolling->nodes.count, sizeof *rolling->nodes.items, by_pods);
+    find_nodes(rolling);
+    list_pods(rolling);
+    if (rolling->nodes.count > 1)
+        qsort(rolling->nodes.items, rolling->nodes.count, sizeof *rolling->nodes.items, by_pods);
 }
 
 // The cluster with the nodes cordoned, and without their NodePool.

@@ -264,6 +264,14 @@ uint32_t pod_spec_host_ports(const struct pod_spec *spec)
     return count;
 }
 
+const struct pod_resource_claim_status *pod_claim_status(const struct pod *pod, const char *name)
+{
+    list_for_each (status, &pod->status.resource_claim_statuses)
+        if (text_equal(status->name, name))
+            return status;
+    return NULL;
+}
+
 bool pod_spec_has_resource_claims(const struct pod_spec *spec)
 {
     if (spec->resource_claims.count > 0)

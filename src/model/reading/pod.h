@@ -32,7 +32,9 @@ bool node_is_ready(const struct node *node);  // condition Ready is True; false 
 // condition PodScheduled. False for pods of other schedulers.
 bool pod_is_unexamined(const struct pod *pod);
 bool pod_spec_has_resource_claims(const struct pod_spec *spec); // SCH-420
-bool container_is_sidecar(const struct container *container);   // of an init container
+// What became of the entry of spec.resourceClaims; NULL: its claim is not made yet, or is named.
+const struct pod_resource_claim_status *pod_claim_status(const struct pod *pod, const char *name);
+bool container_is_sidecar(const struct container *container); // of an init container
 // The host port that a container's port uses, 0: none. With hostNetwork it is the container's port,
 // as the API server defaults it.
 int64_t container_host_port(const struct pod_spec *spec, const struct container_port *port);

@@ -185,11 +185,10 @@ static bool refuse_unknown_kind(const json_t *document, struct error *error)
 // adze's groups is not.
 static bool must_be_known(const char *api_version, const char *kind)
 {
-    for (int i = 0; api_version != NULL && strchr(api_version, '/') == NULL && i < KIND_COUNT; i++)
-        if (kind_get((enum kind_id)i)->custom && text_equal(kind_get((enum kind_id)i)->name, kind))
-            return true;
-    return api_version == NULL || kind == NULL || text_starts_with(api_version, "karpenter.") ||
-           text_starts_with(api_version, "adze/");
+    if (api_version == NULL || kind == NULL)
+        return true;
+    return (strchr(api_version, '/') == NULL && kind_is_custom(kind)) ||
+           text_starts_with(api_version, "karpenter.") || text_starts_with(api_version, "adze/");
 }
 
 // Refuses a List whose items are not a list. An empty one may omit them or, as Go writes it, have

@@ -145,6 +145,15 @@ const struct kind *kind_find(const char *api_version, const char *name)
     return NULL;
 }
 
+bool kind_is_custom(const char *name)
+{
+    assert(name != NULL);
+    for (const struct kind *kind = kinds; kind < kinds + KIND_COUNT; kind++)
+        if (kind->custom && strcmp(kind->name, name) == 0)
+            return true;
+    return false;
+}
+
 const struct kind *kind_find_plural(const char *group, const char *version, const char *plural)
 {
     for (const struct kind *kind = kinds; kind < kinds + KIND_COUNT; kind++)

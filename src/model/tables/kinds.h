@@ -6,6 +6,8 @@
 const struct kind *kind_get(enum kind_id id);
 // Finds a kind by any served version; NULL if unknown.
 const struct kind *kind_find(const char *api_version, const char *name);
+// A custom kind has this name, in whatever group: no kind of Kubernetes itself has it.
+bool kind_is_custom(const char *name);
 const struct kind *kind_find_plural(const char *group, const char *version, const char *plural);
 
 // The conditions of a NodeClaim, NodePool, Node, node class, NodeOverlay or CapacityBuffer;

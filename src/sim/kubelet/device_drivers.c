@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/devices/device_template.h"
 #include "model/reading/pod.h"
 #include "model/schema/devices.h"
 #include "model/schema/karpenter.h"
@@ -86,19 +87,6 @@ void device_drivers_enter(void *part, struct world_object *object)
 
 // --- slices of nodes -----------------------------------------------------------------------------
 
-static bool names_type(const char *list, const char *type)
-{
-    size_t length = strlen(type);
-    for (const char *at = list; *at != '\0';) {
-        at += strspn(at, " ,");
-        size_t item = strcspn(at, " ,");
-        if (item == length && strncmp(at, type, length) == 0)
-            return true;
-        at += item;
-    }
-    return false;
-}
-
 static json_t *slice_for(const struct world_object *template, const struct world_object *node,
                          const char *name)
 {
@@ -125,8 +113,7 @@ static void publish(void *context, const char *node_name)
     world_objects templates = {0};
     world_for_each(slice, world, KIND_RESOURCE_SLICE)
     {
-        const char *types = template_types(slice);
-        if (types != NULL && names_type(types, type))
+        if (device_template_is_of(template_types(slice), type))
             vector_push(&templates, slice);
     }
     vector_for_each (template, &templates) {
@@ -139,14 +126,6 @@ static void publish(void *context, const char *node_name)
 }
 
 // --- claims of pods ------------------------------------------------------------------------------
-
-static bool is_made(const struct pod *pod, const char *reference)
-{
-    list_for_each (status, &pod->status.resource_claim_statuses)
-        if (text_equal(status->name, reference))
-            return true;
-    return false;
-}
 
 // The claim's name; empty: there is no such template yet.
 static void make_claim(struct world *world, const struct world_object *pod,
@@ -178,7 +157,8 @@ static void make_claims(void *context, const char *key)
     json_t *made = json_array();
     list_for_each (reference, &pod->pod->spec.resource_claims) {
         char name[WORLD_KEY_MAX];
-        if (reference->resource_claim_template_name == NULL || is_made(pod->pod, reference->name))
+        if (reference->resource_claim_template_name == NULL ||
+            pod_claim_status(pod->pod, reference->name) != NULL)
             continue;
         make_claim(drivers->world, pod, reference, name);
         if (name[0] != '\0')

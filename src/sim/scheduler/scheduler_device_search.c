@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "model/devices/device_selector.h"
+#include "model/reading/pod.h"
 #include "sim/scheduler/scheduler_node_affinity.h"
 
 #define STEPS_MAX 20000 // devices that one search looks at
@@ -215,28 +216,14 @@ static bool selects(struct search *search, const device_selector_list *selectors
     return true;
 }
 
-static bool tolerates(const toleration_list *tolerations, const struct taint *taint)
-{
-    list_for_each (toleration, tolerations) {
-        bool exists = text_equal(toleration->operator, "Exists");
-        bool effect =
-            text_is_empty(toleration->effect) || text_equal(toleration->effect, taint->effect);
-        bool key =
-            text_is_empty(toleration->key) ? exists : text_equal(toleration->key, taint->key);
-        if (effect && key &&
-            (exists || strcmp(text_or_empty(toleration->value), text_or_empty(taint->value)) == 0))
-            return true;
-    }
-    return false;
-}
-
 static bool suits(struct search *search, const struct option *option,
                   const struct device_request *choice)
 {
     const struct device_class *class =
         filter_object(search->state->cluster->device_classes, NULL, choice->device_class_name);
     list_for_each (taint, &option->device->taints)
-        if (!text_equal(taint->effect, "None") && !tolerates(&choice->tolerations, taint))
+        if (!text_equal(taint->effect, "None") &&
+            !tolerations_tolerate(&choice->tolerations, taint))
             return false;
     return class != NULL && selects(search, &class->spec.selectors, &option->facts) &&
            selects(search, &choice->selectors, &option->facts);

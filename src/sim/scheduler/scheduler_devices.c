@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/reading/pod.h"
 #include "sim/scheduler/scheduler_device_search.h"
 #include "sim/scheduler/scheduler_node_affinity.h"
 
@@ -33,11 +34,9 @@ static const char *claim_name(const struct pod *pod, const struct pod_resource_c
     *waits = false;
     if (reference->resource_claim_name != NULL)
         return reference->resource_claim_name;
-    list_for_each (status, &pod->status.resource_claim_statuses)
-        if (text_equal(status->name, reference->name))
-            return status->resource_claim_name;
-    *waits = true;
-    return NULL;
+    const struct pod_resource_claim_status *status = pod_claim_status(pod, reference->name);
+    *waits = status == NULL;
+    return status != NULL ? status->resource_claim_name : NULL;
 }
 
 static bool add_claim(struct filter_state *state, const char *name)
