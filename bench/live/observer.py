@@ -46,6 +46,7 @@ class Node:
         self.managed = "karpenter.sh/nodepool" in labels
         taints = [taint["key"] for taint in item["spec"].get("taints") or []]
         self.going = "deletionTimestamp" in meta or "karpenter.sh/disrupted" in taints
+        self.closed = bool({"karpenter.sh/unregistered", "adze.dev/awaiting-pods"} & set(taints))
         self.price = price(labels)
 
 
@@ -55,6 +56,13 @@ def price(labels):
     memory = number(labels.get("karpenter.kwok.sh/instance-memory", "0")) / 1e9
     whole = 0.025 * cpu + 0.001 * memory
     return whole * (0.7 if labels.get("karpenter.sh/capacity-type") == "spot" else 1)
+
+
+def trace(*words):
+    """A line for the file that LIVE_TRACE names: the instant, and what was seen."""
+    if os.environ.get("LIVE_TRACE"):
+        with open(os.environ["LIVE_TRACE"], "a") as file:
+            print(f"{time.time():.3f}", *words, file=file)
 
 
 class Lost(Exception):
@@ -128,6 +136,8 @@ class Cluster:
         if kind == "node":
             table[uid] = Node(item)
             table[uid].name = item["metadata"]["name"]
+            if before is None or before.closed != table[uid].closed:
+                trace("closed" if table[uid].closed else "open", table[uid].name, table[uid].zone, table[uid].cpu, table[uid].memory)
             if before is None or before.going != table[uid].going:
                 self.changed["node"] = time.monotonic()
         elif kind == "claim":
@@ -137,14 +147,14 @@ class Cluster:
             self.follow_pod(before, table[uid])
 
     def follow_pod(self, before, pod):
+        if not pod.node and before is not None and before.nominated != pod.nominated:
+            trace("nominated" if pod.nominated else "cleared", pod.name, pod.nominated or before.nominated)
         if pod.node and (before is None or not before.node):
             self.changed["bound"] = time.monotonic()
             nominated = pod.nominated or (before and before.nominated)
             self.landed += bool(nominated)
             self.kept += nominated == pod.node
-            if os.environ.get("LIVE_TRACE"):
-                with open(os.environ["LIVE_TRACE"], "a") as file:
-                    file.write(f"{time.time():.3f} {pod.name} {nominated} {pod.node}\n")
+            trace("bound", pod.name, nominated, pod.node)
         if before is not None and pod.ending and not before.ending and pod.node:
             node = next((node for node in self.known["node"].values() if node.name == pod.node), None)
             self.evicted += node is None or node.going

@@ -36,6 +36,7 @@ struct nominator {
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
                                          struct error *error);
+static struct unnominated unnominated_on(void *context, const char *name);
 static bool is_prepared(void *context, const char *name);
 
 void nominator_wake(struct nominator *nominator)
@@ -97,7 +98,7 @@ struct nominator *nominator_create(struct control *control, const struct command
     struct nominator *nominator = memory_allocate(sizeof *nominator);
     nominator->control = control;
     nominator->nominations = cluster_nominations(control->cluster);
-    nominator->openings = openings_create(control, is_prepared, nominator);
+    nominator->openings = openings_create(control, unnominated_on, nominator);
     nominator->kept =
         kept_replacements_create(control, commands, evictions, is_prepared, nominator);
     return nominator;
@@ -254,28 +255,37 @@ static bool waits_for_sibling(const struct nominator *nominator, const struct po
     struct cluster *cluster = nominator->control->cluster;
     if (!cluster_is_put_off(cluster, pod))
         return false;
-    uint64_t serial = cluster_pod_serial(cluster, pod);
+    int64_t turn = cluster_pod_turn(cluster, pod);
     const struct pod *other;
     for (uint32_t i = 0; (other = cluster_planned_on(cluster, claim, i)) != NULL; i++)
         if (other != pod && text_equal(workload_of(other), workload_of(pod)) &&
-            (!cluster_is_put_off(cluster, other) || cluster_pod_serial(cluster, other) < serial))
+            (!cluster_is_put_off(cluster, other) || cluster_pod_turn(cluster, other) < turn))
             return true;
     return false;
 }
 
-static bool is_prepared(void *context, const char *name)
+static struct unnominated unnominated_on(void *context, const char *name)
 {
     const struct nominator *nominator = context;
     struct cluster *cluster = nominator->control->cluster;
     const struct node_claim *claim = find_claim(nominator->control, name);
     const struct node *node = claim != NULL ? cluster_main_node(cluster, claim) : NULL;
+    struct unnominated found = {0};
     const struct pod *pod;
-    for (uint32_t i = 0; node != NULL && (pod = cluster_planned_on(cluster, claim, i)) != NULL; i++)
-        if (!pod_is_bound(pod) && // yet to be evicted
-            !text_equal(pod->status.nominated_node_name, node->meta.name) &&
-            !waits_for_sibling(nominator, pod, claim))
-            return false;
-    return true;
+    for (uint32_t i = 0; node != NULL && (pod = cluster_planned_on(cluster, claim, i)) != NULL; i++) {
+        if (pod_is_bound(pod) || // yet to be evicted
+            text_equal(pod->status.nominated_node_name, node->meta.name) ||
+            waits_for_sibling(nominator, pod, claim))
+            continue;
+        found.count++;
+        found.lost += cluster_lost_nomination(cluster, pod);
+    }
+    return found;
+}
+
+static bool is_prepared(void *context, const char *name)
+{
+    return unnominated_on(context, name).count == 0;
 }
 
 bool nominator_keep(struct nominator *nominator, const struct node_claim *claim)

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/nanoseconds.h"
+#include "control/nomination/opening_order.h"
 #include "control/nomination/sibling_exchange.h"
+#include "control/nomination/spread_mend.h"
 #include "control/nomination/spread_order.h"
 #include "control/runtime/wakes.h"
 #include "control/state/cluster.h"
@@ -32,6 +34,8 @@
 #define LATE_NS        HOUR // a driver that was waited for in vain is not waited for so long
 #define LATE_MAX       100  // drivers
 #define GROUP_PODS_MAX 2000
+#define MENDS_MAX      3  // of a group's order
+#define LOST_SHARE     250 // a part of the group's pods
 
 struct held {         // a node
     int64_t seen_ns;  // monotonic
@@ -44,23 +48,24 @@ struct held {         // a node
 
 struct openings {
     struct control *control;
-    openings_prepared *is_prepared;
+    openings_unnominated *unnominated;
     void *context;
     struct map *held; // by NodeClaim
     struct map *late; // drivers whose pods do not come to closed nodes: int64_t, monotonic
     // The nodes that open next, together.
     int64_t group_ns, opened_ns; // monotonic: chosen, opened; 0: not yet
     uint32_t group_pods;
-    uint32_t unprepared; // at the last review
+    uint32_t unprepared; // pods, at the last review
+    uint32_t mends;
     int64_t progress_ns; // monotonic: the last decrease
 };
 
-struct openings *openings_create(struct control *control, openings_prepared *is_prepared,
+struct openings *openings_create(struct control *control, openings_unnominated *unnominated,
                                  void *context)
 {
     struct openings *openings = memory_allocate(sizeof *openings);
     openings->control = control;
-    openings->is_prepared = is_prepared;
+    openings->unnominated = unnominated;
     openings->context = context;
     openings->held = map_create();
     openings->late = map_create();
@@ -287,10 +292,11 @@ static void begin_group(struct openings *openings, const held_list *listed)
     struct spread_order *order = spread_order_create(openings->control);
     openings->group_ns = now_of(openings);
     openings->opened_ns = 0;
-    openings->unprepared = count;
+    openings->unprepared = openings->group_pods;
+    openings->mends = 0;
     openings->progress_ns = openings->group_ns;
     sibling_exchange(openings->control, claims, count);
-    spread_order_nodes(order, claims, count);
+    opening_order(openings->control, claims, count);
     for (uint32_t i = 0; i < count; i++) {
         struct held *held = map_get(openings->held, claims[i]->meta.name);
         held->is_in_group = true;
@@ -302,15 +308,41 @@ static void begin_group(struct openings *openings, const held_list *listed)
     free(claims);
 }
 
+// While pods are nominated, kube-scheduler tries one after the other, and those lose their
+// nomination. They come last now, so a few of them need not be waited for.
 static bool group_is_prepared(struct openings *openings, const held_list *group)
 {
-    uint32_t left = 0;
-    vector_for_each (held, group)
-        left += !openings->is_prepared(openings->context, (*held)->claim);
+    uint32_t left = 0, lost = 0;
+    vector_for_each (held, group) {
+        struct unnominated pods = openings->unnominated(openings->context, (*held)->claim);
+        left += pods.count;
+        lost += pods.lost;
+    }
     if (left < openings->unprepared)
         openings->progress_ns = now_of(openings);
     openings->unprepared = left;
-    return left == 0;
+    return left == lost && lost <= openings->group_pods / LOST_SHARE;
+}
+
+// While the pods were nominated, kube-scheduler has tried some of them, and these come last now. The
+// last look before the group opens: true if some pods have to be nominated anew.
+static bool mend_order(struct openings *openings, const held_list *group)
+{
+    if (openings->mends >= MENDS_MAX)
+        return false;
+    const struct node_claim **claims = memory_allocate_array(group->count + 1, sizeof *claims);
+    uint32_t count = 0;
+    vector_for_each (held, group) {
+        const struct node_claim *claim = find_claim(openings->control, (*held)->claim);
+        if (claim != NULL)
+            claims[count++] = claim;
+    }
+    uint32_t exchanged = spread_mend(openings->control, claims, count);
+    free(claims);
+    openings->mends = exchanged > 0 ? openings->mends + 1 : MENDS_MAX;
+    log_debug("looked at the order of a group of pods before it opens", "s:controller", "pod.nomination",
+              "i:exchanged", (int64_t)exchanged);
+    return exchanged > 0;
 }
 
 static bool preparation_timed_out(const struct openings *openings)
@@ -321,21 +353,37 @@ static bool preparation_timed_out(const struct openings *openings)
     return since_ns >= (goes_on ? ns_multiply(2, timeout_ns) : timeout_ns);
 }
 
+// The nodes whose pods are tried first open first.
+static void open_in_turn(struct openings *openings, const held_list *group)
+{
+    const struct node_claim **claims = memory_allocate_array(group->count + 1, sizeof *claims);
+    uint32_t count = 0;
+    vector_for_each (held, group) {
+        const struct node_claim *claim = find_claim(openings->control, (*held)->claim);
+        if (claim != NULL)
+            claims[count++] = claim;
+    }
+    opening_order(openings->control, claims, count);
+    for (uint32_t i = 0; i < count; i++)
+        wake(&openings->control->manager, WAKE_LIFECYCLE, claims[i]->meta.name);
+    free(claims);
+}
+
 static void open_group(struct openings *openings, const held_list *group)
 {
     openings->opened_ns = now_of(openings);
     log_debug("opening nodes", "s:controller", "pod.nomination", "i:nodes", (int64_t)group->count,
-              "i:pods", (int64_t)openings->group_pods, "d:preparation",
+              "i:pods", (int64_t)openings->group_pods, "i:unprepared", (int64_t)openings->unprepared, "d:preparation",
               ns_subtract(openings->opened_ns, openings->group_ns));
-    vector_for_each (held, group)
-        wake(&openings->control->manager, WAKE_LIFECYCLE, (*held)->claim);
+    open_in_turn(openings, group);
 }
 
 static void advance_group(struct openings *openings, const held_list *group)
 {
     int64_t now_ns = now_of(openings);
     if (openings->opened_ns == 0 && group_is_ready(openings, group) &&
-        (group_is_prepared(openings, group) || preparation_timed_out(openings)))
+        (group_is_prepared(openings, group) || preparation_timed_out(openings)) &&
+        !mend_order(openings, group))
         open_group(openings, group);
     bool is_late = openings->opened_ns != 0 && ns_subtract(now_ns, openings->opened_ns) >= OPEN_NS;
     if (group->count > 0 && !is_late)

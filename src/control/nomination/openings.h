@@ -13,10 +13,12 @@
 #include "control/runtime/control.h"
 
 struct openings;
-// Whether all pods that are planned for the NodeClaim's node, and need it, are nominated; true if
-// it has none.
-typedef bool openings_prepared(void *context, const char *claim);
-struct openings *openings_create(struct control *control, openings_prepared *is_prepared,
+struct unnominated { // pods that are planned for a NodeClaim's node, need it and are not nominated
+    uint32_t count;
+    uint32_t lost; // of them: were nominated until kube-scheduler tried them in vain
+};
+typedef struct unnominated openings_unnominated(void *context, const char *claim);
+struct openings *openings_create(struct control *control, openings_unnominated *unnominated,
                                  void *context);
 void openings_destroy(struct openings *openings); // NULL is fine
 

@@ -10,9 +10,6 @@
 struct spread_order;
 struct spread_order *spread_order_create(struct control *control);
 void spread_order_destroy(struct spread_order *order);
-// Sorts NodeClaims by the time at which kube-scheduler tries their pods: the order of opening.
-void spread_order_nodes(struct spread_order *order, const struct node_claim **claims,
-                        uint32_t count);
 // The NodeClaim's planned pods take part; the pods of the first NodeClaim get the first places.
 void spread_order_add(struct spread_order *order, const struct node_claim *claim);
 void spread_order_apply(struct spread_order *order);

@@ -402,11 +402,12 @@ static void on_pod(void *context, enum mirror_change change, const struct object
         touch(cluster);
         return;
     }
-    struct pod_record *record = pod_index_ensure(&cluster->pods, pod);
+    int64_t now_ns = loop_monotonic_ns(cluster->control->manager.loop);
+    struct pod_record *record = pod_index_ensure(&cluster->pods, pod, now_ns);
     const struct pod_list *was_bound = record->bound;
     take_expected_place(cluster, pod);
     bool provisionable = !pod_is_bound(pod) && is_provisionable(cluster, pod);
-    pod_index_replace(&cluster->pods, record, pod, provisionable);
+    pod_index_replace(&cluster->pods, record, pod, provisionable, now_ns);
     if (record->bound != NULL && record->bound != was_bound)
         note_binding(cluster, record);
 }

@@ -69,10 +69,15 @@ bool cluster_is_put_off(const struct cluster *cluster, const struct pod *pod)
     return record != NULL && record->is_put_off;
 }
 
-uint64_t cluster_pod_serial(const struct cluster *cluster, const struct pod *pod)
+bool cluster_lost_nomination(const struct cluster *cluster, const struct pod *pod)
 {
     const struct pod_record *record = pod_index_find(&cluster->pods, pod);
-    return record != NULL ? record->serial : 0;
+    return record != NULL && record->lost_nomination;
+}
+
+int64_t cluster_pod_turn(const struct cluster *cluster, const struct pod *pod)
+{
+    return pod_index_turn(&cluster->pods, pod);
 }
 
 // A running pod needs its planned place only while its node is being disrupted.

@@ -19,8 +19,10 @@ const struct node_claim *cluster_next_planned(const struct cluster *cluster,
 // The pod is not nominated before its workload's other pods on the node are bound (spread_order.h).
 void cluster_put_off(struct cluster *cluster, const struct pod *pod, bool is_put_off);
 bool cluster_is_put_off(const struct cluster *cluster, const struct pod *pod);
-// Pods in the order of their first appearance.
-uint64_t cluster_pod_serial(const struct cluster *cluster, const struct pod *pod);
+// Pods by when kube-scheduler tries them (pod_index.h).
+int64_t cluster_pod_turn(const struct cluster *cluster, const struct pod *pod);
+// The pod was nominated until kube-scheduler tried it in vain.
+bool cluster_lost_nomination(const struct cluster *cluster, const struct pod *pod);
 // Plans a place on the NodeClaim for one more pod that the workload is about to create
 // (workload_bursts.h): its next new pod takes it.
 void cluster_expect_pod(struct cluster *cluster, const char *workload_uid, const char *claim);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/map.h"
+#include "base/vector.h"
 #include "model/schema/core.h"
 
 struct pod_list {
@@ -14,28 +15,35 @@ struct pod_record {
     const struct pod *pod;  // acquired
     struct pod_list *bound; // the list of its node, NULL if unbound
     uint32_t bound_index, provisionable_index, unbound_index;
-    uint64_t serial;      // in the order of first appearance
+    int64_t turn;         // its order in kube-scheduler's queue (pod_index_turn)
     int64_t displaced_ns; // monotonic: the loss of its planned room; 0: not displaced
     bool provisionable, is_unbound;
-    bool is_put_off; // nominated after its workload's other pods on the node
+    bool lost_nomination; // by an attempt in vain
+    bool waits_for_nodes; // tried when the cluster had none
+    bool is_put_off;      // nominated after its workload's other pods on the node
 };
 
 struct pod_index {
     struct map *records;                    // pod_record by namespace/name
     struct map *bound;                      // pod_list by node name
     struct pod_list provisionable, unbound; // the latter: neither bound nor terminal
-    uint64_t last_serial;
+    int64_t last_turn;
+    VECTOR(struct pod_record *) nodeless; // pods that wait for nodes, by turn
 };
 
 void pod_index_init(struct pod_index *index);
 void pod_index_free(struct pod_index *index);
 struct pod_record *pod_index_find(const struct pod_index *index, const struct pod *pod); // or NULL
 // Adds a record without a pod if there is none: pod_index_replace() must follow.
-struct pod_record *pod_index_ensure(struct pod_index *index, const struct pod *pod);
+struct pod_record *pod_index_ensure(struct pod_index *index, const struct pod *pod, int64_t now_ns);
 // Sets the pod's current version. `provisionable` counts if it is not bound.
 void pod_index_replace(struct pod_index *index, struct pod_record *record, const struct pod *pod,
-                       bool provisionable);
+                       bool provisionable, int64_t now_ns);
 void pod_index_remove(struct pod_index *index, struct pod_record *record);
+// Pods by when kube-scheduler tries them: by their last attempt in vain, or by their appearance. An
+// attempt shows in the pod's condition, or in the end of its nomination; one that changes neither is
+// not seen, except in a cluster without nodes. An instant (monotonic), but no two are equal.
+int64_t pod_index_turn(const struct pod_index *index, const struct pod *pod);
 const struct pod_list *pod_index_on(const struct pod_index *index, const char *node_name);
 // Drops the list of a deleted node if it is empty: node names are rarely reused, so lists would
 // pile up.
