@@ -17,7 +17,7 @@
 #define RESPONSE_BYTES_MAX ((size_t)512 << 20)
 // Without this limit a burst of hundreds of calls would open connection after connection (a server
 // accepts some 100 streams on each) and hold buffers for all of them, with no faster answers.
-#define CALLS_UNDER_WAY_MAX 240
+#define CALLS_UNDER_WAY_MAX 128
 
 // libcurl's callbacks only collect bytes and results. The consequences (events, ends of calls, new
 // requests) run in transport_dispatch(), on a timer of its own. There every function of libcurl and
@@ -242,11 +242,17 @@ static void call_begin(struct kube_call *call)
     }
 }
 
-// A watch is long-lived, and a late renewal loses the lease: neither waits for others.
+static bool path_begins(const struct kube_call *call, const char *start)
+{
+    return strncmp(call->path, start, strlen(start)) == 0;
+}
+
+// A watch is long-lived, a late renewal loses the lease, and the nodes of a wave are to open
+// together (control/nomination/openings.h): these do not wait for others.
 static bool call_goes_at_once(const struct kube_call *call)
 {
-    static const char leases[] = "/apis/coordination.k8s.io/";
-    return call->verb == KUBE_WATCH || strncmp(call->path, leases, sizeof leases - 1) == 0;
+    return call->verb == KUBE_WATCH || path_begins(call, "/apis/coordination.k8s.io/") ||
+           (call->verb == KUBE_PATCH && path_begins(call, "/api/v1/nodes/"));
 }
 
 static bool call_waits_its_turn(const struct kube_call *call)
