@@ -1,0 +1,122 @@
+#include "control/nomination/spread_mend.h"
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "base/nanoseconds.h"
+#include "base/vector.h"
+#include "control/nomination/spread_order.h"
+#include "control/nomination/spread_places.h"
+#include "control/state/cluster.h"
+#include "control/state/cluster_plans.h"
+#include "model/reading/pod.h"
+
+#define HEAD_PODS 12 // as many are tried from now until most nodes are open
+
+// The pod is bound there at this moment. kube-scheduler counts the nominated pods of the node as
+// being there.
+static bool fits_now(const struct spread_places *places, const struct place *place)
+{
+    const struct place_domain *own = &places->domains.items[place->domain];
+    uint32_t pods = own->pods + places->hosts.items[place->host].nominated, least = pods;
+    vector_for_each (domain, &places->domains)
+        if (domain != own && domain->pods < least)
+            least = domain->pods;
+    return (int64_t)pods + 1 - least <= places->max_skew;
+}
+
+static void set_nominated(struct spread_places *places, const struct place *place, int change)
+{
+    if (!place->is_put_off)
+        places->hosts.items[place->host].nominated += (uint32_t)change;
+}
+
+// The next pod with a place that would fit, or NULL.
+static struct mover *next_that_fits(struct spread_places *places, uint32_t from)
+{
+    for (uint32_t i = from; i < places->pods.count; i++) {
+        struct place *place = &places->places.items[places->pods.items[i].place];
+        if (place->is_put_off)
+            continue;
+        set_nominated(places, place, -1);
+        bool fits = fits_now(places, place);
+        set_nominated(places, place, 1);
+        if (fits)
+            return &places->pods.items[i];
+    }
+    return NULL;
+}
+
+static void go_to(struct control *control, const struct spread_places *places, struct mover *mover,
+                  uint32_t place)
+{
+    mover->place = place;
+    spread_places_plan(control, mover->pod, &places->places.items[place]);
+}
+
+// A pod that does not fit at its turn exchanges its place with the next that would.
+static uint32_t mend(struct control *control, struct spread_places *places)
+{
+    uint32_t exchanged = 0;
+    spread_places_sort(places);
+    for (uint32_t i = 0; i < places->pods.count; i++) {
+        struct mover *mover = &places->pods.items[i];
+        uint32_t own = mover->place;
+        set_nominated(places, &places->places.items[own], -1);
+        struct mover *other =
+            fits_now(places, &places->places.items[own]) ? NULL : next_that_fits(places, i + 1);
+        if (other != NULL) {
+            go_to(control, places, mover, other->place);
+            go_to(control, places, other, own);
+            set_nominated(places, &places->places.items[own], 1);
+            set_nominated(places, &places->places.items[mover->place], -1);
+            exchanged++;
+        }
+        places->domains.items[places->places.items[mover->place].domain].pods++;
+    }
+    return exchanged;
+}
+
+static int by_turn(const void *a, const void *b)
+{
+    const struct mover *x = *(const struct mover *const *)a, *y = *(const struct mover *const *)b;
+    return x->turn < y->turn ? -1 : x->turn > y->turn;
+}
+
+// kube-scheduler tries the first pods while the nodes open, in vain: they come last.
+static void put_head_last(const struct map *workloads)
+{
+    VECTOR(struct mover *) all = {0};
+    for (struct map_entry *entry = map_first(workloads); entry != NULL; entry = map_next(entry)) {
+        struct spread_places *places = map_value(entry);
+        vector_for_each (mover, &places->pods)
+            vector_push(&all, mover);
+    }
+    if (all.count > 1)
+        qsort(all.items, all.count, sizeof(struct mover *), by_turn);
+    int64_t last = all.count > 0 ? all.items[all.count - 1]->turn : 0;
+    for (uint32_t i = 0; i < all.count / 2 && i < HEAD_PODS; i++)
+        all.items[i]->turn = ns_add(last, i + 1);
+    vector_free(&all);
+}
+
+uint32_t spread_mend(struct control *control, const struct node_claim *const *claims,
+                     uint32_t count)
+{
+    struct map *workloads = map_create();
+    const struct pod *pod;
+    uint32_t exchanged = 0;
+    for (uint32_t c = 0; c < count; c++)
+        for (uint32_t i = 0; (pod = cluster_planned_on(control->cluster, claims[c], i)) != NULL;
+             i++) {
+            const char *workload = pod_controller_uid(pod);
+            if (workload != NULL && spread_order_key(pod) != NULL)
+                spread_places_add(map_ensure(workloads, workload, sizeof(struct spread_places)),
+                                  control, pod, claims[c]);
+        }
+    put_head_last(workloads);
+    spread_places_count(control, workloads);
+    for (struct map_entry *entry = map_first(workloads); entry != NULL; entry = map_next(entry))
+        exchanged += mend(control, map_value(entry));
+    map_destroy(workloads, spread_places_destroy);
+    return exchanged;
+}

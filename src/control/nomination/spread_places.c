@@ -1,0 +1,131 @@
+#include "control/nomination/spread_places.h"
+
+#include <stdlib.h>
+
+#include "control/nomination/spread_order.h"
+#include "control/state/cluster.h"
+#include "control/state/cluster_plans.h"
+#include "model/reading/pod.h"
+
+void spread_places_destroy(void *value)
+{
+    struct spread_places *places = value;
+    vector_free(&places->pods);
+    vector_free(&places->places);
+    vector_free(&places->domains);
+    vector_free(&places->hosts);
+    free(places);
+}
+
+static const struct topology_spread_constraint *spread_of(const struct pod *pod)
+{
+    list_for_each (spread, &pod->spec.topology_spread_constraints)
+        if (text_equal(spread->when_unsatisfiable, "DoNotSchedule") &&
+            !text_equal(spread->topology_key, LABEL_HOSTNAME))
+            return spread;
+    return NULL;
+}
+
+const char *spread_order_key(const struct pod *pod)
+{
+    const struct topology_spread_constraint *spread = spread_of(pod);
+    return spread != NULL ? spread->topology_key : NULL;
+}
+
+uint32_t spread_places_domain(struct spread_places *places, const char *name)
+{
+    for (uint32_t i = 0; i < places->domains.count; i++)
+        if (text_equal(places->domains.items[i].name, name))
+            return i;
+    struct place_domain domain = {.name = name};
+    vector_push(&places->domains, domain);
+    return places->domains.count - 1;
+}
+
+// Pods of a NodeClaim mostly come one after the other.
+static uint32_t host_of(struct spread_places *places, const struct node_claim *claim)
+{
+    for (uint32_t i = places->hosts.count; i-- > 0;)
+        if (places->hosts.items[i].claim == claim)
+            return i;
+    struct place_host host = {.claim = claim};
+    vector_push(&places->hosts, host);
+    return places->hosts.count - 1;
+}
+
+static const char *domain_name(const struct spread_places *places, const struct control *control,
+                               const struct node_claim *claim)
+{
+    if (places->key == NULL)
+        return "";
+    const struct node *node = cluster_main_node(control->cluster, claim);
+    return node != NULL ? label_of_node(node, claim, places->key) : NULL;
+}
+
+static void add_place(struct spread_places *places, const struct node_claim *claim,
+                      const char *domain, bool is_put_off)
+{
+    struct place place = {.claim = claim,
+                          .host = host_of(places, claim),
+                          .domain = spread_places_domain(places, domain),
+                          .is_put_off = is_put_off};
+    places->hosts.items[place.host].left++;
+    vector_push(&places->places, place);
+}
+
+bool spread_places_add(struct spread_places *places, const struct control *control,
+                       const struct pod *pod, const struct node_claim *claim)
+{
+    const struct topology_spread_constraint *spread = spread_of(pod);
+    places->key = spread != NULL ? spread->topology_key : NULL;
+    places->max_skew = spread != NULL ? spread->max_skew : 0;
+    const char *domain = domain_name(places, control, claim);
+    if (domain == NULL)
+        return false;
+    struct mover mover = {pod, cluster_pod_turn(control->cluster, pod), places->places.count};
+    bool is_put_off = cluster_is_put_off(control->cluster, pod);
+    vector_push(&places->pods, mover);
+    add_place(places, claim, domain, is_put_off);
+    places->hosts.items[places->places.items[mover.place].host].nominated += !is_put_off;
+    return true;
+}
+
+static int by_turn(const void *a, const void *b)
+{
+    const struct mover *x = a, *y = b;
+    return x->turn < y->turn ? -1 : x->turn > y->turn;
+}
+
+void spread_places_sort(struct spread_places *places)
+{
+    if (places->pods.count > 1)
+        qsort(places->pods.items, places->pods.count, sizeof(struct mover), by_turn);
+}
+
+void spread_places_count(const struct control *control, const struct map *workloads)
+{
+    struct map_entry *position = NULL;
+    const struct state_node *state;
+    while (map_count(workloads) > 0 &&
+           (state = cluster_next(control->cluster, &position)) != NULL) {
+        const struct node *node = state_main_node(state);
+        const struct pod_list *pods =
+            cluster_pods(control->cluster, node != NULL ? node->meta.name : NULL);
+        for (uint32_t i = 0; i < pods->count; i++) {
+            const char *workload = pod_controller_uid(pods->items[i]);
+            struct spread_places *places = workload != NULL ? map_get(workloads, workload) : NULL;
+            const char *name = places != NULL && places->key != NULL
+                                   ? string_map_get(&node->meta.labels, places->key)
+                                   : NULL;
+            if (name != NULL && !pod_is_terminal(pods->items[i]))
+                places->domains.items[spread_places_domain(places, name)].pods++;
+        }
+    }
+}
+
+void spread_places_plan(const struct control *control, const struct pod *pod,
+                        const struct place *place)
+{
+    cluster_put_off(control->cluster, pod, place->is_put_off);
+    cluster_plan_pod(control->cluster, pod, place->claim->meta.name);
+}
