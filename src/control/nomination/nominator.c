@@ -272,7 +272,8 @@ static struct unnominated unnominated_on(void *context, const char *name)
     const struct node *node = claim != NULL ? cluster_main_node(cluster, claim) : NULL;
     struct unnominated found = {0};
     const struct pod *pod;
-    for (uint32_t i = 0; node != NULL && (pod = cluster_planned_on(cluster, claim, i)) != NULL; i++) {
+    for (uint32_t i = 0; node != NULL && (pod = cluster_planned_on(cluster, claim, i)) != NULL;
+         i++) {
         if (pod_is_bound(pod) || // yet to be evicted
             text_equal(pod->status.nominated_node_name, node->meta.name) ||
             waits_for_sibling(nominator, pod, claim))

@@ -9,8 +9,6 @@
 #include "model/reading/pod.h"
 #include "model/schema/resources.h"
 
-#define HEAD_PODS 16 // as many as kube-scheduler tries in vain while the nodes open
-
 struct queued_pod {
     const struct pod *pod;
     const struct node_claim *claim;
@@ -49,8 +47,8 @@ static void find_head(struct opening_order *order)
 {
     if (order->queue.count > 1)
         qsort(order->queue.items, order->queue.count, sizeof *order->queue.items, by_turn);
-    if (order->queue.count > HEAD_PODS)
-        order->queue.count = HEAD_PODS;
+    if (order->queue.count > OPENING_HEAD_PODS)
+        order->queue.count = OPENING_HEAD_PODS;
     vector_for_each (queued, &order->queue)
         queued->requests = pod_requests(order->arena, queued->pod);
 }
@@ -74,8 +72,7 @@ static void take(struct opening_order *order, struct resource_map *room, const s
 static struct resource_map room_of(struct opening_order *order, const struct node_claim *claim)
 {
     struct resource_map none = {0};
-    struct resource_map room =
-        resource_map_sum(order->arena, &claim->status.allocatable, &none);
+    struct resource_map room = resource_map_sum(order->arena, &claim->status.allocatable, &none);
     const struct pod *pod;
     for (uint32_t i = 0; (pod = cluster_planned_on(order->cluster, claim, i)) != NULL; i++)
         take(order, &room, pod);

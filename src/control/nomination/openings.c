@@ -34,7 +34,7 @@
 #define LATE_NS        HOUR // a driver that was waited for in vain is not waited for so long
 #define LATE_MAX       100  // drivers
 #define GROUP_PODS_MAX 2000
-#define MENDS_MAX      3  // of a group's order
+#define MENDS_MAX      3   // of a group's order
 #define LOST_SHARE     250 // a part of the group's pods
 
 struct held {         // a node
@@ -324,8 +324,8 @@ static bool group_is_prepared(struct openings *openings, const held_list *group)
     return left == lost && lost <= openings->group_pods / LOST_SHARE;
 }
 
-// While the pods were nominated, kube-scheduler has tried some of them, and these come last now. The
-// last look before the group opens: true if some pods have to be nominated anew.
+// While the pods were nominated, kube-scheduler has tried some of them, and these come last now.
+// The last look before the group opens: true if some pods have to be nominated anew.
 static bool mend_order(struct openings *openings, const held_list *group)
 {
     if (openings->mends >= MENDS_MAX)
@@ -340,8 +340,8 @@ static bool mend_order(struct openings *openings, const held_list *group)
     uint32_t exchanged = spread_mend(openings->control, claims, count);
     free(claims);
     openings->mends = exchanged > 0 ? openings->mends + 1 : MENDS_MAX;
-    log_debug("looked at the order of a group of pods before it opens", "s:controller", "pod.nomination",
-              "i:exchanged", (int64_t)exchanged);
+    log_debug("looked at the order of a group of pods before it opens", "s:controller",
+              "pod.nomination", "i:exchanged", (int64_t)exchanged);
     return exchanged > 0;
 }
 
@@ -373,7 +373,8 @@ static void open_group(struct openings *openings, const held_list *group)
 {
     openings->opened_ns = now_of(openings);
     log_debug("opening nodes", "s:controller", "pod.nomination", "i:nodes", (int64_t)group->count,
-              "i:pods", (int64_t)openings->group_pods, "i:unprepared", (int64_t)openings->unprepared, "d:preparation",
+              "i:pods", (int64_t)openings->group_pods, "i:unprepared",
+              (int64_t)openings->unprepared, "d:preparation",
               ns_subtract(openings->opened_ns, openings->group_ns));
     open_in_turn(openings, group);
 }

@@ -3,7 +3,7 @@
 #include "base/symbols.h"
 #include "control/nomination/anti_affinities.h"
 #include "control/nomination/exchange_search.h"
-#include "control/nomination/spread_order.h"
+#include "control/nomination/spread_places.h"
 #include "control/state/cluster.h"
 #include "control/state/cluster_plans.h"
 #include "control/state/state_node.h"
@@ -44,7 +44,7 @@ static int64_t *amounts_of(const struct reading *reading, const struct resource_
 
 static struct exchange_pod exchange_pod_of(const struct reading *reading, const struct pod *pod)
 {
-    const char *workload = pod_controller_uid(pod), *key = spread_order_key(pod);
+    const char *workload = pod_controller_uid(pod), *key = pod_spread_key(pod);
     struct resource_map requests = pod_requests(reading->arena, pod);
     uint32_t number = key != NULL ? symbols_intern(reading->keys, key) : UINT32_MAX;
     bool is_known = key == NULL || number < EXCHANGE_KEYS_MAX;

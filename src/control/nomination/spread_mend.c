@@ -1,16 +1,14 @@
 #include "control/nomination/spread_mend.h"
+
 #include <stdlib.h>
 
 #include "base/map.h"
 #include "base/nanoseconds.h"
 #include "base/vector.h"
-#include "control/nomination/spread_order.h"
-#include "control/nomination/spread_places.h"
+#include "control/nomination/opening_order.h"
 #include "control/state/cluster.h"
 #include "control/state/cluster_plans.h"
 #include "model/reading/pod.h"
-
-#define HEAD_PODS 12 // as many are tried from now until most nodes are open
 
 // The pod is bound there at this moment. kube-scheduler counts the nominated pods of the node as
 // being there.
@@ -46,34 +44,40 @@ static struct mover *next_that_fits(struct spread_places *places, uint32_t from)
     return NULL;
 }
 
-static void go_to(struct control *control, const struct spread_places *places, struct mover *mover,
-                  uint32_t place)
+static void exchange(struct spread_places *places, struct mover *one, struct mover *other)
 {
-    mover->place = place;
-    spread_places_plan(control, mover->pod, &places->places.items[place]);
+    uint32_t place = one->place;
+    one->place = other->place;
+    other->place = place;
+    one->has_moved = other->has_moved = true;
+    set_nominated(places, &places->places.items[one->place], -1);
+    set_nominated(places, &places->places.items[other->place], 1);
 }
 
 // A pod that does not fit at its turn exchanges its place with the next that would.
-static uint32_t mend(struct control *control, struct spread_places *places)
+uint32_t spread_places_mend(struct spread_places *places)
 {
     uint32_t exchanged = 0;
     spread_places_sort(places);
     for (uint32_t i = 0; i < places->pods.count; i++) {
         struct mover *mover = &places->pods.items[i];
-        uint32_t own = mover->place;
-        set_nominated(places, &places->places.items[own], -1);
-        struct mover *other =
-            fits_now(places, &places->places.items[own]) ? NULL : next_that_fits(places, i + 1);
+        const struct place *place = &places->places.items[mover->place];
+        set_nominated(places, place, -1);
+        struct mover *other = fits_now(places, place) ? NULL : next_that_fits(places, i + 1);
         if (other != NULL) {
-            go_to(control, places, mover, other->place);
-            go_to(control, places, other, own);
-            set_nominated(places, &places->places.items[own], 1);
-            set_nominated(places, &places->places.items[mover->place], -1);
+            exchange(places, mover, other);
             exchanged++;
         }
         places->domains.items[places->places.items[mover->place].domain].pods++;
     }
     return exchanged;
+}
+
+static void plan_moved(const struct control *control, const struct spread_places *places)
+{
+    vector_for_each (mover, &places->pods)
+        if (mover->has_moved)
+            spread_places_plan(control, mover->pod, &places->places.items[mover->place]);
 }
 
 static int by_turn(const void *a, const void *b)
@@ -94,7 +98,7 @@ static void put_head_last(const struct map *workloads)
     if (all.count > 1)
         qsort(all.items, all.count, sizeof(struct mover *), by_turn);
     int64_t last = all.count > 0 ? all.items[all.count - 1]->turn : 0;
-    for (uint32_t i = 0; i < all.count / 2 && i < HEAD_PODS; i++)
+    for (uint32_t i = 0; i < all.count / 2 && i < OPENING_HEAD_PODS; i++)
         all.items[i]->turn = ns_add(last, i + 1);
     vector_free(&all);
 }
@@ -109,14 +113,16 @@ uint32_t spread_mend(struct control *control, const struct node_claim *const *cl
         for (uint32_t i = 0; (pod = cluster_planned_on(control->cluster, claims[c], i)) != NULL;
              i++) {
             const char *workload = pod_controller_uid(pod);
-            if (workload != NULL && spread_order_key(pod) != NULL)
+            if (workload != NULL && pod_spread_key(pod) != NULL)
                 spread_places_add(map_ensure(workloads, workload, sizeof(struct spread_places)),
                                   control, pod, claims[c]);
         }
     put_head_last(workloads);
     spread_places_count(control, workloads);
-    for (struct map_entry *entry = map_first(workloads); entry != NULL; entry = map_next(entry))
-        exchanged += mend(control, map_value(entry));
+    for (struct map_entry *entry = map_first(workloads); entry != NULL; entry = map_next(entry)) {
+        exchanged += spread_places_mend(map_value(entry));
+        plan_moved(control, map_value(entry));
+    }
     map_destroy(workloads, spread_places_destroy);
     return exchanged;
 }

@@ -34,9 +34,8 @@ void spread_order_add(struct spread_order *order, const struct node_claim *claim
          i++) {
         const char *workload = pod_controller_uid(pod);
         if (workload != NULL)
-            spread_places_add(
-                map_ensure(order->workloads, workload, sizeof(struct spread_places)),
-                order->control, pod, claim);
+            spread_places_add(map_ensure(order->workloads, workload, sizeof(struct spread_places)),
+                              order->control, pod, claim);
     }
 }
 

@@ -13,6 +13,3 @@ void spread_order_destroy(struct spread_order *order);
 // The NodeClaim's planned pods take part; the pods of the first NodeClaim get the first places.
 void spread_order_add(struct spread_order *order, const struct node_claim *claim);
 void spread_order_apply(struct spread_order *order);
-// The topology key that makes the order of binding matter: of a required spread over domains larger
-// than a node. NULL: the pod has none.
-const char *spread_order_key(const struct pod *pod);

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "control/nomination/spread_order.h"
 #include "control/state/cluster.h"
 #include "control/state/cluster_plans.h"
 #include "model/reading/pod.h"
@@ -26,13 +25,14 @@ static const struct topology_spread_constraint *spread_of(const struct pod *pod)
     return NULL;
 }
 
-const char *spread_order_key(const struct pod *pod)
+const char *pod_spread_key(const struct pod *pod)
 {
     const struct topology_spread_constraint *spread = spread_of(pod);
     return spread != NULL ? spread->topology_key : NULL;
 }
 
-uint32_t spread_places_domain(struct spread_places *places, const char *name)
+// Added if it is new.
+static uint32_t domain_of(struct spread_places *places, const char *name)
 {
     for (uint32_t i = 0; i < places->domains.count; i++)
         if (text_equal(places->domains.items[i].name, name))
@@ -67,7 +67,7 @@ static void add_place(struct spread_places *places, const struct node_claim *cla
 {
     struct place place = {.claim = claim,
                           .host = host_of(places, claim),
-                          .domain = spread_places_domain(places, domain),
+                          .domain = domain_of(places, domain),
                           .is_put_off = is_put_off};
     places->hosts.items[place.host].left++;
     vector_push(&places->places, place);
@@ -118,7 +118,7 @@ void spread_places_count(const struct control *control, const struct map *worklo
                                    ? string_map_get(&node->meta.labels, places->key)
                                    : NULL;
             if (name != NULL && !pod_is_terminal(pods->items[i]))
-                places->domains.items[spread_places_domain(places, name)].pods++;
+                places->domains.items[domain_of(places, name)].pods++;
         }
     }
 }

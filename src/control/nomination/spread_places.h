@@ -12,8 +12,9 @@ struct place {
 
 struct mover { // a planned pod
     const struct pod *pod;
-    int64_t turn;  // kube-scheduler tries them in this order
+    int64_t turn;   // kube-scheduler tries them in this order
     uint32_t place; // its present one
+    bool has_moved; // by spread_places_mend()
 };
 
 struct place_host { // a NodeClaim
@@ -37,12 +38,13 @@ struct spread_places {
     VECTOR(struct place_host) hosts;
 };
 
+// The topology key that makes the order of binding matter: of a required spread over domains larger
+// than a node. NULL: the pod has none.
+const char *pod_spread_key(const struct pod *pod);
 void spread_places_destroy(void *places);
 // Adds a pod with its present place. False: the node's domain is not known.
 bool spread_places_add(struct spread_places *places, const struct control *control,
                        const struct pod *pod, const struct node_claim *claim);
-// The domain with that value of the topology key; added if it is new.
-uint32_t spread_places_domain(struct spread_places *places, const char *name);
 // In the order in which kube-scheduler tries the pods.
 void spread_places_sort(struct spread_places *places);
 // Counts the running pods of the workloads, which are spread_places by UID.

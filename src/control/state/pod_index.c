@@ -135,8 +135,9 @@ static void forget_nodeless(struct pod_index *index, struct pod_record *record)
     record->waits_for_nodes = false;
 }
 
-// Without nodes, each pod is tried again after a while, and that changes nothing of it. The pods are
-// taken by turn: those that wait and come before the one that was tried now have been tried, too.
+// Without nodes, each pod is tried again after a while, and that changes nothing of it. The pods
+// are taken by turn: those that wait and come before the one that was tried now have been tried,
+// too.
 static void pass_nodeless(struct pod_index *index, int64_t turn, int64_t now_ns)
 {
     uint32_t passed = 0, count = index->nodeless.count;
@@ -167,8 +168,8 @@ static bool was_tried(const struct pod *before, const struct pod *pod)
            (pod_is_nominated(before) && !pod_is_nominated(pod));
 }
 
-static void note_attempt(struct pod_index *index, struct pod_record *record,
-                         const struct pod *pod, int64_t now_ns)
+static void note_attempt(struct pod_index *index, struct pod_record *record, const struct pod *pod,
+                         int64_t now_ns)
 {
     forget_nodeless(index, record);
     if (index->nodeless.count > 0)

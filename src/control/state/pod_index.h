@@ -41,8 +41,8 @@ void pod_index_replace(struct pod_index *index, struct pod_record *record, const
                        bool provisionable, int64_t now_ns);
 void pod_index_remove(struct pod_index *index, struct pod_record *record);
 // Pods by when kube-scheduler tries them: by their last attempt in vain, or by their appearance. An
-// attempt shows in the pod's condition, or in the end of its nomination; one that changes neither is
-// not seen, except in a cluster without nodes. An instant (monotonic), but no two are equal.
+// attempt shows in the pod's condition, or in the end of its nomination; one that changes neither
+// is not seen, except in a cluster without nodes. An instant (monotonic), but no two are equal.
 int64_t pod_index_turn(const struct pod_index *index, const struct pod *pod);
 const struct pod_list *pod_index_on(const struct pod_index *index, const char *node_name);
 // Drops the list of a deleted node if it is empty: node names are rarely reused, so lists would
