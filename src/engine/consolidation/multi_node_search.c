@@ -369,6 +369,34 @@ static struct split_part deletions(const struct consolidation_split *split,
     return all;
 }
 
+// The greatest saving for each new node first.
+static int by_saving_of_launch(const void *a, const void *b)
+{
+    const struct split_part *x = *(const struct split_part *const *)a;
+    const struct split_part *y = *(const struct split_part *const *)b;
+    __int128 one = (__int128)x->savings * y->replacements_count;
+    __int128 other = (__int128)y->savings * x->replacements_count;
+    if (one != other)
+        return one > other ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+// Each move brings the price nearer to its target, so the last ones may be too small by then.
+static void add_replacements(struct disruption *disruption, const struct consolidation_split *split)
+{
+    const struct split_part **parts =
+        arena_allocate_array(disruption->arena, split->count + 1, sizeof(struct split_part *));
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < split->count; i++)
+        if (split->parts[i].replacements_count > 0)
+            parts[count++] = &split->parts[i];
+    qsort(parts, count, sizeof(struct split_part *), by_saving_of_launch);
+    for (uint32_t i = 0; i < count; i++)
+        if (repack_target_takes(disruption, candidates_price(parts[i]->candidates, parts[i]->count),
+                                parts[i]->savings))
+            split_part_command(disruption, split, parts[i]);
+}
+
 static void add_commands(struct disruption *disruption, const struct consolidation_split *split)
 {
     struct split_part deleted = deletions(split, disruption);
@@ -377,11 +405,11 @@ static void add_commands(struct disruption *disruption, const struct consolidati
         several = several || split->parts[i].count > 1;
     if (!several) // single nodes have their own method
         return;
-    if (deleted.count > 0)
+    if (deleted.count > 0) {
         split_part_command(disruption, split, &deleted);
-    for (uint32_t i = 0; i < split->count; i++)
-        if (split->parts[i].replacements_count > 0)
-            split_part_command(disruption, split, &split->parts[i]);
+        disruption->repack_saved = quantity_add(disruption->repack_saved, deleted.savings);
+    }
+    add_replacements(disruption, split);
 }
 
 void multi_node_search_decide(struct disruption *disruption)

@@ -13,7 +13,7 @@
 // percentage of its nodes' price.
 static const struct {
     int64_t gap_percent, saving_percent;
-} steps[] = {{5, 51}, {12, 17}};
+} steps[] = {{4, 51}, {12, 17}};
 
 // Includes nodes that consolidation skips for now.
 static candidate_list list_wanted(struct disruption *disruption,
@@ -72,4 +72,16 @@ void repack_target_find(struct disruption *disruption, const struct candidate_ta
         return;
     disruption->target_known = true;
     disruption->least_saving_percent = compare(disruption, &wanted);
+}
+
+bool repack_target_takes(struct disruption *disruption, int64_t price, int64_t savings)
+{
+    int64_t target = disruption->plan->repack.target;
+    if (target == 0) // not known
+        return true;
+    int64_t left = quantity_subtract(disruption->plan->repack.price, disruption->repack_saved);
+    if (savings < price / 100 * least_saving(left, target))
+        return false;
+    disruption->repack_saved = quantity_add(disruption->repack_saved, savings);
+    return true;
 }

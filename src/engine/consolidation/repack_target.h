@@ -8,3 +8,6 @@
 // Sets disruption->least_saving_percent, of the price of a move's nodes, from the candidates of the
 // turn; computed once.
 void repack_target_find(struct disruption *disruption, const struct candidate_table *table);
+// Whether a move of candidates of that price that saves so much is still worth its launches, after
+// those of the turn that this function has said true to.
+bool repack_target_takes(struct disruption *disruption, int64_t price, int64_t savings);

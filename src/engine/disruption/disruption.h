@@ -46,6 +46,7 @@ struct disruption {
     struct workload_table *workloads; // NULL: not computed yet
     bool target_known;                // engine/consolidation/repack_target.h
     int64_t least_saving_percent;     // set with target_known
+    int64_t repack_saved;             // by accepted moves of multi-node consolidation
     int64_t *lives; // of nodes, by index of table.pools (payback.h); 0: not computed yet
     enum disruption_method method;          // the current method, or the last one
     struct blocked_reason *blocked_reasons; // by node: recorded by the methods

@@ -32,8 +32,7 @@ static void expect_order(const struct spread_places *places, const char *order)
     char found[32] = {0};
     assert_int_equal(places->pods.count, strlen(order));
     for (uint32_t i = 0; i < places->pods.count; i++)
-        found[i] =
-            (char)('a' + places->places.items[places->pods.items[i].place].domain);
+        found[i] = (char)('a' + places->places.items[places->pods.items[i].place].domain);
     assert_string_equal(found, order);
 }
 

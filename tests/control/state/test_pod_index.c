@@ -23,14 +23,18 @@ static struct pod *see(struct world *world, const char *name, const char *messag
                        const char *nominated, const char *bound)
 {
     struct text text = {0};
-    text_format(&text, "{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {\"name\": \"%s\", "
-                       "\"namespace\": \"default\", \"uid\": \"%s\"}, \"spec\": {", name, name);
+    text_format(&text,
+                "{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {\"name\": \"%s\", "
+                "\"namespace\": \"default\", \"uid\": \"%s\"}, \"spec\": {",
+                name, name);
     if (bound != NULL)
         text_format(&text, "\"nodeName\": \"%s\"", bound);
     text_add(&text, "}, \"status\": {");
     if (message != NULL)
-        text_format(&text, "\"conditions\": [{\"type\": \"PodScheduled\", \"status\": \"False\", "
-                           "\"reason\": \"Unschedulable\", \"message\": \"%s\"}]", message);
+        text_format(&text,
+                    "\"conditions\": [{\"type\": \"PodScheduled\", \"status\": \"False\", "
+                    "\"reason\": \"Unschedulable\", \"message\": \"%s\"}]",
+                    message);
     if (nominated != NULL)
         text_format(&text, "%s\"nominatedNodeName\": \"%s\"", message != NULL ? ", " : "",
                     nominated);
@@ -43,8 +47,7 @@ static struct pod *see(struct world *world, const char *name, const char *messag
     json_decref(json);
     text_free(&text);
     world->now_ns = ns_add(world->now_ns, 10 * MILLISECOND);
-    struct pod_record *record =
-        pod_index_ensure(&world->index, (struct pod *)pod, world->now_ns);
+    struct pod_record *record = pod_index_ensure(&world->index, (struct pod *)pod, world->now_ns);
     pod_index_replace(&world->index, record, (struct pod *)pod, bound == NULL, world->now_ns);
     object_release(pod); // the index has its own reference
     return (struct pod *)record->pod;

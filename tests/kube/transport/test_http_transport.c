@@ -556,31 +556,32 @@ static void a_burst_of_calls_waits_its_turn(void **state)
     struct kube_call *calls[200];
     ask(world, KUBE_GET, "/version", NULL); // libcurl knows now that the server speaks HTTP/1.1
     for (size_t i = 0; i < ARRAY_LENGTH(calls); i++) {
-        start(world, KUBE_PATCH, i == 0 ? "/api/v1/nodes/first" : "/api/v1/nodes/n", NULL);
+        start(world, KUBE_PATCH, i == 0 ? "/api/v1/pods/first" : "/api/v1/pods/p", NULL);
         calls[i] = world->call;
     }
     world->server->requests = world->done = 0;
     run_briefly(world);
     unsigned first = world->server->requests;
     assert_in_range(first, 16, 100); // the streams of one connection
-    // A lease and a watch never wait; a queued call may be cancelled, and a running one frees its
-    // place.
+    // A lease, a watch and the opening of a node never wait; a queued call may be cancelled, and a
+    // running one frees its place.
     start(world, KUBE_UPDATE, "/apis/coordination.k8s.io/v1/namespaces/n/leases/l", NULL);
     start(world, KUBE_WATCH, "/api/v1/pods", NULL);
+    start(world, KUBE_PATCH, "/api/v1/nodes/n", NULL);
     run_briefly(world);
-    assert_int_equal(world->server->requests, first + 2);
+    assert_int_equal(world->server->requests, first + 3);
     world->transport->operations->cancel(world->transport, calls[199]);
     world->transport->operations->cancel(world->transport, calls[0]);
     run_briefly(world);
-    assert_int_equal(world->server->requests, first + 3);
+    assert_int_equal(world->server->requests, first + 4);
     // Each answer starts the next call, until all are done.
     for (unsigned answered = 0; answered < world->held_count; answered++) {
         fake_reply(world->held[answered], 200, "application/json", "", "{}");
         if (answered + 1 == world->held_count)
             run_briefly(world);
     }
-    assert_int_equal(world->server->requests, 200 - 1 + 2);
-    assert_int_equal(world->done, 198 + 2);
+    assert_int_equal(world->server->requests, 200 - 1 + 3);
+    assert_int_equal(world->done, 198 + 3);
     world_destroy(world);
 }
 
