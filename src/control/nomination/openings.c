@@ -324,19 +324,28 @@ static bool group_is_prepared(struct openings *openings, const held_list *group)
     return left == lost && lost <= openings->group_pods / LOST_SHARE;
 }
 
+// The caller frees the result.
+static const struct node_claim **claims_of(const struct openings *openings, const held_list *group,
+                                           uint32_t *count)
+{
+    const struct node_claim **claims = memory_allocate_array(group->count + 1, sizeof *claims);
+    *count = 0;
+    vector_for_each (held, group) {
+        const struct node_claim *claim = find_claim(openings->control, (*held)->claim);
+        if (claim != NULL)
+            claims[(*count)++] = claim;
+    }
+    return claims;
+}
+
 // While the pods were nominated, kube-scheduler has tried some of them, and these come last now.
 // The last look before the group opens: true if some pods have to be nominated anew.
 static bool mend_order(struct openings *openings, const held_list *group)
 {
     if (openings->mends >= MENDS_MAX)
         return false;
-    const struct node_claim **claims = memory_allocate_array(group->count + 1, sizeof *claims);
-    uint32_t count = 0;
-    vector_for_each (held, group) {
-        const struct node_claim *claim = find_claim(openings->control, (*held)->claim);
-        if (claim != NULL)
-            claims[count++] = claim;
-    }
+    uint32_t count;
+    const struct node_claim **claims = claims_of(openings, group, &count);
     uint32_t exchanged = spread_mend(openings->control, claims, count);
     free(claims);
     openings->mends = exchanged > 0 ? openings->mends + 1 : MENDS_MAX;
@@ -353,16 +362,10 @@ static bool preparation_timed_out(const struct openings *openings)
     return since_ns >= (goes_on ? ns_multiply(2, timeout_ns) : timeout_ns);
 }
 
-// The nodes whose pods are tried first open first.
 static void open_in_turn(struct openings *openings, const held_list *group)
 {
-    const struct node_claim **claims = memory_allocate_array(group->count + 1, sizeof *claims);
-    uint32_t count = 0;
-    vector_for_each (held, group) {
-        const struct node_claim *claim = find_claim(openings->control, (*held)->claim);
-        if (claim != NULL)
-            claims[count++] = claim;
-    }
+    uint32_t count;
+    const struct node_claim **claims = claims_of(openings, group, &count);
     opening_order(openings->control, claims, count);
     for (uint32_t i = 0; i < count; i++)
         wake(&openings->control->manager, WAKE_LIFECYCLE, claims[i]->meta.name);

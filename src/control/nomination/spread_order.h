@@ -1,8 +1,7 @@
 // The assignment of a workload's pods to its planned places (SCH-516). A plan says how many pods of
-// a workload come to each zone; kube-scheduler tries them in the order of creation, and rejects
-// each that would violate the spread on the way. So the first pod gets a place in the emptiest
-// zone, the second in the next, and so on: the workload's pods exchange their planned places. The
-// pods that are tried first go to the nodes that open first.
+// a workload come to each zone; kube-scheduler tries them by turn (pod_index.h), and rejects each
+// that would violate the spread on the way. So the first pod gets a place in the emptiest zone, the
+// second in the next, and so on: the workload's pods exchange their planned places.
 #pragma once
 
 #include "control/runtime/control.h"

@@ -17,7 +17,7 @@
 #define RESPONSE_BYTES_MAX ((size_t)512 << 20)
 // Without this limit a burst of hundreds of calls would open connection after connection (a server
 // accepts some 100 streams on each) and hold buffers for all of them, with no faster answers.
-#define CALLS_UNDER_WAY_MAX 96
+#define CALLS_UNDER_WAY_MAX 64
 
 // libcurl's callbacks only collect bytes and results. The consequences (events, ends of calls, new
 // requests) run in transport_dispatch(), on a timer of its own. There every function of libcurl and
