@@ -53,19 +53,10 @@ static void find_head(struct opening_order *order)
         queued->requests = pod_requests(order->arena, queued->pod);
 }
 
-static bool fits(const struct resource_map *room, const struct resource_map *requests)
-{
-    list_for_each (request, requests)
-        if (request->value > resource_map_get(room, request->name))
-            return false;
-    return true;
-}
-
 static void take(struct opening_order *order, struct resource_map *room, const struct pod *pod)
 {
     struct resource_map requests = pod_requests(order->arena, pod);
-    list_for_each (left, room)
-        left->value -= resource_map_get(&requests, left->name);
+    resource_map_take(room, &requests);
 }
 
 // What the planned pods and those of DaemonSets leave.
@@ -88,7 +79,7 @@ static struct turn turn_of(struct opening_order *order, const struct node_claim 
     struct turn turn = {.claim = claim, .first_pod = INT64_MAX};
     struct resource_map room = room_of(order, claim);
     vector_for_each (queued, &order->queue)
-        turn.fitting += queued->claim != claim && fits(&room, &queued->requests);
+        turn.fitting += queued->claim != claim && resource_map_covers(&room, &queued->requests);
     const struct pod *pod;
     for (uint32_t i = 0; (pod = cluster_planned_on(order->cluster, claim, i)) != NULL; i++) {
         int64_t number = cluster_pod_turn(order->cluster, pod);

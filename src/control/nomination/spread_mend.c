@@ -93,7 +93,8 @@ static void put_head_last(const struct map *workloads)
     for (struct map_entry *entry = map_first(workloads); entry != NULL; entry = map_next(entry)) {
         struct spread_places *places = map_value(entry);
         vector_for_each (mover, &places->pods)
-            vector_push(&all, mover);
+            if (places->key != NULL)
+                vector_push(&all, mover);
     }
     if (all.count > 1)
         qsort(all.items, all.count, sizeof(struct mover *), by_turn);
@@ -107,21 +108,15 @@ uint32_t spread_mend(struct control *control, const struct node_claim *const *cl
                      uint32_t count)
 {
     struct map *workloads = map_create();
-    const struct pod *pod;
     uint32_t exchanged = 0;
-    for (uint32_t c = 0; c < count; c++)
-        for (uint32_t i = 0; (pod = cluster_planned_on(control->cluster, claims[c], i)) != NULL;
-             i++) {
-            const char *workload = pod_controller_uid(pod);
-            if (workload != NULL && pod_spread_key(pod) != NULL)
-                spread_places_add(map_ensure(workloads, workload, sizeof(struct spread_places)),
-                                  control, pod, claims[c]);
-        }
+    for (uint32_t i = 0; i < count; i++)
+        spread_places_add(control, workloads, claims[i]);
     put_head_last(workloads);
     spread_places_count(control, workloads);
     for (struct map_entry *entry = map_first(workloads); entry != NULL; entry = map_next(entry)) {
-        exchanged += spread_places_mend(map_value(entry));
-        plan_moved(control, map_value(entry));
+        struct spread_places *places = map_value(entry);
+        exchanged += places->key != NULL ? spread_places_mend(places) : 0;
+        plan_moved(control, places);
     }
     map_destroy(workloads, spread_places_destroy);
     return exchanged;

@@ -29,14 +29,7 @@ void spread_order_destroy(struct spread_order *order)
 
 void spread_order_add(struct spread_order *order, const struct node_claim *claim)
 {
-    const struct pod *pod;
-    for (uint32_t i = 0; (pod = cluster_planned_on(order->control->cluster, claim, i)) != NULL;
-         i++) {
-        const char *workload = pod_controller_uid(pod);
-        if (workload != NULL)
-            spread_places_add(map_ensure(order->workloads, workload, sizeof(struct spread_places)),
-                              order->control, pod, claim);
-    }
+    spread_places_add(order->control, order->workloads, claim);
 }
 
 // A free place on the same node.

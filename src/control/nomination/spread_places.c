@@ -73,21 +73,32 @@ static void add_place(struct spread_places *places, const struct node_claim *cla
     vector_push(&places->places, place);
 }
 
-bool spread_places_add(struct spread_places *places, const struct control *control,
-                       const struct pod *pod, const struct node_claim *claim)
+static void add_pod(struct spread_places *places, const struct control *control,
+                    const struct pod *pod, const struct node_claim *claim)
 {
     const struct topology_spread_constraint *spread = spread_of(pod);
     places->key = spread != NULL ? spread->topology_key : NULL;
     places->max_skew = spread != NULL ? spread->max_skew : 0;
     const char *domain = domain_name(places, control, claim);
-    if (domain == NULL)
-        return false;
+    if (domain == NULL) // not known yet
+        return;
     struct mover mover = {pod, cluster_pod_turn(control->cluster, pod), places->places.count};
     bool is_put_off = cluster_is_put_off(control->cluster, pod);
     vector_push(&places->pods, mover);
     add_place(places, claim, domain, is_put_off);
     places->hosts.items[places->places.items[mover.place].host].nominated += !is_put_off;
-    return true;
+}
+
+void spread_places_add(const struct control *control, struct map *workloads,
+                       const struct node_claim *claim)
+{
+    const struct pod *pod;
+    for (uint32_t i = 0; (pod = cluster_planned_on(control->cluster, claim, i)) != NULL; i++) {
+        const char *workload = pod_controller_uid(pod);
+        if (workload != NULL)
+            add_pod(map_ensure(workloads, workload, sizeof(struct spread_places)), control, pod,
+                    claim);
+    }
 }
 
 static int by_turn(const void *a, const void *b)

@@ -42,9 +42,9 @@ struct spread_places {
 // than a node. NULL: the pod has none.
 const char *pod_spread_key(const struct pod *pod);
 void spread_places_destroy(void *places);
-// Adds a pod with its present place. False: the node's domain is not known.
-bool spread_places_add(struct spread_places *places, const struct control *control,
-                       const struct pod *pod, const struct node_claim *claim);
+// Adds the pods that are planned for the NodeClaim to their workloads: spread_places by UID.
+void spread_places_add(const struct control *control, struct map *workloads,
+                       const struct node_claim *claim);
 // In the order in which kube-scheduler tries the pods.
 void spread_places_sort(struct spread_places *places);
 // Counts the running pods of the workloads, which are spread_places by UID.

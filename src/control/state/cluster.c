@@ -14,6 +14,7 @@
 #include "model/reading/state_node_rules.h"
 #include "model/schema/condition_types.h"
 #include "model/schema/object.h"
+#include "model/schema/resources.h"
 #include "model/snapshot/strategy.h"
 
 #define CHANGED_AGE_NS (5 * MINUTE)
@@ -302,12 +303,10 @@ static void count_landing(const struct cluster *cluster, const struct node_claim
 
 static bool take_room(struct resource_map *room, const struct resource_map *requests)
 {
-    list_for_each (request, requests)
-        if (request->value > resource_map_get(room, request->name))
-            return false;
-    list_for_each (left, room)
-        left->value -= resource_map_get(requests, left->name);
-    return true;
+    bool covers = resource_map_covers(room, requests);
+    if (covers)
+        resource_map_take(room, requests);
+    return covers;
 }
 
 // The planned pod of the NodeClaim with that number, or NULL.

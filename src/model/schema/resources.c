@@ -70,3 +70,17 @@ struct resource_map resource_map_with(struct arena *arena, const struct resource
     struct resource_quantity entry = {name, value};
     return resource_map_override(arena, base, &(struct resource_map){&entry, 1});
 }
+
+bool resource_map_covers(const struct resource_map *room, const struct resource_map *requests)
+{
+    list_for_each (request, requests)
+        if (request->value > resource_map_get(room, request->name))
+            return false;
+    return true;
+}
+
+void resource_map_take(struct resource_map *room, const struct resource_map *requests)
+{
+    list_for_each (left, room)
+        left->value -= resource_map_get(requests, left->name);
+}

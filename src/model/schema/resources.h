@@ -14,3 +14,6 @@ struct resource_map resource_map_override(struct arena *arena, const struct reso
 // The same with one entry.
 struct resource_map resource_map_with(struct arena *arena, const struct resource_map *base,
                                       const char *name, int64_t value);
+bool resource_map_covers(const struct resource_map *room, const struct resource_map *requests);
+// Subtracts the requests from the entries of `room`.
+void resource_map_take(struct resource_map *room, const struct resource_map *requests);
