@@ -246,11 +246,25 @@ static void write_alias(const struct metrics *metrics, const struct alias *alias
     text_free(&name);
 }
 
+static void refresh(const struct metrics *metrics)
+{
+    vector_for_each (refresher, &metrics->refreshers)
+        refresher->refresh(refresher->context);
+}
+
+void metrics_write_family(const struct metrics *metrics, const char *name, struct text *out)
+{
+    assert(out != NULL);
+    refresh(metrics);
+    const struct metric *metric = metrics_find(metrics, name);
+    if (metric != NULL)
+        write_family(out, metric);
+}
+
 void metrics_write(const struct metrics *metrics, struct text *out)
 {
     assert(out != NULL);
-    vector_for_each (refresher, &metrics->refreshers)
-        refresher->refresh(refresher->context);
+    refresh(metrics);
     struct map_entry **entries CLEANUP_FREE = sorted_entries(metrics->families);
     for (struct map_entry **entry = entries; *entry != NULL; entry++)
         if (is_served(metrics, map_value(*entry)))

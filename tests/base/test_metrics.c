@@ -45,6 +45,11 @@ static void families_and_series_come_in_order(void **state)
                               "b_total{pool=\"x\",zone=\"z1\"} 2\n"
                               "b_total{pool=\"y\",zone=\"\"} 2\n");
     free(text);
+    struct text one = {0};
+    metrics_write_family(metrics, "a", &one);
+    metrics_write_family(metrics, "none", &one);
+    assert_string_equal(one.data, "# HELP a An a.\n# TYPE a gauge\na 1.5\n");
+    text_free(&one);
     metrics_destroy(metrics);
 }
 

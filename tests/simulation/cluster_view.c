@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/metrics.h"
 #include "base/metrics_text.h"
 #include "model/manifest/input.h"
 #include "sim/store/store_patch.h"
@@ -176,13 +177,25 @@ uint32_t view_events(struct scenario *scenario, const char *kind, const char *re
     return sought.count;
 }
 
+// The family that has the series: `_count`, `_sum` and `_bucket` belong to one without them.
+static void write_family_of(struct scenario *scenario, const char *series, struct text *out)
+{
+    const struct metrics *metrics = simulation_metrics(scenario->simulation);
+    struct text name = {0};
+    const char *last = strrchr(series, '_');
+    bool whole = last == NULL || metrics_find(metrics, series) != NULL;
+    text_add_bytes(&name, series, whole ? strlen(series) : (size_t)(last - series));
+    metrics_write_family(metrics, name.data, out);
+    text_free(&name);
+}
+
 double view_metric(struct scenario *scenario, const char *family, const char *labels)
 {
     struct text text = {0}, line = {0};
     text_format(&line, "\n%s%s%s%s ", family, *labels != '\0' ? "{" : "", labels,
                 *labels != '\0' ? "}" : "");
     text_add(&text, "\n");
-    metrics_write(simulation_metrics(scenario->simulation), &text);
+    write_family_of(scenario, family, &text);
     const char *at = strstr(text.data, line.data);
     double value = at != NULL ? strtod(at + strlen(line.data), NULL) : -1;
     text_free(&text);
@@ -194,7 +207,7 @@ double view_metric_sum(struct scenario *scenario, const char *family, const char
 {
     struct text text = {0};
     double sum = 0;
-    metrics_write(simulation_metrics(scenario->simulation), &text);
+    write_family_of(scenario, family, &text);
     char *rest = text.data;
     for (char *line; (line = strsep(&rest, "\n")) != NULL;) {
         size_t length = strcspn(line, "{ ");

@@ -266,6 +266,14 @@ static uint32_t counted(struct scenario *scenario, const char *family, const cha
     return value > 0 ? (uint32_t)value : 0;
 }
 
+// Of the nodes that may be consolidated, as consolidation sees them. 0: never compared.
+static double above_target(struct scenario *scenario)
+{
+    static const char family[] = "adze_repack_price_dollars_per_hour";
+    double target = view_metric(scenario, family, "kind=\"target\"");
+    return target > 0 ? 100 * (view_metric(scenario, family, "kind=\"now\"") / target - 1) : 0;
+}
+
 struct load_figures load_look(struct scenario *scenario, struct load *load)
 {
     struct look look = {.scenario = scenario};
@@ -277,6 +285,7 @@ struct load_figures load_look(struct scenario *scenario, struct load *load)
         figures->cpu = 100 * look.cpu_asked / look.cpu_there;
     if (look.memory_there > 0)
         figures->memory = 100 * look.memory_asked / look.memory_there;
+    figures->above = above_target(scenario);
     figures->created = counted(scenario, "karpenter_nodeclaims_created_total", "");
     figures->gone = counted(scenario, "karpenter_nodeclaims_terminated_total", "");
     figures->evicted = counted(scenario, "karpenter_pods_drained_total", "");

@@ -8,6 +8,7 @@ struct load_figures { // at one moment
     double seconds;   // since the step began
     uint32_t pods, bound, nodes, going;
     double price;           // USD an hour, of all nodes
+    double above;           // percent over a new plan for the pods, by the last comparison
     double cpu, memory;     // requests of bound pods / allocatable of nodes, percent
     uint32_t created, gone; // NodeClaims since the beginning
     uint32_t evicted, landed,

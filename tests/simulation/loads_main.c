@@ -13,14 +13,15 @@
 static void print(const char *load, const char *step, double last,
                   const struct load_figures *figures)
 {
-    printf("%-8s %-6s %6.1f s, last change %6.1f s: %u/%u pods on %u nodes (%u going), %.2f USD/h, "
-           "cpu %.1f %%, "
+    printf("%-8s %-6s %6.1f s, last change %6.1f s: %u/%u pods on %u nodes (%u going), %.2f USD/h "
+           "(%.1f %% above), cpu %.1f %%, "
            "memory %.1f %%; NodeClaims %u - %u, evicted %u (%u %u %u %u), as planned %u of %u, "
            "unplanned %u\n",
            load, step, figures->seconds, last, figures->bound, figures->pods, figures->nodes,
-           figures->going, figures->price, figures->cpu, figures->memory, figures->created,
-           figures->gone, figures->evicted, figures->times[0], figures->times[1], figures->times[2],
-           figures->times[3], figures->kept, figures->landed, figures->unplanned);
+           figures->going, figures->price, figures->above, figures->cpu, figures->memory,
+           figures->created, figures->gone, figures->evicted, figures->times[0], figures->times[1],
+           figures->times[2], figures->times[3], figures->kept, figures->landed,
+           figures->unplanned);
     fflush(stdout);
 }
 

@@ -379,6 +379,10 @@ static enum operation_outcome note_written(void *context, const char *key,
                   "pod.nomination", "s:permissions", "patch pods/status");
         return OPERATION_NOTED;
     }
+    // Bound meanwhile: the mirror will say so.
+    if (result->error.kind == ERROR_INVALID &&
+        strstr(result->error.message, "already bound to a node") != NULL)
+        return OPERATION_RETRY;
     bool over = result->error.kind == ERROR_NOT_FOUND || result->error.kind == ERROR_CONFLICT;
     return over ? OPERATION_NOTED : OPERATION_PASS;
 }

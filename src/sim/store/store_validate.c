@@ -340,16 +340,21 @@ static void check_pod_update(const json_t *pod, const json_t *old, struct field_
             "if it was previously negative)");
 }
 
-// A nominated node's name is not checked; the node need not exist.
+// A nominated node need not exist; a pod that has a node is not nominated to another.
 static void check_nomination(const json_t *pod, const json_t *old, struct field_errors *errors)
 {
     const char *node = string_at(json_object_get(pod, "status"), "nominatedNodeName");
     const char *before = string_at(json_object_get(old, "status"), "nominatedNodeName");
     const char *why = NULL;
-    if (node == NULL || node[0] == '\0' || (before != NULL && strcmp(node, before) == 0) ||
-        text_is_dns_subdomain(node, &why))
+    if (node == NULL || node[0] == '\0' || (before != NULL && strcmp(node, before) == 0))
         return;
-    field_errors_add_string(errors, FIELD_PROBLEM_INVALID, "status.nominatedNodeName", node, why);
+    const char *bound = string_at(json_object_get(pod, "spec"), "nodeName");
+    if (bound != NULL && bound[0] != '\0')
+        field_errors_add(errors, FIELD_PROBLEM_FORBIDDEN, "status.nominatedNodeName", NULL,
+                         "may not be set on pods that are already bound to a node");
+    if (!text_is_dns_subdomain(node, &why))
+        field_errors_add_string(errors, FIELD_PROBLEM_INVALID, "status.nominatedNodeName", node,
+                                why);
 }
 
 static void check_pod(const json_t *pod, const json_t *old, const char *subresource,

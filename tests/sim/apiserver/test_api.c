@@ -401,11 +401,12 @@ static void scale_subresource(void **state)
 static void nominated_nodes_have_valid_names(void **state)
 {
     struct api_of_test *t = *state;
-    make_pod(t, "p", "{}", false);
+    ask(t, "POST", PODS, NULL,
+        "{'metadata':{'name':'p'},'spec':{'containers':[{'name':'m','image':'i'}]}}", 201);
     json_t *pod = ask(t, "PATCH", PODS "/p/status", NULL,
                       "{'status':{'nominatedNodeName':'not-there-yet'}}", 200);
     assert_string_equal(text_at(pod, "status.nominatedNodeName"), "not-there-yet");
-    assert_string_equal(text_at(pod, "status.phase"), "Running");
+    assert_string_equal(text_at(pod, "status.phase"), "Pending");
     json_t *status = ask(t, "PATCH", PODS "/p/status", NULL,
                          "{'status':{'nominatedNodeName':'Not a name'}}", 422);
     assert_non_null(strstr(text_at(status, "message"), "status.nominatedNodeName: Invalid value"));
@@ -413,6 +414,11 @@ static void nominated_nodes_have_valid_names(void **state)
     assert_string_equal(text_at(pod, "status.nominatedNodeName"), "not-there-yet");
     pod = ask(t, "PATCH", PODS "/p/status", NULL, "{'status':{'nominatedNodeName':null}}", 200);
     assert_null(text_at(pod, "status.nominatedNodeName"));
+    ask(t, "POST", PODS "/p/binding", NULL, "{'target':{'kind':'Node','name':'n'}}", 201);
+    status =
+        ask(t, "PATCH", PODS "/p/status", NULL, "{'status':{'nominatedNodeName':'other'}}", 422);
+    assert_non_null(strstr(text_at(status, "message"), "already bound to a node"));
+    ask(t, "PATCH", PODS "/p/status", NULL, "{'status':{'nominatedNodeName':null}}", 200);
 }
 
 static void delete_answers_object_or_status(void **state)
