@@ -259,6 +259,9 @@ void metrics_write_family(const struct metrics *metrics, const char *name, struc
     const struct metric *metric = metrics_find(metrics, name);
     if (metric != NULL)
         write_family(out, metric);
+    vector_for_each (alias, &metrics->aliases)
+        if (strcmp(alias->older, name) == 0)
+            write_alias(metrics, alias, out);
 }
 
 void metrics_write(const struct metrics *metrics, struct text *out)
@@ -269,6 +272,6 @@ void metrics_write(const struct metrics *metrics, struct text *out)
     for (struct map_entry **entry = entries; *entry != NULL; entry++)
         if (is_served(metrics, map_value(*entry)))
             write_family(out, map_value(*entry));
-    for (uint32_t i = 0; i < metrics->aliases.count; i++)
-        write_alias(metrics, &metrics->aliases.items[i], out);
+    vector_for_each (alias, &metrics->aliases)
+        write_alias(metrics, alias, out);
 }

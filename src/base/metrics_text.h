@@ -6,7 +6,8 @@
 
 // The whole registry except hidden families, as text/plain; version=0.0.4.
 void metrics_write(const struct metrics *metrics, struct text *out);
-// The family of that name alone, hidden or not; nothing if there is none.
+// The family of that name, or older name, alone, whether it is hidden or not; nothing if there is
+// none.
 void metrics_write_family(const struct metrics *metrics, const char *name, struct text *out);
 // One series of a family that is computed as it is written (metric_collect()).
 void metric_emit(const struct metric *metric, struct text *out, double value,

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/metrics.h"
 #include "base/metrics_text.h"
 #include "model/manifest/input.h"
 #include "sim/store/store_patch.h"
@@ -181,10 +180,13 @@ uint32_t view_events(struct scenario *scenario, const char *kind, const char *re
 static void write_family_of(struct scenario *scenario, const char *series, struct text *out)
 {
     const struct metrics *metrics = simulation_metrics(scenario->simulation);
-    struct text name = {0};
+    size_t before = out->length;
+    metrics_write_family(metrics, series, out);
     const char *last = strrchr(series, '_');
-    bool whole = last == NULL || metrics_find(metrics, series) != NULL;
-    text_add_bytes(&name, series, whole ? strlen(series) : (size_t)(last - series));
+    if (out->length > before || last == NULL)
+        return;
+    struct text name = {0};
+    text_add_bytes(&name, series, (size_t)(last - series));
     metrics_write_family(metrics, name.data, out);
     text_free(&name);
 }

@@ -1,13 +1,19 @@
 // Runs loads on virtual time and prints their results.
 //
-//   loads [--seed N] [--set NAME=VALUE]... [--verbose] [--drift] [--api MS] two thirty 1 2 3 ...
+//   loads [--seed N] [--set NAME=VALUE]... [--verbose] [--drift] [--api MS] [--live] [--log]
+//   [--trace FILE] two thirty 1 2 3 ...
 //
-// Each goes up, down and up again; with --drift all its nodes drift while it is down.
+// --live gives scheduler and workload controllers the pace of a live control plane; --log writes the
+// controller's log to standard error; --trace writes what load_trace.h says. Each goes up, down and
+// up again; with --drift all its nodes drift while it is down.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
+#include "base/loop.h"
 #include "model/reading/settings_read.h"
+#include "simulation/load_trace.h"
 #include "simulation/loads.h"
 
 static void print(const char *load, const char *step, double last,
@@ -27,9 +33,32 @@ static void print(const char *load, const char *step, double last,
 
 struct course {
     uint64_t seed;
-    bool verbose, drift;
+    bool verbose, drift, live, log;
+    FILE *trace;
     int64_t api_ms; // the longest latency of a request; 0: the usual one
 };
+
+static int64_t wall_clock(void *loop)
+{
+    return loop_now_ns(loop);
+}
+
+static void begin_log(struct loop *loop)
+{
+    struct log_options options = {
+        .level = LOG_DEBUG, .output_paths = "stderr", .now_ns = wall_clock, .now_context = loop};
+    struct error error = {0};
+    if (!log_configure(&options, &error))
+        fail_msg("%s", error.message);
+}
+
+static FILE *open_trace(const char *path)
+{
+    FILE *file = fopen(path, "w");
+    if (file == NULL)
+        fail_msg("cannot write %s", path);
+    return file;
+}
 
 static void run(const char *name, const struct course *course, char **settings, int count)
 {
@@ -53,7 +82,13 @@ static void run(const char *name, const struct course *course, char **settings, 
     scenario->options.world.events = false;
     if (course->api_ms > 0)
         scenario->options.api_latency_max = course->api_ms * MILLISECOND;
+    if (course->live)
+        scenario_live_pace(scenario);
     scenario_begin(scenario);
+    if (course->log)
+        begin_log(scenario->loop);
+    struct load_trace *trace =
+        course->trace != NULL ? load_trace_create(scenario, course->trace) : NULL;
     struct load *load = load_create(name);
     double last = 0;
     load_apply(scenario, load);
@@ -77,6 +112,8 @@ static void run(const char *name, const struct course *course, char **settings, 
     figures = load_bound(scenario, load, 300);
     print(name, "again", 0, &figures);
     load_destroy(load);
+    if (trace != NULL)
+        load_trace_destroy(trace);
     scenario_destroy(scenario);
 }
 
@@ -94,9 +131,17 @@ int main(int argc, char **argv)
             course.verbose = true;
         else if (strcmp(argv[i], "--drift") == 0)
             course.drift = true;
+        else if (strcmp(argv[i], "--trace") == 0 && i + 1 < argc)
+            course.trace = open_trace(argv[++i]);
+        else if (strcmp(argv[i], "--live") == 0)
+            course.live = true;
+        else if (strcmp(argv[i], "--log") == 0)
+            course.log = true;
         else if (strcmp(argv[i], "--api") == 0 && i + 1 < argc)
             course.api_ms = strtoll(argv[++i], NULL, 10);
         else
             run(argv[i], &course, settings, count);
+    if (course.trace != NULL)
+        fclose(course.trace);
     return 0;
 }

@@ -11,8 +11,9 @@
 // Kubelet, cloud controller and node lifecycle controller all write a new Node. A short delay
 // avoids a conflict and, if the Node becomes ready in that time, the separate writes of
 // initialization (all but the first two are in one patch then).
-#define SETTLE_NS (500 * MILLISECOND)
-#define HELD_NS   SECOND // it is woken when the node may open
+#define SETTLE_NS      (500 * MILLISECOND)
+#define OTHERS_OPEN_NS (200 * MILLISECOND)
+#define HELD_NS        SECOND // it is woken when the node may open
 
 static bool is_owned_by(const struct node *node, const struct node_claim *claim)
 {
@@ -146,6 +147,16 @@ static bool is_held(struct claim_pass *pass, const struct node *node)
     return true;
 }
 
+// The nodes of a group open one after the other; the API server is slow then.
+static bool others_open(struct claim_pass *pass)
+{
+    if (!nominator_is_opening(pass->parts->nominator))
+        return false;
+    pass_requeue(pass, OTHERS_OPEN_NS);
+    pass->node_settles = true;
+    return true;
+}
+
 // The replacement's node need not be kept for its pods any more (kept_replacements.h).
 void claim_open_node(struct claim_pass *pass)
 {
@@ -190,6 +201,8 @@ void claim_register(struct claim_pass *pass)
         sync_node(pass, node);
         return;
     }
+    if (others_open(pass))
+        return;
     conditions_set_true(&pass->conditions, CONDITION_REGISTERED);
     if (conditions_get(&pass->conditions, CONDITION_CONSISTENT_STATE_FOUND) == NULL)
         conditions_set_true(&pass->conditions,

@@ -184,18 +184,48 @@ static bool can_bind(const struct nominator *nominator, const struct node_claim 
            device_drivers_are_there(manager->mirror, manager->settings, claim, node);
 }
 
-// The name of the node that the pod is planned for; NULL: the pod is not planned, or its node is
-// not to open yet.
-static const char *wanted_node(const struct nominator *nominator, const struct pod *pod)
+static const char *workload_of(const struct pod *pod)
+{
+    const char *controller = pod_controller_uid(pod);
+    return controller != NULL ? controller : pod->meta.uid;
+}
+
+// kube-scheduler counts a nominated pod on its node. Two nominated pods of a spread workload are
+// bound if their time is right (spread_order.h); more of them block each other.
+static bool waits_for_sibling(const struct nominator *nominator, const struct pod *pod,
+                              const struct node_claim *claim)
+{
+    struct cluster *cluster = nominator->control->cluster;
+    if (!cluster_is_put_off(cluster, pod))
+        return false;
+    int64_t turn = cluster_pod_turn(cluster, pod);
+    const struct pod *other;
+    for (uint32_t i = 0; (other = cluster_planned_on(cluster, claim, i)) != NULL; i++)
+        if (other != pod && text_equal(workload_of(other), workload_of(pod)) &&
+            (!cluster_is_put_off(cluster, other) || cluster_pod_turn(cluster, other) < turn))
+            return true;
+    return false;
+}
+
+struct wanted {
+    const char
+        *node;  // the planned one; NULL: the pod is not planned, or its node is not to open yet
+    bool waits; // for a sibling: no nomination until then
+};
+
+static struct wanted wanted_node(const struct nominator *nominator, const struct pod *pod)
 {
     struct cluster *cluster = nominator->control->cluster;
     const struct node_claim *claim = cluster_planned_claim(cluster, pod);
     const struct node *node = claim != NULL ? cluster_main_node(cluster, claim) : NULL;
     if (node == NULL)
-        return NULL;
+        return (struct wanted){0};
     bool opens = openings_prepare(nominator->openings, claim->meta.name) ||
                  kept_replacements_has(nominator->kept, claim->meta.name);
-    return (is_closed(node) ? opens : can_bind(nominator, claim, node)) ? node->meta.name : NULL;
+    if (is_closed(node) ? !opens : !can_bind(nominator, claim, node))
+        return (struct wanted){0};
+    bool waits = waits_for_sibling(nominator, pod, claim);
+    return (struct wanted){waits ? NULL : node->meta.name, waits};
 }
 
 // A lower pod on the node may be preempted: then kube-scheduler nominated the pod.
@@ -217,17 +247,14 @@ static bool is_stale(const struct nominator *nominator, const struct pod *pod)
            !may_preempt(nominator, pod);
 }
 
-static const char *workload_of(const struct pod *pod)
-{
-    const char *controller = pod_controller_uid(pod);
-    return controller != NULL ? controller : pod->meta.uid;
-}
-
 static bool differs(const struct nominator *nominator, const struct pod *pod)
 {
-    const char *wanted = wanted_node(nominator, pod);
-    return wanted != NULL ? !text_equal(wanted, pod->status.nominated_node_name)
-                          : is_stale(nominator, pod);
+    struct wanted wanted = wanted_node(nominator, pod);
+    if (wanted.node != NULL)
+        return !text_equal(wanted.node, pod->status.nominated_node_name);
+    // A nomination that an exchange has left behind would hold room that is another pod's.
+    return wanted.waits ? pod_is_nominated(pod) && !may_preempt(nominator, pod)
+                        : is_stale(nominator, pod);
 }
 
 // Pods of one workload may take each other's places.
@@ -247,23 +274,6 @@ static void check_alike(struct nominator *nominator)
     }
 }
 
-// kube-scheduler counts a nominated pod on its node. Two nominated pods of a spread workload are
-// bound if their time is right (spread_order.h); more of them block each other.
-static bool waits_for_sibling(const struct nominator *nominator, const struct pod *pod,
-                              const struct node_claim *claim)
-{
-    struct cluster *cluster = nominator->control->cluster;
-    if (!cluster_is_put_off(cluster, pod))
-        return false;
-    int64_t turn = cluster_pod_turn(cluster, pod);
-    const struct pod *other;
-    for (uint32_t i = 0; (other = cluster_planned_on(cluster, claim, i)) != NULL; i++)
-        if (other != pod && text_equal(workload_of(other), workload_of(pod)) &&
-            (!cluster_is_put_off(cluster, other) || cluster_pod_turn(cluster, other) < turn))
-            return true;
-    return false;
-}
-
 static struct unnominated unnominated_on(void *context, const char *name)
 {
     const struct nominator *nominator = context;
@@ -274,9 +284,11 @@ static struct unnominated unnominated_on(void *context, const char *name)
     const struct pod *pod;
     for (uint32_t i = 0; node != NULL && (pod = cluster_planned_on(cluster, claim, i)) != NULL;
          i++) {
-        if (pod_is_bound(pod) || // yet to be evicted
-            text_equal(pod->status.nominated_node_name, node->meta.name) ||
-            waits_for_sibling(nominator, pod, claim))
+        bool is_bound = pod_is_bound(pod); // yet to be evicted
+        bool is_set = waits_for_sibling(nominator, pod, claim)
+                          ? !pod_is_nominated(pod)
+                          : text_equal(pod->status.nominated_node_name, node->meta.name);
+        if (is_bound || is_set)
             continue;
         found.count++;
         found.lost += cluster_lost_nomination(cluster, pod);
@@ -306,6 +318,11 @@ bool nominator_delays_opening(struct nominator *nominator, const struct node_cla
         return false;
     reconcile_queue_add_after(nominator->queue, REVIEW, REVIEW_WAIT_NS);
     return openings_delay(nominator->openings, claim, node);
+}
+
+bool nominator_is_opening(const struct nominator *nominator)
+{
+    return nominator != NULL && openings_under_way(nominator->openings);
 }
 
 struct pending_write { // a nomination, or its end
@@ -407,9 +424,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     bool is_preparing = claim != NULL && openings_prepare(nominator->openings, claim->meta.name);
     if (!is_preparing && nominations_pause(nominator->nominations, pod) > 0)
         return reconcile_after(nominations_pause(nominator->nominations, pod));
-    const char *wanted = wanted_node(nominator, pod);
-    if (wanted != NULL && waits_for_sibling(nominator, pod, claim))
-        return reconcile_done();
+    const char *wanted = wanted_node(nominator, pod).node;
     nominations_note(nominator->nominations, pod, is_preparing);
     json_t *body = json_pack("{s:{s:s}, s:{s:s?}}", "metadata", "uid", pod->meta.uid, "status",
                              "nominatedNodeName", wanted);

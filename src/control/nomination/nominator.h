@@ -27,3 +27,5 @@ bool nominator_keep(struct nominator *nominator, const struct node_claim *claim)
 // True: the node stays closed for now, since its pods are not nominated. Never for long.
 bool nominator_delays_opening(struct nominator *nominator, const struct node_claim *claim,
                               const struct node *node);
+// Nodes are opening at this moment: writes that are less urgent wait, which is never for long.
+bool nominator_is_opening(const struct nominator *nominator);

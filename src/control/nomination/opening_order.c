@@ -26,6 +26,7 @@ struct opening_order {
     struct cluster *cluster;
     struct arena *arena;
     VECTOR(struct queued_pod) queue;
+    int64_t head_end; // the turn of the head's last pod
 };
 
 static void add_pods(struct opening_order *order, const struct node_claim *claim)
@@ -49,6 +50,8 @@ static void find_head(struct opening_order *order)
         qsort(order->queue.items, order->queue.count, sizeof *order->queue.items, by_turn);
     if (order->queue.count > OPENING_HEAD_PODS)
         order->queue.count = OPENING_HEAD_PODS;
+    if (order->queue.count > 0)
+        order->head_end = order->queue.items[order->queue.count - 1].turn;
     vector_for_each (queued, &order->queue)
         queued->requests = pod_requests(order->arena, queued->pod);
 }
@@ -83,7 +86,8 @@ static struct turn turn_of(struct opening_order *order, const struct node_claim 
     const struct pod *pod;
     for (uint32_t i = 0; (pod = cluster_planned_on(order->cluster, claim, i)) != NULL; i++) {
         int64_t number = cluster_pod_turn(order->cluster, pod);
-        turn.first_pod = number < turn.first_pod ? number : turn.first_pod;
+        if (number > order->head_end && number < turn.first_pod)
+            turn.first_pod = number;
     }
     return turn;
 }
@@ -94,7 +98,7 @@ static int compare(const void *a, const void *b)
     if (x->fitting != y->fitting)
         return x->fitting < y->fitting ? -1 : 1;
     if (x->first_pod != y->first_pod)
-        return x->first_pod > y->first_pod ? -1 : 1;
+        return x->first_pod < y->first_pod ? -1 : 1;
     return strcmp(x->claim->meta.name, y->claim->meta.name);
 }
 

@@ -10,7 +10,7 @@
 
 #include "control/runtime/control.h"
 
-#define OPENING_HEAD_PODS 14 // as many are tried until most nodes are open
+#define OPENING_HEAD_PODS 6 // as many are tried until most nodes are open
 
 // Sorts NodeClaims with planned pods.
 void opening_order(const struct control *control, const struct node_claim **claims, uint32_t count);

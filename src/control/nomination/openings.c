@@ -33,6 +33,7 @@
 #define DEVICES_NS     (10 * SECOND) // a ready node's wait for the drivers of its devices
 #define LATE_NS        HOUR // a driver that was waited for in vain is not waited for so long
 #define LATE_MAX       100  // drivers
+#define OPENING_NS     (3 * SECOND) // the longest time that other writes wait for an opening
 #define GROUP_PODS_MAX 2000
 #define MENDS_MAX      3   // of a group's order
 #define LOST_SHARE     250 // a part of the group's pods
@@ -58,6 +59,7 @@ struct openings {
     uint32_t unprepared; // pods, at the last review
     uint32_t mends;
     int64_t progress_ns; // monotonic: the last decrease
+    bool is_opening;
 };
 
 struct openings *openings_create(struct control *control, openings_unnominated *unnominated,
@@ -375,11 +377,35 @@ static void open_in_turn(struct openings *openings, const held_list *group)
 static void open_group(struct openings *openings, const held_list *group)
 {
     openings->opened_ns = now_of(openings);
+    openings->is_opening = true;
     log_debug("opening nodes", "s:controller", "pod.nomination", "i:nodes", (int64_t)group->count,
               "i:pods", (int64_t)openings->group_pods, "i:unprepared",
               (int64_t)openings->unprepared, "d:preparation",
               ns_subtract(openings->opened_ns, openings->group_ns));
     open_in_turn(openings, group);
+}
+
+static bool is_closed(const struct openings *openings, const struct held *held)
+{
+    const struct node_claim *claim = find_claim(openings->control, held->claim);
+    const struct node *node =
+        claim != NULL ? cluster_main_node(openings->control->cluster, claim) : NULL;
+    return node != NULL && find_taint(&node->spec.taints, TAINT_UNREGISTERED, "NoExecute") != NULL;
+}
+
+static bool goes_on_opening(const struct openings *openings, const held_list *group)
+{
+    if (ns_subtract(now_of(openings), openings->opened_ns) >= OPENING_NS)
+        return false;
+    vector_for_each (held, group)
+        if (is_closed(openings, *held))
+            return true;
+    return false;
+}
+
+bool openings_under_way(const struct openings *openings)
+{
+    return openings->is_opening;
 }
 
 static void advance_group(struct openings *openings, const held_list *group)
@@ -389,6 +415,7 @@ static void advance_group(struct openings *openings, const held_list *group)
         (group_is_prepared(openings, group) || preparation_timed_out(openings)) &&
         !mend_order(openings, group))
         open_group(openings, group);
+    openings->is_opening = openings->is_opening && goes_on_opening(openings, group);
     bool is_late = openings->opened_ns != 0 && ns_subtract(now_ns, openings->opened_ns) >= OPEN_NS;
     if (group->count > 0 && !is_late)
         return;

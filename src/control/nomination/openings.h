@@ -28,5 +28,8 @@ bool openings_delay(struct openings *openings, const struct node_claim *claim,
                     const struct node *node);
 // The node opens next: its pods are to be nominated now.
 bool openings_prepare(const struct openings *openings, const char *claim);
+// The nodes of a group are opening at this moment. The API server is busy: other writes about them
+// would hold up those that are still closed.
+bool openings_under_way(const struct openings *openings);
 // Advances the groups; the delay until the next review, 0: no node is closed.
 int64_t openings_review(struct openings *openings);

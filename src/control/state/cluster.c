@@ -350,19 +350,44 @@ static void release_displaced(struct cluster *cluster, const struct node *node)
     }
 }
 
-// SCH-516: kube-scheduler may bind a planned pod elsewhere. True if the pod is on its planned node.
-static bool note_landing(struct cluster *cluster, const struct pod *pod,
+// Pods of one workload are alike. A pod that was bound to another node than planned has the place
+// of one that is planned there and not nominated; that one gets its place, so the plan holds. True
+// if there is such a pod.
+static bool exchange_places(struct cluster *cluster, const struct pod_record *record,
+                            const struct node *node, const char *planned)
+{
+    const char *workload = pod_controller_uid(record->pod);
+    const struct node_claim *claim = node != NULL ? cluster_claim_of(cluster, node, NULL) : NULL;
+    struct pod_record *other = NULL;
+    if (workload == NULL || claim == NULL || !cluster->control->strategy->keeps_plans)
+        return false;
+    for (uint32_t i = 0; (other = planned_record(cluster, claim->meta.name, i)) != NULL; i++)
+        if (other != record && !pod_is_nominated(other->pod) && !pod_is_bound(other->pod) &&
+            text_equal(pod_controller_uid(other->pod), workload))
+            break;
+    if (other == NULL)
+        return false;
+    char name[600];
+    object_namespaced_name((const struct object *)other->pod, name);
+    other->is_put_off = record->is_put_off;
+    planned_pods_set(cluster->planned, other->pod->meta.uid, name, planned);
+    return true;
+}
+
+// SCH-516: kube-scheduler may bind a planned pod elsewhere. True if the plan holds all the same.
+static bool note_landing(struct cluster *cluster, const struct pod_record *record,
                          const struct node_claim *claim)
 {
     if (claim == NULL)
         return false;
-    const struct node *node = find_node(cluster->control, pod->spec.node_name);
+    const struct node *node = find_node(cluster->control, record->pod->spec.node_name);
     cluster->landed_ns = loop_monotonic_ns(cluster->control->manager.loop);
     bool there = node != NULL && node_claim_key(claim) != NULL &&
                  text_equal(node->spec.provider_id, node_claim_key(claim));
-    count_landing(cluster, claim, there);
-    nominations_note_landing(cluster->nominations, pod, there);
-    return there;
+    nominations_note_landing(cluster->nominations, record->pod, there);
+    bool holds = there || exchange_places(cluster, record, node, claim->meta.name);
+    count_landing(cluster, claim, holds);
+    return holds;
 }
 
 // A new pod takes a place that was planned for its workload.
@@ -384,7 +409,7 @@ static void note_binding(struct cluster *cluster, struct pod_record *record)
     record->displaced_ns = 0;
     const char *name = planned_pods_claim(cluster->planned, uid);
     const struct node_claim *planned = name != NULL ? find_claim(cluster->control, name) : NULL;
-    bool as_planned = note_landing(cluster, record->pod, planned);
+    bool as_planned = note_landing(cluster, record, planned);
     planned_pods_forget(cluster->planned, uid);
     if (!as_planned && cluster->control->strategy->keeps_plans)
         release_displaced(cluster, find_node(cluster->control, record->pod->spec.node_name));
