@@ -249,6 +249,74 @@ static void a_displaced_pod_that_was_nominated_is_planned_again_SCH_516(void **s
     scenario_until(scenario, 5, "a third NodeClaim", three_claims);
 }
 
+static void pod_of_a_set(struct scenario *scenario, const char *name)
+{
+    hand_pod(scenario, name, "1500m",
+             "ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: set, uid: abc, "
+             "controller: true}], ",
+             "schedulerName: other, ");
+    hand_patch(
+        scenario, "v1", "Pod", "default", name, "status",
+        "{status: {conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable}]}}");
+}
+
+static void bind(struct scenario *scenario, const char *pod, const char *node)
+{
+    char place[200];
+    snprintf(place, sizeof place, "{spec: {nodeName: %s}}", node);
+    hand_patch(scenario, "v1", "Pod", "default", pod, "binding", place);
+}
+
+struct node_names {
+    char names[2][64];
+    uint32_t count;
+};
+
+static bool add_name(void *context, json_t *node)
+{
+    struct node_names *nodes = context;
+    if (nodes->count < 2)
+        snprintf(nodes->names[nodes->count++], sizeof *nodes->names, "%s",
+                 view_text(node, "metadata.name"));
+    return true;
+}
+
+// Whichever of two alike pods comes to whichever of their nodes: the other has its place.
+static void check_places(struct scenario *scenario, uint32_t first)
+{
+    scenario->options.world.collector = false;
+    scenario_begin(scenario);
+    hand_pool(scenario,
+              "requirements: [{key: karpenter.kwok.sh/instance-cpu, operator: In, "
+              "values: ['2']}], ",
+              "");
+    pod_of_a_set(scenario, "one");
+    pod_of_a_set(scenario, "two");
+    scenario_until(scenario, 20, "two NodeClaims", two_claims);
+    scenario_run(scenario, 6);
+    struct node_names nodes = {0};
+    struct store *store = simulation_store(scenario->simulation);
+    store_each(store, store_resource_of_kind(store, "v1", "Node"), NULL, add_name, &nodes);
+    assert_int_equal(nodes.count, 2);
+    bind(scenario, "one", nodes.names[first]);
+    scenario_run(scenario, 1);
+    bind(scenario, "two", nodes.names[1 - first]);
+    scenario_run(scenario, 5);
+    assert_true(landed(scenario, "planned") == 2);
+    assert_true(landed(scenario, "elsewhere") == 0);
+    assert_true(two_claims(scenario));
+}
+
+static void alike_pods_exchange_their_places_as_they_land_SCH_516(void **state)
+{
+    check_places(*state, 0);
+}
+
+static void alike_pods_land_the_other_way_round_too_SCH_516(void **state)
+{
+    check_places(*state, 1);
+}
+
 static int setup(void **state)
 {
     *state = scenario_create(516);
@@ -267,6 +335,8 @@ int main(void)
         TEST(no_node_is_held_for_long_SCH_516),
         TEST(without_nominations_nodes_open_at_once_SCH_516),
         TEST(a_displaced_pod_that_was_nominated_is_planned_again_SCH_516),
+        TEST(alike_pods_exchange_their_places_as_they_land_SCH_516),
+        TEST(alike_pods_land_the_other_way_round_too_SCH_516),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
