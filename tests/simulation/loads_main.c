@@ -3,9 +3,9 @@
 //   loads [--seed N] [--set NAME=VALUE]... [--verbose] [--drift] [--api MS] [--live] [--log]
 //   [--trace FILE] two thirty 1 2 3 ...
 //
-// --live gives scheduler and workload controllers the pace of a live control plane; --log writes the
-// controller's log to standard error; --trace writes what load_trace.h says. Each goes up, down and
-// up again; with --drift all its nodes drift while it is down.
+// --live gives scheduler and workload controllers the pace of a live control plane; --log writes
+// the controller's log to standard error; --trace writes what load_trace.h says. Each goes up, down
+// and up again; with --drift all its nodes drift while it is down.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
