@@ -206,23 +206,34 @@ static bool three_claims(struct scenario *scenario)
     return has_claims(scenario, 3);
 }
 
-static void pending_pod(struct scenario *scenario, const char *name, const char *cpu)
+static void mark_unschedulable(struct scenario *scenario, const char *name)
 {
-    hand_pod(scenario, name, cpu, "", "schedulerName: other, tolerations: [{operator: Exists}], ");
     hand_patch(
         scenario, "v1", "Pod", "default", name, "status",
         "{status: {conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable}]}}");
+}
+
+static void pending_pod(struct scenario *scenario, const char *name, const char *cpu)
+{
+    hand_pod(scenario, name, cpu, "", "schedulerName: other, tolerations: [{operator: Exists}], ");
+    mark_unschedulable(scenario, name);
+}
+
+static void bind(struct scenario *scenario, const char *pod, const char *node)
+{
+    char place[200];
+    snprintf(place, sizeof place, "{spec: {nodeName: %s}}", node);
+    hand_patch(scenario, "v1", "Pod", "default", pod, "binding", place);
 }
 
 // Binds the small pod to the node of the large one, for which kube-scheduler's own nomination then
 // begins and ends.
 static void displace_large(struct scenario *scenario)
 {
-    char place[200], nomination[200];
+    char nomination[200];
     const char *node = view_text(view_node(scenario), "metadata.name"); // of 4 cpu
-    snprintf(place, sizeof place, "{spec: {nodeName: %s}}", node);
     snprintf(nomination, sizeof nomination, "{status: {nominatedNodeName: %s}}", node);
-    hand_patch(scenario, "v1", "Pod", "default", "small", "binding", place);
+    bind(scenario, "small", node);
     scenario_run(scenario, 0.1);
     hand_patch(scenario, "v1", "Pod", "default", "large", "status", nomination);
     scenario_run(scenario, 1);
@@ -255,16 +266,7 @@ static void pod_of_a_set(struct scenario *scenario, const char *name)
              "ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: set, uid: abc, "
              "controller: true}], ",
              "schedulerName: other, ");
-    hand_patch(
-        scenario, "v1", "Pod", "default", name, "status",
-        "{status: {conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable}]}}");
-}
-
-static void bind(struct scenario *scenario, const char *pod, const char *node)
-{
-    char place[200];
-    snprintf(place, sizeof place, "{spec: {nodeName: %s}}", node);
-    hand_patch(scenario, "v1", "Pod", "default", pod, "binding", place);
+    mark_unschedulable(scenario, name);
 }
 
 struct node_names {

@@ -123,6 +123,14 @@ static void sync_node(struct claim_pass *pass, const struct node *node)
     pass->node_doing = "syncing node";
 }
 
+// The registration goes on later.
+static bool wait_for(struct claim_pass *pass, int64_t delay_ns)
+{
+    pass_requeue(pass, delay_ns);
+    pass->node_settles = true;
+    return true;
+}
+
 static bool settles(struct claim_pass *pass, const struct node *node)
 {
     int64_t now_ns = loop_monotonic_ns(pass->control->manager.loop);
@@ -131,30 +139,21 @@ static bool settles(struct claim_pass *pass, const struct node *node)
     int64_t left = ns_subtract(ns_add(pass->record->node_seen_ns, SETTLE_NS), now_ns);
     if (left <= 0 || node_will_be_initialized(pass->claim, node))
         return false;
-    pass_requeue(pass, left);
-    pass->node_settles = true;
-    return true;
+    return wait_for(pass, left);
 }
 
 // Pods are nominated before the node opens: otherwise kube-scheduler would give their room to
 // others.
 static bool is_held(struct claim_pass *pass, const struct node *node)
 {
-    if (!nominator_delays_opening(pass->parts->nominator, pass->claim, node))
-        return false;
-    pass_requeue(pass, HELD_NS);
-    pass->node_settles = true;
-    return true;
+    return nominator_delays_opening(pass->parts->nominator, pass->claim, node) &&
+           wait_for(pass, HELD_NS);
 }
 
 // The nodes of a group open one after the other; the API server is slow then.
 static bool others_open(struct claim_pass *pass)
 {
-    if (!nominator_is_opening(pass->parts->nominator))
-        return false;
-    pass_requeue(pass, OTHERS_OPEN_NS);
-    pass->node_settles = true;
-    return true;
+    return nominator_is_opening(pass->parts->nominator) && wait_for(pass, OTHERS_OPEN_NS);
 }
 
 // The replacement's node need not be kept for its pods any more (kept_replacements.h).

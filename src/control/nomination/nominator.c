@@ -208,9 +208,8 @@ static bool waits_for_sibling(const struct nominator *nominator, const struct po
 }
 
 struct wanted {
-    const char
-        *node;  // the planned one; NULL: the pod is not planned, or its node is not to open yet
-    bool waits; // for a sibling: no nomination until then
+    const char *node; // NULL: the pod is not planned, its node is not to open yet, or it waits
+    bool waits;       // for a sibling: no nomination until then
 };
 
 static struct wanted wanted_node(const struct nominator *nominator, const struct pod *pod)
@@ -284,11 +283,12 @@ static struct unnominated unnominated_on(void *context, const char *name)
     const struct pod *pod;
     for (uint32_t i = 0; node != NULL && (pod = cluster_planned_on(cluster, claim, i)) != NULL;
          i++) {
-        bool is_bound = pod_is_bound(pod); // yet to be evicted
+        if (pod_is_bound(pod)) // yet to be evicted
+            continue;
         bool is_set = waits_for_sibling(nominator, pod, claim)
                           ? !pod_is_nominated(pod)
                           : text_equal(pod->status.nominated_node_name, node->meta.name);
-        if (is_bound || is_set)
+        if (is_set)
             continue;
         found.count++;
         found.lost += cluster_lost_nomination(cluster, pod);

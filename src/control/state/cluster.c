@@ -333,9 +333,8 @@ static void release_displaced(struct cluster *cluster, const struct node *node)
     const struct pod_list *pods = cluster_pods(cluster, node->meta.name);
     for (uint32_t i = 0; i < pods->count; i++) {
         struct resource_map requests = pod_requests(arena, pods->items[i]);
-        list_for_each (left, &own)
-            if (!pod_is_terminal(pods->items[i]))
-                left->value -= resource_map_get(&requests, left->name);
+        if (!pod_is_terminal(pods->items[i]))
+            resource_map_take(&own, &requests);
     }
     struct pod_record *record;
     for (uint32_t i = 0; (record = planned_record(cluster, claim->meta.name, i)) != NULL;) {
