@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/metrics_text.h"
+#include "base/quantity.h"
 #include "base/text.h"
 
 struct shape {
@@ -110,6 +112,49 @@ static void zones_fill_evenly_SCH_516(void **state)
     scenario_begin(scenario);
     scenario_expect_running(scenario, apply_all(scenario, zonal, ARRAY_LENGTH(zonal)));
     assert_true(kept(scenario) >= 0.5);
+}
+
+static int64_t cpu_at(const json_t *object, const char *path)
+{
+    struct error error = {0};
+    const char *text = view_text(object, path);
+    int64_t cpu = 0;
+    return text != NULL && quantity_parse("cpu", text, &cpu, &error) ? cpu : 0;
+}
+
+static bool add_cpu(void *context, json_t *pod)
+{
+    const char *node = view_text(pod, "spec.nodeName");
+    const char *place = node != NULL ? node : view_text(pod, "status.nominatedNodeName");
+    const json_t *containers = json_object_get(json_object_get(pod, "spec"), "containers");
+    if (place != NULL)
+        *(int64_t *)map_ensure(context, place, sizeof(int64_t)) +=
+            cpu_at(json_array_get(containers, 0), "resources.requests.cpu");
+    return true;
+}
+
+static bool all_run(struct scenario *scenario)
+{
+    struct store *store = simulation_store(scenario->simulation);
+    struct map *used = map_create();
+    store_each(store, store_resource_of_kind(store, "v1", "Pod"), NULL, add_cpu, used);
+    for (struct map_entry *entry = map_first(used); entry != NULL; entry = map_next(entry)) {
+        const json_t *node = view_object(scenario, "v1", "Node", NULL, map_key(entry));
+        int64_t cpu = node != NULL ? cpu_at(node, "status.allocatable.cpu") : 0;
+        assert_true(cpu == 0 || *(int64_t *)map_value(entry) <= cpu);
+    }
+    map_destroy(used, free);
+    return simulation_pods_running(scenario->simulation) == 90;
+}
+
+// A pod that waits for a sibling holds no room on the node that it was nominated to before.
+static void nominations_fit_their_nodes_SCH_516(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_live_pace(scenario);
+    scenario_begin(scenario);
+    apply_all(scenario, zonal, ARRAY_LENGTH(zonal));
+    scenario_until(scenario, 120, "all pods", all_run);
 }
 
 // Two of a workload on each node, and one node with room and a pod with anti-affinity to them.
@@ -260,12 +305,15 @@ static void a_displaced_pod_that_was_nominated_is_planned_again_SCH_516(void **s
     scenario_until(scenario, 5, "a third NodeClaim", three_claims);
 }
 
-static void pod_of_a_set(struct scenario *scenario, const char *name)
+static void pod_of_a_set(struct scenario *scenario, const char *name, const char *cpu,
+                         const char *spec)
 {
-    hand_pod(scenario, name, "1500m",
+    char text[300];
+    snprintf(text, sizeof text, "schedulerName: other, %s", spec);
+    hand_pod(scenario, name, cpu,
              "ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: set, uid: abc, "
              "controller: true}], ",
-             "schedulerName: other, ");
+             text);
     mark_unschedulable(scenario, name);
 }
 
@@ -283,8 +331,13 @@ static bool add_name(void *context, json_t *node)
     return true;
 }
 
-// Whichever of two alike pods comes to whichever of their nodes: the other has its place.
-static void check_places(struct scenario *scenario, uint32_t first)
+struct pair {
+    uint32_t first; // the node that the first pod comes to
+    const char *cpu, *second_spec;
+};
+
+// Two pods of a workload come to the two nodes that were made for them.
+static void bind_pair(struct scenario *scenario, const struct pair *pair)
 {
     scenario->options.world.collector = false;
     scenario_begin(scenario);
@@ -292,21 +345,61 @@ static void check_places(struct scenario *scenario, uint32_t first)
               "requirements: [{key: karpenter.kwok.sh/instance-cpu, operator: In, "
               "values: ['2']}], ",
               "");
-    pod_of_a_set(scenario, "one");
-    pod_of_a_set(scenario, "two");
+    scenario_apply(scenario,
+                   "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: pv-1}\n"
+                   "spec: {capacity: {storage: 1Gi}, csi: {driver: d, volumeHandle: v}}\n---\n"
+                   "apiVersion: v1\nkind: PersistentVolumeClaim\n"
+                   "metadata: {name: data, namespace: default, "
+                   "annotations: {pv.kubernetes.io/bind-completed: 'yes'}}\n"
+                   "spec: {volumeName: pv-1}\n");
+    hand_patch(scenario, "v1", "PersistentVolumeClaim", "default", "data", "status",
+               "status: {phase: Bound}");
+    pod_of_a_set(scenario, "one", "1500m", "");
+    pod_of_a_set(scenario, "two", pair->cpu, pair->second_spec);
     scenario_until(scenario, 20, "two NodeClaims", two_claims);
     scenario_run(scenario, 6);
     struct node_names nodes = {0};
     struct store *store = simulation_store(scenario->simulation);
     store_each(store, store_resource_of_kind(store, "v1", "Node"), NULL, add_name, &nodes);
     assert_int_equal(nodes.count, 2);
-    bind(scenario, "one", nodes.names[first]);
+    bind(scenario, "one", nodes.names[pair->first]);
     scenario_run(scenario, 1);
-    bind(scenario, "two", nodes.names[1 - first]);
+    bind(scenario, "two", nodes.names[1 - pair->first]);
     scenario_run(scenario, 5);
+    assert_true(two_claims(scenario));
+}
+
+// Whichever of two alike pods comes to whichever of their nodes: the other has its place.
+static void check_places(struct scenario *scenario, uint32_t first)
+{
+    bind_pair(scenario, &(struct pair){first, "1500m", ""});
     assert_true(landed(scenario, "planned") == 2);
     assert_true(landed(scenario, "elsewhere") == 0);
-    assert_true(two_claims(scenario));
+}
+
+// The one way round both pods land as planned; the other way round they do not.
+static void check_no_exchange(const char *cpu, const char *second_spec)
+{
+    uint32_t elsewhere = 0;
+    for (uint32_t first = 0; first < 2; first++) {
+        void *scenario = scenario_create(516);
+        bind_pair(scenario, &(struct pair){first, cpu, second_spec});
+        elsewhere += landed(scenario, "elsewhere") > 0;
+        scenario_teardown(&scenario);
+    }
+    assert_int_equal(elsewhere, 1);
+}
+
+static void a_pod_with_a_volume_keeps_its_place_SCH_516(void **state)
+{
+    (void)state;
+    check_no_exchange("1500m", "volumes: [{name: v, persistentVolumeClaim: {claimName: data}}], ");
+}
+
+static void a_pod_of_another_size_keeps_its_place_SCH_516(void **state)
+{
+    (void)state;
+    check_no_exchange("1400m", "");
 }
 
 static void alike_pods_exchange_their_places_as_they_land_SCH_516(void **state)
@@ -332,6 +425,7 @@ int main(void)
         TEST(pods_of_several_sizes_go_where_they_were_planned_SCH_516),
         TEST(at_a_live_pace_too_SCH_516),
         TEST(zones_fill_evenly_SCH_516),
+        TEST(nominations_fit_their_nodes_SCH_516),
         TEST(nobody_is_sent_to_a_pod_that_keeps_it_away_SCH_516),
         TEST(pods_of_drifted_nodes_need_no_node_that_was_not_planned_SCH_528),
         TEST(no_node_is_held_for_long_SCH_516),
@@ -339,6 +433,8 @@ int main(void)
         TEST(a_displaced_pod_that_was_nominated_is_planned_again_SCH_516),
         TEST(alike_pods_exchange_their_places_as_they_land_SCH_516),
         TEST(alike_pods_land_the_other_way_round_too_SCH_516),
+        cmocka_unit_test(a_pod_with_a_volume_keeps_its_place_SCH_516),
+        cmocka_unit_test(a_pod_of_another_size_keeps_its_place_SCH_516),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

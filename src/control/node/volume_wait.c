@@ -3,24 +3,9 @@
 #include <stdio.h>
 
 #include "control/node/drain.h"
+#include "control/state/pod_siblings.h"
 
 #define NAMES_MAX 5
-
-// The PersistentVolume behind one volume of a pod, or NULL.
-static const char *volume_of(const struct control *control, const struct pod *pod,
-                             const struct volume *volume)
-{
-    char claim_name[600];
-    if (volume->persistent_volume_claim != NULL)
-        snprintf(claim_name, sizeof claim_name, "%s", volume->persistent_volume_claim->claim_name);
-    else if (volume->ephemeral != NULL)
-        snprintf(claim_name, sizeof claim_name, "%s-%s", pod->meta.name, volume->name);
-    else
-        return NULL;
-    const struct object *claim = mirror_get(control->manager.mirror, KIND_PERSISTENT_VOLUME_CLAIM,
-                                            pod->meta.namespace, claim_name);
-    return claim != NULL ? ((const struct persistent_volume_claim *)claim)->spec.volume_name : NULL;
-}
 
 static bool belongs_to_staying_pod(const struct control *control, const struct pod_list *pods,
                                    const char *volume_name, int64_t now)
@@ -30,7 +15,7 @@ static bool belongs_to_staying_pod(const struct control *control, const struct p
         if (pod_is_drainable(pod, now))
             continue;
         list_for_each (volume, &pod->spec.volumes)
-            if (text_equal(volume_of(control, pod, volume), volume_name))
+            if (text_equal(pod_volume_name(control, pod, volume), volume_name))
                 return true;
     }
     return false;

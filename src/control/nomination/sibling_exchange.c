@@ -6,6 +6,7 @@
 #include "control/nomination/spread_places.h"
 #include "control/state/cluster.h"
 #include "control/state/cluster_plans.h"
+#include "control/state/pod_siblings.h"
 #include "control/state/state_node.h"
 #include "model/reading/pod.h"
 
@@ -21,16 +22,13 @@ struct reading {
     struct symbols *names;            // of pools, workloads and domains
 };
 
-static bool may_move(const struct pod *pod)
+static bool may_move(const struct control *control, const struct pod *pod)
 {
     list_for_each (spread, &pod->spec.topology_spread_constraints)
         if (text_equal(spread->topology_key, LABEL_HOSTNAME))
             return false;
-    list_for_each (volume, &pod->spec.volumes)
-        if (volume->persistent_volume_claim != NULL || volume->ephemeral != NULL)
-            return false;
     return pod->spec.affinity == NULL && pod->spec.node_selector.count == 0 &&
-           !pod_spec_has_resource_claims(&pod->spec) && pod_spec_host_ports(&pod->spec) == 0;
+           !pod_is_tied(control, pod) && pod_spec_host_ports(&pod->spec) == 0;
 }
 
 static int64_t *amounts_of(const struct reading *reading, const struct resource_map *map)
@@ -52,7 +50,7 @@ static struct exchange_pod exchange_pod_of(const struct reading *reading, const 
         .object = pod,
         .workload = symbols_intern(reading->names, workload != NULL ? workload : pod->meta.uid),
         .key = is_known ? number : UINT32_MAX,
-        .may_move = is_known && may_move(pod),
+        .may_move = is_known && may_move(reading->control, pod),
         .unwanted = anti_affinities_against(reading->anti, pod),
         .requests = amounts_of(reading, &requests)};
 }

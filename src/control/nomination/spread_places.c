@@ -4,6 +4,7 @@
 
 #include "control/state/cluster.h"
 #include "control/state/cluster_plans.h"
+#include "control/state/pod_siblings.h"
 #include "model/reading/pod.h"
 
 void spread_places_destroy(void *value)
@@ -76,6 +77,10 @@ static void add_place(struct spread_places *places, const struct node_claim *cla
 static void add_pod(struct spread_places *places, const struct control *control,
                     const struct pod *pod, const struct node_claim *claim)
 {
+    bool is_first = places->pods.count == 0;
+    if (pod_is_tied(control, pod) ||
+        !(is_first || pods_are_siblings(places->pods.items[0].pod, pod)))
+        return;
     const struct topology_spread_constraint *spread = spread_of(pod);
     places->key = spread != NULL ? spread->topology_key : NULL;
     places->max_skew = spread != NULL ? spread->max_skew : 0;

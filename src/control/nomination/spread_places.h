@@ -42,7 +42,8 @@ struct spread_places {
 // than a node. NULL: the pod has none.
 const char *pod_spread_key(const struct pod *pod);
 void spread_places_destroy(void *places);
-// Adds the pods that are planned for the NodeClaim to their workloads: spread_places by UID.
+// Adds the pods that are planned for the NodeClaim to their workloads: spread_places by UID. Of a
+// workload only siblings of its first pod count.
 void spread_places_add(const struct control *control, struct map *workloads,
                        const struct node_claim *claim);
 // In the order in which kube-scheduler tries the pods.

@@ -9,6 +9,7 @@
 #include "control/state/cluster_contents.h"
 #include "control/state/nominations.h"
 #include "control/state/planned_pods.h"
+#include "control/state/pod_siblings.h"
 #include "control/state/state_node.h"
 #include "model/reading/pod.h"
 #include "model/reading/state_node_rules.h"
@@ -349,20 +350,19 @@ static void release_displaced(struct cluster *cluster, const struct node *node)
     }
 }
 
-// Pods of one workload are alike. A pod that was bound to another node than planned has the place
-// of one that is planned there and not nominated; that one gets its place, so the plan holds. True
-// if there is such a pod.
+// A pod that was bound to another node than planned has the place of a sibling that is planned
+// there and not nominated; that one gets its place, so the plan holds. True if there is one.
 static bool exchange_places(struct cluster *cluster, const struct pod_record *record,
                             const struct node *node, const char *planned)
 {
-    const char *workload = pod_controller_uid(record->pod);
     const struct node_claim *claim = node != NULL ? cluster_claim_of(cluster, node, NULL) : NULL;
     struct pod_record *other = NULL;
-    if (workload == NULL || claim == NULL || !cluster->control->strategy->keeps_plans)
+    if (claim == NULL || !cluster->control->strategy->keeps_plans)
         return false;
     for (uint32_t i = 0; (other = planned_record(cluster, claim->meta.name, i)) != NULL; i++)
         if (other != record && !pod_is_nominated(other->pod) && !pod_is_bound(other->pod) &&
-            text_equal(pod_controller_uid(other->pod), workload))
+            !pod_is_tied(cluster->control, other->pod) &&
+            pods_are_siblings(other->pod, record->pod))
             break;
     if (other == NULL)
         return false;

@@ -1,0 +1,40 @@
+#include "control/state/pod_siblings.h"
+
+#include <stdio.h>
+
+#include "base/text.h"
+#include "model/reading/pod.h"
+#include "model/schema/resources.h"
+
+const char *pod_volume_name(const struct control *control, const struct pod *pod,
+                            const struct volume *volume)
+{
+    char claim_name[600];
+    if (volume->persistent_volume_claim != NULL)
+        snprintf(claim_name, sizeof claim_name, "%s", volume->persistent_volume_claim->claim_name);
+    else if (volume->ephemeral != NULL)
+        snprintf(claim_name, sizeof claim_name, "%s-%s", pod->meta.name, volume->name);
+    else
+        return NULL;
+    const struct object *claim = mirror_get(control->manager.mirror, KIND_PERSISTENT_VOLUME_CLAIM,
+                                            pod->meta.namespace, claim_name);
+    return claim != NULL ? ((const struct persistent_volume_claim *)claim)->spec.volume_name : NULL;
+}
+
+bool pod_is_tied(const struct control *control, const struct pod *pod)
+{
+    list_for_each (volume, &pod->spec.volumes)
+        if (pod_volume_name(control, pod, volume) != NULL)
+            return true;
+    return pod_spec_has_resource_claims(&pod->spec);
+}
+
+bool pods_are_siblings(const struct pod *one, const struct pod *other)
+{
+    const char *workload = pod_controller_uid(one);
+    if (workload == NULL || !text_equal(workload, pod_controller_uid(other)))
+        return false;
+    CLEANUP_ARENA struct arena *arena = arena_create(4096);
+    struct resource_map mine = pod_requests(arena, one), its = pod_requests(arena, other);
+    return resource_map_covers(&mine, &its) && resource_map_covers(&its, &mine);
+}

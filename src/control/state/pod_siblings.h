@@ -1,0 +1,15 @@
+// Pods that can take each other's planned place (SCH-516), and what keeps a pod from that.
+#pragma once
+
+#include "control/runtime/control.h"
+
+// The PersistentVolume behind a volume of the pod; NULL: none, or its claim is not bound yet.
+const char *pod_volume_name(const struct control *control, const struct pod *pod,
+                            const struct volume *volume);
+// The pod has volumes, or claims devices: a place that suits it need not suit another pod of its
+// workload, nor the other way round. Claims of volumes that are not bound yet suit any place.
+bool pod_is_tied(const struct control *control, const struct pod *pod);
+// Both have the same controller and requests: either can have the other's place, unless it is tied.
+// Requests of one workload differ where a VerticalPodAutoscaler or a LimitRange has set them at
+// different times.
+bool pods_are_siblings(const struct pod *one, const struct pod *other);
