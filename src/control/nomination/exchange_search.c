@@ -12,12 +12,18 @@ static bool is_spread(const struct exchange_pod *pod)
     return pod->key != UINT32_MAX;
 }
 
+// Other pods of its workload that are on the node.
+static uint32_t siblings_on(const struct exchange_node *node, const struct exchange_pod *pod)
+{
+    uint32_t count = 0;
+    vector_for_each (other, &node->pods)
+        count += other != pod && other->workload == pod->workload;
+    return count;
+}
+
 static bool has_sibling(const struct exchange_node *node, const struct exchange_pod *pod)
 {
-    vector_for_each (other, &node->pods)
-        if (other != pod && other->workload == pod->workload)
-            return true;
-    return false;
+    return siblings_on(node, pod) > 0;
 }
 
 uint32_t exchange_siblings(const struct exchange *exchange)
@@ -29,13 +35,13 @@ uint32_t exchange_siblings(const struct exchange *exchange)
     return count;
 }
 
-// The pod may go there, and no other pod of its workload is there.
+// The pod may go there, and has at most `most` siblings there.
 static bool is_welcome(const struct exchange_pod *pod, const struct exchange_node *from,
-                       const struct exchange_node *to)
+                       const struct exchange_node *to, uint32_t most)
 {
     return pod->may_move && from->pool == to->pool && (pod->unwanted & to->rules) == 0 &&
            (!is_spread(pod) ||
-            (from->domains[pod->key] == to->domains[pod->key] && !has_sibling(to, pod)));
+            (from->domains[pod->key] == to->domains[pod->key] && siblings_on(to, pod) <= most));
 }
 
 static void move(const struct exchange *exchange, struct exchange_node *from, uint32_t index,
@@ -82,10 +88,24 @@ static int64_t sum_of(const struct set *set, uint32_t resource)
     return sum;
 }
 
+// How many more pairs of siblings share a node afterwards.
+static int64_t more_pairs(const struct set *set, const struct exchange_node *to)
+{
+    int64_t more = 0;
+    for (uint32_t i = 0; i < set->count; i++) {
+        const struct exchange_pod *pod = chosen_pod(set, i);
+        if (is_spread(pod))
+            more += (int64_t)siblings_on(to, pod) - siblings_on(set->node, pod);
+    }
+    return more;
+}
+
 static bool fits(const struct trade *trade)
 {
     const struct set *one = &trade->sets[0], *other = &trade->sets[1];
     trade->exchange->steps++;
+    if (more_pairs(one, other->node) + more_pairs(other, one->node) >= 0)
+        return false;
     for (uint32_t i = 0; i < trade->exchange->resource_count; i++) {
         int64_t more =
             sum_of(one, i) - sum_of(other, i); // the net request that the other node gains
@@ -123,9 +143,11 @@ static bool choose(struct trade *trade, unsigned side, uint32_t start)
 
 static void find_able(struct set *set, const struct exchange_node *to, uint32_t without)
 {
-    for (uint32_t i = 0; i < set->node->pods.count && set->able_count < ABLE_MAX; i++)
-        if (i != without && is_welcome(&set->node->pods.items[i], set->node, to))
+    for (uint32_t i = 0; i < set->node->pods.count && set->able_count < ABLE_MAX; i++) {
+        const struct exchange_pod *pod = &set->node->pods.items[i];
+        if (i != without && is_welcome(pod, set->node, to, siblings_on(set->node, pod) + 1))
             set->able[set->able_count++] = i;
+    }
 }
 
 static int highest_first(const void *a, const void *b)
@@ -170,9 +192,11 @@ static bool trade(struct exchange *exchange, struct exchange_node *from, uint32_
 static bool find_place(struct exchange *exchange, const struct sizes *sizes,
                        struct exchange_node *from, uint32_t index)
 {
+    const struct exchange_pod *pod = &from->pods.items[index];
+    uint32_t fewer = siblings_on(from, pod) - 1;
     for (uint32_t i = 0; i < exchange->node_count && !is_over(exchange); i++) {
         struct exchange_node *to = &exchange->nodes[i];
-        if (to != from && is_welcome(&from->pods.items[index], from, to) &&
+        if (to != from && is_welcome(pod, from, to, fewer) &&
             trade(exchange, from, index, to, sizes))
             return true;
     }

@@ -39,10 +39,9 @@ static struct reconcile_result reconcile(void *context, struct work_item *item,
 static struct unnominated unnominated_on(void *context, const char *name);
 static bool is_prepared(void *context, const char *name);
 
-void nominator_wake(struct nominator *nominator)
+static void wake_review(struct nominator *nominator)
 {
-    if (nominator != NULL)
-        reconcile_queue_add_after(nominator->queue, REVIEW, REVIEW_WAIT_NS);
+    reconcile_queue_add_after(nominator->queue, REVIEW, REVIEW_WAIT_NS);
 }
 
 // A pod's nomination is reviewed with its plan.
@@ -55,11 +54,11 @@ static void on_pod(void *context, enum mirror_change change, const struct object
     bool unbound = pod != NULL && !pod_is_bound(pod);
     const struct pod *before = (const struct pod *)old_object;
     if (unbound && (pod_is_nominated(pod) || (before != NULL && pod_is_nominated(before))))
-        nominator_wake(nominator);
+        wake_review(nominator);
     else if (!unbound && old_object != NULL && old_object->meta.uid != NULL) {
         nominations_forget(nominator->nominations, old_object->meta.uid);
         if (before->spec.node_name == NULL || *before->spec.node_name == '\0')
-            nominator_wake(nominator); // its siblings may be nominated (waits_for_sibling())
+            wake_review(nominator); // its siblings may be nominated (waits_for_sibling())
     }
 }
 
@@ -69,7 +68,7 @@ static void on_node(void *context, enum mirror_change change, const struct objec
     (void)change;
     if (node_is_ready((const struct node *)new_object) !=
         node_is_ready((const struct node *)old_object))
-        nominator_wake(context);
+        wake_review(context);
 }
 
 static void on_slice(void *context, enum mirror_change change, const struct object *old_object,
@@ -78,7 +77,7 @@ static void on_slice(void *context, enum mirror_change change, const struct obje
     (void)change;
     (void)old_object;
     (void)new_object;
-    nominator_wake(context); // its node may have waited for it
+    wake_review(context); // its node may have waited for it
 }
 
 static void on_claim(void *context, enum mirror_change change, const struct object *old_object,
@@ -89,7 +88,7 @@ static void on_claim(void *context, enum mirror_change change, const struct obje
     (void)change;
     if (claim == NULL || before == NULL || object_is_deleting(new_object) ||
         node_claim_is_launched(before) != node_claim_is_launched(claim))
-        nominator_wake(context);
+        wake_review(context);
 }
 
 struct nominator *nominator_create(struct control *control, const struct commands *commands,
@@ -153,7 +152,7 @@ static void note_version(void *context, const struct kube_result *result)
     if (!recent)
         log_info("pods are not nominated: the API server is older than Kubernetes 1.35",
                  "s:controller", "pod.nomination");
-    nominator_wake(nominator);
+    wake_review(nominator);
 }
 
 static void ask_version(struct nominator *nominator)
@@ -207,6 +206,40 @@ static bool waits_for_sibling(const struct nominator *nominator, const struct po
     return false;
 }
 
+// Adds the NodeClaims with planned pods whose nodes are open, or the others. The order of those
+// that open next is settled.
+static bool add_to_order(const struct nominator *nominator, struct spread_order *order, bool open)
+{
+    struct cluster *cluster = nominator->control->cluster;
+    struct map_entry *position = NULL;
+    const struct node_claim *claim;
+    bool any = false;
+    while ((claim = cluster_next_planned(cluster, &position)) != NULL) {
+        const struct node *node = cluster_main_node(cluster, claim);
+        bool is_open = node != NULL && !is_closed(node) && can_bind(nominator, claim, node);
+        if (is_open != open || openings_prepare(nominator->openings, claim->meta.name))
+            continue;
+        spread_order_add_unnominated(order, claim, open);
+        any = true;
+    }
+    return any;
+}
+
+void nominator_note_plans(struct nominator *nominator)
+{
+    if (nominator == NULL)
+        return;
+    wake_review(nominator);
+    if (!nominations_work(nominator->nominations))
+        return;
+    struct spread_order *order = spread_order_create(nominator->control);
+    if (add_to_order(nominator, order, true)) {
+        add_to_order(nominator, order, false);
+        spread_order_apply(order);
+    }
+    spread_order_destroy(order);
+}
+
 struct wanted {
     const char *node; // NULL: the pod is not planned, its node is not to open yet, or it waits
     bool waits;       // for a sibling: no nomination until then
@@ -222,6 +255,9 @@ static struct wanted wanted_node(const struct nominator *nominator, const struct
     bool opens = openings_prepare(nominator->openings, claim->meta.name) ||
                  kept_replacements_has(nominator->kept, claim->meta.name);
     if (is_closed(node) ? !opens : !can_bind(nominator, claim, node))
+        return (struct wanted){0};
+    if (!is_closed(node) && cluster_lost_nomination(cluster, pod) &&
+        openings_rest(nominator->openings))
         return (struct wanted){0};
     bool waits = waits_for_sibling(nominator, pod, claim);
     return (struct wanted){waits ? NULL : node->meta.name, waits};
@@ -306,7 +342,7 @@ bool nominator_keep(struct nominator *nominator, const struct node_claim *claim)
     if (nominator == NULL || !nominations_work(nominator->nominations) ||
         !kept_replacements_begin(nominator->kept, claim))
         return false;
-    nominator_wake(nominator);
+    wake_review(nominator);
     return true;
 }
 

@@ -19,8 +19,9 @@ struct nominator *nominator_create(struct control *control, const struct command
 // Registers its handlers; until then it may only be passed on.
 void nominator_observe(struct nominator *nominator);
 void nominator_destroy(struct nominator *nominator); // NULL is fine
-// Plans of pods have changed: the nominations are reviewed soon.
-void nominator_wake(struct nominator *nominator);
+// A pass has planned pods: those that kube-scheduler tries first get the places on open nodes, and
+// the nominations are reviewed soon.
+void nominator_note_plans(struct nominator *nominator);
 // The node of a replacement is about to be registered; true: it stays closed from now on for the
 // pods that its command evicts (kept_replacements.h, nominations_keep()).
 bool nominator_keep(struct nominator *nominator, const struct node_claim *claim);

@@ -12,6 +12,7 @@
 #include "control/state/cluster.h"
 #include "control/state/cluster_plans.h"
 #include "control/state/device_drivers.h"
+#include "control/state/state_node.h"
 #include "model/reading/pod.h"
 #include "model/schema/condition_types.h"
 
@@ -27,7 +28,11 @@
 #define PREPARE_POD_NS (8 * MILLISECOND)
 #define PROGRESS_NS \
     SECOND // while a node is prepared so often, twice as long: the API server is slow
-#define OPEN_NS        (10 * SECOND) // after this an unregistered node leaves the group
+#define QUIET_NS       (250 * MILLISECOND) // without an attempt in vain
+#define QUIET_WAIT_NS  SECOND              // the longest wait for that
+#define STORM_SHARE    20                  // a part of the group's pods
+#define STORMS_MAX     2                   // of a group's nominations
+#define OPEN_NS        (10 * SECOND)       // after this an unregistered node leaves the group
 #define UNREADY_NS     (15 * SECOND) // the longest time that a node stays closed before it is ready
 #define READY_NS       (20 * SECOND) // and after it is ready
 #define DEVICES_NS     (10 * SECOND) // a ready node's wait for the drivers of its devices
@@ -35,8 +40,8 @@
 #define LATE_MAX       100  // drivers
 #define OPENING_NS     (3 * SECOND) // the longest time that other writes wait for an opening
 #define GROUP_PODS_MAX 2000
-#define MENDS_MAX      3   // of a group's order
-#define LOST_SHARE     250 // a part of the group's pods
+#define MENDS_MAX      3  // of a group's order
+#define LOST_SHARE     40 // a part of the group's pods
 
 struct held {         // a node
     int64_t seen_ns;  // monotonic
@@ -58,7 +63,11 @@ struct openings {
     uint32_t group_pods;
     uint32_t unprepared; // pods, at the last review
     uint32_t mends;
-    int64_t progress_ns; // monotonic: the last decrease
+    int64_t progress_ns;  // monotonic: the last decrease
+    uint32_t lost;        // pods that have lost their nomination, at the last review
+    int64_t paused_ns;    // monotonic: since when pods are not nominated; 0: they are
+    int64_t nominated_ns; // monotonic: since when they are
+    uint32_t storms;
     bool is_opening;
 };
 
@@ -158,7 +167,7 @@ bool openings_delay(struct openings *openings, const struct node_claim *claim,
 bool openings_prepare(const struct openings *openings, const char *claim)
 {
     const struct held *held = map_get(openings->held, claim);
-    return held != NULL && held->is_in_group;
+    return held != NULL && held->is_in_group && openings->paused_ns == 0;
 }
 
 // --- the review ----------------------------------------------------------------------------------
@@ -287,27 +296,75 @@ static uint32_t choose_group(struct openings *openings, const held_list *listed,
     return count;
 }
 
+// The caller frees the result.
+static const struct node_claim **claims_of(const struct openings *openings, const held_list *group,
+                                           uint32_t *count)
+{
+    const struct node_claim **claims = memory_allocate_array(group->count + 1, sizeof *claims);
+    *count = 0;
+    vector_for_each (held, group) {
+        const struct node_claim *claim = find_claim(openings->control, (*held)->claim);
+        if (claim != NULL)
+            claims[(*count)++] = claim;
+    }
+    return claims;
+}
+
 static void begin_group(struct openings *openings, const held_list *listed)
 {
     const struct node_claim **claims = memory_allocate_array(listed->count + 1, sizeof *claims);
     uint32_t count = choose_group(openings, listed, claims);
-    struct spread_order *order = spread_order_create(openings->control);
-    openings->group_ns = now_of(openings);
+    openings->group_ns = openings->paused_ns = now_of(openings);
     openings->opened_ns = 0;
-    openings->unprepared = openings->group_pods;
-    openings->mends = 0;
-    openings->progress_ns = openings->group_ns;
+    openings->mends = openings->storms = 0;
     sibling_exchange(openings->control, claims, count);
-    opening_order(openings->control, claims, count);
     for (uint32_t i = 0; i < count; i++) {
         struct held *held = map_get(openings->held, claims[i]->meta.name);
         held->is_in_group = true;
+    }
+    free(claims);
+}
+
+static void begin_nominating(struct openings *openings, const held_list *group)
+{
+    uint32_t count;
+    const struct node_claim **claims = claims_of(openings, group, &count);
+    struct spread_order *order = spread_order_create(openings->control);
+    openings->nominated_ns = openings->progress_ns = now_of(openings);
+    openings->paused_ns = 0;
+    openings->unprepared = openings->group_pods;
+    opening_order(openings->control, claims, count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct held *held = map_get(openings->held, claims[i]->meta.name);
         held->turn = i;
         spread_order_add(order, claims[i]);
     }
     spread_order_apply(order);
     spread_order_destroy(order);
+    for (int i = 0; i < MENDS_MAX && spread_mend(openings->control, claims, count) > 0; i++)
+        ;
     free(claims);
+}
+
+static bool any_node_is_open(const struct openings *openings)
+{
+    struct map_entry *position = NULL;
+    const struct state_node *state;
+    while ((state = cluster_next(openings->control->cluster, &position)) != NULL)
+        if (state_initialized(state) && !state_marked(state))
+            return true;
+    return false;
+}
+
+// An attempt in vain ends a nomination, and then kube-scheduler tries all pods again that had no
+// room on an open node. Those that are nominated meanwhile lose their nominations, too, and each
+// loss begins the next round. So nominations wait until nothing is left to try.
+static bool scheduler_is_quiet(const struct openings *openings)
+{
+    int64_t now_ns = now_of(openings);
+    return !any_node_is_open(openings) ||
+           ns_subtract(now_ns, cluster_last_turn(openings->control->cluster)) >= QUIET_NS ||
+           ns_subtract(now_ns, openings->paused_ns) >= QUIET_WAIT_NS;
 }
 
 // While pods are nominated, kube-scheduler tries one after the other, and those lose their
@@ -323,28 +380,16 @@ static bool group_is_prepared(struct openings *openings, const held_list *group)
     if (left < openings->unprepared)
         openings->progress_ns = now_of(openings);
     openings->unprepared = left;
+    openings->lost = lost;
     return left == lost && lost <= openings->group_pods / LOST_SHARE;
 }
 
-// The caller frees the result.
-static const struct node_claim **claims_of(const struct openings *openings, const held_list *group,
-                                           uint32_t *count)
-{
-    const struct node_claim **claims = memory_allocate_array(group->count + 1, sizeof *claims);
-    *count = 0;
-    vector_for_each (held, group) {
-        const struct node_claim *claim = find_claim(openings->control, (*held)->claim);
-        if (claim != NULL)
-            claims[(*count)++] = claim;
-    }
-    return claims;
-}
-
-// While the pods were nominated, kube-scheduler has tried some of them, and these come last now.
-// The last look before the group opens: true if some pods have to be nominated anew.
+// While the pods were nominated, kube-scheduler may have tried some of them, and these come last
+// now. The last look before the group opens: true if some pods have to be nominated anew.
 static bool mend_order(struct openings *openings, const held_list *group)
 {
-    if (openings->mends >= MENDS_MAX)
+    if (openings->mends >= MENDS_MAX ||
+        cluster_last_turn(openings->control->cluster) < openings->nominated_ns)
         return false;
     uint32_t count;
     const struct node_claim **claims = claims_of(openings, group, &count);
@@ -358,7 +403,7 @@ static bool mend_order(struct openings *openings, const held_list *group)
 
 static bool preparation_timed_out(const struct openings *openings)
 {
-    int64_t now_ns = now_of(openings), since_ns = ns_subtract(now_ns, openings->group_ns);
+    int64_t now_ns = now_of(openings), since_ns = ns_subtract(now_ns, openings->nominated_ns);
     int64_t timeout_ns = ns_add(PREPARE_NS, ns_multiply(openings->group_pods, PREPARE_POD_NS));
     bool goes_on = ns_subtract(now_ns, openings->progress_ns) < PROGRESS_NS;
     return since_ns >= (goes_on ? ns_multiply(2, timeout_ns) : timeout_ns);
@@ -381,7 +426,8 @@ static void open_group(struct openings *openings, const held_list *group)
     log_debug("opening nodes", "s:controller", "pod.nomination", "i:nodes", (int64_t)group->count,
               "i:pods", (int64_t)openings->group_pods, "i:unprepared",
               (int64_t)openings->unprepared, "d:preparation",
-              ns_subtract(openings->opened_ns, openings->group_ns));
+              ns_subtract(openings->opened_ns, openings->group_ns), "i:storms",
+              (int64_t)openings->storms);
     open_in_turn(openings, group);
 }
 
@@ -403,18 +449,44 @@ static bool goes_on_opening(const struct openings *openings, const held_list *gr
     return false;
 }
 
+bool openings_rest(const struct openings *openings)
+{
+    return map_count(openings->held) > 0 &&
+           (openings->group_ns == 0 || (openings->opened_ns == 0 && openings->paused_ns != 0));
+}
+
 bool openings_under_way(const struct openings *openings)
 {
     return openings->is_opening;
 }
 
+// Many pods have lost their nominations: no more are written before kube-scheduler is quiet again.
+static bool is_stormy(const struct openings *openings)
+{
+    return openings->storms < STORMS_MAX && openings->lost > openings->group_pods / STORM_SHARE;
+}
+
+static void prepare_group(struct openings *openings, const held_list *group)
+{
+    if (!group_is_ready(openings, group)) {
+        openings->paused_ns = now_of(openings);
+    } else if (openings->paused_ns != 0) {
+        if (scheduler_is_quiet(openings))
+            begin_nominating(openings, group);
+    } else if (group_is_prepared(openings, group) || preparation_timed_out(openings)) {
+        if (!mend_order(openings, group))
+            open_group(openings, group);
+    } else if (is_stormy(openings)) {
+        openings->storms++;
+        openings->paused_ns = now_of(openings);
+    }
+}
+
 static void advance_group(struct openings *openings, const held_list *group)
 {
     int64_t now_ns = now_of(openings);
-    if (openings->opened_ns == 0 && group_is_ready(openings, group) &&
-        (group_is_prepared(openings, group) || preparation_timed_out(openings)) &&
-        !mend_order(openings, group))
-        open_group(openings, group);
+    if (openings->opened_ns == 0)
+        prepare_group(openings, group);
     openings->is_opening = openings->is_opening && goes_on_opening(openings, group);
     bool is_late = openings->opened_ns != 0 && ns_subtract(now_ns, openings->opened_ns) >= OPEN_NS;
     if (group->count > 0 && !is_late)
@@ -433,6 +505,8 @@ int64_t openings_review(struct openings *openings)
         advance_group(openings, &listed);
     else if (has_gathered(openings, &listed))
         begin_group(openings, &listed);
+    if (map_count(openings->held) > 0)
+        cluster_note_closed(openings->control->cluster);
     vector_free(&listed);
     return map_count(openings->held) > 0 ? REVIEW_NS : 0;
 }

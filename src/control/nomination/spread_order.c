@@ -32,6 +32,12 @@ void spread_order_add(struct spread_order *order, const struct node_claim *claim
     spread_places_add(order->control, order->workloads, claim);
 }
 
+void spread_order_add_unnominated(struct spread_order *order, const struct node_claim *claim,
+                                  bool is_open)
+{
+    spread_places_add_unnominated(order->control, order->workloads, claim, !is_open);
+}
+
 // A free place on the same node.
 static bool has_sibling(const struct spread_places *places, const struct place *place)
 {
@@ -46,13 +52,26 @@ static struct place *sibling_of(const struct spread_places *places, const struct
     return NULL;
 }
 
-static void count_left(struct spread_places *places)
+static bool is_free(const struct place *place, bool later)
+{
+    return !place->is_taken && place->is_later == later;
+}
+
+static bool any_is_free(const struct spread_places *places, bool later)
+{
+    vector_for_each (place, &places->places)
+        if (is_free(place, later))
+            return true;
+    return false;
+}
+
+static void count_left(struct spread_places *places, bool later)
 {
     vector_for_each (domain, &places->domains)
         domain->left = domain->pairs_left = 0;
     vector_for_each (place, &places->places) {
         struct place_domain *domain = &places->domains.items[place->domain];
-        if (place->is_taken)
+        if (!is_free(place, later))
             continue;
         domain->left++;
         domain->pairs_left += has_sibling(places, place);
@@ -80,11 +99,12 @@ static uint32_t next_domain(const struct spread_places *places, bool *is_last)
     return best;
 }
 
-static struct place *place_in(const struct spread_places *places, uint32_t domain, bool pair)
+static struct place *place_in(const struct spread_places *places, uint32_t domain, bool later,
+                              bool pair)
 {
     struct place *any = NULL;
     vector_for_each (place, &places->places) {
-        if (place->is_taken || place->domain != domain)
+        if (!is_free(place, later) || place->domain != domain)
             continue;
         if (!place->is_put_off && has_sibling(places, place) == pair)
             return place;
@@ -127,10 +147,10 @@ static void assign(struct spread_order *order, struct spread_places *places)
     vector_for_each (place, &places->places)
         place->is_put_off = false;
     while (number < places->pods.count) {
-        bool is_last;
-        count_left(places);
+        bool is_last, later = !any_is_free(places, false);
+        count_left(places, later);
         uint32_t domain = next_domain(places, &is_last);
-        struct place *place = place_in(places, domain, is_last);
+        struct place *place = place_in(places, domain, later, is_last);
         bool is_pair = is_last && !place->is_put_off;
         struct place *sibling = is_pair ? sibling_of(places, place) : NULL;
         take(order, places, place, &number);
@@ -146,6 +166,8 @@ void spread_order_apply(struct spread_order *order)
     for (struct map_entry *entry = map_first(order->workloads); entry != NULL;
          entry = map_next(entry)) {
         struct spread_places *places = map_value(entry);
+        if (!any_is_free(places, false))
+            continue;
         spread_places_sort(places);
         if (places->key != NULL)
             assign(order, places);

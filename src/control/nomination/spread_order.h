@@ -11,4 +11,8 @@ struct spread_order *spread_order_create(struct control *control);
 void spread_order_destroy(struct spread_order *order);
 // The NodeClaim's planned pods take part; the pods of the first NodeClaim get the first places.
 void spread_order_add(struct spread_order *order, const struct node_claim *claim);
+// The same for pods that are not nominated. kube-scheduler can bind pods to open nodes at once, so
+// their places come first, and pods planned for closed nodes may get them.
+void spread_order_add_unnominated(struct spread_order *order, const struct node_claim *claim,
+                                  bool is_open);
 void spread_order_apply(struct spread_order *order);

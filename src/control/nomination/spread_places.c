@@ -4,6 +4,7 @@
 
 #include "control/state/cluster.h"
 #include "control/state/cluster_plans.h"
+#include "control/state/nominations.h"
 #include "control/state/pod_siblings.h"
 #include "model/reading/pod.h"
 
@@ -63,35 +64,42 @@ static const char *domain_name(const struct spread_places *places, const struct 
     return node != NULL ? label_of_node(node, claim, places->key) : NULL;
 }
 
-static void add_place(struct spread_places *places, const struct node_claim *claim,
-                      const char *domain, bool is_put_off)
+static void add_place(struct spread_places *places, const struct place *place)
 {
-    struct place place = {.claim = claim,
-                          .host = host_of(places, claim),
-                          .domain = domain_of(places, domain),
-                          .is_put_off = is_put_off};
-    places->hosts.items[place.host].left++;
-    vector_push(&places->places, place);
+    struct place_host *host = &places->hosts.items[place->host];
+    host->left++;
+    host->nominated += !place->is_put_off;
+    vector_push(&places->places, *place);
 }
 
 static void add_pod(struct spread_places *places, const struct control *control,
-                    const struct pod *pod, const struct node_claim *claim)
+                    const struct pod *pod, const struct node_claim *claim, bool is_later)
 {
-    bool is_first = places->pods.count == 0;
-    if (pod_is_tied(control, pod) ||
-        !(is_first || pods_are_siblings(places->pods.items[0].pod, pod)))
-        return;
     const struct topology_spread_constraint *spread = spread_of(pod);
     places->key = spread != NULL ? spread->topology_key : NULL;
     places->max_skew = spread != NULL ? spread->max_skew : 0;
     const char *domain = domain_name(places, control, claim);
-    if (domain == NULL) // not known yet
+    if (domain == NULL && !is_later) // not known yet
         return;
     struct mover mover = {pod, cluster_pod_turn(control->cluster, pod), places->places.count};
-    bool is_put_off = cluster_is_put_off(control->cluster, pod);
     vector_push(&places->pods, mover);
-    add_place(places, claim, domain, is_put_off);
-    places->hosts.items[places->places.items[mover.place].host].nominated += !is_put_off;
+    add_place(places, &(struct place){.claim = claim,
+                                      .host = host_of(places, claim),
+                                      .domain = domain_of(places, domain != NULL ? domain : ""),
+                                      .is_later = is_later,
+                                      .is_put_off = cluster_is_put_off(control->cluster, pod)});
+}
+
+// The pods of its workload with which the pod can exchange places, or NULL.
+static struct spread_places *siblings_of(const struct control *control, struct map *workloads,
+                                         const struct pod *pod)
+{
+    const char *workload = pod_controller_uid(pod);
+    if (workload == NULL || pod_is_tied(control, pod))
+        return NULL;
+    struct spread_places *places = map_ensure(workloads, workload, sizeof *places);
+    bool is_first = places->pods.count == 0;
+    return is_first || pods_are_siblings(places->pods.items[0].pod, pod) ? places : NULL;
 }
 
 void spread_places_add(const struct control *control, struct map *workloads,
@@ -99,10 +107,22 @@ void spread_places_add(const struct control *control, struct map *workloads,
 {
     const struct pod *pod;
     for (uint32_t i = 0; (pod = cluster_planned_on(control->cluster, claim, i)) != NULL; i++) {
-        const char *workload = pod_controller_uid(pod);
-        if (workload != NULL)
-            add_pod(map_ensure(workloads, workload, sizeof(struct spread_places)), control, pod,
-                    claim);
+        struct spread_places *places = siblings_of(control, workloads, pod);
+        if (places != NULL)
+            add_pod(places, control, pod, claim, false);
+    }
+}
+
+void spread_places_add_unnominated(const struct control *control, struct map *workloads,
+                                   const struct node_claim *claim, bool is_later)
+{
+    const struct pod *pod;
+    for (uint32_t i = 0; (pod = cluster_planned_on(control->cluster, claim, i)) != NULL; i++) {
+        bool waits = !pod_is_bound(pod) && !pod_is_nominated(pod) &&
+                     nominations_pause(cluster_nominations(control->cluster), pod) == 0;
+        struct spread_places *places = waits ? siblings_of(control, workloads, pod) : NULL;
+        if (places != NULL)
+            add_pod(places, control, pod, claim, is_later);
     }
 }
 

@@ -7,6 +7,7 @@ struct place {
     const struct node_claim *claim;
     uint32_t host, domain; // indices of hosts and domains
     bool is_taken;
+    bool is_later;   // taken after all others
     bool is_put_off; // another pod of the workload goes to the node first
 };
 
@@ -46,6 +47,9 @@ void spread_places_destroy(void *places);
 // workload only siblings of its first pod count.
 void spread_places_add(const struct control *control, struct map *workloads,
                        const struct node_claim *claim);
+// The same for pods that are not nominated, whatever their place.
+void spread_places_add_unnominated(const struct control *control, struct map *workloads,
+                                   const struct node_claim *claim, bool is_later);
 // In the order in which kube-scheduler tries the pods.
 void spread_places_sort(struct spread_places *places);
 // Counts the running pods of the workloads, which are spread_places by UID.

@@ -267,7 +267,7 @@ static struct reconcile_result end_pass(struct provisioner *provisioner)
 {
     struct provisioning_pass *pass = provisioner->pass;
     cluster_seat_pods(provisioner->control->cluster);
-    nominator_wake(provisioner->parts.nominator);
+    nominator_note_plans(provisioner->parts.nominator);
     wave_report_pass(provisioner->parts.wave_report, pass);
     int64_t now = loop_monotonic_ns(provisioner->control->manager.loop);
     if (pass->held_back > 0) {

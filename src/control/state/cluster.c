@@ -369,6 +369,7 @@ static bool exchange_places(struct cluster *cluster, const struct pod_record *re
     char name[600];
     object_namespaced_name((const struct object *)other->pod, name);
     other->is_put_off = record->is_put_off;
+    other->planned_ns = loop_monotonic_ns(cluster->control->manager.loop);
     planned_pods_set(cluster->planned, other->pod->meta.uid, name, planned);
     return true;
 }
@@ -396,7 +397,9 @@ static void take_expected_place(struct cluster *cluster, const struct pod *pod)
     if (workload != NULL && pod->meta.uid != NULL && is_provisionable(cluster, pod)) {
         char name[600];
         object_namespaced_name((const struct object *)pod, name);
-        planned_pods_arrive(cluster->planned, workload, pod->meta.uid, name);
+        struct pod_record *record = map_get(cluster->pods.records, name);
+        if (planned_pods_arrive(cluster->planned, workload, pod->meta.uid, name) && record != NULL)
+            record->planned_ns = loop_monotonic_ns(cluster->control->manager.loop);
     }
 }
 

@@ -22,6 +22,7 @@ struct cluster {
     int64_t changed_at, listed_at_ns;
     int64_t unsynced_ns; // monotonic: the first check that failed (LIF-311); 0: none
     int64_t landed_ns;   // monotonic: the last binding of a planned pod
+    int64_t closed_ns;   // monotonic: when nodes with planned pods were last seen closed
     bool synced;
 };
 

@@ -7,8 +7,9 @@
 #include "model/reading/pod.h"
 #include "model/schema/object.h"
 
-// kube-scheduler has had its chance to bind a planned pod when the node has been ready for a while
-// and no planned pod was bound anywhere in the last seconds, or after CHANCE_MAX_NS.
+// kube-scheduler has had its chance to bind a planned pod when the plan and the ready node are some
+// seconds old and no planned pod was bound anywhere, nor waits for a closed node, or after
+// CHANCE_MAX_NS.
 #define CHANCE_NS      (10 * SECOND)
 #define CHANCE_BUSY_NS (5 * SECOND)
 #define CHANCE_MAX_NS  (2 * MINUTE)
@@ -25,8 +26,10 @@ void cluster_plan_pod(struct cluster *cluster, const struct pod *pod, const char
     char name[600];
     object_namespaced_name((const struct object *)pod, name);
     struct pod_record *record = pod_index_find(&cluster->pods, pod);
-    if (record != NULL)
+    if (record != NULL) {
+        record->planned_ns = loop_monotonic_ns(cluster->control->manager.loop);
         record->displaced_ns = 0;
+    }
     if (pod->meta.uid != NULL)
         planned_pods_set(cluster->planned, pod->meta.uid, name, claim);
 }
@@ -75,6 +78,11 @@ bool cluster_lost_nomination(const struct cluster *cluster, const struct pod *po
     return record != NULL && record->lost_nomination;
 }
 
+int64_t cluster_last_turn(const struct cluster *cluster)
+{
+    return cluster->pods.last_turn;
+}
+
 int64_t cluster_pod_turn(const struct cluster *cluster, const struct pod *pod)
 {
     return pod_index_turn(&cluster->pods, pod);
@@ -97,9 +105,11 @@ static int64_t chance_left(const struct cluster *cluster, const struct state_nod
     bool nominated = nominations_has(cluster->nominations, pod);
     int64_t chance_ns = nominated ? NOMINATED_CHANCE_NS : CHANCE_NS;
     int64_t busy_ns = nominated ? NOMINATED_BUSY_NS : CHANCE_BUSY_NS;
-    int64_t until_ns =
-        ns_maximum(ns_add(state->initialized_ns, chance_ns), ns_add(cluster->landed_ns, busy_ns));
-    until_ns = ns_minimum(until_ns, ns_add(state->initialized_ns, CHANCE_MAX_NS));
+    const struct pod_record *record = pod_index_find(&cluster->pods, pod);
+    int64_t since_ns = ns_maximum(state->initialized_ns, record != NULL ? record->planned_ns : 0);
+    int64_t busy_at_ns = ns_maximum(cluster->landed_ns, cluster->closed_ns);
+    int64_t until_ns = ns_maximum(ns_add(since_ns, chance_ns), ns_add(busy_at_ns, busy_ns));
+    until_ns = ns_minimum(until_ns, ns_add(since_ns, CHANCE_MAX_NS));
     return ns_subtract(until_ns, loop_monotonic_ns(cluster->control->manager.loop));
 }
 
@@ -167,6 +177,11 @@ void cluster_note_opening(struct cluster *cluster, const char *name)
     struct state_node *state = key != NULL ? cluster_state(cluster, key) : NULL;
     if (state != NULL && state->initialized_ns != 0)
         state->initialized_ns = loop_monotonic_ns(cluster->control->manager.loop);
+}
+
+void cluster_note_closed(struct cluster *cluster)
+{
+    cluster->closed_ns = loop_monotonic_ns(cluster->control->manager.loop);
 }
 
 // How long the displaced pod still waits to be planned anew.

@@ -21,6 +21,8 @@ void cluster_put_off(struct cluster *cluster, const struct pod *pod, bool is_put
 bool cluster_is_put_off(const struct cluster *cluster, const struct pod *pod);
 // Pods by when kube-scheduler tries them (pod_index.h).
 int64_t cluster_pod_turn(const struct cluster *cluster, const struct pod *pod);
+// When a pod was last tried in vain, or appeared (monotonic; pod_index.h).
+int64_t cluster_last_turn(const struct cluster *cluster);
 // The pod was nominated until kube-scheduler tried it in vain.
 bool cluster_lost_nomination(const struct cluster *cluster, const struct pod *pod);
 // Plans a place on the NodeClaim for one more pod that the workload is about to create
@@ -37,6 +39,9 @@ uint32_t cluster_kept_places(const struct cluster *cluster, const char *claim);
 void cluster_keep_no_more(struct cluster *cluster, const char *claim);
 // The node of the NodeClaim opens: kube-scheduler's chance to bind its pods begins now.
 void cluster_note_opening(struct cluster *cluster, const char *claim);
+// Nodes with planned pods are closed: pods that are planned for open nodes may have to wait for
+// others of their workload, which go there.
+void cluster_note_closed(struct cluster *cluster);
 // How long until the next plan or displacement expires; INT64_MAX: there is none. Displaced pods,
 // and pods that kube-scheduler does not bind to their planned node, are not planned anew before it
 // has bound the others: only then is the remaining room known.

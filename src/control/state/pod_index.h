@@ -16,6 +16,7 @@ struct pod_record {
     struct pod_list *bound; // the list of its node, NULL if unbound
     uint32_t bound_index, provisionable_index, unbound_index;
     int64_t turn;         // its order in kube-scheduler's queue (pod_index_turn)
+    int64_t planned_ns;   // monotonic: when it got its planned place, if it has one
     int64_t displaced_ns; // monotonic: the loss of its planned room; 0: not displaced
     bool provisionable, is_unbound;
     bool lost_nomination; // by an attempt in vain

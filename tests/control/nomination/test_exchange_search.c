@@ -142,6 +142,25 @@ static void sets_of_three_change_places_SCH_516(void **state)
     search(world, 0, 0);
 }
 
+// Where siblings are unavoidable, few share a node: of four and one become three and two.
+static void siblings_are_shared_out_SCH_516(void **state)
+{
+    (void)state;
+    struct world *world = world_create(2, 1);
+    for (uint32_t i = 0; i < 4; i++)
+        add(world, 0, 1, 2);
+    add(world, 1, 1, 2);
+    add(world, 1, 2, 2);
+    add(world, 1, 3, 3);
+    exchange_search(&world->exchange);
+    uint32_t count = 0;
+    vector_for_each (pod, &world->nodes[0].pods)
+        count += pod->workload == 1;
+    assert_int_equal(count, 3);
+    check(world, 1);
+    world_destroy(world);
+}
+
 static void nobody_leaves_the_zone_or_the_pool_SCH_516(void **state)
 {
     (void)state;
@@ -197,6 +216,7 @@ int main(void)
         cmocka_unit_test(a_sibling_swaps_with_two_SCH_516),
         cmocka_unit_test(a_sibling_and_another_swap_with_one_SCH_516),
         cmocka_unit_test(sets_of_three_change_places_SCH_516),
+        cmocka_unit_test(siblings_are_shared_out_SCH_516),
         cmocka_unit_test(nobody_leaves_the_zone_or_the_pool_SCH_516),
         cmocka_unit_test(those_that_are_bound_stay_SCH_516),
         cmocka_unit_test(nobody_goes_where_others_keep_it_away_SCH_516),
