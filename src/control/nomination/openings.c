@@ -68,6 +68,7 @@ struct openings {
     int64_t paused_ns;    // monotonic: since when pods are not nominated; 0: they are
     int64_t nominated_ns; // monotonic: since when they are
     uint32_t storms;
+    bool awaits_quiet; // the group is ready, and kube-scheduler tries pods
     bool is_opening;
 };
 
@@ -451,8 +452,7 @@ static bool goes_on_opening(const struct openings *openings, const held_list *gr
 
 bool openings_rest(const struct openings *openings)
 {
-    return map_count(openings->held) > 0 &&
-           (openings->group_ns == 0 || (openings->opened_ns == 0 && openings->paused_ns != 0));
+    return openings->awaits_quiet;
 }
 
 bool openings_under_way(const struct openings *openings)
@@ -468,10 +468,12 @@ static bool is_stormy(const struct openings *openings)
 
 static void prepare_group(struct openings *openings, const held_list *group)
 {
+    openings->awaits_quiet = false;
     if (!group_is_ready(openings, group)) {
         openings->paused_ns = now_of(openings);
     } else if (openings->paused_ns != 0) {
-        if (scheduler_is_quiet(openings))
+        openings->awaits_quiet = !scheduler_is_quiet(openings);
+        if (!openings->awaits_quiet)
             begin_nominating(openings, group);
     } else if (group_is_prepared(openings, group) || preparation_timed_out(openings)) {
         if (!mend_order(openings, group))

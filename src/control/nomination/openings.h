@@ -28,8 +28,8 @@ bool openings_delay(struct openings *openings, const struct node_claim *claim,
                     const struct node *node);
 // The node opens next: its pods are to be nominated now.
 bool openings_prepare(const struct openings *openings, const char *claim);
-// Nodes are closed, and their pods are not to be nominated yet. Neither are pods that have lost a
-// nomination to an open node: they may have to wait for the others, and each attempt in vain has
+// The nodes that open next are ready, but their pods are not nominated before kube-scheduler is
+// quiet. Nor is a pod that has lost its nomination to an open node: each attempt in vain has
 // kube-scheduler try many pods again.
 bool openings_rest(const struct openings *openings);
 // The nodes of a group are opening at this moment. The API server is busy: other writes about them
