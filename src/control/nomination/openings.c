@@ -5,6 +5,7 @@
 
 #include "base/nanoseconds.h"
 #include "control/nomination/opening_order.h"
+#include "control/nomination/scheduler_quiet.h"
 #include "control/nomination/sibling_exchange.h"
 #include "control/nomination/spread_mend.h"
 #include "control/nomination/spread_order.h"
@@ -12,7 +13,6 @@
 #include "control/state/cluster.h"
 #include "control/state/cluster_plans.h"
 #include "control/state/device_drivers.h"
-#include "control/state/state_node.h"
 #include "model/reading/pod.h"
 #include "model/schema/condition_types.h"
 
@@ -28,11 +28,9 @@
 #define PREPARE_POD_NS (8 * MILLISECOND)
 #define PROGRESS_NS \
     SECOND // while a node is prepared so often, twice as long: the API server is slow
-#define QUIET_NS       (250 * MILLISECOND) // without an attempt in vain
-#define QUIET_WAIT_NS  SECOND              // the longest wait for that
-#define STORM_SHARE    20                  // a part of the group's pods
-#define STORMS_MAX     2                   // of a group's nominations
-#define OPEN_NS        (10 * SECOND)       // after this an unregistered node leaves the group
+#define STORM_SHARE    20            // a part of the group's pods
+#define STORMS_MAX     2             // of a group's nominations
+#define OPEN_NS        (10 * SECOND) // after this an unregistered node leaves the group
 #define UNREADY_NS     (15 * SECOND) // the longest time that a node stays closed before it is ready
 #define READY_NS       (20 * SECOND) // and after it is ready
 #define DEVICES_NS     (10 * SECOND) // a ready node's wait for the drivers of its devices
@@ -347,27 +345,6 @@ static void begin_nominating(struct openings *openings, const held_list *group)
     free(claims);
 }
 
-static bool any_node_is_open(const struct openings *openings)
-{
-    struct map_entry *position = NULL;
-    const struct state_node *state;
-    while ((state = cluster_next(openings->control->cluster, &position)) != NULL)
-        if (state_initialized(state) && !state_marked(state))
-            return true;
-    return false;
-}
-
-// An attempt in vain ends a nomination, and then kube-scheduler tries all pods again that had no
-// room on an open node. Those that are nominated meanwhile lose their nominations, too, and each
-// loss begins the next round. So nominations wait until nothing is left to try.
-static bool scheduler_is_quiet(const struct openings *openings)
-{
-    int64_t now_ns = now_of(openings);
-    return !any_node_is_open(openings) ||
-           ns_subtract(now_ns, cluster_last_turn(openings->control->cluster)) >= QUIET_NS ||
-           ns_subtract(now_ns, openings->paused_ns) >= QUIET_WAIT_NS;
-}
-
 // While pods are nominated, kube-scheduler tries one after the other, and those lose their
 // nomination. They come last now, so a few of them need not be waited for.
 static bool group_is_prepared(struct openings *openings, const held_list *group)
@@ -461,9 +438,10 @@ bool openings_under_way(const struct openings *openings)
 }
 
 // Many pods have lost their nominations: no more are written before kube-scheduler is quiet again.
+// If that does not help, the nodes open as they are.
 static bool is_stormy(const struct openings *openings)
 {
-    return openings->storms < STORMS_MAX && openings->lost > openings->group_pods / STORM_SHARE;
+    return openings->lost > openings->group_pods / STORM_SHARE;
 }
 
 static void prepare_group(struct openings *openings, const held_list *group)
@@ -472,15 +450,17 @@ static void prepare_group(struct openings *openings, const held_list *group)
     if (!group_is_ready(openings, group)) {
         openings->paused_ns = now_of(openings);
     } else if (openings->paused_ns != 0) {
-        openings->awaits_quiet = !scheduler_is_quiet(openings);
+        openings->awaits_quiet = !scheduler_is_quiet(openings->control, openings->paused_ns);
         if (!openings->awaits_quiet)
             begin_nominating(openings, group);
     } else if (group_is_prepared(openings, group) || preparation_timed_out(openings)) {
         if (!mend_order(openings, group))
             open_group(openings, group);
     } else if (is_stormy(openings)) {
-        openings->storms++;
-        openings->paused_ns = now_of(openings);
+        if (openings->storms++ < STORMS_MAX)
+            openings->paused_ns = now_of(openings);
+        else
+            open_group(openings, group);
     }
 }
 

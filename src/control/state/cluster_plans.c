@@ -83,6 +83,11 @@ int64_t cluster_last_turn(const struct cluster *cluster)
     return cluster->pods.last_turn;
 }
 
+int64_t cluster_attempts_ns(const struct cluster *cluster)
+{
+    return ns_multiply(cluster->pods.pace_ns, cluster->pods.unbound.count);
+}
+
 int64_t cluster_pod_turn(const struct cluster *cluster, const struct pod *pod)
 {
     return pod_index_turn(&cluster->pods, pod);

@@ -23,6 +23,8 @@ bool cluster_is_put_off(const struct cluster *cluster, const struct pod *pod);
 int64_t cluster_pod_turn(const struct cluster *cluster, const struct pod *pod);
 // When a pod was last tried in vain, or appeared (monotonic; pod_index.h).
 int64_t cluster_last_turn(const struct cluster *cluster);
+// How long kube-scheduler needs to try all unbound pods in vain, by its pace lately.
+int64_t cluster_attempts_ns(const struct cluster *cluster);
 // The pod was nominated until kube-scheduler tried it in vain.
 bool cluster_lost_nomination(const struct cluster *cluster, const struct pod *pod);
 // Plans a place on the NodeClaim for one more pod that the workload is about to create

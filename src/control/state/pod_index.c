@@ -13,6 +13,9 @@
 
 #define NO_NODES "no nodes available to schedule pods"
 #define RETRY_NS (1500 * MILLISECOND) // the first backoff, and half the period of its check
+// Attempts with a longer pause between them do not follow each other.
+#define PACE_MAX_NS (200 * MILLISECOND)
+#define PACE_WEIGHT 32
 
 void pod_index_init(struct pod_index *index)
 {
@@ -168,9 +171,18 @@ static bool was_tried(const struct pod *before, const struct pod *pod)
            (pod_is_nominated(before) && !pod_is_nominated(pod));
 }
 
+static void note_pace(struct pod_index *index, int64_t now_ns)
+{
+    int64_t gap_ns = ns_subtract(now_ns, index->attempted_ns);
+    index->attempted_ns = now_ns;
+    if (gap_ns <= PACE_MAX_NS)
+        index->pace_ns = ns_add(index->pace_ns, ns_subtract(gap_ns, index->pace_ns) / PACE_WEIGHT);
+}
+
 static void note_attempt(struct pod_index *index, struct pod_record *record, const struct pod *pod,
                          int64_t now_ns)
 {
+    note_pace(index, now_ns);
     forget_nodeless(index, record);
     if (index->nodeless.count > 0)
         pass_nodeless(index, record->turn, now_ns);

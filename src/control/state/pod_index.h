@@ -29,6 +29,7 @@ struct pod_index {
     struct map *bound;                      // pod_list by node name
     struct pod_list provisionable, unbound; // the latter: neither bound nor terminal
     int64_t last_turn;
+    int64_t attempted_ns, pace_ns; // monotonic: the last attempt in vain; between two of them, mean
     VECTOR(struct pod_record *) nodeless; // pods that wait for nodes, by turn
 };
 

@@ -139,6 +139,21 @@ static void bound_and_deleted_pods_are_forgotten_SCH_516(void **state)
     assert_int_equal(world->index.nodeless.count, 1);
 }
 
+// Pauses between the waves of attempts do not count.
+static void the_pace_of_attempts_is_learned_SCH_516(void **state)
+{
+    struct world *world = *state;
+    char message[40];
+    for (int i = 0; i < 400; i++) {
+        snprintf(message, sizeof message, "0/%d nodes are available", i);
+        if (i % 40 == 0)
+            world->now_ns = ns_add(world->now_ns, 5 * SECOND);
+        see(world, "a", message, NULL, NULL);
+    }
+    assert_true(world->index.pace_ns > 8 * MILLISECOND);
+    assert_true(world->index.pace_ns <= 10 * MILLISECOND);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -147,6 +162,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_end_of_a_nomination_is_an_attempt_SCH_516, begin, end),
         cmocka_unit_test_setup_teardown(unseen_attempts_are_concluded_from_later_ones_SCH_516,
                                         begin, end),
+        cmocka_unit_test_setup_teardown(the_pace_of_attempts_is_learned_SCH_516, begin, end),
         cmocka_unit_test_setup_teardown(bound_and_deleted_pods_are_forgotten_SCH_516, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

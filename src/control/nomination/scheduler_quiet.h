@@ -1,0 +1,10 @@
+// Whether this is the time to nominate many pods (SCH-516). An attempt in vain ends a nomination,
+// and then kube-scheduler tries all pods again that had no room on an open node. Those that are
+// nominated meanwhile lose their nominations, too, and each loss begins the next round. So
+// nominations wait until nothing is left to try, for a limited time.
+#pragma once
+
+#include "control/runtime/control.h"
+
+// `since_ns`: monotonic, the beginning of the wait.
+bool scheduler_is_quiet(const struct control *control, int64_t since_ns);
