@@ -345,6 +345,45 @@ static void place_of_a_pod_that_is_gone_is_not_kept_for_its_namesake_SCH_516(voi
     }
 }
 
+// Pods come, and are tried by kube-scheduler, while the NodeClaims of the first ones are still
+// being created: each takes one place. `after`: seconds after another workload has gone.
+static void check_wave(double after)
+{
+    struct scenario *scenario = scenario_create(7);
+    scenario->options.api_latency_max = 600 * MILLISECOND;
+    scenario->options.world.controller_requests_per_second = 150;
+    scenario->options.world.controller_requests_burst = 30;
+    scenario_begin(scenario);
+    for (int64_t n = 1; n <= 2; n++) {
+        scenario_scale(scenario, n);
+        scenario_expect_running(scenario, (uint32_t)n);
+    }
+    scenario_run(scenario, 20);
+    uint64_t before = sim_instances_launches(simulation_park(scenario->simulation));
+    scenario_scale(scenario, 0);
+    scenario_run(scenario, after);
+    scenario_apply(scenario,
+                   "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: wave, namespace: "
+                   "default}\nspec:\n  replicas: 40\n  selector: {matchLabels: {app: wave}}\n"
+                   "  template:\n    metadata: {labels: {app: wave}}\n    spec:\n"
+                   "      affinity: {podAntiAffinity: "
+                   "{requiredDuringSchedulingIgnoredDuringExecution: "
+                   "[{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: "
+                   "wave}}}]}}\n      containers:\n      - {name: c, image: pause, resources: "
+                   "{requests: {cpu: 7600m}}}\n");
+    scenario_run(scenario, 8);
+    assert_int_equal(sim_instances_launches(simulation_park(scenario->simulation)) - before, 40);
+    scenario_destroy(scenario);
+}
+
+static void each_pod_of_a_wave_takes_one_place_SCH_527(void **state)
+{
+    (void)state;
+    check_wave(1.1);
+    check_wave(1.5);
+    check_wave(2.1);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, scenario_teardown)
@@ -363,6 +402,7 @@ int main(void)
         TEST(an_unchanged_world_is_not_planned_again_SCH_526),
         TEST(as_upstream_all_is_planned_every_10_seconds_SCH_11),
         TEST(where_planned_pods_landed_is_counted_SCH_516),
+        cmocka_unit_test(each_pod_of_a_wave_takes_one_place_SCH_527),
         TEST(place_of_a_pod_that_is_gone_is_not_kept_for_its_namesake_SCH_516),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -266,7 +266,7 @@ static bool is_known_for_good(const struct provisioning_pass *pass)
 static struct reconcile_result end_pass(struct provisioner *provisioner)
 {
     struct provisioning_pass *pass = provisioner->pass;
-    cluster_seat_pods(provisioner->control->cluster);
+    cluster_end_pass(provisioner->control->cluster);
     nominator_note_plans(provisioner->parts.nominator);
     wave_report_pass(provisioner->parts.wave_report, pass);
     int64_t now = loop_monotonic_ns(provisioner->control->manager.loop);

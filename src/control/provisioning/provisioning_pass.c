@@ -189,6 +189,14 @@ static void plan_pod(struct control *control, const struct pod *pod, const char 
         cluster_plan_pod(control->cluster, pod, claim);
 }
 
+static void note_pods_of_claims(const struct provisioning_pass *pass)
+{
+    list_for_each (claim, &pass->plan->claims)
+        list_for_each (pod, &claim->pods)
+            if (!pod_is_placeholder(*pod) && !pod_is_expected(*pod))
+                cluster_note_in_pass(pass->control->cluster, *pod);
+}
+
 // SCH-391.
 static void report_placements(const struct provisioning_pass *pass)
 {
@@ -316,6 +324,7 @@ void provisioning_pass_report(struct provisioning_pass *pass)
         report_note(control, note);
     preference_warnings_publish(pass->parts.preference_warnings, pass->plan);
     report_totals(pass);
+    note_pods_of_claims(pass);
     report_placements(pass);
     report_unschedulable(pass);
     report_zones(pass);

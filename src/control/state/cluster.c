@@ -350,6 +350,14 @@ static void release_displaced(struct cluster *cluster, const struct node *node)
     }
 }
 
+static void give_place(struct cluster *cluster, struct pod_record *to, const char *claim)
+{
+    char name[600];
+    object_namespaced_name((const struct object *)to->pod, name);
+    to->planned_ns = loop_monotonic_ns(cluster->control->manager.loop);
+    planned_pods_set(cluster->planned, to->pod->meta.uid, name, claim);
+}
+
 // A pod that was bound to another node than planned has the place of a sibling that is planned
 // there and not nominated; that one gets its place, so the plan holds. True if there is one.
 static bool exchange_places(struct cluster *cluster, const struct pod_record *record,
@@ -366,11 +374,8 @@ static bool exchange_places(struct cluster *cluster, const struct pod_record *re
             break;
     if (other == NULL)
         return false;
-    char name[600];
-    object_namespaced_name((const struct object *)other->pod, name);
     other->is_put_off = record->is_put_off;
-    other->planned_ns = loop_monotonic_ns(cluster->control->manager.loop);
-    planned_pods_set(cluster->planned, other->pod->meta.uid, name, planned);
+    give_place(cluster, other, planned);
     return true;
 }
 
@@ -398,7 +403,9 @@ static void take_expected_place(struct cluster *cluster, const struct pod *pod)
         char name[600];
         object_namespaced_name((const struct object *)pod, name);
         struct pod_record *record = map_get(cluster->pods.records, name);
-        if (planned_pods_arrive(cluster->planned, workload, pod->meta.uid, name) && record != NULL)
+        if (record == NULL || record->is_in_pass)
+            return;
+        if (planned_pods_arrive(cluster->planned, workload, pod->meta.uid, name))
             record->planned_ns = loop_monotonic_ns(cluster->control->manager.loop);
     }
 }
@@ -491,4 +498,18 @@ void cluster_seat_pods(struct cluster *cluster)
 {
     for (uint32_t i = 0; i < cluster->pods.provisionable.count; i++)
         take_expected_place(cluster, cluster->pods.provisionable.items[i]);
+}
+
+void cluster_note_in_pass(struct cluster *cluster, const struct pod *pod)
+{
+    struct pod_record *record = pod_index_find(&cluster->pods, pod);
+    if (record != NULL && text_equal(record->pod->meta.uid, pod->meta.uid))
+        record->is_in_pass = true;
+}
+
+void cluster_end_pass(struct cluster *cluster)
+{
+    for (uint32_t i = 0; i < cluster->pods.unbound.count; i++)
+        pod_index_find(&cluster->pods, cluster->pods.unbound.items[i])->is_in_pass = false;
+    cluster_seat_pods(cluster);
 }

@@ -57,6 +57,11 @@ void cluster_hold(struct cluster *cluster, struct state_node *state, int64_t win
 int64_t cluster_nominated_until(const struct cluster *cluster, const struct state_node *state);
 // New pods that match an expected place of the last decision take it.
 void cluster_seat_pods(struct cluster *cluster);
+// The pass under way has a place for the pod, on a NodeClaim that is yet to be created: the pod
+// takes no expected place, which is for another one.
+void cluster_note_in_pass(struct cluster *cluster, const struct pod *pod);
+// The pass has made its places. Pods that have none take expected places.
+void cluster_end_pass(struct cluster *cluster);
 // LIF-314: the last change that is relevant to consolidation. Five minutes without a change count
 // as one.
 int64_t cluster_changed_at(struct cluster *cluster);

@@ -157,6 +157,7 @@ const struct node_claim *cluster_expected_on(const struct cluster *cluster,
 
 void cluster_expect_no_more(struct cluster *cluster, const char *workload_uid)
 {
+    cluster_seat_pods(cluster); // some came before their places were made
     planned_pods_expect_no_more(cluster->planned, workload_uid);
 }
 
