@@ -7,9 +7,9 @@
 
 #include "base/nanoseconds.h"
 #include "control/state/cluster_contents.h"
+#include "control/state/cluster_landings.h"
 #include "control/state/nominations.h"
 #include "control/state/planned_pods.h"
-#include "control/state/pod_siblings.h"
 #include "control/state/state_node.h"
 #include "model/reading/pod.h"
 #include "model/reading/state_node_rules.h"
@@ -292,109 +292,6 @@ static void pod_forget(struct cluster *cluster, const struct pod *pod)
     planned_pods_forget(cluster->planned, pod->meta.uid);
 }
 
-static void count_landing(const struct cluster *cluster, const struct node_claim *claim,
-                          bool as_planned)
-{
-    metric_add(cluster->control->metrics.planned_pods_bound, 1,
-               label_or_empty((const struct object *)claim, LABEL_NODE_POOL),
-               as_planned ? "planned" : "elsewhere");
-    vector_for_each (observer, &cluster->landing_observers)
-        observer->handler(observer->context, as_planned);
-}
-
-static bool take_room(struct resource_map *room, const struct resource_map *requests)
-{
-    bool covers = resource_map_covers(room, requests);
-    if (covers)
-        resource_map_take(room, requests);
-    return covers;
-}
-
-// The planned pod of the NodeClaim with that number, or NULL.
-static struct pod_record *planned_record(const struct cluster *cluster, const char *claim,
-                                         uint32_t number)
-{
-    const char *name = planned_pods_on(cluster->planned, claim, number);
-    return name != NULL ? map_get(cluster->pods.records, name) : NULL;
-}
-
-// A pod was bound to a node that other pods are planned for. Planned pods that no longer fit lose
-// their place.
-static void release_displaced(struct cluster *cluster, const struct node *node)
-{
-    const struct node_claim *claim = node != NULL ? cluster_claim_of(cluster, node, NULL) : NULL;
-    if (claim == NULL || planned_pods_count(cluster->planned, claim->meta.name) == 0)
-        return;
-    CLEANUP_ARENA struct arena *arena = arena_create(16 * 1024);
-    struct resource_map room = state_allocatable(arena, cluster_state_of_node(cluster, node));
-    struct resource_map own = {.items =
-                                   arena_allocate_array(arena, room.count + 1, sizeof *own.items)};
-    list_for_each (entry, &room)
-        own.items[own.count++] = *entry;
-    const struct pod_list *pods = cluster_pods(cluster, node->meta.name);
-    for (uint32_t i = 0; i < pods->count; i++) {
-        struct resource_map requests = pod_requests(arena, pods->items[i]);
-        if (!pod_is_terminal(pods->items[i]))
-            resource_map_take(&own, &requests);
-    }
-    struct pod_record *record;
-    for (uint32_t i = 0; (record = planned_record(cluster, claim->meta.name, i)) != NULL;) {
-        struct resource_map requests = pod_requests(arena, record->pod);
-        if (take_room(&own, &requests)) {
-            i++;
-            continue;
-        }
-        count_landing(cluster, claim, false);
-        record->displaced_ns = loop_monotonic_ns(cluster->control->manager.loop);
-        planned_pods_forget(cluster->planned, record->pod->meta.uid);
-    }
-}
-
-static void give_place(struct cluster *cluster, struct pod_record *to, const char *claim)
-{
-    char name[600];
-    object_namespaced_name((const struct object *)to->pod, name);
-    to->planned_ns = loop_monotonic_ns(cluster->control->manager.loop);
-    planned_pods_set(cluster->planned, to->pod->meta.uid, name, claim);
-}
-
-// A pod that was bound to another node than planned has the place of a sibling that is planned
-// there and not nominated; that one gets its place, so the plan holds. True if there is one.
-static bool exchange_places(struct cluster *cluster, const struct pod_record *record,
-                            const struct node *node, const char *planned)
-{
-    const struct node_claim *claim = node != NULL ? cluster_claim_of(cluster, node, NULL) : NULL;
-    struct pod_record *other = NULL;
-    if (claim == NULL || !cluster->control->strategy->keeps_plans)
-        return false;
-    for (uint32_t i = 0; (other = planned_record(cluster, claim->meta.name, i)) != NULL; i++)
-        if (other != record && !pod_is_nominated(other->pod) && !pod_is_bound(other->pod) &&
-            !pod_is_tied(cluster->control, other->pod) &&
-            pods_are_siblings(other->pod, record->pod))
-            break;
-    if (other == NULL)
-        return false;
-    other->is_put_off = record->is_put_off;
-    give_place(cluster, other, planned);
-    return true;
-}
-
-// SCH-516: kube-scheduler may bind a planned pod elsewhere. True if the plan holds all the same.
-static bool note_landing(struct cluster *cluster, const struct pod_record *record,
-                         const struct node_claim *claim)
-{
-    if (claim == NULL)
-        return false;
-    const struct node *node = find_node(cluster->control, record->pod->spec.node_name);
-    cluster->landed_ns = loop_monotonic_ns(cluster->control->manager.loop);
-    bool there = node != NULL && node_claim_key(claim) != NULL &&
-                 text_equal(node->spec.provider_id, node_claim_key(claim));
-    nominations_note_landing(cluster->nominations, record->pod, there);
-    bool holds = there || exchange_places(cluster, record, node, claim->meta.name);
-    count_landing(cluster, claim, holds);
-    return holds;
-}
-
 // A new pod takes a place that was planned for its workload.
 static void take_expected_place(struct cluster *cluster, const struct pod *pod)
 {
@@ -410,18 +307,15 @@ static void take_expected_place(struct cluster *cluster, const struct pod *pod)
     }
 }
 
-// The pod has just been bound to a node, for the first time or to another one.
 static void note_binding(struct cluster *cluster, struct pod_record *record)
 {
-    const char *uid = record->pod->meta.uid;
+    struct landing landing = {.node = find_node(cluster->control, record->pod->spec.node_name)};
+    if (landing.node != NULL) {
+        landing.claim = cluster_claim_of(cluster, landing.node, NULL);
+        landing.state = cluster_state_of_node(cluster, landing.node);
+    }
     touch(cluster);
-    record->displaced_ns = 0;
-    const char *name = planned_pods_claim(cluster->planned, uid);
-    const struct node_claim *planned = name != NULL ? find_claim(cluster->control, name) : NULL;
-    bool as_planned = note_landing(cluster, record, planned);
-    planned_pods_forget(cluster->planned, uid);
-    if (!as_planned && cluster->control->strategy->keeps_plans)
-        release_displaced(cluster, find_node(cluster->control, record->pod->spec.node_name));
+    cluster_note_binding(cluster, record, &landing);
 }
 
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,

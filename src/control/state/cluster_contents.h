@@ -1,5 +1,5 @@
-// The data of the cluster state, for the sources that implement it: cluster.c, cluster_plans.c,
-// cluster_sync.c.
+// The data of the cluster state, for the sources that implement it: cluster.c, cluster_landings.c,
+// cluster_plans.c, cluster_sync.c.
 #pragma once
 
 #include "control/state/node_index.h"
