@@ -424,7 +424,7 @@ static void note_attempt(struct scenario *scenario, const char *pod, uint32_t nu
     hand_patch(scenario, "v1", "Pod", "default", pod, "status", status);
 }
 
-static bool all_nodes_are_ready(struct scenario *scenario)
+static bool has_three_nodes(struct scenario *scenario)
 {
     struct store *store = simulation_store(scenario->simulation);
     return store_count(store, store_resource_of_kind(store, "v1", "Node")) == 3;
@@ -437,7 +437,7 @@ static void nominations_wait_for_a_quiet_scheduler_SCH_516(void **state)
     begin_with_open_node(scenario);
     pending_pod(scenario, "large", "7");
     pending_pod(scenario, "huge", "7500m");
-    scenario_until(scenario, 30, "three nodes", all_nodes_are_ready);
+    scenario_until(scenario, 30, "three nodes", has_three_nodes);
     uint32_t tries = 0, nominated = 0;
     for (; tries < 50 && nominated == 0; tries++) {
         note_attempt(scenario, "large", tries);

@@ -36,7 +36,7 @@ struct nominator {
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
                                          struct error *error);
-static struct unnominated unnominated_on(void *context, const char *name);
+static struct unnominated unnominated_on(void *context, const char *name, int64_t since_ns);
 static bool is_prepared(void *context, const char *name);
 
 static void wake_review(struct nominator *nominator)
@@ -256,7 +256,7 @@ static struct wanted wanted_node(const struct nominator *nominator, const struct
                  kept_replacements_has(nominator->kept, claim->meta.name);
     if (is_closed(node) ? !opens : !can_bind(nominator, claim, node))
         return (struct wanted){0};
-    if (!is_closed(node) && cluster_lost_nomination(cluster, pod) &&
+    if (!is_closed(node) && cluster_lost_nomination(cluster, pod, 0) &&
         openings_rest(nominator->openings))
         return (struct wanted){0};
     bool waits = waits_for_sibling(nominator, pod, claim);
@@ -309,7 +309,7 @@ static void check_alike(struct nominator *nominator)
     }
 }
 
-static struct unnominated unnominated_on(void *context, const char *name)
+static struct unnominated unnominated_on(void *context, const char *name, int64_t since_ns)
 {
     const struct nominator *nominator = context;
     struct cluster *cluster = nominator->control->cluster;
@@ -327,14 +327,14 @@ static struct unnominated unnominated_on(void *context, const char *name)
         if (is_set)
             continue;
         found.count++;
-        found.lost += cluster_lost_nomination(cluster, pod);
+        found.lost += cluster_lost_nomination(cluster, pod, since_ns);
     }
     return found;
 }
 
 static bool is_prepared(void *context, const char *name)
 {
-    return unnominated_on(context, name).count == 0;
+    return unnominated_on(context, name, 0).count == 0;
 }
 
 bool nominator_keep(struct nominator *nominator, const struct node_claim *claim)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/nanoseconds.h"
+#include "control/nomination/late_drivers.h"
 #include "control/nomination/opening_order.h"
 #include "control/nomination/scheduler_quiet.h"
 #include "control/nomination/sibling_exchange.h"
@@ -33,10 +34,7 @@
 #define OPEN_NS        (10 * SECOND) // after this an unregistered node leaves the group
 #define UNREADY_NS     (15 * SECOND) // the longest time that a node stays closed before it is ready
 #define READY_NS       (20 * SECOND) // and after it is ready
-#define DEVICES_NS     (10 * SECOND) // a ready node's wait for the drivers of its devices
-#define LATE_NS        HOUR // a driver that was waited for in vain is not waited for so long
-#define LATE_MAX       100  // drivers
-#define OPENING_NS     (3 * SECOND) // the longest time that other writes wait for an opening
+#define OPENING_NS     (3 * SECOND)  // the longest time that other writes wait for an opening
 #define GROUP_PODS_MAX 2000
 #define MENDS_MAX      3  // of a group's order
 #define LOST_SHARE     40 // a part of the group's pods
@@ -55,7 +53,7 @@ struct openings {
     openings_unnominated *unnominated;
     void *context;
     struct map *held; // by NodeClaim
-    struct map *late; // drivers whose pods do not come to closed nodes: int64_t, monotonic
+    struct late_drivers *late;
     // The nodes that open next, together.
     int64_t group_ns, opened_ns; // monotonic: chosen, opened; 0: not yet
     uint32_t group_pods;
@@ -78,7 +76,7 @@ struct openings *openings_create(struct control *control, openings_unnominated *
     openings->unnominated = unnominated;
     openings->context = context;
     openings->held = map_create();
-    openings->late = map_create();
+    openings->late = late_drivers_create();
     return openings;
 }
 
@@ -87,7 +85,7 @@ void openings_destroy(struct openings *openings)
     if (openings == NULL)
         return;
     map_destroy(openings->held, free);
-    map_destroy(openings->late, free);
+    late_drivers_destroy(openings->late);
     free(openings);
 }
 
@@ -113,30 +111,13 @@ static struct held *held_of(struct openings *openings, const char *claim)
 static bool is_overdue(const struct openings *openings, const struct held *held,
                        const struct node *node)
 {
-    if (held->up_ns != 0)
-        return ns_subtract(now_of(openings), held->up_ns) >= READY_NS;
+    if (held->up_ns != 0) {
+        int64_t nominated_ns = held->is_in_group ? openings->nominated_ns : 0;
+        return ns_subtract(now_of(openings), ns_maximum(held->up_ns, nominated_ns)) >= READY_NS;
+    }
     int64_t since_ns =
         ns_subtract(manager_now(&openings->control->manager), node->meta.creation_timestamp);
     return since_ns >= UNREADY_NS || since_ns < -UNREADY_NS;
-}
-
-// The driver has not published devices on a node for so long that its pods seem to wait until the
-// node is open.
-static bool driver_is_late(struct openings *openings, const struct held *held, const char *driver)
-{
-    int64_t now_ns = now_of(openings), *since_ns = map_get(openings->late, driver);
-    if (since_ns != NULL && ns_subtract(now_ns, *since_ns) < LATE_NS)
-        return true;
-    if (ns_subtract(now_ns, held->up_ns) < DEVICES_NS)
-        return false;
-    if (since_ns == NULL && map_count(openings->late) < LATE_MAX)
-        since_ns = map_ensure(openings->late, driver, sizeof *since_ns);
-    if (since_ns != NULL)
-        *since_ns = now_ns;
-    log_info("nodes open before they have their devices: their driver publishes none on a node "
-             "with the taint karpenter.sh/unregistered",
-             "s:controller", "pod.nomination", "s:driver", driver);
-    return true;
 }
 
 // A pod that claims devices is tried in vain on a node whose devices are not published, and loses
@@ -148,7 +129,8 @@ static bool has_devices(struct openings *openings, const struct held *held,
     const struct control *control = openings->control;
     const char *driver = device_driver_awaited(control->manager.mirror, control->manager.settings,
                                                arena, claim, node);
-    return driver == NULL || driver_is_late(openings, held, driver);
+    return driver == NULL ||
+           late_drivers_have(openings->late, driver, held->up_ns, now_of(openings));
 }
 
 bool openings_delay(struct openings *openings, const struct node_claim *claim,
@@ -314,7 +296,7 @@ static void begin_group(struct openings *openings, const held_list *listed)
     const struct node_claim **claims = memory_allocate_array(listed->count + 1, sizeof *claims);
     uint32_t count = choose_group(openings, listed, claims);
     openings->group_ns = openings->paused_ns = now_of(openings);
-    openings->opened_ns = 0;
+    openings->opened_ns = openings->nominated_ns = 0;
     openings->mends = openings->storms = 0;
     sibling_exchange(openings->control, claims, count);
     for (uint32_t i = 0; i < count; i++) {
@@ -332,6 +314,7 @@ static void begin_nominating(struct openings *openings, const held_list *group)
     openings->nominated_ns = openings->progress_ns = now_of(openings);
     openings->paused_ns = 0;
     openings->unprepared = openings->group_pods;
+    openings->lost = 0;
     opening_order(openings->control, claims, count);
     for (uint32_t i = 0; i < count; i++) {
         struct held *held = map_get(openings->held, claims[i]->meta.name);
@@ -351,7 +334,8 @@ static bool group_is_prepared(struct openings *openings, const held_list *group)
 {
     uint32_t left = 0, lost = 0;
     vector_for_each (held, group) {
-        struct unnominated pods = openings->unnominated(openings->context, (*held)->claim);
+        struct unnominated pods =
+            openings->unnominated(openings->context, (*held)->claim, openings->nominated_ns);
         left += pods.count;
         lost += pods.lost;
     }
@@ -444,15 +428,22 @@ static bool is_stormy(const struct openings *openings)
     return openings->lost > openings->group_pods / STORM_SHARE;
 }
 
+// The wait begins when the nodes are ready; a node that comes to be ready later changes nothing.
+static void await_quiet(struct openings *openings, const held_list *group)
+{
+    bool is_ready = openings->nominated_ns != 0 || group_is_ready(openings, group);
+    if (!is_ready)
+        openings->paused_ns = now_of(openings);
+    bool is_quiet = is_ready && scheduler_is_quiet(openings->control, openings->paused_ns);
+    openings->awaits_quiet = is_ready && !is_quiet;
+    if (is_quiet)
+        begin_nominating(openings, group);
+}
+
 static void prepare_group(struct openings *openings, const held_list *group)
 {
-    openings->awaits_quiet = false;
-    if (!group_is_ready(openings, group)) {
-        openings->paused_ns = now_of(openings);
-    } else if (openings->paused_ns != 0) {
-        openings->awaits_quiet = !scheduler_is_quiet(openings->control, openings->paused_ns);
-        if (!openings->awaits_quiet)
-            begin_nominating(openings, group);
+    if (openings->paused_ns != 0) {
+        await_quiet(openings, group);
     } else if (group_is_prepared(openings, group) || preparation_timed_out(openings)) {
         if (!mend_order(openings, group))
             open_group(openings, group);
@@ -467,13 +458,14 @@ static void prepare_group(struct openings *openings, const held_list *group)
 static void advance_group(struct openings *openings, const held_list *group)
 {
     int64_t now_ns = now_of(openings);
-    if (openings->opened_ns == 0)
+    if (openings->opened_ns == 0 && group->count > 0)
         prepare_group(openings, group);
     openings->is_opening = openings->is_opening && goes_on_opening(openings, group);
     bool is_late = openings->opened_ns != 0 && ns_subtract(now_ns, openings->opened_ns) >= OPEN_NS;
     if (group->count > 0 && !is_late)
         return;
-    openings->group_ns = openings->opened_ns = 0;
+    openings->group_ns = openings->opened_ns = openings->paused_ns = 0;
+    openings->awaits_quiet = false;
     vector_for_each (held, group)
         (*held)->is_in_group = false;
 }

@@ -17,7 +17,8 @@ struct unnominated { // pods that are planned for a NodeClaim's node, need it an
     uint32_t count;
     uint32_t lost; // of them: were nominated until kube-scheduler tried them in vain
 };
-typedef struct unnominated openings_unnominated(void *context, const char *claim);
+// `since_ns`: monotonic; earlier losses do not count.
+typedef struct unnominated openings_unnominated(void *context, const char *claim, int64_t since_ns);
 struct openings *openings_create(struct control *control, openings_unnominated *unnominated,
                                  void *context);
 void openings_destroy(struct openings *openings); // NULL is fine

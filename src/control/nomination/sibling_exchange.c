@@ -124,8 +124,8 @@ static void apply(const struct reading *reading)
     for (uint32_t i = 0; i < reading->exchange.node_count; i++)
         vector_for_each (pod, &reading->exchange.nodes[i].pods)
             if (pod->has_moved)
-                cluster_plan_pod(reading->control->cluster, pod->object,
-                                 reading->claims[i]->meta.name);
+                cluster_move_plan(reading->control->cluster, pod->object,
+                                  reading->claims[i]->meta.name);
 }
 
 void sibling_exchange(struct control *control, const struct node_claim *const *claims,

@@ -8,6 +8,8 @@
 #include "control/state/cluster_plans.h"
 #include "model/reading/pod.h"
 
+#define PODS_MAX 2000 // of a workload; the work grows with the square
+
 struct spread_order {
     struct control *control;
     struct map *workloads; // spread_places by UID
@@ -52,26 +54,26 @@ static struct place *sibling_of(const struct spread_places *places, const struct
     return NULL;
 }
 
-static bool is_free(const struct place *place, bool later)
+static bool is_free(const struct place *place)
 {
-    return !place->is_taken && place->is_later == later;
+    return !place->is_taken && !place->is_later;
 }
 
-static bool any_is_free(const struct spread_places *places, bool later)
+static bool any_is_free(const struct spread_places *places)
 {
     vector_for_each (place, &places->places)
-        if (is_free(place, later))
+        if (is_free(place))
             return true;
     return false;
 }
 
-static void count_left(struct spread_places *places, bool later)
+static void count_left(struct spread_places *places)
 {
     vector_for_each (domain, &places->domains)
         domain->left = domain->pairs_left = 0;
     vector_for_each (place, &places->places) {
         struct place_domain *domain = &places->domains.items[place->domain];
-        if (!is_free(place, later))
+        if (!is_free(place))
             continue;
         domain->left++;
         domain->pairs_left += has_sibling(places, place);
@@ -99,12 +101,11 @@ static uint32_t next_domain(const struct spread_places *places, bool *is_last)
     return best;
 }
 
-static struct place *place_in(const struct spread_places *places, uint32_t domain, bool later,
-                              bool pair)
+static struct place *place_in(const struct spread_places *places, uint32_t domain, bool pair)
 {
     struct place *any = NULL;
     vector_for_each (place, &places->places) {
-        if (!is_free(place, later) || place->domain != domain)
+        if (!is_free(place) || place->domain != domain)
             continue;
         if (!place->is_put_off && has_sibling(places, place) == pair)
             return place;
@@ -138,6 +139,14 @@ static void assign_in_turn(struct spread_order *order, struct spread_places *pla
         take(order, places, place, &number);
 }
 
+// The order of these is found when their nodes open.
+static void assign_later(struct spread_order *order, struct spread_places *places, uint32_t number)
+{
+    vector_for_each (place, &places->places)
+        if (!place->is_taken)
+            take(order, places, place, &number);
+}
+
 // Orders the places so that each pod fits at its turn. kube-scheduler counts a nominated pod on its
 // node: two pods of a node fit only if the first is the last of a round over the domains, and the
 // second is the first of the next round.
@@ -145,12 +154,16 @@ static void assign(struct spread_order *order, struct spread_places *places)
 {
     uint32_t number = 0;
     vector_for_each (place, &places->places)
-        place->is_put_off = false;
+        place->is_put_off = places->hosts.items[place->host].settled > 0;
     while (number < places->pods.count) {
-        bool is_last, later = !any_is_free(places, false);
-        count_left(places, later);
+        bool is_last;
+        if (!any_is_free(places)) {
+            assign_later(order, places, number);
+            return;
+        }
+        count_left(places);
         uint32_t domain = next_domain(places, &is_last);
-        struct place *place = place_in(places, domain, later, is_last);
+        struct place *place = place_in(places, domain, is_last);
         bool is_pair = is_last && !place->is_put_off;
         struct place *sibling = is_pair ? sibling_of(places, place) : NULL;
         take(order, places, place, &number);
@@ -166,7 +179,7 @@ void spread_order_apply(struct spread_order *order)
     for (struct map_entry *entry = map_first(order->workloads); entry != NULL;
          entry = map_next(entry)) {
         struct spread_places *places = map_value(entry);
-        if (!any_is_free(places, false))
+        if (!any_is_free(places) || places->pods.count > PODS_MAX)
             continue;
         spread_places_sort(places);
         if (places->key != NULL)

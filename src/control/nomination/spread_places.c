@@ -118,10 +118,18 @@ void spread_places_add_unnominated(const struct control *control, struct map *wo
 {
     const struct pod *pod;
     for (uint32_t i = 0; (pod = cluster_planned_on(control->cluster, claim, i)) != NULL; i++) {
-        bool waits = !pod_is_bound(pod) && !pod_is_nominated(pod) &&
-                     nominations_pause(cluster_nominations(control->cluster), pod) == 0;
-        struct spread_places *places = waits ? siblings_of(control, workloads, pod) : NULL;
-        if (places != NULL)
+        struct spread_places *places =
+            cluster_planned_claim(control->cluster, pod) == claim && !pod_is_bound(pod)
+                ? siblings_of(control, workloads, pod)
+                : NULL;
+        if (places == NULL)
+            continue;
+        bool is_settled = pod_is_nominated(pod) ||
+                          nominations_pause(cluster_nominations(control->cluster), pod) > 0;
+        uint32_t host = host_of(places, claim);
+        if (is_settled)
+            places->hosts.items[host].settled++;
+        else
             add_pod(places, control, pod, claim, is_later);
     }
 }
@@ -163,5 +171,5 @@ void spread_places_plan(const struct control *control, const struct pod *pod,
                         const struct place *place)
 {
     cluster_put_off(control->cluster, pod, place->is_put_off);
-    cluster_plan_pod(control->cluster, pod, place->claim->meta.name);
+    cluster_move_plan(control->cluster, pod, place->claim->meta.name);
 }

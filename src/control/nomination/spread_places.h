@@ -22,6 +22,7 @@ struct place_host { // a NodeClaim
     const struct node_claim *claim;
     uint32_t left;      // free places
     uint32_t nominated; // of these, those that are not put off
+    uint32_t settled;   // pods with a place that they keep
 };
 
 struct place_domain {

@@ -7,6 +7,7 @@
 #include "control/launch/launch_backoff_catalog.h"
 #include "control/learning/cpu_use.h"
 #include "control/provisioning/snapshot_planned.h"
+#include "control/provisioning/workload_bursts.h"
 #include "control/state/cluster.h"
 #include "control/state/cluster_plans.h"
 #include "control/state/state_node.h"
@@ -143,6 +144,8 @@ struct snapshot *snapshot_build(const struct snapshot_sources *sources, struct t
     add_kind(snapshot, control, control->node_class_kind);
     add_salvaged_nodes(snapshot, control);
     snapshot_add_node_claims(snapshot, control, sources->commands);
+    if (sources->bursts != NULL)
+        workload_bursts_review(sources->bursts);
     add_pods(snapshot, control);
     if (snapshot_strategy_of(control->manager.settings)->plans_unexamined_pods)
         add_waiting_pods(snapshot, control);

@@ -304,9 +304,9 @@ static void unlist(struct workload_bursts *waves, uint32_t index)
     workload_destroy(workload);
 }
 
-// Drops what is not under way any more from the list.
-static void review(struct workload_bursts *waves, int64_t now_ns)
+void workload_bursts_review(struct workload_bursts *waves)
 {
+    int64_t now_ns = loop_monotonic_ns(waves->control->manager.loop);
     for (uint32_t i = waves->under_way.count; i-- > 0;) {
         const struct workload *workload = waves->under_way.items[i];
         if (!is_under_way(waves, workload, now_ns) && missing_of(workload, now_ns) == 0)
@@ -348,8 +348,6 @@ bool workload_bursts_next_expected(struct workload_bursts *waves, const char *af
 {
     int64_t now_ns = loop_monotonic_ns(waves->control->manager.loop);
     const struct workload *next = NULL;
-    if (after == NULL)
-        review(waves, now_ns);
     vector_for_each (entry, &waves->under_way) {
         const struct workload *workload = *entry;
         if (missing_of(workload, now_ns) > 0 &&

@@ -36,7 +36,8 @@ static struct pod_record *planned_record(const struct cluster *cluster, const ch
 static void release_displaced(struct cluster *cluster, const struct landing *landing)
 {
     const struct node_claim *claim = landing->claim;
-    if (claim == NULL || planned_pods_count(cluster->planned, claim->meta.name) == 0)
+    if (claim == NULL || landing->state == NULL ||
+        planned_pods_count(cluster->planned, claim->meta.name) == 0)
         return;
     CLEANUP_ARENA struct arena *arena = arena_create(16 * 1024);
     struct resource_map room = state_allocatable(arena, landing->state);

@@ -13,6 +13,7 @@
 #define CHANCE_NS      (10 * SECOND)
 #define CHANCE_BUSY_NS (5 * SECOND)
 #define CHANCE_MAX_NS  (2 * MINUTE)
+#define CHANCE_OPEN_NS (20 * SECOND) // instead, if the node was ready before
 // The same for a nominated pod: kube-scheduler tries the planned node first.
 #define NOMINATED_CHANCE_NS (4 * SECOND)
 #define NOMINATED_BUSY_NS   (1500 * MILLISECOND)
@@ -21,17 +22,29 @@
 #define DISPLACED_QUIET_NS (1500 * MILLISECOND)
 #define DISPLACED_MAX_NS   (15 * SECOND)
 
-void cluster_plan_pod(struct cluster *cluster, const struct pod *pod, const char *claim)
+static void set_plan(struct cluster *cluster, const struct pod *pod, const char *claim, bool is_new)
 {
     char name[600];
     object_namespaced_name((const struct object *)pod, name);
     struct pod_record *record = pod_index_find(&cluster->pods, pod);
     if (record != NULL) {
-        record->planned_ns = loop_monotonic_ns(cluster->control->manager.loop);
         record->displaced_ns = 0;
+        if (is_new)
+            record->planned_ns = loop_monotonic_ns(cluster->control->manager.loop);
     }
     if (pod->meta.uid != NULL)
         planned_pods_set(cluster->planned, pod->meta.uid, name, claim);
+}
+
+void cluster_plan_pod(struct cluster *cluster, const struct pod *pod, const char *claim)
+{
+    set_plan(cluster, pod, claim, true);
+}
+
+void cluster_move_plan(struct cluster *cluster, const struct pod *pod, const char *claim)
+{
+    if (!text_equal(planned_pods_claim(cluster->planned, pod->meta.uid), claim))
+        set_plan(cluster, pod, claim, false);
 }
 
 const struct pod *cluster_planned_on(const struct cluster *cluster, const struct node_claim *claim,
@@ -72,10 +85,10 @@ bool cluster_is_put_off(const struct cluster *cluster, const struct pod *pod)
     return record != NULL && record->is_put_off;
 }
 
-bool cluster_lost_nomination(const struct cluster *cluster, const struct pod *pod)
+bool cluster_lost_nomination(const struct cluster *cluster, const struct pod *pod, int64_t since_ns)
 {
     const struct pod_record *record = pod_index_find(&cluster->pods, pod);
-    return record != NULL && record->lost_nomination;
+    return record != NULL && record->lost_ns != 0 && record->lost_ns >= since_ns;
 }
 
 int64_t cluster_last_turn(const struct cluster *cluster)
@@ -114,7 +127,8 @@ static int64_t chance_left(const struct cluster *cluster, const struct state_nod
     int64_t since_ns = ns_maximum(state->initialized_ns, record != NULL ? record->planned_ns : 0);
     int64_t busy_at_ns = ns_maximum(cluster->landed_ns, cluster->closed_ns);
     int64_t until_ns = ns_maximum(ns_add(since_ns, chance_ns), ns_add(busy_at_ns, busy_ns));
-    until_ns = ns_minimum(until_ns, ns_add(since_ns, CHANCE_MAX_NS));
+    int64_t most_ns = since_ns > state->initialized_ns ? CHANCE_OPEN_NS : CHANCE_MAX_NS;
+    until_ns = ns_minimum(until_ns, ns_add(since_ns, most_ns));
     return ns_subtract(until_ns, loop_monotonic_ns(cluster->control->manager.loop));
 }
 
@@ -157,6 +171,8 @@ const struct node_claim *cluster_expected_on(const struct cluster *cluster,
 
 void cluster_expect_no_more(struct cluster *cluster, const char *workload_uid)
 {
+    if (planned_pods_expected(cluster->planned, workload_uid) == 0)
+        return;
     cluster_seat_pods(cluster); // some came before their places were made
     planned_pods_expect_no_more(cluster->planned, workload_uid);
 }

@@ -9,6 +9,8 @@
 // other place for it. Under COMPATIBILITY=upstream a plan ends at the launch: every later pass
 // plans the pod anew.
 void cluster_plan_pod(struct cluster *cluster, const struct pod *pod, const char *claim);
+// The same for a pod that exchanges its planned place: its plan is no younger than before.
+void cluster_move_plan(struct cluster *cluster, const struct pod *pod, const char *claim);
 // The unbound planned pod of the NodeClaim with that number; NULL: there are no more.
 const struct pod *cluster_planned_on(const struct cluster *cluster, const struct node_claim *claim,
                                      uint32_t number);
@@ -26,7 +28,8 @@ int64_t cluster_last_turn(const struct cluster *cluster);
 // How long kube-scheduler needs to try all unbound pods in vain, by its pace lately.
 int64_t cluster_attempts_ns(const struct cluster *cluster);
 // The pod was nominated until kube-scheduler tried it in vain.
-bool cluster_lost_nomination(const struct cluster *cluster, const struct pod *pod);
+bool cluster_lost_nomination(const struct cluster *cluster, const struct pod *pod,
+                             int64_t since_ns);
 // Plans a place on the NodeClaim for one more pod that the workload is about to create
 // (workload_bursts.h): its next new pod takes it.
 void cluster_expect_pod(struct cluster *cluster, const char *workload_uid, const char *claim);

@@ -202,7 +202,7 @@ void pod_index_replace(struct pod_index *index, struct pod_record *record, const
     else if (pod_is_bound(pod))
         forget_nodeless(index, record);
     if (before != NULL && pod_is_nominated(before) != pod_is_nominated(pod))
-        record->lost_nomination = pod_is_nominated(before);
+        record->lost_ns = pod_is_nominated(before) ? now_ns : 0;
     record->pod = (const struct pod *)object_acquire((const struct object *)pod);
     object_release((const struct object *)before);
     enlist(index, record, provisionable);

@@ -17,10 +17,10 @@ struct pod_record {
     uint32_t bound_index, provisionable_index, unbound_index;
     int64_t turn;         // its order in kube-scheduler's queue (pod_index_turn)
     int64_t planned_ns;   // monotonic: when it got its planned place, if it has one
+    int64_t lost_ns;      // monotonic: when an attempt in vain ended its nomination; 0: it has one
     int64_t displaced_ns; // monotonic: the loss of its planned room; 0: not displaced
     bool provisionable, is_unbound;
     bool is_in_pass;      // the pass under way has a place for it, which is yet to be made
-    bool lost_nomination; // by an attempt in vain
     bool waits_for_nodes; // tried when the cluster had none
     bool is_put_off;      // nominated after its workload's other pods on the node
 };

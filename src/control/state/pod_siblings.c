@@ -29,10 +29,29 @@ bool pod_is_tied(const struct control *control, const struct pod *pod)
     return pod_spec_has_resource_claims(&pod->spec);
 }
 
+static bool same_label(const struct pod *one, const struct pod *other, const char *key)
+{
+    return text_equal(label_or_empty((const struct object *)one, key),
+                      label_or_empty((const struct object *)other, key));
+}
+
+// Its pods of one revision are made from one template.
+static bool has_template(const struct owner_reference *owner)
+{
+    static const char *const kinds[] = {"ReplicaSet", "ReplicationController", "StatefulSet",
+                                        "Job"};
+    for (size_t i = 0; i < ARRAY_LENGTH(kinds); i++)
+        if (text_equal(owner->kind, kinds[i]))
+            return true;
+    return false;
+}
+
 bool pods_are_siblings(const struct pod *one, const struct pod *other)
 {
-    const char *workload = pod_controller_uid(one);
-    if (workload == NULL || !text_equal(workload, pod_controller_uid(other)))
+    const struct owner_reference *owner = object_controller_owner((const struct object *)one);
+    if (owner == NULL || owner->uid == NULL || !has_template(owner) ||
+        !text_equal(owner->uid, pod_controller_uid(other)) ||
+        !same_label(one, other, "controller-revision-hash"))
         return false;
     CLEANUP_ARENA struct arena *arena = arena_create(4096);
     struct resource_map mine = pod_requests(arena, one), its = pod_requests(arena, other);

@@ -9,7 +9,8 @@ const char *pod_volume_name(const struct control *control, const struct pod *pod
 // The pod has volumes, or claims devices: a place that suits it need not suit another pod of its
 // workload, nor the other way round. Claims of volumes that are not bound yet suit any place.
 bool pod_is_tied(const struct control *control, const struct pod *pod);
-// Both have the same controller and requests: either can have the other's place, unless it is tied.
-// Requests of one workload differ where a VerticalPodAutoscaler or a LimitRange has set them at
-// different times.
+// Both are made from one template by the same controller, and have the same requests: either can
+// have the other's place, unless it is tied. Requests of one workload differ where a
+// VerticalPodAutoscaler or a LimitRange has set them at different times, templates where a
+// StatefulSet is being rolled out. Controllers that are not Kubernetes' own may make any pods.
 bool pods_are_siblings(const struct pod *one, const struct pod *other);

@@ -105,9 +105,9 @@ static void the_end_of_a_nomination_is_an_attempt_SCH_516(void **state)
     struct pod *b = see(world, "b", NULL, NULL, NULL);
     struct pod *a = see(world, "a", "0/3 nodes are available", NULL, NULL);
     expect_order(world, (struct pod *[]){b, a}, 2);
-    assert_true(pod_index_find(&world->index, a)->lost_nomination);
+    assert_true(pod_index_find(&world->index, a)->lost_ns == world->now_ns);
     a = see(world, "a", "0/3 nodes are available", "n1", NULL);
-    assert_false(pod_index_find(&world->index, a)->lost_nomination);
+    assert_true(pod_index_find(&world->index, a)->lost_ns == 0);
 }
 
 // Without nodes the pod is tried again every few seconds, and its condition stays the same.
