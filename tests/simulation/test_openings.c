@@ -152,8 +152,6 @@ static void pods_of_drifted_nodes_need_no_node_that_was_not_planned_SCH_528(void
                "{spec: {template: {metadata: {labels: {generation: second}}}}}");
     scenario_run(scenario, 120);
     scenario_until(scenario, 60, "a settled world", scenario_settled);
-    print_message("unplanned %.0f\n",
-                  view_metric_sum(scenario, "adze_unplanned_nodeclaims_total", ""));
     assert_true(view_metric_sum(scenario, "adze_unplanned_nodeclaims_total", "") <= 0);
 }
 
@@ -426,8 +424,7 @@ static void note_attempt(struct scenario *scenario, const char *pod, uint32_t nu
 
 static bool has_three_nodes(struct scenario *scenario)
 {
-    struct store *store = simulation_store(scenario->simulation);
-    return store_count(store, store_resource_of_kind(store, "v1", "Node")) == 3;
+    return view_count(scenario, "v1", "Node") == 3;
 }
 
 // While kube-scheduler tries pods there are no nominations, but not for long.
@@ -445,6 +442,32 @@ static void nominations_wait_for_a_quiet_scheduler_SCH_516(void **state)
         nominated += nominated_to(scenario, "huge")[0] != '\0';
     }
     assert_true(tries > 10 && tries < 50);
+}
+
+static bool count_closed(void *context, json_t *node)
+{
+    *(uint32_t *)context += view_has_taint(node, "karpenter.sh/unregistered", "NoExecute");
+    return true;
+}
+
+// All nominations are lost again and again: the nodes open without them, after some seconds.
+static void a_storm_of_attempts_keeps_no_node_closed_SCH_516(void **state)
+{
+    struct scenario *scenario = *state;
+    begin_with_open_node(scenario);
+    pending_pod(scenario, "large", "7");
+    pending_pod(scenario, "huge", "7500m");
+    scenario_until(scenario, 30, "three nodes", has_three_nodes);
+    struct store *store = simulation_store(scenario->simulation);
+    uint32_t tries = 0, closed = 3;
+    for (; tries < 100 && closed > 0; tries++) {
+        note_attempt(scenario, "large", tries);
+        note_attempt(scenario, "huge", tries);
+        scenario_run(scenario, 0.1);
+        closed = 0;
+        store_each(store, store_resource_of_kind(store, "v1", "Node"), NULL, count_closed, &closed);
+    }
+    assert_true(tries < 60);
 }
 
 static int setup(void **state)
@@ -469,6 +492,7 @@ int main(void)
         TEST(alike_pods_land_the_other_way_round_too_SCH_516),
         TEST(pods_are_nominated_to_open_nodes_by_turn_SCH_516),
         TEST(nominations_wait_for_a_quiet_scheduler_SCH_516),
+        TEST(a_storm_of_attempts_keeps_no_node_closed_SCH_516),
         cmocka_unit_test(a_pod_with_a_volume_keeps_its_place_SCH_516),
         cmocka_unit_test(a_pod_of_another_size_keeps_its_place_SCH_516),
     };
