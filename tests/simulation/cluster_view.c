@@ -259,6 +259,19 @@ void hand_pod(struct scenario *scenario, const char *name, const char *cpu, cons
     text_free(&text);
 }
 
+void hand_bound_volume(struct scenario *scenario)
+{
+    scenario_apply(scenario,
+                   "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: pv-1}\n"
+                   "spec: {capacity: {storage: 1Gi}, csi: {driver: d, volumeHandle: v}}\n---\n"
+                   "apiVersion: v1\nkind: PersistentVolumeClaim\n"
+                   "metadata: {name: data, namespace: default, "
+                   "annotations: {pv.kubernetes.io/bind-completed: 'yes'}}\n"
+                   "spec: {volumeName: pv-1}\n");
+    hand_patch(scenario, "v1", "PersistentVolumeClaim", "default", "data", "status",
+               "status: {phase: Bound}");
+}
+
 void hand_pool(struct scenario *scenario, const char *template_spec, const char *spec)
 {
     struct text text = {0};

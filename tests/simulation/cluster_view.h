@@ -50,5 +50,7 @@ void hand_delete(struct scenario *scenario, const char *api_version, const char 
 // none), e.g. "annotations: {...}, " and "terminationGracePeriodSeconds: 5, ".
 void hand_pod(struct scenario *scenario, const char *name, const char *cpu, const char *metadata,
               const char *spec);
+// A PersistentVolume "pv-1" and a claim "data" that is bound to it.
+void hand_bound_volume(struct scenario *scenario);
 // The NodePool "default" with these further members of its template's spec and of its own spec.
 void hand_pool(struct scenario *scenario, const char *template_spec, const char *spec);

@@ -43,15 +43,7 @@ static void begin(struct scenario *scenario, const char *template_spec, const ch
 {
     scenario_begin(scenario);
     hand_pool(scenario, template_spec, "");
-    scenario_apply(scenario,
-                   "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: pv-1}\n"
-                   "spec: {capacity: {storage: 1Gi}, csi: {driver: d, volumeHandle: v}}\n---\n"
-                   "apiVersion: v1\nkind: PersistentVolumeClaim\n"
-                   "metadata: {name: data, namespace: default, "
-                   "annotations: {pv.kubernetes.io/bind-completed: 'yes'}}\n"
-                   "spec: {volumeName: pv-1}\n");
-    hand_patch(scenario, "v1", "PersistentVolumeClaim", "default", "data", "status",
-               "status: {phase: Bound}");
+    hand_bound_volume(scenario);
     hand_pod(scenario, "web", "1", pod_metadata, pod_spec);
     scenario_expect_running(scenario, 1);
     snprintf(claim_name, sizeof claim_name, "%s", store_name(view_claim(scenario)));

@@ -298,15 +298,7 @@ static void bind_pair(struct scenario *scenario, const struct pair *pair)
               "requirements: [{key: karpenter.kwok.sh/instance-cpu, operator: In, "
               "values: ['2']}], ",
               "");
-    scenario_apply(scenario,
-                   "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: pv-1}\n"
-                   "spec: {capacity: {storage: 1Gi}, csi: {driver: d, volumeHandle: v}}\n---\n"
-                   "apiVersion: v1\nkind: PersistentVolumeClaim\n"
-                   "metadata: {name: data, namespace: default, "
-                   "annotations: {pv.kubernetes.io/bind-completed: 'yes'}}\n"
-                   "spec: {volumeName: pv-1}\n");
-    hand_patch(scenario, "v1", "PersistentVolumeClaim", "default", "data", "status",
-               "status: {phase: Bound}");
+    hand_bound_volume(scenario);
     pod_of_a_set(scenario, "one", "1500m", "");
     pod_of_a_set(scenario, "two", pair->cpu, pair->second_spec);
     scenario_until(scenario, 20, "two NodeClaims", two_claims);

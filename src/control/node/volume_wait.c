@@ -1,9 +1,7 @@
 #include "control/node/volume_wait.h"
 
-#include <stdio.h>
-
 #include "control/node/drain.h"
-#include "control/state/pod_siblings.h"
+#include "control/state/pod_volumes.h"
 
 #define NAMES_MAX 5
 

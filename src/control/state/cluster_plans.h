@@ -11,7 +11,8 @@
 void cluster_plan_pod(struct cluster *cluster, const struct pod *pod, const char *claim);
 // The same for a pod that exchanges its planned place: its plan is no younger than before.
 void cluster_move_plan(struct cluster *cluster, const struct pod *pod, const char *claim);
-// The unbound planned pod of the NodeClaim with that number; NULL: there are no more.
+// The planned pod of the NodeClaim with that number, which may be bound elsewhere, or its plan be
+// over; NULL: there are no more.
 const struct pod *cluster_planned_on(const struct cluster *cluster, const struct node_claim *claim,
                                      uint32_t number);
 uint32_t cluster_planned_count(const struct cluster *cluster, const struct node_claim *claim);
@@ -27,7 +28,7 @@ int64_t cluster_pod_turn(const struct cluster *cluster, const struct pod *pod);
 int64_t cluster_last_turn(const struct cluster *cluster);
 // How long kube-scheduler needs to try all unbound pods in vain, by its pace lately.
 int64_t cluster_attempts_ns(const struct cluster *cluster);
-// The pod was nominated until kube-scheduler tried it in vain.
+// The pod was nominated until kube-scheduler tried it in vain, at `since_ns` (monotonic) or later.
 bool cluster_lost_nomination(const struct cluster *cluster, const struct pod *pod,
                              int64_t since_ns);
 // Plans a place on the NodeClaim for one more pod that the workload is about to create

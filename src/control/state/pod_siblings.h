@@ -3,9 +3,6 @@
 
 #include "control/runtime/control.h"
 
-// The PersistentVolume behind a volume of the pod; NULL: none, or its claim is not bound yet.
-const char *pod_volume_name(const struct control *control, const struct pod *pod,
-                            const struct volume *volume);
 // The pod has volumes, or claims devices: a place that suits it need not suit another pod of its
 // workload, nor the other way round. Claims of volumes that are not bound yet suit any place.
 bool pod_is_tied(const struct control *control, const struct pod *pod);
