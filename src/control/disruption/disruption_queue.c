@@ -292,7 +292,8 @@ static struct reconcile_result step_await(struct disruption_queue *queue, struct
     return reconcile_after(left_ns < LOOK_AGAIN_NS ? left_ns : LOOK_AGAIN_NS);
 }
 
-// The replacements wait for the pods of the nodes that are being drained (DIS-727).
+// The replacements wait for the pods of the nodes that are being drained (DIS-727), and passes know
+// where these pods are to go (leaving_pods.h).
 static struct reconcile_result step_drain(struct disruption_queue *queue, struct step *step)
 {
     struct disruption_command *command = step->command;
@@ -301,7 +302,7 @@ static struct reconcile_result step_drain(struct disruption_queue *queue, struct
         const struct node_claim *claim = find_claim(step->control, entry->claim);
         draining = draining || (claim != NULL && text_equal(claim->meta.uid, entry->claim_uid));
     }
-    if (draining && command->replacements.count > 0) {
+    if (draining && (command->replacements.count > 0 || command->moves.count > 0)) {
         replacements_nominate(step->control, command);
         return reconcile_after(LOOK_AGAIN_NS);
     }

@@ -10,13 +10,13 @@
 #include "control/state/nominations.h"
 #include "engine/problem/eviction_order.h"
 #include "model/reading/pod.h"
+#include "model/schema/condition_types.h"
 
-#define WINDOW        EVICTED_TOGETHER    // successors that are waited for at a time, of a queue
-#define WINDOW_ALL    (4 * WINDOW)        // of all queues
+#define WINDOW_ALL    64                  // successors that are waited for at a time, of all queues
 #define SUCCESSOR_NS  (3 * SECOND)        // the longest wait for a successor
 #define GATHER_NS     (400 * MILLISECOND) // without a further pod the command is complete
 #define GATHER_MAX_NS (2 * SECOND)
-#define LATE_NS       (30 * SECOND) // the longest that a rejected eviction delays others
+#define LATE_NS       (30 * SECOND) // the longest that an eviction without an answer delays others
 
 // Pods that share room: those for existing nodes, of all commands, and those for the replacements
 // of one command, where no other pods go.
@@ -24,16 +24,20 @@ struct queue {
     uint64_t command;              // its number; 0: for existing nodes
     VECTOR(struct turn *) waiting; // not yet admitted; the last one is the next
     uint32_t members;              // turns and outstanding successors
+    uint32_t most;                 // members at one time
     uint32_t under_way;            // of them, awaited ones; computed by each run
+    bool is_blocked; // the command's pods for existing nodes come first; computed by each run
 };
 
 struct turn { // of a pod that waits for its eviction
     char *uid;
     struct queue *queue;
-    uint32_t group; // command_eviction_rank()
+    uint64_t command; // its number; 0: none
+    uint32_t group;   // command_eviction_rank()
     int64_t cpu, memory;
     int64_t since_ns; // monotonic
     bool is_due;      // admitted; its caller was notified
+    bool is_rejected; // by a budget, say: it delays nobody
 };
 
 struct drain_order {
@@ -44,6 +48,7 @@ struct drain_order {
     VECTOR(struct queue *) queues; // by command
     VECTOR(struct outstanding {
         struct queue *queue;
+        uint64_t command; // as of its turn
         char *owner;      // controller's UID
         int64_t until_ns; // monotonic
     })
@@ -69,14 +74,17 @@ static struct queue *join_queue(struct drain_order *order, uint64_t command)
         at++;
     if (at == order->queues.count || order->queues.items[at]->command != command) {
         struct queue *queue = memory_allocate(sizeof *queue);
-        queue->command = command;
+        *queue = (struct queue){.command = command};
         vector_push(&order->queues, queue);
         memmove(order->queues.items + at + 1, order->queues.items + at,
                 (order->queues.count - 1 - at) * sizeof *order->queues.items);
         order->queues.items[at] = queue;
     }
-    order->queues.items[at]->members++;
-    return order->queues.items[at];
+    struct queue *queue = order->queues.items[at];
+    queue->members++;
+    if (queue->most < queue->members)
+        queue->most = queue->members;
+    return queue;
 }
 
 static void leave_queue(struct drain_order *order, struct queue *queue)
@@ -107,8 +115,17 @@ static bool is_seated(const struct drain_order *order, const struct pod *pod)
            nominations_keep(cluster_nominations(order->control->cluster), claim->meta.name);
 }
 
-// A new pod of a workload with an evicted pod is its successor when it is bound, or waits for a
-// kept node.
+// kube-scheduler has found no room for the pod: no need to wait for it any longer.
+static bool is_refused(const struct pod *pod)
+{
+    const struct condition *scheduled =
+        condition_find(&pod->status.conditions, CONDITION_POD_SCHEDULED);
+    return scheduled != NULL && text_equal(scheduled->status, "False") &&
+           text_equal(scheduled->reason, "Unschedulable");
+}
+
+// A new pod of a workload with an evicted pod is its successor. It has come when it is bound or
+// refused; one for a replacement, when it waits for the kept node.
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
                    const struct object *new_object)
 {
@@ -120,17 +137,19 @@ static void on_pod(void *context, enum mirror_change change, const struct object
         drain_order_forget(order, old_object->meta.uid);
         return;
     }
-    bool was_bound = before != NULL && pod_is_bound(before);
-    bool has_come = pod_is_bound(pod) ? !was_bound : before == NULL && is_seated(order, pod);
+    bool had_come = before != NULL && (pod_is_bound(before) || is_refused(before));
+    bool has_come = pod_is_bound(pod) || is_refused(pod);
     const char *workload = pod_controller_uid(pod);
-    if (workload == NULL || !has_come)
+    if (workload == NULL || had_come || (!has_come && (before != NULL || !is_seated(order, pod))))
         return;
-    for (uint32_t i = 0; i < order->outstanding.count; i++)
-        if (strcmp(order->outstanding.items[i].owner, workload) == 0) {
+    for (uint32_t i = 0; i < order->outstanding.count; i++) {
+        const struct outstanding *awaited = &order->outstanding.items[i];
+        if (strcmp(awaited->owner, workload) == 0 && (has_come || awaited->queue->command != 0)) {
             drop_outstanding(order, i);
             schedule_run(order, 0);
             return;
         }
+    }
 }
 
 struct drain_order *drain_order_create(struct control *control, const struct commands *commands,
@@ -201,10 +220,11 @@ static struct turn *turn_of(struct drain_order *order, const struct pod *pod)
         commands_of_node(order->commands, pod->spec.node_name);
     struct turn *turn = memory_allocate(sizeof *turn);
     *turn = (struct turn){.uid = memory_copy_string(pod->meta.uid),
+                          .command = command != NULL ? command->number : 0,
                           .group = command != NULL ? command_eviction_rank(command, pod) : 0,
                           .cpu = resource_map_get(&requests, "cpu"),
                           .memory = resource_map_get(&requests, "memory")};
-    turn->queue = join_queue(order, turn->group > 0 ? command->number : 0);
+    turn->queue = join_queue(order, turn->group > 0 ? turn->command : 0);
     return turn;
 }
 
@@ -255,6 +275,7 @@ void drain_order_evicted(struct drain_order *order, const struct pod *pod)
         return;
     const char *workload = pod_controller_uid(pod);
     const struct turn *turn = map_get(order->turns, pod->meta.uid);
+    uint64_t command = turn != NULL ? turn->command : 0;
     struct queue *queue =
         workload != NULL ? join_queue(order, turn != NULL ? turn->queue->command : 0) : NULL;
     drain_order_forget(order, pod->meta.uid);
@@ -262,8 +283,17 @@ void drain_order_evicted(struct drain_order *order, const struct pod *pod)
         return;
     vector_push(&order->outstanding,
                 (struct outstanding){
-                    queue, memory_copy_string(workload),
+                    queue, command, memory_copy_string(workload),
                     ns_add(loop_monotonic_ns(order->control->manager.loop), SUCCESSOR_NS)});
+}
+
+void drain_order_rejected(struct drain_order *order, const char *pod_uid)
+{
+    struct turn *turn = order != NULL ? map_get(order->turns, pod_uid) : NULL;
+    if (turn == NULL || turn->is_rejected)
+        return;
+    turn->is_rejected = true;
+    schedule_run(order, 0);
 }
 
 void drain_order_forget(struct drain_order *order, const char *pod_uid)
@@ -273,6 +303,14 @@ void drain_order_forget(struct drain_order *order, const char *pod_uid)
         return;
     turn_destroy(order, turn);
     schedule_run(order, 0);
+}
+
+bool drain_order_awaits(const struct drain_order *order, uint64_t command)
+{
+    for (uint32_t i = 0; order != NULL && i < order->outstanding.count; i++)
+        if (order->outstanding.items[i].command == command)
+            return true;
+    return false;
 }
 
 // --- the next pod --------------------------------------------------------------------------------
@@ -288,6 +326,11 @@ static int64_t expire_outstanding(struct drain_order *order, int64_t now_ns)
 }
 
 // Admitted pods that are not evicted yet count as well, unless they have been rejected for long.
+static bool is_under_way(const struct turn *turn, int64_t now_ns)
+{
+    return turn->is_due && !turn->is_rejected && ns_subtract(now_ns, turn->since_ns) < LATE_NS;
+}
+
 static uint32_t count_under_way(struct drain_order *order, int64_t now_ns)
 {
     uint32_t all = (uint32_t)order->outstanding.count;
@@ -298,11 +341,40 @@ static uint32_t count_under_way(struct drain_order *order, int64_t now_ns)
     for (struct map_entry *entry = map_first(order->turns); entry != NULL;
          entry = map_next(entry)) {
         struct turn *turn = map_value(entry);
-        bool counts = turn->is_due && ns_subtract(now_ns, turn->since_ns) < LATE_NS;
+        bool counts = is_under_way(turn, now_ns);
         turn->queue->under_way += counts;
         all += counts;
     }
     return all;
+}
+
+static void block(struct drain_order *order, const struct queue *queue, uint64_t command)
+{
+    vector_for_each (other, &order->queues)
+        if (queue->command == 0 && (*other)->command == command)
+            (*other)->is_blocked = command != 0;
+}
+
+// The decision has found no room on existing nodes for a pod of a replacement after other pods of
+// its command were there: these are evicted first.
+static void block_queues(struct drain_order *order, int64_t now_ns)
+{
+    vector_for_each (queue, &order->queues)
+        (*queue)->is_blocked = false;
+    vector_for_each (outstanding, &order->outstanding)
+        block(order, outstanding->queue, outstanding->command);
+    for (struct map_entry *entry = map_first(order->turns); entry != NULL;
+         entry = map_next(entry)) {
+        const struct turn *turn = map_value(entry);
+        if (!turn->is_due || is_under_way(turn, now_ns))
+            block(order, turn->queue, turn->command);
+    }
+}
+
+// Those that wait for a replacement take no room from each other.
+static uint32_t window_of(const struct queue *queue)
+{
+    return queue->command != 0 ? EVICTED_TOGETHER_MAX : evicted_together(queue->most);
 }
 
 static void admit_next(struct drain_order *order, struct queue *queue, int64_t now_ns)
@@ -327,9 +399,11 @@ static void run(void *context)
     }
     order->is_open = true;
     uint32_t all = count_under_way(order, now_ns);
+    block_queues(order, now_ns);
     for (uint32_t i = 0; i < order->queues.count; i++) {
         struct queue *queue = order->queues.items[i];
-        for (; queue->waiting.count > 0 && queue->under_way < WINDOW && all < WINDOW_ALL; all++)
+        for (; !queue->is_blocked && queue->waiting.count > 0 &&
+               queue->under_way < window_of(queue) && all < WINDOW_ALL; all++)
             admit_next(order, queue, now_ns);
     }
     if (map_count(order->turns) > 0 && next_ns != INT64_MAX)

@@ -20,5 +20,9 @@ void drain_order_destroy(struct drain_order *order); // NULL is fine
 bool drain_order_admits(struct drain_order *order, const struct pod *pod);
 // The pod's eviction was accepted: the order waits for its successor, for a limited time.
 void drain_order_evicted(struct drain_order *order, const struct pod *pod);
+// The pod's eviction was rejected: it is tried again, and others go on.
+void drain_order_rejected(struct drain_order *order, const char *pod_uid);
 // The pod no longer waits: it is gone, or its eviction is no longer needed.
 void drain_order_forget(struct drain_order *order, const char *pod_uid);
+// Successors of the command's evicted pods are awaited.
+bool drain_order_awaits(const struct drain_order *order, uint64_t command);

@@ -132,6 +132,11 @@ bool eviction_queue_is_put_off(const struct eviction_queue *evictions, const str
     return eviction != NULL && (eviction->refused || eviction->kept_since_ns != 0);
 }
 
+bool eviction_queue_awaits(const struct eviction_queue *evictions, uint64_t command)
+{
+    return drain_order_awaits(evictions->order, command);
+}
+
 void eviction_queue_add(struct eviction_queue *evictions, const struct pod *pod, int64_t deadline)
 {
     if (pod->meta.uid == NULL)
@@ -244,8 +249,10 @@ static enum operation_outcome note_evicted(void *context, const char *key,
         count_drained(evictions, eviction);
         return OPERATION_NOTED;
     }
-    if (result->status != 0) // rejected; without an answer it may be under way
+    if (result->status != 0) { // rejected; without an answer it may be under way
         ready_replicas_give_back(evictions->replicas, eviction->uid);
+        drain_order_rejected(evictions->order, eviction->uid);
+    }
     if (result->status == 429) {
         eviction->refused = true;
         publish_on_node(evictions, eviction, "evicting pod violates a PDB");

@@ -10,10 +10,11 @@
 #include "control/state/cluster.h"
 #include "control/state/cluster_plans.h"
 #include "control/state/nominations.h"
+#include "model/reading/pod.h"
 
 #define EMPTY_NS (5 * MINUTE)  // until the command's other replacements are ready
 #define PAUSE_NS (3 * SECOND)  // without an arrival on any replacement of the command
-#define FILL_NS  (10 * SECOND) // from the first arrival on
+#define FILL_NS  (20 * SECOND) // from the first arrival on
 
 enum wait { WAITS_FOR_NOTHING, WAITS_FOR_EVICTION, WAITS_FOR_PODS };
 
@@ -22,6 +23,7 @@ struct kept {
     // Monotonic: first and last arrival of one of its pods, or the eviction's begin; 0: not yet.
     int64_t first_ns, last_ns;
     uint32_t places;  // left at the last review
+    uint32_t to_evict; // pods of the command, then
     uint64_t command; // its number
     char claim[];
 };
@@ -140,15 +142,16 @@ bool kept_replacements_any(const struct kept_replacements *kept)
 }
 
 // --- the review ----------------------------------------------------------------------------------
-static void note_arrivals(struct kept_replacements *kept, struct kept *node)
+static void note_arrivals(struct kept_replacements *kept, struct kept *node, uint32_t to_evict)
 {
     uint32_t places = cluster_kept_places(kept->control->cluster, node->claim);
     int64_t now_ns = now_of(kept);
     if (node->last_ns != 0 && places < node->places && node->first_ns == 0)
         node->first_ns = now_ns;
-    if (node->last_ns == 0 || places != node->places)
+    if (node->last_ns == 0 || places != node->places || to_evict != node->to_evict)
         node->last_ns = now_ns;
     node->places = places;
+    node->to_evict = to_evict;
 }
 
 // The last arrival of a pod on any of the command's replacements.
@@ -163,25 +166,28 @@ static int64_t last_arrival(const struct kept_replacements *kept, uint64_t comma
     return last_ns;
 }
 
-static bool is_to_come(const struct disruption_command *command, const struct pod *pod,
-                       const char *claim)
-{
-    uint32_t turn = command_eviction_rank(command, pod);
-    return turn > 0 && strcmp(command->replacements.items[turn - 1].name, claim) == 0;
-}
-
-// Pods whose eviction waits for other pods, which may wait for this node.
-static uint32_t count_put_off(const struct kept_replacements *kept,
-                              const struct disruption_command *command, const char *claim)
+// Pods of the command that are yet to be evicted, without those whose eviction waits for other
+// pods, which may wait for its replacements.
+static uint32_t count_to_evict(const struct kept_replacements *kept,
+                               const struct disruption_command *command)
 {
     uint32_t count = 0;
     list_for_each (entry, &command->nodes) {
         const struct pod_list *pods = cluster_pods(kept->control->cluster, entry->node);
         for (uint32_t i = 0; i < pods->count; i++)
-            count += eviction_queue_is_put_off(kept->evictions, pods->items[i]) &&
-                     is_to_come(command, pods->items[i], claim);
+            count += pod_is_active(pods->items[i]) && !pod_owned_by_daemon_set(pods->items[i]) &&
+                     !pod_owned_by_node(pods->items[i]) &&
+                     !eviction_queue_is_put_off(kept->evictions, pods->items[i]);
     }
     return count;
+}
+
+// The node's pods have come; so have the command's others, which an open node would draw.
+static bool is_complete(struct kept_replacements *kept, const struct kept *node,
+                        const struct disruption_command *command)
+{
+    return count_to_evict(kept, command) == 0 &&
+           !eviction_queue_awaits(kept->evictions, node->command);
 }
 
 static bool is_due(struct kept_replacements *kept, struct kept *node)
@@ -191,9 +197,8 @@ static bool is_due(struct kept_replacements *kept, struct kept *node)
     enum wait wait = wait_of(command, node->claim);
     if (wait != WAITS_FOR_PODS)
         return wait == WAITS_FOR_NOTHING || ns_subtract(now_ns, node->since_ns) >= EMPTY_NS;
-    note_arrivals(kept, node);
-    if ((node->places == 0 || node->places <= count_put_off(kept, command, node->claim)) &&
-        kept->is_prepared(kept->context, node->claim))
+    note_arrivals(kept, node, count_to_evict(kept, command));
+    if (is_complete(kept, node, command) && kept->is_prepared(kept->context, node->claim))
         return true;
     return (node->first_ns != 0 && ns_subtract(now_ns, node->first_ns) >= FILL_NS) ||
            ns_subtract(now_ns, last_arrival(kept, node->command)) >= PAUSE_NS;

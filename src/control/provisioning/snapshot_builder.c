@@ -6,6 +6,7 @@
 #include "control/launch/launch_backoff.h"
 #include "control/launch/launch_backoff_catalog.h"
 #include "control/learning/cpu_use.h"
+#include "control/provisioning/leaving_pods.h"
 #include "control/provisioning/snapshot_planned.h"
 #include "control/provisioning/workload_bursts.h"
 #include "control/state/cluster.h"
@@ -56,14 +57,22 @@ static void add_salvaged_nodes(struct snapshot *snapshot, const struct control *
         snapshot_add(snapshot, object);
 }
 
-static void add_pods(struct snapshot *snapshot, struct control *control)
+static bool is_spoken_for(struct control *control, const struct leaving_pods *leaving,
+                          const struct pod *pod)
+{
+    return cluster_is_planned(control->cluster, pod) ||
+           leaving_place_is_known(leaving_pods_place(leaving, pod));
+}
+
+static void add_pods(struct snapshot *snapshot, struct control *control,
+                     const struct leaving_pods *leaving)
 {
     struct mirror_iterator iterator = {0};
     for (const struct object *object;
          (object = mirror_next(control->manager.mirror, KIND_POD, &iterator)) != NULL;) {
         const struct pod *pod = (const struct pod *)object;
         bool bound = pod->spec.node_name != NULL && *pod->spec.node_name != '\0';
-        if (pod_is_terminal(pod) || cluster_is_planned(control->cluster, pod) ||
+        if (pod_is_terminal(pod) || is_spoken_for(control, leaving, pod) ||
             (!bound && snapshot_strategy_of(control->manager.settings)->plans_unexamined_pods))
             continue; // pending pods are added below
         snapshot_add(snapshot, object);
@@ -146,10 +155,13 @@ struct snapshot *snapshot_build(const struct snapshot_sources *sources, struct t
     snapshot_add_node_claims(snapshot, control, sources->commands);
     if (sources->bursts != NULL)
         workload_bursts_review(sources->bursts);
-    add_pods(snapshot, control);
+    struct leaving_pods *leaving = leaving_pods_create(
+        control, control->strategy->keeps_plans ? sources->commands : NULL);
+    add_pods(snapshot, control, leaving);
     if (snapshot_strategy_of(control->manager.settings)->plans_unexamined_pods)
         add_waiting_pods(snapshot, control);
-    snapshot_add_planned_pods(snapshot, control);
+    snapshot_add_planned_pods(snapshot, control, leaving);
+    leaving_pods_destroy(leaving);
     if (sources->bursts != NULL)
         snapshot_add_expected_pods(snapshot, control, sources->bursts);
     capacity_buffers_add(sources->buffers, snapshot);

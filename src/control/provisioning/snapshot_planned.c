@@ -5,6 +5,7 @@
 
 #include "cloud/port/offering_choice.h"
 #include "control/command/commands.h"
+#include "control/provisioning/leaving_pods.h"
 #include "control/provisioning/workload_bursts.h"
 #include "control/provisioning/worst_case_capacity.h"
 #include "control/state/cluster.h"
@@ -180,13 +181,28 @@ struct planning { // of one snapshot
     struct snapshot *snapshot;
     struct control *control;
     struct map *names; // of Nodes, by NodeClaim; borrowed
+    const struct leaving_pods *leaving;
 };
+
+// The name of the node that the pod is spoken for, or NULL.
+static const char *place_of(struct planning *planning, const struct pod *pod)
+{
+    const struct node_claim *claim = cluster_planned_claim(planning->control->cluster, pod);
+    struct leaving_place place = {.claim = claim};
+    if (claim == NULL && planning->leaving != NULL)
+        place = leaving_pods_place(planning->leaving, pod);
+    if (place.node != NULL)
+        return place.node->meta.name;
+    return place.claim != NULL
+               ? node_of(planning->snapshot, planning->control, planning->names, place.claim)
+               : NULL;
+}
 
 static void add_planned_pod(struct planning *planning, const struct pod *pod)
 {
     struct snapshot *snapshot = planning->snapshot;
-    const struct node_claim *claim = cluster_planned_claim(planning->control->cluster, pod);
-    if (claim == NULL)
+    const char *place = place_of(planning, pod);
+    if (place == NULL)
         return;
     struct pod *copy = derive(snapshot, (const struct object *)pod, sizeof *copy);
     if (pod->spec.node_name != NULL) {
@@ -200,13 +216,14 @@ static void add_planned_pod(struct planning *planning, const struct pod *pod)
         qsort(annotations->items, annotations->count, sizeof *annotations->items,
               string_pair_compare);
     }
-    copy->spec.node_name = node_of(snapshot, planning->control, planning->names, claim);
+    copy->spec.node_name = place;
     snapshot_add(snapshot, (const struct object *)copy);
 }
 
-void snapshot_add_planned_pods(struct snapshot *snapshot, struct control *control)
+void snapshot_add_planned_pods(struct snapshot *snapshot, struct control *control,
+                               const struct leaving_pods *leaving)
 {
-    struct planning planning = {snapshot, control, map_create()};
+    struct planning planning = {snapshot, control, map_create(), leaving};
     const struct pod_list *pods = cluster_provisionable(control->cluster);
     struct map_entry *position = NULL;
     bool wanted = control->strategy->keeps_plans;
@@ -217,10 +234,10 @@ void snapshot_add_planned_pods(struct snapshot *snapshot, struct control *contro
         if (!state_marked(state))
             continue;
         vector_for_each (node, &state->nodes) {
-            const struct pod_list *leaving = cluster_pods(control->cluster, (*node)->meta.name);
-            for (uint32_t i = 0; i < leaving->count; i++)
-                if (pod_needs_place(leaving->items[i])) // else its successor will
-                    add_planned_pod(&planning, leaving->items[i]);
+            const struct pod_list *pods_there = cluster_pods(control->cluster, (*node)->meta.name);
+            for (uint32_t i = 0; i < pods_there->count; i++)
+                if (pod_needs_place(pods_there->items[i])) // else its successor will
+                    add_planned_pod(&planning, pods_there->items[i]);
         }
     }
     map_destroy(planning.names, NULL);
@@ -255,7 +272,7 @@ static struct pod *expect(struct snapshot *snapshot, const struct expected_pods 
 void snapshot_add_expected_pods(struct snapshot *snapshot, struct control *control,
                                 struct workload_bursts *bursts)
 {
-    struct planning planning = {snapshot, control, map_create()};
+    struct planning planning = {snapshot, control, map_create(), NULL};
     struct expected_pods expected;
     const char *after = NULL;
     while (workload_bursts_next_expected(bursts, after, &expected)) {

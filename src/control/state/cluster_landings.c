@@ -92,6 +92,15 @@ static bool exchange_places(struct cluster *cluster, const struct pod_record *re
     return true;
 }
 
+// The next successor may need the place (kept_replacements.h): which of the workload's pods goes
+// where is up to kube-scheduler.
+static void keep_again(struct cluster *cluster, const struct pod *pod, const char *claim)
+{
+    const char *workload = pod_controller_uid(pod);
+    if (workload != NULL && nominations_keep(cluster->nominations, claim))
+        planned_pods_keep(cluster->planned, workload, claim);
+}
+
 // SCH-516: kube-scheduler may bind a planned pod elsewhere. True if the plan holds all the same.
 static bool note_landing(struct cluster *cluster, const struct pod_record *record,
                          const struct node_claim *claim, const struct landing *landing)
@@ -116,6 +125,8 @@ void cluster_note_binding(struct cluster *cluster, struct pod_record *record,
     const char *name = planned_pods_claim(cluster->planned, uid);
     const struct node_claim *planned = name != NULL ? find_claim(cluster->control, name) : NULL;
     bool as_planned = note_landing(cluster, record, planned, landing);
+    if (!as_planned && planned != NULL)
+        keep_again(cluster, record->pod, planned->meta.name);
     planned_pods_forget(cluster->planned, uid);
     if (!as_planned && cluster->control->strategy->keeps_plans)
         release_displaced(cluster, landing);

@@ -61,6 +61,10 @@ struct pass_input {
     // Workloads placed as kube-scheduler would (scheduler_choice.h); may be NULL.
     const struct scheduled_list *followed;
     bool as_scheduled;     // places all running pods that way
+    uint32_t lots;         // the draw among nodes that kube-scheduler holds equal; 0: the first
+    // By index in problem->pods.movable: the same pod's index in problem->pods.bound. A moved pod
+    // counts for spreads over zones and the like until its turn (SCH-516); NULL: none does.
+    const uint32_t *bound_of;
     uint64_t attempts_max; // limit on placement attempts in all; 0: the default (SCH-53)
     struct retry_options retry;
     struct pass_alternative alternative;

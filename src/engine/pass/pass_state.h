@@ -24,6 +24,7 @@ struct group_state {
     domains;           // known domains; for hostname groups only those that the pass has changed
     struct memo index; // value -> position; empty for a group with few domains
     uint32_t nonempty; // domains with a count
+    VECTOR(struct domain) staying; // of these counts, pods that leave in their turn
     // Unplaced pods of the queue that own the group, or that it selects.
     uint32_t owners_waiting, selected_waiting;
     struct memo owned; // (value, 0): domains where pods of this pass own the spread (SCH-516)
@@ -222,6 +223,7 @@ struct pass {
     struct pass_claim_order claim_order;
     struct placement *placements; // by queue index
     struct bitset identities;     // of the queue's pods
+    struct bitset left;           // moved pods that had their turn, by index in pods.movable
     int64_t **remaining;          // by template: limits left (SCH-360); NULL: none
     int64_t *reserved_left;       // by reservation
     uint64_t version;             // grows with every placement

@@ -142,6 +142,7 @@ static void free_groups(struct pass_workspace *work)
         assert(group != NULL);
         assert(group->id == *id);
         vector_free(&group->domains);
+        vector_free(&group->staying);
         memo_free(&group->index);
         memo_free(&group->owned);
         work->groups.items[*id] = NULL;

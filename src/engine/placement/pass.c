@@ -101,6 +101,8 @@ struct pass *pass_create(struct problem *problem, const struct pass_input *input
     pass->identities = bitset_create(pass->arena, problem->interned.identities.count);
     pass->input.retry.nodes_last = copy_bits(pass->arena, input->retry.nodes_last);
     copy_choices(pass);
+    if (input->bound_of != NULL)
+        pass->left = bitset_create(pass->arena, problem->pods.movable_count);
     make_scratch(pass);
     limits_start(pass);
     volumes_start(pass);
@@ -308,6 +310,7 @@ static bool try_pod(struct pass *pass, uint32_t pod)
     uint32_t own = pass_pod(pass, pod)->class;
     const struct pod_class *class = class_at(pass->problem, own);
     pass->placements[pod].tried = true;
+    topology_leave(pass, pod);
     pass->current.required_set = pass_required_set(pass, pod);
     if (is_barred(pass, class) || topology_postpones(pass, class))
         return false;

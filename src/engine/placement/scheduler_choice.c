@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "model/reading/pod.h"
 
-#define SCORE_MAX 1000000
+#define SCORE_MAX 100
+#define FINE      1000000 // shares before they are rounded
 
 static int compare_workloads(const void *key, const void *item)
 {
@@ -35,52 +37,60 @@ static uint32_t rank_of(const struct scheduled_workload *workload, const struct 
 static const char *const scored_names[] = {[DIMENSION_CPU] = "cpu", [DIMENSION_MEMORY] = "memory"};
 #define SCORED ARRAY_LENGTH(scored_names)
 
-// Free cpu and memory as shares of SCORE_MAX, before and after the pod is added.
-struct free_shares {
-    int64_t before[SCORED], after[SCORED];
+// Cpu and memory of a node that the pod joins. kube-scheduler rounds every score down to one of a
+// hundred, so that many nodes are equal.
+struct node_use {
+    int64_t total[SCORED], left_before[SCORED], left_after[SCORED];
     bool is_whole; // the node has both resources
 };
 
-static int64_t share_of(int64_t amount, int64_t total)
-{
-    assert(total > 0);
-    return amount > 0 ? (int64_t)((__int128)amount * SCORE_MAX / total) : 0;
-}
-
-static struct free_shares free_shares_of(const struct pass *pass, uint32_t node,
-                                         const struct shape *shape)
+static struct node_use node_use_of(const struct pass *pass, uint32_t node,
+                                   const struct shape *shape)
 {
     const struct state_node *state = &pass->problem->nodes.items[node];
-    struct free_shares shares = {.is_whole = true};
+    struct node_use use = {.is_whole = true};
     for (uint32_t d = 0; d < SCORED; d++) {
-        int64_t total = resource_map_get(&state->allocatable, scored_names[d]);
-        int64_t left = pass->slots[node].free[d];
-        if (total <= 0) {
-            shares.is_whole = false;
-            continue;
-        }
-        shares.before[d] = share_of(left, total);
-        shares.after[d] = share_of(left - shape->requests[d], total);
+        use.total[d] = resource_map_get(&state->allocatable, scored_names[d]);
+        use.left_before[d] = pass->slots[node].free[d];
+        use.left_after[d] = use.left_before[d] - shape->requests[d];
+        use.is_whole = use.is_whole && use.total[d] > 0;
     }
-    return shares;
+    return use;
+}
+
+static int64_t share_of(int64_t amount, int64_t total, int64_t scale)
+{
+    assert(total > 0);
+    return amount > 0 ? (int64_t)((__int128)amount * scale / total) : 0;
 }
 
 // LeastAllocated: the mean free share.
-static int64_t room_score(const struct free_shares *shares)
+static int64_t room_score(const struct node_use *use)
 {
-    return (shares->after[DIMENSION_CPU] + shares->after[DIMENSION_MEMORY]) / (int64_t)SCORED;
+    int64_t sum = 0, resources = 0;
+    for (uint32_t d = 0; d < SCORED; d++)
+        if (use->total[d] > 0) {
+            sum += share_of(use->left_after[d], use->total[d], SCORE_MAX);
+            resources++;
+        }
+    return resources > 0 ? sum / resources : 0;
 }
 
-static int64_t imbalance(const int64_t shares[SCORED])
+// SCORE_MAX if cpu and memory are used alike, half of it if one is full and the other empty.
+static int64_t balance_of(const struct node_use *use, const int64_t left[SCORED])
 {
-    return llabs(shares[DIMENSION_CPU] - shares[DIMENSION_MEMORY]) / 2;
+    int64_t cpu = share_of(left[DIMENSION_CPU], use->total[DIMENSION_CPU], FINE);
+    int64_t memory = share_of(left[DIMENSION_MEMORY], use->total[DIMENSION_MEMORY], FINE);
+    return (FINE - llabs(cpu - memory) / 2) * SCORE_MAX / FINE;
 }
 
-// BalancedAllocation: how much the pod balances cpu and memory use, halved (since Kubernetes 1.36;
-// the constant part cancels out).
-static int64_t balance_score(const struct free_shares *shares)
+// BalancedAllocation: how much the pod balances cpu and memory use, halved (since Kubernetes 1.36).
+static int64_t balance_score(const struct node_use *use)
 {
-    return shares->is_whole ? (imbalance(shares->before) - imbalance(shares->after)) / 2 : 0;
+    return use->is_whole ? SCORE_MAX / 2 + (SCORE_MAX / 2 + balance_of(use, use->left_after) -
+                                            balance_of(use, use->left_before)) /
+                                               2
+                         : SCORE_MAX;
 }
 
 // Asked for each pod of each node that is considered.
@@ -128,6 +138,22 @@ struct scheduler_choice scheduler_choice_of(const struct pass *pass, uint32_t po
     return (struct scheduler_choice){.workload = workload, .node = NONE, .pod = pod};
 }
 
+// kube-scheduler draws lots among the best nodes; a simulation takes the first, or draws.
+static uint64_t lot_of(const struct scheduler_choice *choice, const struct pass *pass,
+                       uint32_t node)
+{
+    uint64_t pod = hash_mix(pass->input.lots, pass_pod(pass, choice->pod)->origin);
+    return pass->input.lots == 0 ? 0 : hash_mix(pod, node);
+}
+
+static bool is_better(const struct scheduler_choice *choice, uint32_t rank, int64_t score,
+                      uint64_t lot)
+{
+    if (choice->node == NONE || rank != choice->rank)
+        return choice->node == NONE || rank < choice->rank;
+    return score > choice->score || (score == choice->score && lot > choice->lot);
+}
+
 void scheduler_choice_consider(struct scheduler_choice *choice, const struct pass *pass,
                                uint32_t node, uint32_t class)
 {
@@ -135,15 +161,15 @@ void scheduler_choice_consider(struct scheduler_choice *choice, const struct pas
     assert(pass->slots[node].usable);
     const struct shape *shape = shape_of(pass->problem, class_at(pass->problem, class));
     uint32_t rank = rank_of(choice->workload, &pass->problem->nodes.items[node]);
-    const struct free_shares shares = free_shares_of(pass, node, shape);
-    int64_t score =
-        room_score(&shares) + balance_score(&shares) + spread_score(pass, node, choice->pod);
+    const struct node_use use = node_use_of(pass, node, shape);
+    int64_t score = room_score(&use) + balance_score(&use) + spread_score(pass, node, choice->pod);
+    uint64_t lot = lot_of(choice, pass, node);
     choice->considered++;
-    if (choice->node != NONE &&
-        (rank > choice->rank || (rank == choice->rank && score <= choice->score)))
-        return;
     assert(choice->considered <= CONSIDERED_MAX);
+    if (!is_better(choice, rank, score, lot))
+        return;
     choice->node = node;
     choice->rank = rank;
     choice->score = score;
+    choice->lot = lot;
 }

@@ -15,6 +15,7 @@ struct scheduler_choice { // the best node so far
     uint32_t node; // NONE: none yet
     uint32_t rank; // in the workload's nodes
     int64_t score;
+    uint64_t lot; // among equal scores the highest wins
     uint32_t considered;
 };
 // kube-scheduler stops after this many feasible nodes, or after a share of a large cluster's.

@@ -9,6 +9,7 @@ struct simulator {
     struct problem *problem;
     uint32_t *movable_start, *movable; // by node: start of its indexes of problem->pods.movable
     uint32_t *bound_start, *bound;     // the same for problem->pods.bound, movable ones only
+    const uint32_t *bound_of; // struct pass_input
     struct pass_shared shared;
 };
 struct simulator *simulator_create(struct problem *problem, struct arena *arena);

@@ -5,8 +5,16 @@
 
 #include <stdint.h>
 
-#define EVICTED_TOGETHER     16
+#define EVICTED_TOGETHER_MAX 16
+#define EVICTED_IN_TURN      200                          // so many pods leave one by one
 #define MEMORY_OF_A_MILLICPU ((INT64_C(4) << 30) / 1000) // bytes; the ratio of most machines
+
+// Of so many pods, how many leave at a time: the order is kept as far as time allows.
+static inline uint32_t evicted_together(uint32_t count)
+{
+    uint32_t together = 1 + count / EVICTED_IN_TURN;
+    return together < EVICTED_TOGETHER_MAX ? together : EVICTED_TOGETHER_MAX;
+}
 
 // The pod's largest request, in bytes of memory: a pod with little cpu and much memory is as hard
 // to place as the reverse. `cpu`: in millicores.

@@ -140,6 +140,74 @@ static void count_others(struct pass *pass, struct group_state *group,
     memo_free(&running.index);
 }
 
+// --- pods that leave in their turn --------------------------------------------------------------
+static struct domain *staying_in(struct group_state *group, uint32_t value)
+{
+    vector_for_each (staying, &group->staying)
+        if (staying->value == value)
+            return staying;
+    return NULL;
+}
+
+static void stay(struct group_state *group, uint32_t value)
+{
+    struct domain *staying = staying_in(group, value);
+    if (staying == NULL)
+        vector_push(&group->staying, (struct domain){value, 1});
+    else
+        staying->count++;
+    count_domain(group, value);
+}
+
+// The domain in which the moved pod counts for the spread; SYMBOL_NONE: in none.
+static uint32_t domain_before(struct pass *pass, const struct group_state *group, uint32_t bound)
+{
+    return may_count(group->definition, &pass->problem->pods.bound[bound])
+               ? topology_base_domain_of_pod(pass->problem, group->id, bound)
+               : SYMBOL_NONE;
+}
+
+// The bound pod that leaves in the queued pod's turn; NONE: none does, or it has left.
+static uint32_t bound_in_turn(const struct pass *pass, uint32_t pod)
+{
+    const struct queued_pod *queued = pass_pod(pass, pod);
+    bool leaves = pass->input.bound_of != NULL && queued->running && queued->on != NULL &&
+                  !bitset_has(pass->left, queued->origin);
+    return leaves ? pass->input.bound_of[queued->origin] : NONE;
+}
+
+// A node that goes is no domain in the end, so only domains with other nodes count.
+static void count_staying(struct pass *pass, struct group_state *group)
+{
+    if (pass->input.bound_of == NULL || group->definition->kind != GROUP_SPREAD)
+        return;
+    for (uint32_t i = 0; i < pass->input.queue_count; i++) {
+        uint32_t bound = bound_in_turn(pass, i);
+        uint32_t value = bound != NONE ? domain_before(pass, group, bound) : SYMBOL_NONE;
+        if (value != SYMBOL_NONE && group_position(group, value) != MEMO_NONE)
+            stay(group, value);
+    }
+}
+
+void topology_leave(struct pass *pass, uint32_t pod)
+{
+    uint32_t bound = bound_in_turn(pass, pod);
+    if (bound == NONE)
+        return;
+    bitset_set(pass->left, pass_pod(pass, pod)->origin);
+    vector_for_each (id, &pass->work->used_groups) {
+        struct group_state *group = pass->work->groups.items[*id];
+        uint32_t value =
+            group->staying.count > 0 ? domain_before(pass, group, bound) : SYMBOL_NONE;
+        struct domain *staying = value != SYMBOL_NONE ? staying_in(group, value) : NULL;
+        if (staying == NULL || staying->count == 0)
+            continue;
+        staying->count--;
+        uncount_domain(group, value);
+        pass->version++; // what was refused before may fit
+    }
+}
+
 // Counts the pod in every known value that the requirement allows (SCH-322).
 static void count_allowed(struct pass *pass, struct group_state *group,
                           const struct requirement *allowed)
@@ -264,6 +332,8 @@ static struct group_state *need_group(struct pass *pass, uint32_t id)
         count_hostnames(pass, group, base);
     else
         count_others(pass, group, base);
+    if (!inverse && !hostname)
+        count_staying(pass, group);
     if (!inverse && pass->version > 0)
         replay(pass, group);
     list_group(pass, id);

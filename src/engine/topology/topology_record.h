@@ -7,6 +7,8 @@
 void topology_start(struct pass *pass);
 // Prepares the class's groups and makes new ones (SCH-277).
 void topology_prepare(struct pass *pass, uint32_t class);
+// The turn of a running pod has come: it no longer counts where it was (pass_input.bound_of).
+void topology_leave(struct pass *pass, uint32_t pod);
 // SCH-320: counts a placed pod.
 void topology_record(struct pass *pass, uint32_t pod, uint32_t class, uint32_t set,
                      uint32_t hostname, uint32_t taints, bool is_claim);
