@@ -85,6 +85,11 @@ static void note_pod(void *context, const struct store_change *change)
         begin_line(trace, nominated != NULL ? "nominated" : "cleared", pod);
         fprintf(trace->out, " %s\n", word(nominated != NULL ? nominated : before));
     }
+    if (node != NULL && text_of(pod, "metadata.deletionTimestamp") != NULL &&
+        text_of(previous, "metadata.deletionTimestamp") == NULL) {
+        begin_line(trace, "leaves", pod);
+        fprintf(trace->out, " %s\n", node);
+    }
     if (node != NULL && text_of(previous, "spec.nodeName") == NULL) {
         begin_line(trace, "bound", pod);
         fprintf(trace->out, " %s %s\n", word(before), node);

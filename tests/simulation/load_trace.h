@@ -1,5 +1,5 @@
 // A trace of nodes and pods, in the words of `make bench-live` (LIVE_TRACE): nodes that are closed
-// or open, pods that are nominated, tried in vain, or bound.
+// or open, pods that are nominated, tried in vain, bound, or told to leave.
 #pragma once
 
 #include <stdio.h>

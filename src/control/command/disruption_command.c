@@ -152,7 +152,8 @@ static void add_move(struct disruption_command *command, const struct plan_move 
         .pod = copy(command, move->pod->meta.uid),
         .workload = copy(command, owner != NULL ? owner->uid : NULL),
         .node = move->where == MOVE_TO_NODE ? copy(command, move->name) : NULL,
-        .replacement = move->where == MOVE_TO_REPLACEMENT ? move->replacement : NO_REPLACEMENT};
+        .replacement = move->where == MOVE_TO_REPLACEMENT ? move->replacement : NO_REPLACEMENT,
+        .turn = move->turn};
 }
 
 void command_set_moves(struct disruption_command *command, const struct plan_moves *moves)
@@ -170,12 +171,13 @@ void command_set_moves(struct disruption_command *command, const struct plan_mov
     text_free(&text);
 }
 
-uint32_t command_eviction_rank(const struct disruption_command *command, const struct pod *pod)
+const struct command_move *command_move_of(const struct disruption_command *command,
+                                           const struct pod *pod)
 {
     list_for_each (move, &command->moves)
-        if (move->replacement != NO_REPLACEMENT && text_equal(move->pod, pod->meta.uid))
-            return move->replacement + 1;
-    return 0;
+        if (text_equal(move->pod, pod->meta.uid))
+            return move;
+    return NULL;
 }
 
 bool command_plans_places(const struct control *control, const struct disruption_command *command)

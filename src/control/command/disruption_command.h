@@ -45,6 +45,7 @@ struct command_move {     // the plan of a pod of its nodes
     char *workload;       // UID of its controller; "": it has none
     char *node;           // an existing Node or NodeClaim; NULL: on none
     uint32_t replacement; // index; NO_REPLACEMENT: on none
+    uint32_t turn;        // in the order of eviction that the plan assumes
 };
 #define NO_REPLACEMENT UINT32_MAX
 struct disruption_command {
@@ -86,9 +87,9 @@ void command_add_replacement_name(struct disruption_command *command, const char
                                   const char *pool);
 // The planned moves of its pods.
 void command_set_moves(struct disruption_command *command, const struct plan_moves *moves);
-// The rank of the pod in the order of eviction: pods for existing nodes first (0), then the pods
-// for the first replacement, and so on.
-uint32_t command_eviction_rank(const struct disruption_command *command, const struct pod *pod);
+// The planned move of the pod, or NULL.
+const struct command_move *command_move_of(const struct disruption_command *command,
+                                           const struct pod *pod);
 // DIS-755: an emptiness command with pods to evict: the engine plans their places.
 bool command_plans_places(const struct control *control, const struct disruption_command *command);
 

@@ -33,7 +33,8 @@ struct turn { // of a pod that waits for its eviction
     char *uid;
     struct queue *queue;
     uint64_t command; // its number; 0: none
-    uint32_t group;   // command_eviction_rank()
+    uint32_t group;   // 0: for existing nodes, 1: for the command's first replacement, and so on
+    uint32_t number;  // in the decision's order
     int64_t cpu, memory;
     int64_t since_ns; // monotonic
     bool is_due;      // admitted; its caller was notified
@@ -179,6 +180,10 @@ static bool goes_before(const struct turn *a, const struct turn *b)
         return a->cpu > b->cpu;
     if (a->memory != b->memory)
         return a->memory > b->memory;
+    if (a->command != b->command)
+        return a->command < b->command;
+    if (a->number != b->number)
+        return a->number < b->number;
     return strcmp(a->uid, b->uid) < 0;
 }
 
@@ -218,10 +223,13 @@ static struct turn *turn_of(struct drain_order *order, const struct pod *pod)
     struct resource_map requests = pod_requests(scratch, pod);
     const struct disruption_command *command =
         commands_of_node(order->commands, pod->spec.node_name);
+    const struct command_move *move = command != NULL ? command_move_of(command, pod) : NULL;
+    bool is_replaced = move != NULL && move->replacement != NO_REPLACEMENT;
     struct turn *turn = memory_allocate(sizeof *turn);
     *turn = (struct turn){.uid = memory_copy_string(pod->meta.uid),
                           .command = command != NULL ? command->number : 0,
-                          .group = command != NULL ? command_eviction_rank(command, pod) : 0,
+                          .group = is_replaced ? move->replacement + 1 : 0,
+                          .number = move != NULL ? move->turn : 0,
                           .cpu = resource_map_get(&requests, "cpu"),
                           .memory = resource_map_get(&requests, "memory")};
     turn->queue = join_queue(order, turn->group > 0 ? turn->command : 0);

@@ -15,6 +15,7 @@
 #define CHUNK_FIRST 16    // candidates tried together at first
 #define EFFORT_MAX  12000 // nodes simulated in all
 #define MISSES_MAX  60    // candidates that do not fit alone
+#define LUCK_SHARE  4     // a part of the set
 
 struct deletion_option {
     struct disruption_candidate *candidate;
@@ -74,15 +75,6 @@ static bool fits(struct deletion_search *search, uint32_t mixture)
     return fit;
 }
 
-// The same in any order of pods evicted together.
-static bool fits_mixed(struct deletion_search *search)
-{
-    for (uint32_t mixture = 1; mixture <= MIXTURES; mixture++)
-        if (!fits(search, mixture))
-            return false;
-    return true;
-}
-
 static bool may_take(struct deletion_search *search, const struct deletion_option *option)
 {
     struct disruption_candidate *candidate = option->candidate;
@@ -92,14 +84,21 @@ static bool may_take(struct deletion_search *search, const struct deletion_optio
     return true;
 }
 
-// Removes the last option from the set.
-static void drop_last(struct deletion_search *search)
+static void drop(struct deletion_search *search, uint32_t index)
 {
-    assert(search->set_count > 0);
-    struct disruption_candidate *candidate = search->set[--search->set_count];
+    assert(index < search->set_count);
+    struct disruption_candidate *candidate = search->set[index];
+    memmove(&search->set[index], &search->set[index + 1],
+            (--search->set_count - index) * sizeof(struct disruption_candidate *));
     candidate->pool->remaining++;
     assert(candidate->pool->remaining <= candidate->pool->allowed);
     evictions_give_back(&search->evictions, candidate, false);
+}
+
+static void drop_last(struct deletion_search *search)
+{
+    assert(search->set_count > 0);
+    drop(search, search->set_count - 1);
 }
 
 // Adds the options from `first` on that fit with the set, as many of `count` as possible. If not
@@ -140,13 +139,54 @@ static void find_set(struct deletion_search *search)
     }
 }
 
-// A set that fits in only one order depends on luck; a set that is an eighth smaller rarely does.
+static uint32_t position_of(const struct deletion_search *search, const struct state_node *state)
+{
+    for (uint32_t i = 0; i < search->set_count; i++)
+        if (search->set[i]->state == state)
+            return i;
+    return NONE;
+}
+
+// The member of the set with most pods that find no room on nodes that stay, in that draw; among
+// equals the last, which is worth least. NONE: all fit.
+static uint32_t find_misfit(struct deletion_search *search, uint32_t mixture)
+{
+    struct disruption *disruption = search->disruption;
+    search->effort += search->set_count;
+    struct removal_simulation removal =
+        removal_simulate_mixed(disruption, search->set, search->set_count, mixture);
+    uint32_t *misfits = arena_allocate_array(search->arena, search->set_count + 1, sizeof *misfits);
+    uint32_t worst = NONE;
+    bool fit = removal_is_possible(&removal) && removal.nodes_needed == 0;
+    for (uint32_t i = 0; !fit && i < removal.pass->input.queue_count; i++) {
+        if (removal.pass->placements[i].kind == ON_NODE)
+            continue;
+        const struct state_node *home =
+            disruption_node_of(disruption, pass_pod(removal.pass, i));
+        uint32_t member = home != NULL ? position_of(search, home) : NONE;
+        if (member != NONE)
+            misfits[member]++;
+    }
+    for (uint32_t i = 0; !fit && i < search->set_count; i++)
+        if (misfits[i] > 0 && (worst == NONE || misfits[i] >= misfits[worst]))
+            worst = i;
+    removal_free(&removal);
+    return fit ? NONE : worst != NONE ? worst : search->set_count - 1;
+}
+
+// kube-scheduler draws lots among equal nodes: the set must fit whatever it draws. What does not
+// fit stays, up to a part of the set.
 static void confirm_by_shrinking(struct deletion_search *search)
 {
-    uint32_t found = search->set_count, least = found - (found + 7) / 8;
+    uint32_t found = search->set_count, least = found - (found + LUCK_SHARE - 1) / LUCK_SHARE;
     assert(least <= found);
-    while (search->set_count > least && !fits_mixed(search))
-        drop_last(search);
+    for (uint32_t mixture = 1, passed = 0; passed < MIXTURES && search->set_count > least;) {
+        uint32_t misfit = find_misfit(search, mixture);
+        if (misfit != NONE)
+            drop(search, misfit);
+        passed = misfit != NONE ? 0 : passed + 1;
+        mixture = mixture % MIXTURES + 1;
+    }
     while (search->set_count > 0 && search->set_count < found && !fits(search, 0))
         drop_last(search);
 }

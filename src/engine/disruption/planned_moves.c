@@ -21,7 +21,8 @@ static struct plan_move move_of(struct arena *arena, const struct pass *pass, ui
                                 struct claim *const *replacements, uint32_t count)
 {
     const struct placement *placement = &pass->placements[index];
-    struct plan_move move = {.pod = pass_pod(pass, index)->pod, .where = MOVE_NOWHERE};
+    struct plan_move move = {
+        .pod = pass_pod(pass, index)->pod, .where = MOVE_NOWHERE, .turn = index};
     if (placement->kind == ON_NODE) {
         move.where = MOVE_TO_NODE;
         move.name = name_of(arena, &pass->problem->nodes.items[placement->index]);

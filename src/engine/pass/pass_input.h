@@ -17,6 +17,7 @@ struct pass_shared {
     struct arena *arena;
 };
 
+struct scheduler_view; // engine/pass/scheduler_view.h
 struct scheduled_list; // engine/problem/disruption_inputs.h
 
 #define TURNS 3
@@ -60,11 +61,10 @@ struct pass_input {
     bool reserved_strict;  // SCH-258
     // Workloads placed as kube-scheduler would (scheduler_choice.h); may be NULL.
     const struct scheduled_list *followed;
-    bool as_scheduled;     // places all running pods that way
+    bool as_scheduled;     // places all running pods that way, and each counts for spreads over
+                           // zones and the like where it runs until its turn (SCH-516)
     uint32_t lots;         // the draw among nodes that kube-scheduler holds equal; 0: the first
-    // By index in problem->pods.movable: the same pod's index in problem->pods.bound. A moved pod
-    // counts for spreads over zones and the like until its turn (SCH-516); NULL: none does.
-    const uint32_t *bound_of;
+    const struct scheduler_view *view; // NULL: kube-scheduler places none
     uint64_t attempts_max; // limit on placement attempts in all; 0: the default (SCH-53)
     struct retry_options retry;
     struct pass_alternative alternative;

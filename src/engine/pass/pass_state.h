@@ -223,7 +223,12 @@ struct pass {
     struct pass_claim_order claim_order;
     struct placement *placements; // by queue index
     struct bitset identities;     // of the queue's pods
-    struct bitset left;           // moved pods that had their turn, by index in pods.movable
+    // With input.view, by index in pods.movable: the pod had its turn; its queue index, or NONE.
+    struct bitset left;
+    uint32_t *positions;
+    // NULL until needed.
+    struct spread_counts *spread;        // scheduler_spread.c
+    struct scheduler_scratch *scheduler; // scheduler_choice.c
     int64_t **remaining;          // by template: limits left (SCH-360); NULL: none
     int64_t *reserved_left;       // by reservation
     uint64_t version;             // grows with every placement

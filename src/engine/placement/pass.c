@@ -89,6 +89,18 @@ static void copy_choices(struct pass *pass)
     input->alternative.required_sets = copy;
 }
 
+static void find_positions(struct pass *pass)
+{
+    uint32_t count = pass->problem->pods.movable_count;
+    pass->left = bitset_create(pass->arena, count);
+    pass->positions = arena_allocate_array(pass->arena, count + 1, sizeof *pass->positions);
+    for (uint32_t i = 0; i < count; i++)
+        pass->positions[i] = NONE;
+    for (uint32_t i = 0; i < pass->input.queue_count; i++)
+        if (pass_pod(pass, i)->running)
+            pass->positions[pass_pod(pass, i)->origin] = i;
+}
+
 struct pass *pass_create(struct problem *problem, const struct pass_input *input)
 {
     struct pass *pass = memory_allocate(sizeof *pass);
@@ -101,8 +113,8 @@ struct pass *pass_create(struct problem *problem, const struct pass_input *input
     pass->identities = bitset_create(pass->arena, problem->interned.identities.count);
     pass->input.retry.nodes_last = copy_bits(pass->arena, input->retry.nodes_last);
     copy_choices(pass);
-    if (input->bound_of != NULL)
-        pass->left = bitset_create(pass->arena, problem->pods.movable_count);
+    if (input->view != NULL)
+        find_positions(pass);
     make_scratch(pass);
     limits_start(pass);
     volumes_start(pass);

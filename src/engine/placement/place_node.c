@@ -65,11 +65,10 @@ static bool has_soft_taints(struct pass *pass, const struct shape *shape, uint32
 static bool take_choice(struct pass *pass, uint32_t pod, uint32_t class,
                         const struct scheduler_choice *choice)
 {
-    if (choice->node == NONE)
-        return false;
-    if (pass->current.mode != PLACE_PROBE)
-        node_accept(pass, choice->node, pod, class);
-    return true;
+    uint32_t node = scheduler_choice_best(choice, pass);
+    if (node != NONE && pass->current.mode != PLACE_PROBE)
+        node_accept(pass, node, pod, class);
+    return node != NONE;
 }
 
 static bool place_on_some(struct pass *pass, uint32_t pod, uint32_t class, bool disliked)
@@ -97,8 +96,7 @@ static bool place_on_some(struct pass *pass, uint32_t pod, uint32_t class, bool 
                                    : left_alone               ? REFUSED_CLASS
                                                               : node_check(pass, index, class);
             if (verdict == ACCEPTED && choice.workload != NULL) {
-                scheduler_choice_consider(&choice, pass, index, class);
-                if (choice.considered >= CONSIDERED_MAX)
+                if (scheduler_choice_consider(&choice, pass, index, class))
                     return take_choice(pass, pod, class, &choice);
                 continue;
             }

@@ -5,10 +5,17 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "engine/placement/scheduler_spread.h"
 #include "model/reading/pod.h"
 
-#define SCORE_MAX 100
-#define FINE      1000000 // shares before they are rounded
+#define SCORE_MAX     100
+#define FINE          1000000 // shares before they are rounded
+#define SPREAD_WEIGHT 2
+
+struct scheduler_scratch { // nodes that accept the pod
+    uint32_t nodes[CONSIDERED_MAX];
+    int64_t scores[CONSIDERED_MAX], spread[CONSIDERED_MAX];
+};
 
 static int compare_workloads(const void *key, const void *item)
 {
@@ -93,40 +100,6 @@ static int64_t balance_score(const struct node_use *use)
                          : SCORE_MAX;
 }
 
-// Asked for each pod of each node that is considered.
-static bool is_owned_by(const struct pod *pod, const char *uid)
-{
-    const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
-    return owner != NULL && owner->uid != NULL && strcmp(owner->uid, uid) == 0;
-}
-
-// Pods of the workload on the node, including those that the pass places there.
-static uint32_t workload_pods_on(const struct pass *pass, uint32_t node, uint32_t pod)
-{
-    const struct owner_reference *owner =
-        object_controller_owner((const struct object *)pass_pod(pass, pod)->pod);
-    uint32_t count = 0;
-    if (owner == NULL || owner->uid == NULL)
-        return 0;
-    list_for_each (other, &pass->problem->nodes.items[node].pods)
-        count += is_owned_by(*other, owner->uid);
-    const struct pod_list *placed = &pass->slots[node].pods;
-    for (uint32_t i = 0; i < placed->count; i++)
-        count += is_owned_by(pass_pod(pass, placed->items[i])->pod, owner->uid);
-    return count;
-}
-
-// kube-scheduler's default preferred spread over nodes, for workloads without spreads of their own.
-// It weighs twice as much as free room: from 100 % on a node without pods of the workload down to
-// zero on the node with most. The maximum is unknown until all nodes are seen, so this uses 1 / (1
-// + pods): the difference of a few pods decides in any case.
-static int64_t spread_score(const struct pass *pass, uint32_t node, uint32_t pod)
-{
-    if (pass_pod(pass, pod)->pod->spec.topology_spread_constraints.count > 0)
-        return 0;
-    return 2 * SCORE_MAX / (1 + (int64_t)workload_pods_on(pass, node, pod));
-}
-
 struct scheduler_choice scheduler_choice_of(const struct pass *pass, uint32_t pod)
 {
     static const struct scheduled_workload any = {.uid = ""};
@@ -135,7 +108,41 @@ struct scheduler_choice scheduler_choice_of(const struct pass *pass, uint32_t po
         queued->pod != NULL ? scheduled_find(pass->input.followed, queued->pod) : NULL;
     if (workload == NULL && pass->input.as_scheduled && queued->on != NULL && !queued->placeholder)
         workload = &any;
-    return (struct scheduler_choice){.workload = workload, .node = NONE, .pod = pod};
+    return (struct scheduler_choice){.workload = workload, .pod = pod};
+}
+
+static struct scheduler_scratch *scratch_of(struct pass *pass)
+{
+    if (pass->scheduler == NULL)
+        pass->scheduler = arena_allocate(pass->arena, sizeof *pass->scheduler);
+    return pass->scheduler;
+}
+
+bool scheduler_choice_consider(struct scheduler_choice *choice, struct pass *pass, uint32_t node,
+                               uint32_t class)
+{
+    assert(choice->workload != NULL);
+    assert(pass->slots[node].usable);
+    assert(choice->count < CONSIDERED_MAX);
+    struct scheduler_scratch *scratch = scratch_of(pass);
+    const struct node_use use =
+        node_use_of(pass, node, shape_of(pass->problem, class_at(pass->problem, class)));
+    scratch->nodes[choice->count] = node;
+    scratch->scores[choice->count++] = room_score(&use) + balance_score(&use);
+    return choice->count == CONSIDERED_MAX;
+}
+
+// --- the best node -------------------------------------------------------------------------------
+static void add_spread(const struct scheduler_choice *choice, struct pass *pass)
+{
+    struct scheduler_scratch *scratch = pass->scheduler;
+    struct spread_counts *counts = spread_counts_begin(pass, choice->pod);
+    if (counts == NULL)
+        return;
+    spread_counts_score(counts, scratch->nodes, choice->count, SCORE_MAX, scratch->spread);
+    spread_counts_end(counts);
+    for (uint32_t i = 0; i < choice->count; i++)
+        scratch->scores[i] += SPREAD_WEIGHT * scratch->spread[i];
 }
 
 // kube-scheduler draws lots among the best nodes; a simulation takes the first, or draws.
@@ -146,30 +153,29 @@ static uint64_t lot_of(const struct scheduler_choice *choice, const struct pass 
     return pass->input.lots == 0 ? 0 : hash_mix(pod, node);
 }
 
-static bool is_better(const struct scheduler_choice *choice, uint32_t rank, int64_t score,
-                      uint64_t lot)
+uint32_t scheduler_choice_best(const struct scheduler_choice *choice, struct pass *pass)
 {
-    if (choice->node == NONE || rank != choice->rank)
-        return choice->node == NONE || rank < choice->rank;
-    return score > choice->score || (score == choice->score && lot > choice->lot);
-}
-
-void scheduler_choice_consider(struct scheduler_choice *choice, const struct pass *pass,
-                               uint32_t node, uint32_t class)
-{
-    assert(choice->workload != NULL);
-    assert(pass->slots[node].usable);
-    const struct shape *shape = shape_of(pass->problem, class_at(pass->problem, class));
-    uint32_t rank = rank_of(choice->workload, &pass->problem->nodes.items[node]);
-    const struct node_use use = node_use_of(pass, node, shape);
-    int64_t score = room_score(&use) + balance_score(&use) + spread_score(pass, node, choice->pod);
-    uint64_t lot = lot_of(choice, pass, node);
-    choice->considered++;
-    assert(choice->considered <= CONSIDERED_MAX);
-    if (!is_better(choice, rank, score, lot))
-        return;
-    choice->node = node;
-    choice->rank = rank;
-    choice->score = score;
-    choice->lot = lot;
+    uint32_t best = NONE, best_rank = 0;
+    int64_t best_score = 0;
+    uint64_t best_lot = 0;
+    if (choice->count == 0)
+        return NONE;
+    add_spread(choice, pass);
+    for (uint32_t i = 0; i < choice->count; i++) {
+        uint32_t node = pass->scheduler->nodes[i];
+        uint32_t rank = rank_of(choice->workload, &pass->problem->nodes.items[node]);
+        int64_t score = pass->scheduler->scores[i];
+        uint64_t lot = lot_of(choice, pass, node);
+        bool is_better = best == NONE          ? true
+                         : rank != best_rank   ? rank < best_rank
+                         : score != best_score ? score > best_score
+                                               : lot > best_lot;
+        if (!is_better)
+            continue;
+        best = node;
+        best_rank = rank;
+        best_score = score;
+        best_lot = lot;
+    }
+    return best;
 }

@@ -9,19 +9,16 @@
 // The pod's workload in the list, which is sorted by UID; NULL: not listed.
 const struct scheduled_workload *scheduled_find(const struct scheduled_list *list,
                                                 const struct pod *pod);
-struct scheduler_choice { // the best node so far
-    const struct scheduled_workload *workload;
-    uint32_t pod;  // of the queue
-    uint32_t node; // NONE: none yet
-    uint32_t rank; // in the workload's nodes
-    int64_t score;
-    uint64_t lot; // among equal scores the highest wins
-    uint32_t considered;
+struct scheduler_choice {
+    const struct scheduled_workload *workload; // NULL: the pod goes to the first node that accepts it
+    uint32_t pod;                              // of the queue
+    uint32_t count;                            // nodes so far
 };
 // kube-scheduler stops after this many feasible nodes, or after a share of a large cluster's.
 #define CONSIDERED_MAX 500
-// Without a workload the pod goes to the first node that accepts it.
 struct scheduler_choice scheduler_choice_of(const struct pass *pass, uint32_t pod);
-// Compares a node that accepts a pod of the class with the best so far.
-void scheduler_choice_consider(struct scheduler_choice *choice, const struct pass *pass,
-                               uint32_t node, uint32_t class);
+// Notes a node that accepts a pod of the class; true: no more nodes are considered.
+bool scheduler_choice_consider(struct scheduler_choice *choice, struct pass *pass, uint32_t node,
+                               uint32_t class);
+// The node of highest score; NONE: no node accepts the pod.
+uint32_t scheduler_choice_best(const struct scheduler_choice *choice, struct pass *pass);

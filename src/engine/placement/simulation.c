@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/pass/pass_state.h"
+#include "engine/pass/scheduler_view.h"
 #include "engine/placement/limits.h"
 #include "engine/placement/pass.h"
 #include "engine/placement/pass_run.h"
@@ -52,35 +53,6 @@ static void make_shared(const struct problem *problem, struct arena *arena,
     shared->remaining = limits_remaining(problem, arena);
 }
 
-struct pod_position {
-    const struct pod *pod;
-    uint32_t index;
-};
-
-static int by_pod(const void *a, const void *b)
-{
-    const struct pod_position *x = a, *y = b;
-    return x->pod < y->pod ? -1 : x->pod > y->pod; // equal or not; the order has no meaning
-}
-
-static const uint32_t *find_bound(const struct problem *problem, struct arena *arena)
-{
-    CLEANUP_ARENA struct arena *scratch = arena_create(1024);
-    struct pod_position *bound =
-        arena_allocate_array(scratch, problem->pods.bound_count + 1, sizeof *bound);
-    uint32_t *found = arena_allocate_array(arena, problem->pods.movable_count + 1, sizeof *found);
-    for (uint32_t i = 0; i < problem->pods.bound_count; i++)
-        bound[i] = (struct pod_position){problem->pods.bound[i].pod, i};
-    qsort(bound, problem->pods.bound_count, sizeof *bound, by_pod);
-    for (uint32_t i = 0; i < problem->pods.movable_count; i++) {
-        struct pod_position key = {problem->pods.movable[i].pod, 0};
-        const struct pod_position *position =
-            bsearch(&key, bound, problem->pods.bound_count, sizeof *bound, by_pod);
-        found[i] = position != NULL ? position->index : NONE;
-    }
-    return found;
-}
-
 struct simulator *simulator_create(struct problem *problem, struct arena *arena)
 {
     assert(problem->with_movable);
@@ -90,7 +62,7 @@ struct simulator *simulator_create(struct problem *problem, struct arena *arena)
                   &simulator->movable_start, &simulator->movable);
     index_by_node(problem, arena, problem->pods.bound_count, place_of_bound,
                   &simulator->bound_start, &simulator->bound);
-    simulator->bound_of = find_bound(problem, arena);
+    simulator->view = scheduler_view_create(problem, arena);
     make_shared(problem, arena, &simulator->shared);
     return simulator;
 }
@@ -228,13 +200,14 @@ struct pass *simulate(struct simulator *simulator, struct arena *arena,
                       const struct simulation *simulation)
 {
     struct problem *problem = simulator->problem;
+    bool as_scheduled = simulation->as_scheduled ||
+                        (simulation->scheduled != NULL && simulation->scheduled->count > 0);
     struct pass_input input = {.shared = &simulator->shared,
                                .quiet = simulation->quiet,
                                .followed = simulation->scheduled,
                                .as_scheduled = simulation->as_scheduled,
                                .lots = simulation->mixture,
-                               .bound_of =
-                                   simulation->as_scheduled ? simulator->bound_of : NULL};
+                               .view = as_scheduled ? simulator->view : NULL};
     uint32_t count;
     const uint32_t *moving =
         pods_of_removed(simulation, arena, simulator->movable_start, simulator->movable, &count);

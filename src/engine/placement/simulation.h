@@ -9,7 +9,7 @@ struct simulator {
     struct problem *problem;
     uint32_t *movable_start, *movable; // by node: start of its indexes of problem->pods.movable
     uint32_t *bound_start, *bound;     // the same for problem->pods.bound, movable ones only
-    const uint32_t *bound_of; // struct pass_input
+    struct scheduler_view *view;
     struct pass_shared shared;
 };
 struct simulator *simulator_create(struct problem *problem, struct arena *arena);
@@ -23,7 +23,7 @@ struct simulation {
     uint32_t mixture;     // the order in which pods evicted together come back; 0: as they leave
     struct bitset closed; // nodes that take no pods and keep their own; no bits: none
 };
-#define MIXTURES 3
+#define MIXTURES 6
 
 // Runs a pass over the pending pods, the pods of nodes marked for deletion, and the reschedulable
 // pods of the removed nodes. Reservations fall back (SCH-258). The queue lives in `arena`; destroy

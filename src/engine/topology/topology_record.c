@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/pass/scheduler_view.h"
 #include "engine/pods/domain_universe.h"
 #include "engine/pods/topology_groups.h"
 #include "engine/topology/topology_counts.h"
@@ -171,15 +172,15 @@ static uint32_t domain_before(struct pass *pass, const struct group_state *group
 static uint32_t bound_in_turn(const struct pass *pass, uint32_t pod)
 {
     const struct queued_pod *queued = pass_pod(pass, pod);
-    bool leaves = pass->input.bound_of != NULL && queued->running && queued->on != NULL &&
+    bool leaves = pass->input.as_scheduled && queued->running && queued->on != NULL &&
                   !bitset_has(pass->left, queued->origin);
-    return leaves ? pass->input.bound_of[queued->origin] : NONE;
+    return leaves ? pass->input.view->bound_of[queued->origin] : NONE;
 }
 
 // A node that goes is no domain in the end, so only domains with other nodes count.
 static void count_staying(struct pass *pass, struct group_state *group)
 {
-    if (pass->input.bound_of == NULL || group->definition->kind != GROUP_SPREAD)
+    if (!pass->input.as_scheduled || group->definition->kind != GROUP_SPREAD)
         return;
     for (uint32_t i = 0; i < pass->input.queue_count; i++) {
         uint32_t bound = bound_in_turn(pass, i);

@@ -168,6 +168,7 @@ struct plan_move { // the new place of a disrupted node's pod
     enum { MOVE_TO_NODE, MOVE_TO_REPLACEMENT, MOVE_TO_NEW_NODE, MOVE_NOWHERE } where;
     const char *name;     // of the Node or in-flight NodeClaim; of a new node's NodePool; or NULL
     uint32_t replacement; // index of the command's
+    uint32_t turn;        // in the order of eviction that the plan assumes
 };
 struct plan_moves { // by namespace/name
     struct plan_move *items;

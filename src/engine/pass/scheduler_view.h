@@ -1,0 +1,18 @@
+// The running pods by workload, as a simulation needs them to foresee kube-scheduler's choices
+// (SCH-516): a pod that is evicted counts where it runs until its turn, and kube-scheduler spreads
+// a workload that has no spread of its own. Made once for a problem.
+#pragma once
+
+#include "engine/problem/problem.h"
+
+struct scheduler_view {
+    uint32_t *bound_of;   // by index in pods.movable: the same pod's in pods.bound; NONE: none
+    uint32_t *movable_of; // the reverse
+    // By index in pods.bound: the number of its controller; NONE: it has none. The controller's
+    // pods are in members[member_start[number]] to members[member_start[number + 1]].
+    uint32_t *workload_of;
+    uint32_t *member_start, *members;
+    uint32_t *zone_of; // by node: the value of its zone; SYMBOL_NONE: it has none
+};
+// Lives in `arena`.
+struct scheduler_view *scheduler_view_create(const struct problem *problem, struct arena *arena);
