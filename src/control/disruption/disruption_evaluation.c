@@ -18,6 +18,7 @@
 #include "control/command/spot_price_history.h"
 #include "control/disruption/command_budgets.h"
 #include "control/disruption/disruption_emptiness.h"
+#include "control/disruption/disruption_replacements.h"
 #include "control/disruption/disruption_queue.h"
 #include "control/provisioning/snapshot_builder.h"
 #include "control/state/cluster.h"
@@ -361,21 +362,13 @@ static uint32_t start_empty(struct disruption_evaluation *evaluation, bool may_s
     return started;
 }
 
-// DIS-755: the target nodes of an emptied node's pods are kept for them.
 static void confirm(struct disruption_evaluation *evaluation, struct disruption_command *command,
                     const struct plan_moves *moves)
 {
     struct control *control = evaluation->control;
-    if (command_plans_places(control, command)) {
+    if (command_plans_places(control, command) || moves->count > 0)
         command_set_moves(command, moves);
-        list_for_each (move, &command->moves) {
-            const struct node *node = move->node != NULL ? find_node(control, move->node) : NULL;
-            struct state_node *state =
-                node != NULL ? cluster_state_of_node(control->cluster, node) : NULL;
-            if (state != NULL)
-                cluster_hold(control->cluster, state, 0);
-        }
-    }
+    targets_hold(control, command);
     disruption_queue_confirm(evaluation->parts->queue, command);
 }
 

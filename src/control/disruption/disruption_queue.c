@@ -304,6 +304,7 @@ static struct reconcile_result step_drain(struct disruption_queue *queue, struct
     }
     if (draining && (command->replacements.count > 0 || command->moves.count > 0)) {
         replacements_nominate(step->control, command);
+        targets_hold(step->control, command);
         return reconcile_after(LOOK_AGAIN_NS);
     }
     log_debug("command succeeded", "s:controller", "disruption.queue", "s:command-id", command->id);

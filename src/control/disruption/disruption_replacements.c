@@ -286,6 +286,32 @@ void replacements_nominate(struct control *control, const struct disruption_comm
     }
 }
 
+static void hold(struct control *control, const char *node_name)
+{
+    const struct node *node = find_node(control, node_name);
+    struct state_node *state = node != NULL ? cluster_state_of_node(control->cluster, node) : NULL;
+    if (state != NULL)
+        cluster_hold(control->cluster, state, 0);
+}
+
+void targets_hold(struct control *control, const struct disruption_command *command)
+{
+    struct map *targets = map_create(); // by pod
+    list_for_each (move, &command->moves)
+        if (move->node != NULL && move->pod != NULL)
+            map_set(targets, move->pod, move->node);
+    list_for_each (entry, &command->nodes) {
+        const struct pod_list *pods = cluster_pods(control->cluster, entry->node);
+        for (uint32_t i = 0; i < pods->count; i++) {
+            const char *uid = pods->items[i]->meta.uid;
+            const char *target = uid != NULL ? map_get(targets, uid) : NULL;
+            if (target != NULL)
+                hold(control, target);
+        }
+    }
+    map_destroy(targets, NULL);
+}
+
 // --- rollback ------------------------------------------------------------------------------------
 static bool is_used(struct control *control, const struct node_claim *claim)
 {

@@ -257,11 +257,28 @@ static bool removes_idle_nodes(const struct disruption *disruption,
     return alone;
 }
 
-static const char *judge_alone(struct disruption *disruption, const struct command_check *check,
+// A deletion holds if kube-scheduler would find room for every pod. Where it would is planned anew:
+// nodes that were to take some may have gone.
+static const char *judge_deletion(struct disruption *disruption, struct command_check *check,
+                                  const candidate_list *list)
+{
+    struct removal_simulation removal =
+        removal_simulate_scheduled(disruption, list->items, list->count, NULL);
+    const char *why = judge_removal(disruption, &removal, check);
+    if (why == NULL)
+        planned_moves_find(disruption, removal.pass, list->items, list->count, NULL, 0,
+                           &check->moves);
+    removal_free(&removal);
+    return why;
+}
+
+static const char *judge_alone(struct disruption *disruption, struct command_check *check,
                                const candidate_list *list)
 {
     if (removes_idle_nodes(disruption, check, list))
         return NULL;
+    if (disruption->strategy->confirms_together && !is_drift(check) && check->replacements == 0)
+        return judge_deletion(disruption, check, list);
     struct removal_simulation removal =
         removal_simulate(disruption, list->items, list->count, !is_drift(check));
     const char *why = judge_removal(disruption, &removal, check);

@@ -14,7 +14,8 @@ struct command_check {
     // Output.
     enum cancel_kind kind; // CANCEL_NONE: valid
     const char *message;   // in the arena; NULL: valid
-    // Where the pods of empty nodes are planned to go (DIS-755); in the arena.
+    // Where the pods of empty nodes, and of nodes that go without a replacement, are planned to go
+    // (DIS-755, DIS-749); in the arena. None: as decided before.
     struct plan_moves moves;
 };
 // In the snapshot the checks' nodes must not be marked for deletion; those of other commands are.
