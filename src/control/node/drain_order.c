@@ -14,6 +14,7 @@
 
 #define WINDOW_ALL    64                  // successors that are waited for at a time, of all queues
 #define SUCCESSOR_NS  (3 * SECOND)        // the longest wait for a successor
+#define HOLD_POLL_NS  (50 * MILLISECOND)  // while nodes open
 #define GATHER_NS     (400 * MILLISECOND) // without a further pod the command is complete
 #define GATHER_MAX_NS (2 * SECOND)
 #define LATE_NS       (30 * SECOND) // the longest that an eviction without an answer delays others
@@ -401,6 +402,10 @@ static void run(void *context)
     int64_t next_ns = expire_outstanding(order, now_ns);
     int64_t gathered_ns =
         ns_minimum(ns_add(order->last_ns, GATHER_NS), ns_add(order->first_ns, GATHER_MAX_NS));
+    if (nominations_holds_evictions(cluster_nominations(order->control->cluster))) {
+        schedule_run(order, HOLD_POLL_NS);
+        return;
+    }
     if (!order->is_open && now_ns < gathered_ns) {
         schedule_run(order, ns_subtract(gathered_ns, now_ns));
         return;

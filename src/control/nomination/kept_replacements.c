@@ -6,6 +6,9 @@
 #include "base/nanoseconds.h"
 #include "control/command/commands.h"
 #include "control/node/eviction_queue.h"
+#include "control/nomination/group_order.h"
+#include "control/nomination/opening_order.h"
+#include "control/nomination/scheduler_quiet.h"
 #include "control/runtime/wakes.h"
 #include "control/state/cluster.h"
 #include "control/state/cluster_plans.h"
@@ -15,6 +18,8 @@
 #define EMPTY_NS (5 * MINUTE)  // until the command's other replacements are ready
 #define PAUSE_NS (3 * SECOND)  // without an arrival on any replacement of the command
 #define FILL_NS  (20 * SECOND) // from the first arrival on
+#define PREPARE_NS (1500 * MILLISECOND) // for nominations
+#define BIND_NS    SECOND               // for open nodes' pods to be bound
 
 enum wait { WAITS_FOR_NOTHING, WAITS_FOR_EVICTION, WAITS_FOR_PODS };
 
@@ -24,6 +29,7 @@ struct kept {
     int64_t first_ns, last_ns;
     uint32_t places;  // left at the last review
     uint32_t to_evict; // pods of the command, then
+    bool is_in_group;
     uint64_t command; // its number
     char claim[];
 };
@@ -36,6 +42,8 @@ struct kept_replacements {
     kept_replacements_prepared *is_prepared;
     void *context;
     struct map *nodes; // struct kept by NodeClaim
+    // The nodes that open next, together. Monotonic: chosen, nominated for, opened; 0: not yet.
+    int64_t group_ns, nominated_ns, opened_ns;
 };
 
 struct kept_replacements *kept_replacements_create(struct control *control,
@@ -198,12 +206,12 @@ static bool is_due(struct kept_replacements *kept, struct kept *node)
     if (wait != WAITS_FOR_PODS)
         return wait == WAITS_FOR_NOTHING || ns_subtract(now_ns, node->since_ns) >= EMPTY_NS;
     note_arrivals(kept, node, count_to_evict(kept, command));
-    if (is_complete(kept, node, command) && kept->is_prepared(kept->context, node->claim))
-        return true;
-    return (node->first_ns != 0 && ns_subtract(now_ns, node->first_ns) >= FILL_NS) ||
+    return is_complete(kept, node, command) ||
+           (node->first_ns != 0 && ns_subtract(now_ns, node->first_ns) >= FILL_NS) ||
            ns_subtract(now_ns, last_arrival(kept, node->command)) >= PAUSE_NS;
 }
 
+// --- nodes that open together --------------------------------------------------------------------
 static void open_node(struct kept_replacements *kept, struct kept *node)
 {
     map_remove(kept->nodes, node->claim);
@@ -213,14 +221,109 @@ static void open_node(struct kept_replacements *kept, struct kept *node)
     free(node);
 }
 
-bool kept_replacements_review(struct kept_replacements *kept, bool may_keep)
+// The caller frees the result.
+static const struct node_claim **group_claims(const struct kept_replacements *kept, uint32_t *count)
+{
+    const struct node_claim **claims =
+        memory_allocate_array(map_count(kept->nodes) + 1, sizeof *claims);
+    *count = 0;
+    for (struct map_entry *entry = map_first(kept->nodes); entry != NULL; entry = map_next(entry)) {
+        const struct kept *node = map_value(entry);
+        const struct node_claim *claim =
+            node->is_in_group ? find_claim(kept->control, node->claim) : NULL;
+        if (claim != NULL)
+            claims[(*count)++] = claim;
+    }
+    return claims;
+}
+
+static void begin_group(struct kept_replacements *kept)
+{
+    for (struct map_entry *entry = map_first(kept->nodes); entry != NULL; entry = map_next(entry)) {
+        struct kept *node = map_value(entry);
+        node->is_in_group = is_due(kept, node);
+        if (node->is_in_group)
+            kept->group_ns = now_of(kept);
+    }
+    kept->nominated_ns = kept->opened_ns = 0;
+    nominations_hold_evictions(kept->nominations, kept->group_ns != 0);
+}
+
+static void end_group(struct kept_replacements *kept)
+{
+    kept->group_ns = kept->nominated_ns = kept->opened_ns = 0;
+    nominations_hold_evictions(kept->nominations, false);
+}
+
+static void nominate_group(struct kept_replacements *kept)
+{
+    uint32_t count;
+    const struct node_claim **claims = group_claims(kept, &count);
+    group_order_apply(kept->control, claims, count);
+    kept->nominated_ns = now_of(kept);
+    free(claims);
+}
+
+static bool group_is_prepared(const struct kept_replacements *kept)
+{
+    for (struct map_entry *entry = map_first(kept->nodes); entry != NULL; entry = map_next(entry)) {
+        const struct kept *node = map_value(entry);
+        if (node->is_in_group && !kept->is_prepared(kept->context, node->claim))
+            return false;
+    }
+    return true;
+}
+
+static void open_group(struct kept_replacements *kept)
+{
+    uint32_t count;
+    const struct node_claim **claims = group_claims(kept, &count);
+    opening_order(kept->control, claims, count);
+    for (uint32_t i = 0; i < count; i++)
+        open_node(kept, map_get(kept->nodes, claims[i]->meta.name));
+    kept->opened_ns = now_of(kept);
+    free(claims);
+}
+
+static void advance_group(struct kept_replacements *kept)
+{
+    int64_t now_ns = now_of(kept);
+    if (kept->opened_ns != 0) {
+        if (ns_subtract(now_ns, kept->opened_ns) >= BIND_NS)
+            end_group(kept);
+    } else if (kept->nominated_ns == 0) {
+        if (scheduler_is_quiet(kept->control, kept->group_ns))
+            nominate_group(kept);
+    } else if (group_is_prepared(kept) || ns_subtract(now_ns, kept->nominated_ns) >= PREPARE_NS) {
+        open_group(kept);
+    }
+}
+
+bool kept_replacements_prepare(const struct kept_replacements *kept, const char *claim)
+{
+    const struct kept *node = map_get(kept->nodes, claim);
+    return node != NULL && node->is_in_group && kept->nominated_ns != 0;
+}
+
+static void open_all(struct kept_replacements *kept)
 {
     struct map_entry *next;
     for (struct map_entry *entry = map_first(kept->nodes); entry != NULL; entry = next) {
-        struct kept *node = map_value(entry);
         next = map_next(entry);
-        if (!may_keep || is_due(kept, node))
-            open_node(kept, node);
+        open_node(kept, map_value(entry));
     }
-    return map_count(kept->nodes) > 0;
+    end_group(kept);
+}
+
+bool kept_replacements_review(struct kept_replacements *kept, bool may_keep)
+{
+    if (!may_keep) {
+        open_all(kept);
+        return false;
+    }
+    if (kept->group_ns == 0)
+        begin_group(kept);
+    if (kept->group_ns != 0)
+        advance_group(kept);
+    return map_count(kept->nodes) > 0 || kept->group_ns != 0;
 }

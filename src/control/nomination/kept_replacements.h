@@ -32,6 +32,8 @@ bool kept_replacements_applies(const struct kept_replacements *kept,
 bool kept_replacements_begin(struct kept_replacements *kept, const struct node_claim *claim);
 // The node is still closed.
 bool kept_replacements_has(const struct kept_replacements *kept, const char *claim);
+// The node opens next, and its planned pods are to be nominated.
+bool kept_replacements_prepare(const struct kept_replacements *kept, const char *claim);
 bool kept_replacements_any(const struct kept_replacements *kept);
-// Opens the nodes that are due; all of them if not `may_keep`. True if any stays closed.
+// Opens the nodes that are due; all of them if not `may_keep`. True if another review is needed.
 bool kept_replacements_review(struct kept_replacements *kept, bool may_keep);

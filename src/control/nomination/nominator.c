@@ -253,7 +253,7 @@ static struct wanted wanted_node(const struct nominator *nominator, const struct
     if (node == NULL)
         return (struct wanted){0};
     bool opens = openings_prepare(nominator->openings, claim->meta.name) ||
-                 kept_replacements_has(nominator->kept, claim->meta.name);
+                 kept_replacements_prepare(nominator->kept, claim->meta.name);
     if (is_closed(node) ? !opens : !can_bind(nominator, claim, node))
         return (struct wanted){0};
     if (!is_closed(node) && cluster_lost_nomination(cluster, pod, 0) &&
@@ -457,7 +457,9 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
         nominator->support == UNSUPPORTED || !differs(nominator, pod))
         return reconcile_done();
     const struct node_claim *claim = cluster_planned_claim(nominator->control->cluster, pod);
-    bool is_preparing = claim != NULL && openings_prepare(nominator->openings, claim->meta.name);
+    bool is_preparing =
+        claim != NULL && (openings_prepare(nominator->openings, claim->meta.name) ||
+                          kept_replacements_prepare(nominator->kept, claim->meta.name));
     if (!is_preparing && nominations_pause(nominator->nominations, pod) > 0)
         return reconcile_after(nominations_pause(nominator->nominations, pod));
     const char *wanted = wanted_node(nominator, pod).node;

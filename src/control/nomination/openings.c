@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "base/nanoseconds.h"
+#include "control/nomination/group_order.h"
 #include "control/nomination/late_drivers.h"
 #include "control/nomination/opening_order.h"
 #include "control/nomination/scheduler_quiet.h"
 #include "control/nomination/sibling_exchange.h"
 #include "control/nomination/spread_mend.h"
-#include "control/nomination/spread_order.h"
 #include "control/runtime/wakes.h"
 #include "control/state/cluster.h"
 #include "control/state/cluster_plans.h"
@@ -310,21 +310,15 @@ static void begin_nominating(struct openings *openings, const held_list *group)
 {
     uint32_t count;
     const struct node_claim **claims = claims_of(openings, group, &count);
-    struct spread_order *order = spread_order_create(openings->control);
     openings->nominated_ns = openings->progress_ns = now_of(openings);
     openings->paused_ns = 0;
     openings->unprepared = openings->group_pods;
     openings->lost = 0;
-    opening_order(openings->control, claims, count);
+    group_order_apply(openings->control, claims, count);
     for (uint32_t i = 0; i < count; i++) {
         struct held *held = map_get(openings->held, claims[i]->meta.name);
         held->turn = i;
-        spread_order_add(order, claims[i]);
     }
-    spread_order_apply(order);
-    spread_order_destroy(order);
-    for (int i = 0; i < MENDS_MAX && spread_mend(openings->control, claims, count) > 0; i++)
-        ;
     free(claims);
 }
 

@@ -107,7 +107,8 @@ void spread_places_add(const struct control *control, struct map *workloads,
 {
     const struct pod *pod;
     for (uint32_t i = 0; (pod = cluster_planned_on(control->cluster, claim, i)) != NULL; i++) {
-        struct spread_places *places = siblings_of(control, workloads, pod);
+        struct spread_places *places =
+            pod_is_bound(pod) ? NULL : siblings_of(control, workloads, pod); // yet to be evicted
         if (places != NULL)
             add_pod(places, control, pod, claim, false);
     }

@@ -27,6 +27,7 @@ struct nominations {
     int64_t distrusted_until_ns;    // monotonic
     struct map *pods;               // pod UID -> struct nomination_of_pod
     struct map *closed;             // names of NodeClaims; no values
+    bool holds_evictions;
 };
 
 struct nominations *nominations_create(struct loop *loop)
@@ -119,6 +120,16 @@ void nominations_keep_closed(struct nominations *nominations, const char *claim,
         map_set(nominations->closed, claim, nominations);
     else
         map_remove(nominations->closed, claim);
+}
+
+void nominations_hold_evictions(struct nominations *nominations, bool hold)
+{
+    nominations->holds_evictions = hold;
+}
+
+bool nominations_holds_evictions(const struct nominations *nominations)
+{
+    return nominations->holds_evictions;
 }
 
 bool nominations_keep(const struct nominations *nominations, const char *claim)
