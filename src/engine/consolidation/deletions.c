@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+#include "base/quantity.h"
 #include "engine/consolidation/balanced_policy.h"
 #include "engine/consolidation/consolidation.h"
 #include "engine/consolidation/consolidation_split.h"
@@ -13,14 +15,18 @@
 
 #define SET_MAX     100   // nodes of one command: as many as one validation covers
 #define CHUNK_FIRST 16    // candidates tried together at first
-#define EFFORT_MAX  12000 // nodes simulated in all
+#define ORDERS      16    // of the candidates
+#define SPREAD      30    // per cent by which an order differs
+#define EFFORT_MAX  12000 // nodes simulated for an order
+#define EFFORT_ALL_MAX 100000 // and in all, after which no order begins
 #define MISSES_MAX  60    // candidates that do not fit alone
 #define LUCK_SHARE  4     // a part of the set
 
 struct deletion_option {
     struct disruption_candidate *candidate;
-    struct capacity_need need;
-    uint32_t merit; // position in the order of DIS-61, DIS-700
+    struct capacity_need need; // the cost varies by the order
+    int64_t cost;              // saved by its removal
+    uint32_t merit;            // position in the order of DIS-61, DIS-700
 };
 
 struct deletion_search {
@@ -31,7 +37,7 @@ struct deletion_search {
     uint32_t count;
     struct disruption_candidate **set;
     uint32_t set_count;
-    uint32_t effort, misses;
+    uint32_t effort, effort_end, misses;
 };
 
 static int by_density(const void *a, const void *b)
@@ -58,9 +64,22 @@ static void rank(struct deletion_search *search, const candidate_list *wanted,
         struct capacity_need need = spare_capacity_need(spare, candidate);
         if (capacity_need_fits(&need) && balanced_policy_may_approve(candidate) &&
             is_worth_it(search->disruption, candidate))
-            search->options[search->count++] = (struct deletion_option){candidate, need, i};
+            search->options[search->count++] =
+                (struct deletion_option){candidate, need, need.cost, i};
     }
-    qsort(search->options, search->count, sizeof *search->options, by_density);
+}
+
+// The first order is by density; the others are near it, each another one.
+static void sort_options(struct deletion_search *search, uint32_t order)
+{
+    for (uint32_t i = 0; i < search->count; i++) {
+        struct deletion_option *option = &search->options[i];
+        int64_t percent =
+            order == 0 ? 0 : (int64_t)(hash_mix(order, option->merit) % (2 * SPREAD + 1)) - SPREAD;
+        option->need.cost = quantity_add(option->cost, option->cost / 100 * percent);
+    }
+    if (search->count > 1)
+        qsort(search->options, search->count, sizeof *search->options, by_density);
 }
 
 // True if every pod of the set fits nodes that stay.
@@ -117,7 +136,7 @@ static void add_chunk(struct deletion_search *search, const struct deletion_opti
     while (search->set_count > before)
         drop_last(search);
     search->misses += count == 1;
-    if (count == 1 || search->effort >= EFFORT_MAX || search->misses >= MISSES_MAX)
+    if (count == 1 || search->effort >= search->effort_end || search->misses >= MISSES_MAX)
         return;
     add_chunk(search, options, count / 2);
     add_chunk(search, options + count / 2, count - count / 2);
@@ -127,7 +146,7 @@ static void find_set(struct deletion_search *search)
 {
     uint32_t chunk = CHUNK_FIRST;
     for (uint32_t at = 0; at < search->count && search->set_count < SET_MAX &&
-                          search->effort < EFFORT_MAX && search->misses < MISSES_MAX;) {
+                          search->effort < search->effort_end && search->misses < MISSES_MAX;) {
         uint32_t count = search->count - at < chunk ? search->count - at : chunk;
         uint32_t before = search->set_count;
         add_chunk(search, &search->options[at], count);
@@ -204,6 +223,50 @@ static void add_command(struct deletion_search *search)
     split_free(&split);
 }
 
+struct found_set {
+    struct disruption_candidate **items;
+    uint32_t count;
+    int64_t cost; // saved
+};
+
+static void keep_better(const struct deletion_search *search, struct found_set *best)
+{
+    int64_t cost = candidates_cost(search->disruption, search->set, search->set_count);
+    if (search->set_count == 0 || (best->count > 0 && cost <= best->cost))
+        return;
+    memcpy(best->items, search->set, search->set_count * sizeof *best->items);
+    best->count = search->set_count;
+    best->cost = cost;
+}
+
+static void drop_all(struct deletion_search *search)
+{
+    while (search->set_count > 0)
+        drop_last(search);
+}
+
+// What fits depends on the order in which nodes are added: the best of several sets.
+static void find_best_set(struct deletion_search *search)
+{
+    struct found_set best = {.items = arena_allocate_array(search->arena, SET_MAX + 1,
+                                                           sizeof(struct disruption_candidate *))};
+    for (uint32_t order = 0; order < ORDERS && search->effort < EFFORT_ALL_MAX; order++) {
+        sort_options(search, order);
+        search->effort_end = search->effort + EFFORT_MAX;
+        search->misses = 0;
+        find_set(search);
+        confirm_by_shrinking(search);
+        keep_better(search, &best);
+        drop_all(search);
+    }
+    for (uint32_t i = 0; i < best.count; i++) {
+        struct deletion_option option = {.candidate = best.items[i]};
+        if (may_take(search, &option))
+            search->set[search->set_count++] = best.items[i];
+    }
+    assert(search->set_count == best.count);
+}
+
 bool deletions_decide(struct disruption *disruption, const candidate_list *wanted, uint32_t least)
 {
     CLEANUP_ARENA struct arena *arena = arena_create(65536);
@@ -212,11 +275,9 @@ bool deletions_decide(struct disruption *disruption, const candidate_list *wante
     struct spare_capacity spare = spare_capacity_find(disruption, arena);
     rank(&search, wanted, &spare);
     search.set = arena_allocate_array(arena, SET_MAX + 1, sizeof(struct disruption_candidate *));
-    find_set(&search);
-    confirm_by_shrinking(&search);
+    find_best_set(&search);
     if (search.set_count == 0 || search.set_count < least) {
-        while (search.set_count > 0)
-            drop_last(&search);
+        drop_all(&search);
         return false;
     }
     add_command(&search);
