@@ -18,7 +18,7 @@
 #define ORDERS      16    // of the candidates
 #define SPREAD      30    // per cent by which an order differs
 #define EFFORT_MAX  12000 // nodes simulated for an order
-#define EFFORT_ALL_MAX 100000 // and in all, after which no order begins
+#define WORK_MAX    10000000 // times the cluster's nodes, after which no order begins
 #define MISSES_MAX  60    // candidates that do not fit alone
 #define LUCK_SHARE  4     // a part of the set
 
@@ -229,14 +229,22 @@ struct found_set {
     int64_t cost; // saved
 };
 
-static void keep_better(const struct deletion_search *search, struct found_set *best)
+static bool is_better(const struct deletion_search *search, const struct found_set *best)
 {
-    int64_t cost = candidates_cost(search->disruption, search->set, search->set_count);
-    if (search->set_count == 0 || (best->count > 0 && cost <= best->cost))
+    return search->set_count > 0 &&
+           (best->count == 0 || candidates_cost(search->disruption, search->set,
+                                                search->set_count) > best->cost);
+}
+
+static void keep_better(struct deletion_search *search, struct found_set *best)
+{
+    if (is_better(search, best)) // before it shrinks
+        confirm_by_shrinking(search);
+    if (!is_better(search, best))
         return;
     memcpy(best->items, search->set, search->set_count * sizeof *best->items);
     best->count = search->set_count;
-    best->cost = cost;
+    best->cost = candidates_cost(search->disruption, search->set, search->set_count);
 }
 
 static void drop_all(struct deletion_search *search)
@@ -250,14 +258,17 @@ static void find_best_set(struct deletion_search *search)
 {
     struct found_set best = {.items = arena_allocate_array(search->arena, SET_MAX + 1,
                                                            sizeof(struct disruption_candidate *))};
-    for (uint32_t order = 0; order < ORDERS && search->effort < EFFORT_ALL_MAX; order++) {
+    uint32_t nodes = search->disruption->problem->nodes.count;
+    for (uint32_t order = 0; order < ORDERS && (uint64_t)search->effort * nodes < WORK_MAX;
+         order++) {
         sort_options(search, order);
         search->effort_end = search->effort + EFFORT_MAX;
         search->misses = 0;
         find_set(search);
-        confirm_by_shrinking(search);
         keep_better(search, &best);
         drop_all(search);
+        if (best.count == 0) // in no other order more would fit
+            break;
     }
     for (uint32_t i = 0; i < best.count; i++) {
         struct deletion_option option = {.candidate = best.items[i]};
