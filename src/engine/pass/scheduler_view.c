@@ -94,11 +94,25 @@ static void find_zones(const struct problem *problem, struct arena *arena,
     }
 }
 
+static void find_totals(const struct problem *problem, struct arena *arena,
+                        struct scheduler_view *view)
+{
+    static_assert(DIMENSION_CPU < SCORED_DIMENSIONS && DIMENSION_MEMORY < SCORED_DIMENSIONS,
+                  "cpu and memory are scored");
+    view->total = arena_allocate_array(arena, problem->nodes.count + 1, sizeof *view->total);
+    for (uint32_t i = 0; i < problem->nodes.count; i++) {
+        const struct resource_map *allocatable = &problem->nodes.items[i].allocatable;
+        view->total[i][DIMENSION_CPU] = resource_map_get(allocatable, "cpu");
+        view->total[i][DIMENSION_MEMORY] = resource_map_get(allocatable, "memory");
+    }
+}
+
 struct scheduler_view *scheduler_view_create(const struct problem *problem, struct arena *arena)
 {
     struct scheduler_view *view = arena_allocate(arena, sizeof *view);
     match(problem, arena, view);
     list_members(problem, arena, view, number_workloads(problem, arena, view));
     find_zones(problem, arena, view);
+    find_totals(problem, arena, view);
     return view;
 }

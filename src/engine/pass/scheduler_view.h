@@ -5,6 +5,8 @@
 
 #include "engine/problem/problem.h"
 
+#define SCORED_DIMENSIONS 2 // DIMENSION_CPU and DIMENSION_MEMORY
+
 struct scheduler_view {
     uint32_t *bound_of;   // by index in pods.movable: the same pod's in pods.bound; NONE: none
     uint32_t *movable_of; // the reverse
@@ -13,6 +15,7 @@ struct scheduler_view {
     uint32_t *workload_of;
     uint32_t *member_start, *members;
     uint32_t *zone_of; // by node: the value of its zone; SYMBOL_NONE: it has none
+    int64_t (*total)[SCORED_DIMENSIONS]; // by node: its allocatable cpu and memory
 };
 // Lives in `arena`.
 struct scheduler_view *scheduler_view_create(const struct problem *problem, struct arena *arena);

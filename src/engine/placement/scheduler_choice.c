@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "engine/pass/scheduler_view.h"
 #include "engine/placement/scheduler_spread.h"
 #include "model/reading/pod.h"
 
-#define SCORE_MAX     100
-#define FINE          1000000 // shares before they are rounded
+#define SCORE_MAX     INT64_C(100)
 #define SPREAD_WEIGHT 2
 
 struct scheduler_scratch { // nodes that accept the pod
@@ -41,63 +41,58 @@ static uint32_t rank_of(const struct scheduled_workload *workload, const struct 
     return rank;
 }
 
-static const char *const scored_names[] = {[DIMENSION_CPU] = "cpu", [DIMENSION_MEMORY] = "memory"};
-#define SCORED ARRAY_LENGTH(scored_names)
-
 // Cpu and memory of a node that the pod joins. kube-scheduler rounds every score down to one of a
 // hundred, so that many nodes are equal.
 struct node_use {
-    int64_t total[SCORED], left_before[SCORED], left_after[SCORED];
-    bool is_whole; // the node has both resources
+    const int64_t *total;
+    int64_t left_before[SCORED_DIMENSIONS], left_after[SCORED_DIMENSIONS];
 };
 
 static struct node_use node_use_of(const struct pass *pass, uint32_t node,
                                    const struct shape *shape)
 {
-    const struct state_node *state = &pass->problem->nodes.items[node];
-    struct node_use use = {.is_whole = true};
-    for (uint32_t d = 0; d < SCORED; d++) {
-        use.total[d] = resource_map_get(&state->allocatable, scored_names[d]);
+    struct node_use use = {.total = pass->input.view->total[node]};
+    for (uint32_t d = 0; d < SCORED_DIMENSIONS; d++) {
         use.left_before[d] = pass->slots[node].free[d];
         use.left_after[d] = use.left_before[d] - shape->requests[d];
-        use.is_whole = use.is_whole && use.total[d] > 0;
     }
     return use;
-}
-
-static int64_t share_of(int64_t amount, int64_t total, int64_t scale)
-{
-    assert(total > 0);
-    return amount > 0 ? (int64_t)((__int128)amount * scale / total) : 0;
 }
 
 // LeastAllocated: the mean free share.
 static int64_t room_score(const struct node_use *use)
 {
     int64_t sum = 0, resources = 0;
-    for (uint32_t d = 0; d < SCORED; d++)
-        if (use->total[d] > 0) {
-            sum += share_of(use->left_after[d], use->total[d], SCORE_MAX);
-            resources++;
-        }
+    for (uint32_t d = 0; d < SCORED_DIMENSIONS; d++) {
+        if (use->total[d] <= 0)
+            continue;
+        sum += use->left_after[d] > 0 ? use->left_after[d] * SCORE_MAX / use->total[d] : 0;
+        resources++;
+    }
     return resources > 0 ? sum / resources : 0;
 }
 
-// SCORE_MAX if cpu and memory are used alike, half of it if one is full and the other empty.
-static int64_t balance_of(const struct node_use *use, const int64_t left[SCORED])
+static double share_of(int64_t left, int64_t total)
 {
-    int64_t cpu = share_of(left[DIMENSION_CPU], use->total[DIMENSION_CPU], FINE);
-    int64_t memory = share_of(left[DIMENSION_MEMORY], use->total[DIMENSION_MEMORY], FINE);
-    return (FINE - llabs(cpu - memory) / 2) * SCORE_MAX / FINE;
+    return left > 0 ? (double)left / (double)total : 0;
+}
+
+// SCORE_MAX if cpu and memory are used alike, half of it if one is full and the other empty.
+static int64_t balance_of(const struct node_use *use, const int64_t left[SCORED_DIMENSIONS])
+{
+    double difference = share_of(left[DIMENSION_CPU], use->total[DIMENSION_CPU]) -
+                        share_of(left[DIMENSION_MEMORY], use->total[DIMENSION_MEMORY]);
+    double deviation = (difference < 0 ? -difference : difference) / 2;
+    return (int64_t)((1 - deviation) * (double)SCORE_MAX);
 }
 
 // BalancedAllocation: how much the pod balances cpu and memory use, halved (since Kubernetes 1.36).
 static int64_t balance_score(const struct node_use *use)
 {
-    return use->is_whole ? SCORE_MAX / 2 + (SCORE_MAX / 2 + balance_of(use, use->left_after) -
-                                            balance_of(use, use->left_before)) /
-                                               2
-                         : SCORE_MAX;
+    if (use->total[DIMENSION_CPU] <= 0 || use->total[DIMENSION_MEMORY] <= 0)
+        return SCORE_MAX;
+    int64_t change = balance_of(use, use->left_after) - balance_of(use, use->left_before);
+    return SCORE_MAX / 2 + (SCORE_MAX / 2 + change) / 2;
 }
 
 struct scheduler_choice scheduler_choice_of(const struct pass *pass, uint32_t pod)

@@ -101,12 +101,16 @@ static double weight_of(uint32_t domains)
     return log((double)domains + 2);
 }
 
-static int64_t cost_of(struct spread_counts *counts, uint32_t node, uint32_t nodes, uint32_t zones)
+struct weights {
+    double of_node, of_zone;
+};
+
+static int64_t cost_of(struct spread_counts *counts, uint32_t node, struct weights weights)
 {
     uint32_t zone = counts->pass->input.view->zone_of[node];
-    double cost = counts->on_node[node] * weight_of(nodes) + MAX_SKEW_NODES - 1;
+    double cost = counts->on_node[node] * weights.of_node + MAX_SKEW_NODES - 1;
     if (zone != SYMBOL_NONE)
-        cost += zone_of(counts, zone)->pods * weight_of(zones) + MAX_SKEW_ZONES - 1;
+        cost += zone_of(counts, zone)->pods * weights.of_zone + MAX_SKEW_ZONES - 1;
     return llround(cost);
 }
 
@@ -122,9 +126,10 @@ void spread_counts_score(struct spread_counts *counts, const uint32_t *nodes, ui
         entry->is_reached = true;
         zones++;
     }
+    const struct weights weights = {weight_of(count), weight_of(zones)};
     int64_t least_cost = INT64_MAX, most_cost = 0;
     for (uint32_t i = 0; i < count; i++) {
-        scores[i] = cost_of(counts, nodes[i], count, zones);
+        scores[i] = cost_of(counts, nodes[i], weights);
         least_cost = scores[i] < least_cost ? scores[i] : least_cost;
         most_cost = scores[i] > most_cost ? scores[i] : most_cost;
     }
