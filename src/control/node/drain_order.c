@@ -416,7 +416,8 @@ static void run(void *context)
     for (uint32_t i = 0; i < order->queues.count; i++) {
         struct queue *queue = order->queues.items[i];
         for (; !queue->is_blocked && queue->waiting.count > 0 &&
-               queue->under_way < window_of(queue) && all < WINDOW_ALL; all++)
+               queue->under_way < window_of(queue) && all < WINDOW_ALL;
+             all++)
             admit_next(order, queue, now_ns);
     }
     if (map_count(order->turns) > 0 && next_ns != INT64_MAX)

@@ -15,9 +15,9 @@
 #include "control/state/nominations.h"
 #include "model/reading/pod.h"
 
-#define EMPTY_NS (5 * MINUTE)  // until the command's other replacements are ready
-#define PAUSE_NS (3 * SECOND)  // without an arrival on any replacement of the command
-#define FILL_NS  (20 * SECOND) // from the first arrival on
+#define EMPTY_NS   (5 * MINUTE)         // until the command's other replacements are ready
+#define PAUSE_NS   (3 * SECOND)         // without an arrival on any replacement of the command
+#define FILL_NS    (20 * SECOND)        // from the first arrival on
 #define PREPARE_NS (1500 * MILLISECOND) // for nominations
 #define BIND_NS    SECOND               // for open nodes' pods to be bound
 
@@ -27,7 +27,7 @@ struct kept {
     int64_t since_ns; // monotonic
     // Monotonic: first and last arrival of one of its pods, or the eviction's begin; 0: not yet.
     int64_t first_ns, last_ns;
-    uint32_t places;  // left at the last review
+    uint32_t places;   // left at the last review
     uint32_t to_evict; // pods of the command, then
     bool is_in_group;
     uint64_t command; // its number

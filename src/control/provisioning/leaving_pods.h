@@ -1,6 +1,6 @@
-// Pods of nodes that disruption commands empty, and where their command has them go (DIS-749). Until
-// they are evicted they count there: a pass that searched a place for them once more would find
-// another one than kube-scheduler, and buy what nobody needs.
+// Pods of nodes that disruption commands empty, and where their command has them go (DIS-749).
+// Until they are evicted they count there: a pass that searched a place for them once more would
+// find another one than kube-scheduler, and buy what nobody needs.
 #pragma once
 
 #include "control/runtime/control.h"

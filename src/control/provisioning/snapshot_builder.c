@@ -155,8 +155,8 @@ struct snapshot *snapshot_build(const struct snapshot_sources *sources, struct t
     snapshot_add_node_claims(snapshot, control, sources->commands);
     if (sources->bursts != NULL)
         workload_bursts_review(sources->bursts);
-    struct leaving_pods *leaving = leaving_pods_create(
-        control, control->strategy->keeps_plans ? sources->commands : NULL);
+    struct leaving_pods *leaving =
+        leaving_pods_create(control, control->strategy->keeps_plans ? sources->commands : NULL);
     add_pods(snapshot, control, leaving);
     if (snapshot_strategy_of(control->manager.settings)->plans_unexamined_pods)
         add_waiting_pods(snapshot, control);

@@ -14,9 +14,9 @@ struct workload_bursts;
 // no room, and, as capacity, the most that they may still become of what their NodePool limits.
 void snapshot_add_node_claims(struct snapshot *snapshot, struct control *control,
                               const struct commands *commands);
-// Pods that are spoken for, by a plan or by the command that empties their node, on that node; where there is none yet, on one named like the
-// NodeClaim. One that still runs on a node that is going bears ANNOTATION_LEAVES_NODE
-// (model/reading/pod_workload.h).
+// Pods that are spoken for, by a plan or by the command that empties their node, on that node;
+// where there is none yet, on one named like the NodeClaim. One that still runs on a node that is
+// going bears ANNOTATION_LEAVES_NODE (model/reading/pod_workload.h).
 void snapshot_add_planned_pods(struct snapshot *snapshot, struct control *control,
                                const struct leaving_pods *leaving);
 // A pod that waits for a place. A nomination of ours that came to nothing is left out.

@@ -13,14 +13,14 @@
 #include "engine/disruption/evictions.h"
 #include "engine/problem/problem.h"
 
-#define SET_MAX     100   // nodes of one command: as many as one validation covers
-#define CHUNK_FIRST 16    // candidates tried together at first
-#define ORDERS      16    // of the candidates
-#define SPREAD      30    // per cent by which an order differs
-#define EFFORT_MAX  12000 // nodes simulated for an order
+#define SET_MAX     100      // nodes of one command: as many as one validation covers
+#define CHUNK_FIRST 16       // candidates tried together at first
+#define ORDERS      16       // of the candidates
+#define SPREAD      30       // per cent by which an order differs
+#define EFFORT_MAX  12000    // nodes simulated for an order
 #define WORK_MAX    10000000 // times the cluster's nodes, after which no order begins
-#define MISSES_MAX  60    // candidates that do not fit alone
-#define LUCK_SHARE  4     // a part of the set
+#define MISSES_MAX  60       // candidates that do not fit alone
+#define LUCK_SHARE  4        // a part of the set
 
 struct deletion_option {
     struct disruption_candidate *candidate;
@@ -180,8 +180,7 @@ static uint32_t find_misfit(struct deletion_search *search, uint32_t mixture)
     for (uint32_t i = 0; !fit && i < removal.pass->input.queue_count; i++) {
         if (removal.pass->placements[i].kind == ON_NODE)
             continue;
-        const struct state_node *home =
-            disruption_node_of(disruption, pass_pod(removal.pass, i));
+        const struct state_node *home = disruption_node_of(disruption, pass_pod(removal.pass, i));
         uint32_t member = home != NULL ? position_of(search, home) : NONE;
         if (member != NONE)
             misfits[member]++;
@@ -232,8 +231,8 @@ struct found_set {
 static bool is_better(const struct deletion_search *search, const struct found_set *best)
 {
     return search->set_count > 0 &&
-           (best->count == 0 || candidates_cost(search->disruption, search->set,
-                                                search->set_count) > best->cost);
+           (best->count == 0 ||
+            candidates_cost(search->disruption, search->set, search->set_count) > best->cost);
 }
 
 static void keep_better(struct deletion_search *search, struct found_set *best)

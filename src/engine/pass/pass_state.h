@@ -229,9 +229,9 @@ struct pass {
     // NULL until needed.
     struct spread_counts *spread;        // scheduler_spread.c
     struct scheduler_scratch *scheduler; // scheduler_choice.c
-    int64_t **remaining;          // by template: limits left (SCH-360); NULL: none
-    int64_t *reserved_left;       // by reservation
-    uint64_t version;             // grows with every placement
+    int64_t **remaining;                 // by template: limits left (SCH-360); NULL: none
+    int64_t *reserved_left;              // by reservation
+    uint64_t version;                    // grows with every placement
     struct pass_current current;
     struct pass_last last;
     struct pass_refusal refusal;

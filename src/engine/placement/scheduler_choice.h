@@ -10,9 +10,10 @@
 const struct scheduled_workload *scheduled_find(const struct scheduled_list *list,
                                                 const struct pod *pod);
 struct scheduler_choice {
-    const struct scheduled_workload *workload; // NULL: the pod goes to the first node that accepts it
-    uint32_t pod;                              // of the queue
-    uint32_t count;                            // nodes so far
+    const struct scheduled_workload
+        *workload;  // NULL: the pod goes to the first node that accepts it
+    uint32_t pod;   // of the queue
+    uint32_t count; // nodes so far
 };
 // kube-scheduler stops after this many feasible nodes, or after a share of a large cluster's.
 #define CONSIDERED_MAX 500

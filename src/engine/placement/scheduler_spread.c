@@ -134,6 +134,5 @@ void spread_counts_score(struct spread_counts *counts, const uint32_t *nodes, ui
         most_cost = scores[i] > most_cost ? scores[i] : most_cost;
     }
     for (uint32_t i = 0; i < count; i++)
-        scores[i] =
-            most_cost == 0 ? most : most * (most_cost + least_cost - scores[i]) / most_cost;
+        scores[i] = most_cost == 0 ? most : most * (most_cost + least_cost - scores[i]) / most_cost;
 }

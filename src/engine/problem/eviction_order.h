@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define EVICTED_TOGETHER_MAX 16
-#define EVICTED_IN_TURN      200                          // so many pods leave one by one
+#define EVICTED_IN_TURN      200                         // so many pods leave one by one
 #define MEMORY_OF_A_MILLICPU ((INT64_C(4) << 30) / 1000) // bytes; the ratio of most machines
 
 // Of so many pods, how many leave at a time: the order is kept as far as time allows.

@@ -198,8 +198,7 @@ void topology_leave(struct pass *pass, uint32_t pod)
     bitset_set(pass->left, pass_pod(pass, pod)->origin);
     vector_for_each (id, &pass->work->used_groups) {
         struct group_state *group = pass->work->groups.items[*id];
-        uint32_t value =
-            group->staying.count > 0 ? domain_before(pass, group, bound) : SYMBOL_NONE;
+        uint32_t value = group->staying.count > 0 ? domain_before(pass, group, bound) : SYMBOL_NONE;
         struct domain *staying = value != SYMBOL_NONE ? staying_in(group, value) : NULL;
         if (staying == NULL || staying->count == 0)
             continue;
