@@ -52,10 +52,17 @@ static uint32_t outcomes(struct scenario *scenario, const char *outcome)
     return (uint32_t)view_metric_sum(scenario, "adze_consolidation_outcomes_total", label);
 }
 
+// A preference of others, which no decision knows of.
+#define DRAWS_ROAMER                                                                            \
+    "affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 100, " \
+    "podAffinityTerm: {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: "      \
+    "{app: roamer}}}}]}}, "
+
 static void app(struct scenario *scenario, const char *name, const char *cpu, const char *node)
 {
-    char spec[200];
-    snprintf(spec, sizeof spec, "nodeSelector: {kubernetes.io/hostname: %s}, ", node);
+    char spec[400];
+    snprintf(spec, sizeof spec, "nodeSelector: {kubernetes.io/hostname: %s}, %s", node,
+             strcmp(name, "extra") == 0 ? DRAWS_ROAMER : "");
     story_app(scenario, &(struct story_app){.name = name,
                                             .replicas = 1,
                                             .cpu = cpu,
@@ -63,8 +70,8 @@ static void app(struct scenario *scenario, const char *name, const char *cpu, co
                                             .annotations = KEPT});
 }
 
-// Two nodes that stay, with 2 and 3 of their 8 cpu free; the one that comes first in a plan's order
-// is the fuller one, so that kube-scheduler prefers the other. Both are filled up.
+// Two nodes that stay, with 2 and 3 of their 8 cpu free. By its room kube-scheduler would prefer the
+// emptier one, but a pod on the other wishes the roamer beside it. Both are filled up.
 static void begin_with_two_rooms(struct scenario *scenario)
 {
     moves_begin(scenario, 0);
@@ -74,10 +81,9 @@ static void begin_with_two_rooms(struct scenario *scenario)
     char first[100], second[100];
     snprintf(first, sizeof first, "%s", moves_place_of(scenario, "one"));
     snprintf(second, sizeof second, "%s", moves_place_of(scenario, "two"));
-    bool other = strcmp(first, second) > 0;
-    app(scenario, "extra", "1", other ? second : first);
-    app(scenario, "filler-1", "1500m", other ? second : first);
-    app(scenario, "filler-2", "2500m", other ? first : second);
+    app(scenario, "extra", "1", first);
+    app(scenario, "filler-1", "1500m", first);
+    app(scenario, "filler-2", "2500m", second);
     scenario_expect_running(scenario, 5);
     story_app(scenario, &(struct story_app){.name = "roamer", .replicas = 0, .cpu = "1500m"});
 }

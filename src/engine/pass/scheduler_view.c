@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/symbols.h"
 
 struct pod_position {
     const struct pod *pod;
@@ -82,16 +83,18 @@ static void list_members(const struct problem *problem, struct arena *arena,
     assert(start[workloads] <= count);
 }
 
+// Requirement sets have a zone only if some pod or NodePool asks for it.
 static void find_zones(const struct problem *problem, struct arena *arena,
                        struct scheduler_view *view)
 {
+    struct symbols *zones = symbols_create();
     view->zone_of = arena_allocate_array(arena, problem->nodes.count + 1, sizeof *view->zone_of);
     for (uint32_t i = 0; i < problem->nodes.count; i++) {
-        const struct requirement *zone =
-            set_get(problem->sets, problem->schedulable_nodes[i].set, problem->keys.zone);
-        bool is_known = zone != NULL && !zone->complement && zone->count == 1;
-        view->zone_of[i] = is_known ? zone->values[0] : SYMBOL_NONE;
+        const struct string_map *labels = problem->nodes.items[i].labels;
+        const char *zone = labels != NULL ? string_map_get(labels, LABEL_ZONE) : NULL;
+        view->zone_of[i] = zone != NULL ? symbols_intern(zones, zone) : SYMBOL_NONE;
     }
+    symbols_destroy(zones);
 }
 
 static void find_totals(const struct problem *problem, struct arena *arena,

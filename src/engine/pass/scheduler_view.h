@@ -14,7 +14,7 @@ struct scheduler_view {
     // pods are in members[member_start[number]] to members[member_start[number + 1]].
     uint32_t *workload_of;
     uint32_t *member_start, *members;
-    uint32_t *zone_of;                   // by node: the value of its zone; SYMBOL_NONE: it has none
+    uint32_t *zone_of;                   // by node: a number of its zone; SYMBOL_NONE: it has none
     int64_t (*total)[SCORED_DIMENSIONS]; // by node: its allocatable cpu and memory
 };
 // Lives in `arena`.

@@ -148,63 +148,6 @@ static void passes_leave_nothing_behind_DIS_703(void **state)
     arena_destroy(arena);
 }
 
-#define RUNNING(name, node, cpu, memory)                                     \
-    "{apiVersion: v1, kind: Pod, metadata: {name: " name ", uid: uid-" name  \
-    "}, spec: {nodeName: " node ", containers: [{name: c, image: i, "        \
-    "resources: {requests: {cpu: " cpu ", memory: " memory "}}}]}, status: " \
-    "{phase: Running}}\n---\n"
-
-static struct simulated simulate_scheduled(const struct plan_fixture *fixture, uint32_t mixture)
-{
-    struct simulated result = {.arena = arena_create(4096)};
-    result.problem = problem_create(fixture->snapshot, result.arena, true);
-    struct simulator *simulator = simulator_create(result.problem, result.arena);
-    uint32_t gone = 0;
-    assert_string_equal(result.problem->nodes.items[0].name, "n1");
-    result.pass =
-        simulate(simulator, result.arena,
-                 &(struct simulation){
-                     .gone = &gone, .gone_count = 1, .as_scheduled = true, .mixture = mixture});
-    return result;
-}
-
-static void assert_order(const struct simulated *simulated, const char *names)
-{
-    char order[64] = "";
-    for (uint32_t i = 0; i < simulated->pass->input.queue_count; i++)
-        strcat(order, pass_pod(simulated->pass, i)->pod->meta.name);
-    assert_string_equal(order, names);
-}
-
-// Little cpu and much memory is as hard to place as the other way round.
-static void evicted_pods_come_back_hardest_first_DIS_745(void **state)
-{
-    (void)state;
-    PLAN p = plan_yaml(POOL NODE("n1") NODE("n2") RUNNING("a", "n1", "1", "1Gi")
-                           RUNNING("b", "n1", "100m", "5Gi") RUNNING("c", "n1", "500m", "1Gi")
-                               RUNNING("d", "n1", "1100m", "100Mi"),
-                       NULL);
-    static const char *const orders[MIXTURES + 1] = {"bdac", "cadb", "acbd", "badc"};
-    for (uint32_t mixture = 0; mixture <= MIXTURES; mixture++) {
-        struct simulated s = simulate_scheduled(&p, mixture);
-        assert_order(&s, orders[mixture]);
-        finish(&s);
-    }
-}
-
-// Both would be half free on average; n3 is used evenly then.
-static void evicted_pods_go_where_they_bring_balance_DIS_745(void **state)
-{
-    (void)state;
-    PLAN p = plan_yaml(POOL NODE("n1") NODE("n2") NODE("n3") RUNNING("a", "n1", "2", "0")
-                           RUNNING("b", "n2", "2", "0") RUNNING("c", "n3", "0", "4Gi"),
-                       NULL);
-    struct simulated s = simulate_scheduled(&p, 0);
-    assert_int_equal(s.pass->placements[0].kind, ON_NODE);
-    assert_string_equal(s.problem->nodes.items[s.pass->placements[0].index].name, "n3");
-    finish(&s);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,8 +155,6 @@ int main(void)
         cmocka_unit_test(moving_pods_are_not_counted_where_they_were_SCH_289),
         cmocka_unit_test(one_problem_carries_many_passes),
         cmocka_unit_test(passes_leave_nothing_behind_DIS_703),
-        cmocka_unit_test(evicted_pods_come_back_hardest_first_DIS_745),
-        cmocka_unit_test(evicted_pods_go_where_they_bring_balance_DIS_745),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
