@@ -11,7 +11,7 @@ struct story_pool {            // NULL members have the noted default
     const char *expire_after;  // Never
     const char *labels;        // of the template, as "a: b"
     const char *requirements;  // instance-cpu less than 9
-    const char *spec;          // further members, as "weight: 5, "
+    const char *spec;          // a further member, as "weight: 5"
     const char *template_spec; // further members of the template's spec, as "taints: [...], "
 };
 void story_pool(struct scenario *scenario, const struct story_pool *pool);

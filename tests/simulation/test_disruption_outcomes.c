@@ -70,8 +70,8 @@ static void app(struct scenario *scenario, const char *name, const char *cpu, co
                                             .annotations = KEPT});
 }
 
-// Two nodes that stay, with 2 and 3 of their 8 cpu free. By its room kube-scheduler would prefer the
-// emptier one, but a pod on the other wishes the roamer beside it. Both are filled up.
+// Two nodes that stay, with 2 and 3 of their 8 cpu free. By its room kube-scheduler would prefer
+// the emptier one, but a pod on the other wishes the roamer beside it. Both are filled up.
 static void begin_with_two_rooms(struct scenario *scenario)
 {
     moves_begin(scenario, 0);

@@ -123,11 +123,16 @@ bool kept_replacements_applies(const struct kept_replacements *kept, const struc
 }
 
 // --- nodes that are kept closed ------------------------------------------------------------------
+static bool has(const struct kept_replacements *kept, const char *claim)
+{
+    return map_get(kept->nodes, claim) != NULL;
+}
+
 bool kept_replacements_begin(struct kept_replacements *kept, const struct node_claim *claim)
 {
     if (!kept_replacements_applies(kept, claim))
         return false;
-    if (kept_replacements_has(kept, claim->meta.name))
+    if (has(kept, claim->meta.name))
         return true;
     size_t length = strlen(claim->meta.name) + 1;
     struct kept *node = memory_allocate(sizeof *node + length);
@@ -137,11 +142,6 @@ bool kept_replacements_begin(struct kept_replacements *kept, const struct node_c
     map_set(kept->nodes, node->claim, node);
     nominations_keep_closed(kept->nominations, node->claim, true);
     return true;
-}
-
-bool kept_replacements_has(const struct kept_replacements *kept, const char *claim)
-{
-    return map_get(kept->nodes, claim) != NULL;
 }
 
 bool kept_replacements_any(const struct kept_replacements *kept)

@@ -30,8 +30,6 @@ bool kept_replacements_applies(const struct kept_replacements *kept,
                                const struct node_claim *claim);
 // The node is about to be registered; true: it stays closed from now on.
 bool kept_replacements_begin(struct kept_replacements *kept, const struct node_claim *claim);
-// The node is still closed.
-bool kept_replacements_has(const struct kept_replacements *kept, const char *claim);
 // The node opens next, and its planned pods are to be nominated.
 bool kept_replacements_prepare(const struct kept_replacements *kept, const char *claim);
 bool kept_replacements_any(const struct kept_replacements *kept);
