@@ -140,6 +140,16 @@ uint32_t commands_count(const struct commands *commands)
     return (uint32_t)map_count(commands->by_id);
 }
 
+bool commands_are_active(const struct commands *commands)
+{
+    struct map_entry *position = NULL;
+    const struct disruption_command *command;
+    while ((command = commands_next(commands, &position)) != NULL)
+        if (command->phase != COMMAND_DRAIN || command->replacements.count > 0)
+            return true;
+    return false;
+}
+
 uint32_t commands_nodes(const struct commands *commands)
 {
     return (uint32_t)map_count(commands->by_node);

@@ -35,6 +35,9 @@ const struct disruption_command *commands_of_claim(const struct commands *comman
                                                    const char *claim);
 struct disruption_command *commands_find(const struct commands *commands, const char *id);
 uint32_t commands_count(const struct commands *commands);
+// Those that may still change, without deletions whose nodes are being drained, which may take
+// hours.
+bool commands_are_active(const struct commands *commands);
 uint32_t commands_nodes(const struct commands *commands); // of all commands
 // In order of creation; `position` starts as NULL.
 struct disruption_command *commands_next(const struct commands *commands,

@@ -19,7 +19,8 @@ enum command_phase {
     COMMAND_LAUNCH,   // create the replacements
     COMMAND_AWAIT,    // until all replacements are initialized and Ready
     COMMAND_DELETE,   // delete the NodeClaims
-    COMMAND_DRAIN,    // until the nodes are gone: replacements are kept for their pods (DIS-727)
+    COMMAND_DRAIN,    // until the nodes are gone: replacements and targets are kept for their pods
+                      // (DIS-727, DIS-755)
     COMMAND_ROLLBACK, // remove taint, mark and condition, and unused replacements
 };
 struct command_node {

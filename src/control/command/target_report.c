@@ -236,7 +236,7 @@ void target_report_review(struct target_report *report)
 {
     struct control *control = report->control;
     int64_t now_ns = loop_monotonic_ns(control->manager.loop);
-    if (!report->is_open || commands_count(report->registry) > 0 ||
+    if (!report->is_open || commands_are_active(report->registry) ||
         ns_subtract(now_ns, report->last_ns) < rest_of(control))
         return;
     report->is_open = false;

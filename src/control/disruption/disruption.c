@@ -141,7 +141,7 @@ static void on_pod(void *context, enum mirror_change change, const struct object
     } else if (was_bound && protection_changes(before, pod)) {
         evaluate_soon(disruption);
     }
-    if (pod != NULL && commands_count(disruption->parts.commands) > 0 && pod_needs_node(pod)) {
+    if (pod != NULL && commands_are_active(disruption->parts.commands) && pod_needs_node(pod)) {
         emptiness_schedule_touch(disruption->emptiness);
         disruption->pod_waits = true;
         reconcile_queue_add(disruption->queue,

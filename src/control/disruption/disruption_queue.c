@@ -264,6 +264,7 @@ static struct reconcile_result step_await(struct disruption_queue *queue, struct
     int64_t now_ns = loop_monotonic_ns(step->control->manager.loop);
     int64_t left_ns = ns_subtract(ns_add(command->created_ns, timeout_of(queue)), now_ns);
     enum replacements_state state = replacements_state(step->control, command, &gone);
+    targets_hold(step->control, command);
     if (state == REPLACEMENTS_LOST)
         return step_fail(step, "replacement was deleted, ", gone);
     if (state != REPLACEMENTS_LAUNCHING)

@@ -18,7 +18,8 @@
 // From its creation: a command's timeout, and some time to look at it.
 #define ABANDONED_NS (15 * MINUTE)
 // Until after the queue's next step, and a moment for kube-scheduler to bind the last pods.
-#define HELD_NS (8 * SECOND)
+#define HELD_NS    (8 * SECOND)
+#define TARGETS_NS (15 * MINUTE) // the longest that a command's targets are held
 
 const char *replacements_lost(const struct control *control,
                               const struct disruption_command *command)
@@ -286,19 +287,27 @@ void replacements_nominate(struct control *control, const struct disruption_comm
     }
 }
 
-static void hold(struct control *control, const char *node_name)
+// A Node, or a NodeClaim whose Node is not there yet.
+static void hold(struct control *control, const char *name)
 {
-    const struct node *node = find_node(control, node_name);
-    struct state_node *state = node != NULL ? cluster_state_of_node(control->cluster, node) : NULL;
+    const struct node *node = find_node(control, name);
+    const struct node_claim *claim = node == NULL ? find_claim(control, name) : NULL;
+    struct state_node *state = node != NULL ? cluster_state_of_node(control->cluster, node)
+                               : claim != NULL
+                                   ? cluster_state(control->cluster, claim->status.provider_id)
+                                   : NULL;
     if (state != NULL)
         cluster_hold(control->cluster, state, 0);
 }
 
 void targets_hold(struct control *control, const struct disruption_command *command)
 {
+    int64_t now_ns = loop_monotonic_ns(control->manager.loop);
+    if (ns_subtract(now_ns, command->created_ns) >= TARGETS_NS)
+        return;
     struct map *targets = map_create(); // by pod
     list_for_each (move, &command->moves)
-        if (move->node != NULL && move->pod != NULL)
+        if (move->node != NULL)
             map_set(targets, move->pod, move->node);
     list_for_each (entry, &command->nodes) {
         const struct pod_list *pods = cluster_pods(control->cluster, entry->node);

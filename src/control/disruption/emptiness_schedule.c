@@ -120,7 +120,7 @@ int64_t emptiness_schedule_start(struct emptiness_schedule *schedule)
         return NS_NEVER;
     int64_t now_ns = loop_monotonic_ns(control->manager.loop);
     bool is_wave = pod_waves_left(schedule->options.waves, control) > 0;
-    bool may_look = !is_wave || commands_count(parts->commands) > 0;
+    bool may_look = !is_wave || commands_are_active(parts->commands);
     if (may_look && is_due(schedule, now_ns)) {
         start(schedule, now_ns);
         return NS_NEVER;

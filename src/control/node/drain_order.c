@@ -278,11 +278,21 @@ bool drain_order_admits(struct drain_order *order, const struct pod *pod)
     return turn->is_due;
 }
 
+// The controller whose next pod takes the pod's place at once. That of a StatefulSet's pod comes
+// when the pod is gone, and that of a Job's may never come.
+static const char *successor_owner(const struct pod *pod)
+{
+    const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
+    return owner == NULL || text_equal(owner->kind, "StatefulSet") || text_equal(owner->kind, "Job")
+               ? NULL
+               : owner->uid;
+}
+
 void drain_order_evicted(struct drain_order *order, const struct pod *pod)
 {
     if (order == NULL)
         return;
-    const char *workload = pod_controller_uid(pod);
+    const char *workload = successor_owner(pod);
     const struct turn *turn = map_get(order->turns, pod->meta.uid);
     uint64_t command = turn != NULL ? turn->command : 0;
     struct queue *queue =
@@ -314,14 +324,6 @@ void drain_order_forget(struct drain_order *order, const char *pod_uid)
     schedule_run(order, 0);
 }
 
-bool drain_order_awaits(const struct drain_order *order, uint64_t command)
-{
-    for (uint32_t i = 0; order != NULL && i < order->outstanding.count; i++)
-        if (order->outstanding.items[i].command == command)
-            return true;
-    return false;
-}
-
 // --- the next pod --------------------------------------------------------------------------------
 static int64_t expire_outstanding(struct drain_order *order, int64_t now_ns)
 {
@@ -334,7 +336,8 @@ static int64_t expire_outstanding(struct drain_order *order, int64_t now_ns)
     return next_ns;
 }
 
-// Admitted pods that are not evicted yet count as well, unless they have been rejected for long.
+// Admitted pods that are not evicted yet count as well, unless they were rejected, or there has
+// been no answer for long.
 static bool is_under_way(const struct turn *turn, int64_t now_ns)
 {
     return turn->is_due && !turn->is_rejected && ns_subtract(now_ns, turn->since_ns) < LATE_NS;
@@ -355,6 +358,24 @@ static uint32_t count_under_way(struct drain_order *order, int64_t now_ns)
         all += counts;
     }
     return all;
+}
+
+bool drain_order_awaits(const struct drain_order *order, uint64_t command)
+{
+    if (order == NULL)
+        return false;
+    int64_t now_ns = loop_monotonic_ns(order->control->manager.loop);
+    for (uint32_t i = 0; i < order->outstanding.count; i++)
+        if (order->outstanding.items[i].command == command &&
+            order->outstanding.items[i].until_ns > now_ns)
+            return true;
+    for (struct map_entry *entry = map_first(order->turns); entry != NULL;
+         entry = map_next(entry)) {
+        const struct turn *turn = map_value(entry);
+        if (turn->command == command && (!turn->is_due || is_under_way(turn, now_ns)))
+            return true;
+    }
+    return false;
 }
 
 static void block(struct drain_order *order, const struct queue *queue, uint64_t command)
@@ -402,7 +423,7 @@ static void run(void *context)
     int64_t next_ns = expire_outstanding(order, now_ns);
     int64_t gathered_ns =
         ns_minimum(ns_add(order->last_ns, GATHER_NS), ns_add(order->first_ns, GATHER_MAX_NS));
-    if (nominations_holds_evictions(cluster_nominations(order->control->cluster))) {
+    if (nominations_are_opening(cluster_nominations(order->control->cluster))) {
         schedule_run(order, HOLD_POLL_NS);
         return;
     }
@@ -420,7 +441,7 @@ static void run(void *context)
              all++)
             admit_next(order, queue, now_ns);
     }
-    if (map_count(order->turns) > 0 && next_ns != INT64_MAX)
+    if (next_ns != INT64_MAX)
         schedule_run(order, ns_subtract(next_ns, now_ns));
     else if (map_count(order->turns) > 0)
         schedule_run(order, SUCCESSOR_NS);

@@ -1,9 +1,9 @@
 // The order in which pods leave disrupted nodes: in queues, one for all pods that go to existing
 // nodes, and one for each command's pods that go to its replacements, replacement by replacement
-// (kept_replacements.h). In a queue the hardest to place go first (engine/problem/eviction_order.h,
-// as in decisions), a few at a time; the next follows when a successor is bound or waits for its
-// node. So small pods do not take the room that large ones need, and kube-scheduler's choices match
-// the decision's.
+// (kept_replacements.h), which come after the command's other pods. In a queue the hardest to place
+// go first (engine/problem/eviction_order.h, as in decisions), one by one if they are not many; the
+// next follows when a successor is bound, or refused, or waits for its node. So small pods do not
+// take the room that large ones need, and kube-scheduler's choices match the decision's.
 #pragma once
 
 #include "control/runtime/control.h"
@@ -24,5 +24,6 @@ void drain_order_evicted(struct drain_order *order, const struct pod *pod);
 void drain_order_rejected(struct drain_order *order, const char *pod_uid);
 // The pod no longer waits: it is gone, or its eviction is no longer needed.
 void drain_order_forget(struct drain_order *order, const char *pod_uid);
-// Successors of the command's evicted pods are awaited.
+// Pods of the command wait for their turn or are being evicted, or successors are awaited. A
+// rejected pod does not count.
 bool drain_order_awaits(const struct drain_order *order, uint64_t command);

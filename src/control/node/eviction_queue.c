@@ -366,10 +366,11 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
         return delete_overdue(&about, eviction, pod, now);
     }
     protection_events_publish(evictions->protection_events, pod);
-    if (!pod_is_evictable(pod, now)) // protected: checked again, the annotation may end
+    // Checked again: a protection may end, and another pod be ready.
+    if (!pod_is_evictable(pod, now) || is_kept(evictions, eviction, pod)) {
+        drain_order_rejected(evictions->order, uid);
         return (struct reconcile_result){RECONCILE_BACKOFF, 0};
-    if (is_kept(evictions, eviction, pod))
-        return (struct reconcile_result){RECONCILE_BACKOFF, 0};
+    }
     if (is_voluntary(evictions, eviction) && !drain_order_admits(evictions->order, pod))
         return reconcile_done();
     ready_replicas_take(evictions->replicas, pod);

@@ -19,8 +19,7 @@ bool eviction_queue_refused(const struct eviction_queue *evictions, const struct
 // Whether the pod waits for other pods of its workload: a budget rejected it, or it is the last
 // ready one.
 bool eviction_queue_is_put_off(const struct eviction_queue *evictions, const struct pod *pod);
-// Successors of pods are awaited that were evicted for the command with that number
-// (drain_order.h).
+// Pods of the command with that number are on their way (drain_order_awaits()).
 bool eviction_queue_awaits(const struct eviction_queue *evictions, uint64_t command);
 // The counts of ready pods, owned by the queue.
 struct ready_replicas *eviction_queue_replicas(const struct eviction_queue *evictions);

@@ -4,8 +4,6 @@
 #include "control/nomination/spread_mend.h"
 #include "control/nomination/spread_order.h"
 
-#define MENDS_MAX 3
-
 void group_order_apply(struct control *control, const struct node_claim **claims, uint32_t count)
 {
     struct spread_order *order = spread_order_create(control);

@@ -4,5 +4,7 @@
 
 #include "control/runtime/control.h"
 
+#define MENDS_MAX 3 // of an order
+
 // Sorts the NodeClaims, which have planned pods, and exchanges the pods' planned places.
 void group_order_apply(struct control *control, const struct node_claim **claims, uint32_t count);

@@ -15,23 +15,32 @@
 #include "control/state/nominations.h"
 #include "model/reading/pod.h"
 
-#define EMPTY_NS   (5 * MINUTE)         // until the command's other replacements are ready
-#define PAUSE_NS   (3 * SECOND)         // without an arrival on any replacement of the command
-#define FILL_NS    (20 * SECOND)        // from the first arrival on
-#define PREPARE_NS (1500 * MILLISECOND) // for nominations
-#define BIND_NS    SECOND               // for open nodes' pods to be bound
+// Limits of the wait, for the nodes of a command:
+#define EMPTY_NS (5 * MINUTE)  // in all, or until the command's other replacements are ready
+#define PAUSE_NS (3 * SECOND)  // while nothing comes, and nothing can be expected
+#define FILL_NS  (20 * SECOND) // from the first arrival on
+// Limits of an opening, during which no pod is evicted:
+#define GROUP_PODS_MAX 500
+#define PREPARE_NS     (1500 * MILLISECOND) // for nominations, and so much longer for each pod:
+#define PREPARE_POD_NS (8 * MILLISECOND)
+#define BIND_NS        SECOND // for open nodes' pods to be bound
 
 enum wait { WAITS_FOR_NOTHING, WAITS_FOR_EVICTION, WAITS_FOR_PODS };
 
 struct kept {
     int64_t since_ns; // monotonic
-    // Monotonic: first and last arrival of one of its pods, or the eviction's begin; 0: not yet.
-    int64_t first_ns, last_ns;
-    uint32_t places;   // left at the last review
-    uint32_t to_evict; // pods of the command, then
     bool is_in_group;
     uint64_t command; // its number
     char claim[];
+};
+
+struct watched { // a command with kept nodes that wait for pods
+    uint64_t command;
+    bool is_due, is_used;
+    uint32_t places;   // on its kept nodes, not taken at the last review
+    uint32_t to_evict; // its pods, then
+    // Monotonic: the first look, the first arrival (0: none yet), the last sign of progress.
+    int64_t since_ns, first_ns, last_ns;
 };
 
 struct kept_replacements {
@@ -42,6 +51,8 @@ struct kept_replacements {
     kept_replacements_prepared *is_prepared;
     void *context;
     struct map *nodes; // struct kept by NodeClaim
+    VECTOR(struct watched) watched;
+    uint32_t group_pods;
     // The nodes that open next, together. Monotonic: chosen, nominated for, opened; 0: not yet.
     int64_t group_ns, nominated_ns, opened_ns;
 };
@@ -68,6 +79,7 @@ void kept_replacements_destroy(struct kept_replacements *kept)
     if (kept == NULL)
         return;
     map_destroy(kept->nodes, free);
+    vector_free(&kept->watched);
     free(kept);
 }
 
@@ -150,28 +162,13 @@ bool kept_replacements_any(const struct kept_replacements *kept)
 }
 
 // --- the review ----------------------------------------------------------------------------------
-static void note_arrivals(struct kept_replacements *kept, struct kept *node, uint32_t to_evict)
+static struct watched *watch(struct kept_replacements *kept, uint64_t command)
 {
-    uint32_t places = cluster_kept_places(kept->control->cluster, node->claim);
-    int64_t now_ns = now_of(kept);
-    if (node->last_ns != 0 && places < node->places && node->first_ns == 0)
-        node->first_ns = now_ns;
-    if (node->last_ns == 0 || places != node->places || to_evict != node->to_evict)
-        node->last_ns = now_ns;
-    node->places = places;
-    node->to_evict = to_evict;
-}
-
-// The last arrival of a pod on any of the command's replacements.
-static int64_t last_arrival(const struct kept_replacements *kept, uint64_t command)
-{
-    int64_t last_ns = INT64_MIN;
-    for (struct map_entry *entry = map_first(kept->nodes); entry != NULL; entry = map_next(entry)) {
-        const struct kept *node = map_value(entry);
-        if (node->command == command && node->last_ns > last_ns)
-            last_ns = node->last_ns;
-    }
-    return last_ns;
+    vector_for_each (watched, &kept->watched)
+        if (watched->command == command)
+            return watched;
+    vector_push(&kept->watched, (struct watched){.command = command, .since_ns = now_of(kept)});
+    return &kept->watched.items[kept->watched.count - 1];
 }
 
 // Pods of the command that are yet to be evicted, without those whose eviction waits for other
@@ -180,35 +177,76 @@ static uint32_t count_to_evict(const struct kept_replacements *kept,
                                const struct disruption_command *command)
 {
     uint32_t count = 0;
+    int64_t now = manager_now(&kept->control->manager);
     list_for_each (entry, &command->nodes) {
         const struct pod_list *pods = cluster_pods(kept->control->cluster, entry->node);
         for (uint32_t i = 0; i < pods->count; i++)
-            count += pod_is_active(pods->items[i]) && !pod_owned_by_daemon_set(pods->items[i]) &&
+            count += pod_is_evictable(pods->items[i], now) &&
+                     !pod_owned_by_daemon_set(pods->items[i]) &&
                      !pod_owned_by_node(pods->items[i]) &&
                      !eviction_queue_is_put_off(kept->evictions, pods->items[i]);
     }
     return count;
 }
 
-// The node's pods have come; so have the command's others, which an open node would draw.
-static bool is_complete(struct kept_replacements *kept, const struct kept *node,
-                        const struct disruption_command *command)
-{
-    return count_to_evict(kept, command) == 0 &&
-           !eviction_queue_awaits(kept->evictions, node->command);
-}
-
-static bool is_due(struct kept_replacements *kept, struct kept *node)
+// All pods of the command have come: also those for existing nodes, which an open node would draw.
+// Or the wait for them has reached a limit.
+static void look(struct kept_replacements *kept, struct watched *watched,
+                 const struct disruption_command *command, uint32_t places)
 {
     int64_t now_ns = now_of(kept);
-    const struct disruption_command *command = command_of(kept, node->claim);
-    enum wait wait = wait_of(command, node->claim);
-    if (wait != WAITS_FOR_PODS)
-        return wait == WAITS_FOR_NOTHING || ns_subtract(now_ns, node->since_ns) >= EMPTY_NS;
-    note_arrivals(kept, node, count_to_evict(kept, command));
-    return is_complete(kept, node, command) ||
-           (node->first_ns != 0 && ns_subtract(now_ns, node->first_ns) >= FILL_NS) ||
-           ns_subtract(now_ns, last_arrival(kept, node->command)) >= PAUSE_NS;
+    uint32_t to_evict = count_to_evict(kept, command);
+    bool awaits = eviction_queue_awaits(kept->evictions, watched->command);
+    bool is_first = watched->last_ns == 0;
+    if (!is_first && places < watched->places && watched->first_ns == 0)
+        watched->first_ns = now_ns;
+    if (is_first || awaits || places != watched->places || to_evict != watched->to_evict)
+        watched->last_ns = now_ns;
+    watched->places = places;
+    watched->to_evict = to_evict;
+    watched->is_due =
+        (to_evict == 0 && !awaits) ||
+        (watched->first_ns != 0 && ns_subtract(now_ns, watched->first_ns) >= FILL_NS) ||
+        ns_subtract(now_ns, watched->last_ns) >= PAUSE_NS ||
+        ns_subtract(now_ns, watched->since_ns) >= EMPTY_NS;
+}
+
+static uint32_t places_of(const struct kept_replacements *kept, uint64_t command)
+{
+    uint32_t places = 0;
+    for (struct map_entry *entry = map_first(kept->nodes); entry != NULL; entry = map_next(entry)) {
+        const struct kept *node = map_value(entry);
+        if (node->command == command)
+            places += cluster_kept_places(kept->control->cluster, node->claim);
+    }
+    return places;
+}
+
+static void look_at_commands(struct kept_replacements *kept)
+{
+    vector_for_each (watched, &kept->watched)
+        watched->is_used = false;
+    for (struct map_entry *entry = map_first(kept->nodes); entry != NULL; entry = map_next(entry)) {
+        const struct kept *node = map_value(entry);
+        const struct disruption_command *command = command_of(kept, node->claim);
+        if (wait_of(command, node->claim) != WAITS_FOR_PODS)
+            continue;
+        struct watched *watched = watch(kept, node->command);
+        if (!watched->is_used)
+            look(kept, watched, command, places_of(kept, node->command));
+        watched->is_used = true;
+    }
+    for (uint32_t i = kept->watched.count; i-- > 0;)
+        if (!kept->watched.items[i].is_used)
+            kept->watched.items[i] = kept->watched.items[--kept->watched.count];
+}
+
+static bool is_due(struct kept_replacements *kept, const struct kept *node)
+{
+    enum wait wait = wait_of(command_of(kept, node->claim), node->claim);
+    if (wait == WAITS_FOR_PODS)
+        return watch(kept, node->command)->is_due;
+    return wait == WAITS_FOR_NOTHING || ns_subtract(now_of(kept), node->since_ns) >= EMPTY_NS;
 }
 
 // --- nodes that open together --------------------------------------------------------------------
@@ -237,22 +275,38 @@ static const struct node_claim **group_claims(const struct kept_replacements *ke
     return claims;
 }
 
+// Nodes whose NodeClaim is gone are forgotten.
 static void begin_group(struct kept_replacements *kept)
 {
-    for (struct map_entry *entry = map_first(kept->nodes); entry != NULL; entry = map_next(entry)) {
+    struct map_entry *next;
+    look_at_commands(kept);
+    kept->group_pods = 0;
+    for (struct map_entry *entry = map_first(kept->nodes); entry != NULL; entry = next) {
         struct kept *node = map_value(entry);
-        node->is_in_group = is_due(kept, node);
-        if (node->is_in_group)
-            kept->group_ns = now_of(kept);
+        const struct node_claim *claim = find_claim(kept->control, node->claim);
+        next = map_next(entry);
+        if (claim == NULL) {
+            open_node(kept, node);
+            continue;
+        }
+        uint32_t pods = cluster_planned_count(kept->control->cluster, claim);
+        node->is_in_group = is_due(kept, node) &&
+                            (kept->group_pods == 0 || kept->group_pods + pods <= GROUP_PODS_MAX);
+        if (!node->is_in_group)
+            continue;
+        kept->group_pods += pods;
+        kept->group_ns = now_of(kept);
     }
     kept->nominated_ns = kept->opened_ns = 0;
-    nominations_hold_evictions(kept->nominations, kept->group_ns != 0);
+    nominations_set_opening(kept->nominations, kept->group_ns != 0);
 }
 
 static void end_group(struct kept_replacements *kept)
 {
     kept->group_ns = kept->nominated_ns = kept->opened_ns = 0;
-    nominations_hold_evictions(kept->nominations, false);
+    nominations_set_opening(kept->nominations, false);
+    vector_for_each (watched, &kept->watched) // no pod could come meanwhile
+        watched->last_ns = now_of(kept);
 }
 
 static void nominate_group(struct kept_replacements *kept)
@@ -285,6 +339,12 @@ static void open_group(struct kept_replacements *kept)
     free(claims);
 }
 
+static bool preparation_timed_out(const struct kept_replacements *kept)
+{
+    return ns_subtract(now_of(kept), kept->nominated_ns) >=
+           ns_add(PREPARE_NS, ns_multiply(kept->group_pods, PREPARE_POD_NS));
+}
+
 static void advance_group(struct kept_replacements *kept)
 {
     int64_t now_ns = now_of(kept);
@@ -294,7 +354,7 @@ static void advance_group(struct kept_replacements *kept)
     } else if (kept->nominated_ns == 0) {
         if (scheduler_is_quiet(kept->control, kept->group_ns))
             nominate_group(kept);
-    } else if (group_is_prepared(kept) || ns_subtract(now_ns, kept->nominated_ns) >= PREPARE_NS) {
+    } else if (group_is_prepared(kept) || preparation_timed_out(kept)) {
         open_group(kept);
     }
 }

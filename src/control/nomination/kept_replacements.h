@@ -4,9 +4,10 @@
 //
 // Such a node is registered and initialized as any other (DIS-792), with the taint
 // adze.dev/awaiting-pods. Pods that fit on other nodes go there, as the decision expects; the rest
-// is nominated. The node opens when all of its pods have come, except those whose eviction waits
-// for pods that may wait here; it opens soon, too, if no more pods come. The reason for the taint
-// is not stored: a closed node that no controller keeps is opened (registration.c).
+// waits. When all pods of the command have come, except those whose eviction waits for pods that
+// may wait here, or no more come, its nodes open together: no pod is evicted for a moment,
+// kube-scheduler gets quiet, the pods are nominated in one go. The reason for the taint is not
+// stored: a closed node that no controller keeps is opened (registration.c).
 #pragma once
 
 #include "control/runtime/control.h"
@@ -32,6 +33,7 @@ bool kept_replacements_applies(const struct kept_replacements *kept,
 bool kept_replacements_begin(struct kept_replacements *kept, const struct node_claim *claim);
 // The node opens next, and its planned pods are to be nominated.
 bool kept_replacements_prepare(const struct kept_replacements *kept, const char *claim);
+// Some node is kept closed.
 bool kept_replacements_any(const struct kept_replacements *kept);
 // Opens the nodes that are due; all of them if not `may_keep`. True if another review is needed.
 bool kept_replacements_review(struct kept_replacements *kept, bool may_keep);

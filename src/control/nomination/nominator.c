@@ -189,6 +189,13 @@ static const char *workload_of(const struct pod *pod)
     return controller != NULL ? controller : pod->meta.uid;
 }
 
+// The node opens next: the pods for it are in their final order, and are to be nominated.
+static bool is_preparing(const struct nominator *nominator, const struct node_claim *claim)
+{
+    return openings_prepare(nominator->openings, claim->meta.name) ||
+           kept_replacements_prepare(nominator->kept, claim->meta.name);
+}
+
 // kube-scheduler counts a nominated pod on its node. Two nominated pods of a spread workload are
 // bound if their time is right (spread_order.h); more of them block each other.
 static bool waits_for_sibling(const struct nominator *nominator, const struct pod *pod,
@@ -217,7 +224,7 @@ static bool add_to_order(const struct nominator *nominator, struct spread_order 
     while ((claim = cluster_next_planned(cluster, &position)) != NULL) {
         const struct node *node = cluster_main_node(cluster, claim);
         bool is_open = node != NULL && !is_closed(node) && can_bind(nominator, claim, node);
-        if (is_open != open || openings_prepare(nominator->openings, claim->meta.name))
+        if (is_open != open || is_preparing(nominator, claim))
             continue;
         spread_order_add_unnominated(order, claim, open);
         any = true;
@@ -252,9 +259,7 @@ static struct wanted wanted_node(const struct nominator *nominator, const struct
     const struct node *node = claim != NULL ? cluster_main_node(cluster, claim) : NULL;
     if (node == NULL)
         return (struct wanted){0};
-    bool opens = openings_prepare(nominator->openings, claim->meta.name) ||
-                 kept_replacements_prepare(nominator->kept, claim->meta.name);
-    if (is_closed(node) ? !opens : !can_bind(nominator, claim, node))
+    if (is_closed(node) ? !is_preparing(nominator, claim) : !can_bind(nominator, claim, node))
         return (struct wanted){0};
     if (!is_closed(node) && cluster_lost_nomination(cluster, pod, 0) &&
         openings_rest(nominator->openings))
@@ -457,13 +462,11 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
         nominator->support == UNSUPPORTED || !differs(nominator, pod))
         return reconcile_done();
     const struct node_claim *claim = cluster_planned_claim(nominator->control->cluster, pod);
-    bool is_preparing =
-        claim != NULL && (openings_prepare(nominator->openings, claim->meta.name) ||
-                          kept_replacements_prepare(nominator->kept, claim->meta.name));
-    if (!is_preparing && nominations_pause(nominator->nominations, pod) > 0)
+    bool prepares = claim != NULL && is_preparing(nominator, claim);
+    if (!prepares && nominations_pause(nominator->nominations, pod) > 0)
         return reconcile_after(nominations_pause(nominator->nominations, pod));
     const char *wanted = wanted_node(nominator, pod).node;
-    nominations_note(nominator->nominations, pod, is_preparing);
+    nominations_note(nominator->nominations, pod, prepares);
     json_t *body = json_pack("{s:{s:s}, s:{s:s?}}", "metadata", "uid", pod->meta.uid, "status",
                              "nominatedNodeName", wanted);
     log_debug(wanted != NULL ? "nominating node for pod" : "clearing nomination of pod",

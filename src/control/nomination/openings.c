@@ -36,7 +36,6 @@
 #define READY_NS       (20 * SECOND) // and after it is ready
 #define OPENING_NS     (3 * SECOND)  // the longest time that other writes wait for an opening
 #define GROUP_PODS_MAX 2000
-#define MENDS_MAX      3  // of a group's order
 #define LOST_SHARE     40 // a part of the group's pods
 
 struct held {         // a node

@@ -60,7 +60,7 @@ static void add_command(struct leaving_pods *leaving, const struct disruption_co
 {
     list_for_each (move, &command->moves) {
         struct leaving_place place = place_of(leaving->control, command, move);
-        if (move->pod == NULL || !leaving_place_is_known(place))
+        if (!leaving_place_is_known(place))
             continue;
         struct leaving_place *entry = map_ensure(leaving->places, move->pod, sizeof *entry);
         *entry = place;
@@ -87,9 +87,20 @@ void leaving_pods_destroy(struct leaving_pods *leaving)
     free(leaving);
 }
 
+// Until the replacements are launched, the command's nodes are not marked, and their pods stay.
+static bool is_leaving(const struct control *control, const struct pod *pod)
+{
+    const struct node *node = find_node(control, pod->spec.node_name);
+    const struct state_node *state =
+        node != NULL ? cluster_state_of_node(control->cluster, node) : NULL;
+    return state != NULL && state_marked(state);
+}
+
 struct leaving_place leaving_pods_place(const struct leaving_pods *leaving, const struct pod *pod)
 {
     const struct leaving_place *place =
-        pod_is_bound(pod) && pod_needs_place(pod) ? map_get(leaving->places, pod->meta.uid) : NULL;
-    return place != NULL ? *place : (struct leaving_place){0};
+        pod->meta.uid != NULL && pod_is_bound(pod) && pod_needs_place(pod)
+            ? map_get(leaving->places, pod->meta.uid)
+            : NULL;
+    return place != NULL && is_leaving(leaving->control, pod) ? *place : (struct leaving_place){0};
 }

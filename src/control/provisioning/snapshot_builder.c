@@ -60,8 +60,10 @@ static void add_salvaged_nodes(struct snapshot *snapshot, const struct control *
 static bool is_spoken_for(struct control *control, const struct leaving_pods *leaving,
                           const struct pod *pod)
 {
-    return cluster_is_planned(control->cluster, pod) ||
-           leaving_place_is_known(leaving_pods_place(leaving, pod));
+    bool is_planned = pod_is_bound(pod)
+                          ? cluster_planned_claim(control->cluster, pod) != NULL
+                          : cluster_is_planned(control->cluster, pod); // or waits, displaced
+    return is_planned || leaving_place_is_known(leaving_pods_place(leaving, pod));
 }
 
 static void add_pods(struct snapshot *snapshot, struct control *control,

@@ -27,7 +27,7 @@ struct nominations {
     int64_t distrusted_until_ns;    // monotonic
     struct map *pods;               // pod UID -> struct nomination_of_pod
     struct map *closed;             // names of NodeClaims; no values
-    bool holds_evictions;
+    bool is_opening;                // kept nodes
 };
 
 struct nominations *nominations_create(struct loop *loop)
@@ -122,14 +122,14 @@ void nominations_keep_closed(struct nominations *nominations, const char *claim,
         map_remove(nominations->closed, claim);
 }
 
-void nominations_hold_evictions(struct nominations *nominations, bool hold)
+void nominations_set_opening(struct nominations *nominations, bool opening)
 {
-    nominations->holds_evictions = hold;
+    nominations->is_opening = opening;
 }
 
-bool nominations_holds_evictions(const struct nominations *nominations)
+bool nominations_are_opening(const struct nominations *nominations)
 {
-    return nominations->holds_evictions;
+    return nominations->is_opening;
 }
 
 bool nominations_keep(const struct nominations *nominations, const char *claim)

@@ -34,7 +34,7 @@ void nominations_note_landing(struct nominations *nominations, const struct pod 
 void nominations_keep_closed(struct nominations *nominations, const char *claim, bool closed);
 // While kept nodes open, no pod is evicted: each one that goes has kube-scheduler try those that
 // wait once more, and they lose their nominations.
-void nominations_hold_evictions(struct nominations *nominations, bool hold);
-bool nominations_holds_evictions(const struct nominations *nominations);
+void nominations_set_opening(struct nominations *nominations, bool opening);
+bool nominations_are_opening(const struct nominations *nominations);
 // The node is closed, and nominations work.
 bool nominations_keep(const struct nominations *nominations, const char *claim);

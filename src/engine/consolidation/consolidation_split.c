@@ -346,16 +346,8 @@ static struct consolidation_split try_once(struct disruption *disruption,
     return split;
 }
 
-static uint32_t launches_of(const struct consolidation_split *split)
-{
-    uint32_t launches = 0;
-    for (uint32_t i = 0; i < split->count; i++)
-        launches += split->parts[i].replacements_count;
-    return launches;
-}
-
 // Pods that fit existing nodes go where kube-scheduler puts them; only pods that do not fit wait
-// for new nodes. A move with launches is judged by that outcome.
+// for new nodes. A move is judged by that outcome, as its validation will.
 struct consolidation_split split_simulate(struct disruption *disruption,
                                           struct disruption_candidate *const *candidates,
                                           uint32_t count, const struct bitset *beside,
@@ -363,7 +355,7 @@ struct consolidation_split split_simulate(struct disruption *disruption,
 {
     struct consolidation_split split =
         try_once(disruption, candidates, count, beside, bound, floor, false);
-    if (split.count == 0 || split.value <= floor || launches_of(&split) == 0)
+    if (split.count == 0 || split.value <= floor)
         return split;
     split_free(&split);
     return try_once(disruption, candidates, count, beside, bound, floor, true);

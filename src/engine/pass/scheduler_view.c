@@ -40,6 +40,14 @@ static void match(const struct problem *problem, struct arena *arena, struct sch
     }
 }
 
+// kube-scheduler deduces spreads for these alone.
+static bool is_spread_by_default(const struct owner_reference *owner)
+{
+    return owner != NULL && owner->uid != NULL &&
+           (text_equal(owner->kind, "ReplicaSet") || text_equal(owner->kind, "StatefulSet") ||
+            text_equal(owner->kind, "ReplicationController"));
+}
+
 // Pods are sorted by name: those of a controller mostly follow each other.
 static uint32_t number_workloads(const struct problem *problem, struct arena *arena,
                                  struct scheduler_view *view)
@@ -52,7 +60,7 @@ static uint32_t number_workloads(const struct problem *problem, struct arena *ar
     for (uint32_t i = 0; i < problem->pods.bound_count; i++) {
         const struct owner_reference *owner =
             object_controller_owner((const struct object *)problem->pods.bound[i].pod);
-        const char *uid = owner != NULL ? owner->uid : NULL;
+        const char *uid = is_spread_by_default(owner) ? owner->uid : NULL;
         if (uid != NULL && (last == NULL || strcmp(uid, last) != 0)) {
             last = uid;
             uintptr_t known = (uintptr_t)map_get(numbers, uid);

@@ -10,8 +10,9 @@
 struct scheduler_view {
     uint32_t *bound_of;   // by index in pods.movable: the same pod's in pods.bound; NONE: none
     uint32_t *movable_of; // the reverse
-    // By index in pods.bound: the number of its controller; NONE: it has none. The controller's
-    // pods are in members[member_start[number]] to members[member_start[number + 1]].
+    // By index in pods.bound: the number of its controller; NONE: none that kube-scheduler spreads
+    // by default. The controller's pods are in members[member_start[number]] to
+    // members[member_start[number + 1]].
     uint32_t *workload_of;
     uint32_t *member_start, *members;
     uint32_t *zone_of;                   // by node: a number of its zone; SYMBOL_NONE: it has none

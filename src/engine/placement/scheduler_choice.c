@@ -66,7 +66,9 @@ static int64_t room_score(const struct node_use *use)
     for (uint32_t d = 0; d < SCORED_DIMENSIONS; d++) {
         if (use->total[d] <= 0)
             continue;
-        sum += use->left_after[d] > 0 ? use->left_after[d] * SCORE_MAX / use->total[d] : 0;
+        int64_t left = use->left_after[d] > 0 ? use->left_after[d] : 0;
+        sum += left <= INT64_MAX / SCORE_MAX ? left * SCORE_MAX / use->total[d]
+                                             : left / (use->total[d] / SCORE_MAX);
         resources++;
     }
     return resources > 0 ? sum / resources : 0;

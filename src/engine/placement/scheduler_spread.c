@@ -78,7 +78,7 @@ struct spread_counts *spread_counts_begin(struct pass *pass, uint32_t pod)
     struct spread_counts *counts = counts_of(pass);
     assert(counts->nodes.count == 0);
     for (uint32_t i = view->member_start[workload]; i < view->member_start[workload + 1]; i++) {
-        uint32_t node = node_now(pass, view->members[i]);
+        uint32_t node = view->members[i] != bound ? node_now(pass, view->members[i]) : NONE;
         if (node != NONE)
             count(counts, node);
     }

@@ -62,7 +62,6 @@ struct simulator *simulator_create(struct problem *problem, struct arena *arena)
                   &simulator->movable_start, &simulator->movable);
     index_by_node(problem, arena, problem->pods.bound_count, place_of_bound,
                   &simulator->bound_start, &simulator->bound);
-    simulator->view = scheduler_view_create(problem, arena);
     make_shared(problem, arena, &simulator->shared);
     return simulator;
 }
@@ -202,6 +201,8 @@ struct pass *simulate(struct simulator *simulator, struct arena *arena,
     struct problem *problem = simulator->problem;
     bool as_scheduled = simulation->as_scheduled ||
                         (simulation->scheduled != NULL && simulation->scheduled->count > 0);
+    if (as_scheduled && simulator->view == NULL)
+        simulator->view = scheduler_view_create(problem, simulator->shared.arena);
     struct pass_input input = {.shared = &simulator->shared,
                                .quiet = simulation->quiet,
                                .followed = simulation->scheduled,

@@ -9,7 +9,7 @@ struct simulator {
     struct problem *problem;
     uint32_t *movable_start, *movable; // by node: start of its indexes of problem->pods.movable
     uint32_t *bound_start, *bound;     // the same for problem->pods.bound, movable ones only
-    struct scheduler_view *view;
+    struct scheduler_view *view;       // NULL until needed
     struct pass_shared shared;
 };
 struct simulator *simulator_create(struct problem *problem, struct arena *arena);
@@ -20,7 +20,8 @@ struct simulation {
     struct bitset quiet;                    // see struct pass_input
     const struct scheduled_list *scheduled; // engine/problem/disruption_inputs.h; may be NULL
     bool as_scheduled;    // pods of removed nodes go where kube-scheduler would put them
-    uint32_t mixture;     // the order in which pods evicted together come back; 0: as they leave
+    uint32_t mixture;     // the order in which pods evicted together come back, and the draw among
+                          // nodes that kube-scheduler holds equal; 0: as they leave, and the first
     struct bitset closed; // nodes that take no pods and keep their own; no bits: none
 };
 #define MIXTURES 6

@@ -82,8 +82,8 @@ static uint32_t gather_key(struct pass *pass, const struct class_state *state, u
     return i;
 }
 
-// True if a failure of these rules is permanent: counts never go down, and the candidate's domains
-// cannot change.
+// True if a failure of these rules is permanent: their counts never go down (those of spreads may),
+// and the candidate's domains cannot change.
 static bool is_final(const struct topology_key_rules *rules)
 {
     for (uint32_t g = 0; g < rules->count; g++)

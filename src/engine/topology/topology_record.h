@@ -7,7 +7,7 @@
 void topology_start(struct pass *pass);
 // Prepares the class's groups and makes new ones (SCH-277).
 void topology_prepare(struct pass *pass, uint32_t class);
-// The turn of a running pod has come: it no longer counts where it was (pass_input.bound_of).
+// The turn of a running pod has come: it no longer counts where it was (pass_input.as_scheduled).
 void topology_leave(struct pass *pass, uint32_t pod);
 // SCH-320: counts a placed pod.
 void topology_record(struct pass *pass, uint32_t pod, uint32_t class, uint32_t set,
