@@ -59,8 +59,7 @@ static bool two_have_moved(struct scenario *scenario)
     return mid != NULL && tiny != NULL && strcmp(mid, anchor) == 0 && strcmp(tiny, anchor) == 0;
 }
 
-// A node that stays has room for the three pods of another one, which goes.
-static void begin(struct scenario *scenario, const char *refused_app)
+static void begin_watching(struct scenario *scenario, const char *refused_app)
 {
     current = scenario;
     evicted[0] = '\0';
@@ -68,6 +67,12 @@ static void begin(struct scenario *scenario, const char *refused_app)
     refused = refused_app;
     moves_on_request = note_eviction;
     moves_begin(scenario, 0);
+}
+
+// A node that stays has room for the three pods of another one, which goes.
+static void begin(struct scenario *scenario, const char *refused_app)
+{
+    begin_watching(scenario, refused_app);
     story_app(scenario, &(struct story_app){
                             .name = "anchor", .replicas = 1, .cpu = "4", .annotations = KEPT});
     story_app(scenario, &(struct story_app){.name = "filler", .replicas = 1, .cpu = "3500m"});
@@ -118,15 +123,42 @@ static void a_pod_that_leaves_has_its_place_SCH_528_DIS_749(void **state)
     assert_int_equal(story_launches(scenario), 3);
 }
 
+static bool is_replaced(struct scenario *scenario)
+{
+    return story_nodes_labelled(scenario, LABEL_INSTANCE_TYPE, "medium") == 1 &&
+           story_nodes(scenario) == 2;
+}
+
+// One pod has room on a node that stays, the other needs a new one, which opens when both have
+// left.
+static void pods_for_existing_nodes_leave_before_those_for_replacements_SCH_516(void **state)
+{
+    struct scenario *scenario = *state;
+    begin_watching(scenario, NULL);
+    story_app(scenario, &(struct story_app){
+                            .name = "anchor", .replicas = 1, .cpu = "6500m", .annotations = KEPT});
+    story_app(scenario, &(struct story_app){.name = "plug", .replicas = 1, .cpu = "1"});
+    scenario_expect_running(scenario, 2);
+    story_app(scenario, &(struct story_app){.name = "filler", .replicas = 1, .cpu = "4"});
+    story_app(scenario, &(struct story_app){.name = "big", .replicas = 1, .cpu = "3"});
+    story_app(scenario, &(struct story_app){.name = "tiny", .replicas = 1, .cpu = "500m"});
+    scenario_expect_running(scenario, 5);
+    assert_int_equal(story_nodes_labelled(scenario, LABEL_INSTANCE_TYPE, "large"), 2);
+    moves_scale(scenario, "plug", 0);
+    moves_scale(scenario, "filler", 0);
+    scenario_until(scenario, 300, "the replacement alone beside the node that stays", is_replaced);
+    assert_string_equal(evicted, "tiny big ");
+    assert_int_equal(most_away, 0);
+    assert_string_equal(moves_place_of(scenario, "tiny"), moves_place_of(scenario, "anchor"));
+    assert_string_not_equal(moves_place_of(scenario, "big"), moves_place_of(scenario, "anchor"));
+    assert_int_equal(story_launches(scenario), 3);
+}
+
 // The empty node is where the pod is to go.
 static void an_empty_node_is_kept_for_pods_on_their_way_DIS_755(void **state)
 {
     struct scenario *scenario = *state;
-    current = scenario;
-    evicted[0] = '\0';
-    refused = "wanderer";
-    moves_on_request = note_eviction;
-    moves_begin(scenario, 0);
+    begin_watching(scenario, "wanderer");
     story_pool(scenario, &(struct story_pool){.spec = "weight: 50"});
     moves_pool(scenario, 1, (struct story_pool){.budgets = "[{nodes: '0'}]"});
     story_app(scenario, &(struct story_app){.name = "gone",
@@ -155,6 +187,7 @@ int main(void)
         TEST(pods_leave_one_by_one_hardest_first_SCH_516_DIS_745),
         TEST(a_rejected_eviction_holds_nobody_up_SCH_516),
         TEST(a_pod_that_leaves_has_its_place_SCH_528_DIS_749),
+        TEST(pods_for_existing_nodes_leave_before_those_for_replacements_SCH_516),
         TEST(an_empty_node_is_kept_for_pods_on_their_way_DIS_755),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

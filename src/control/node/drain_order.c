@@ -279,13 +279,15 @@ bool drain_order_admits(struct drain_order *order, const struct pod *pod)
 }
 
 // The controller whose next pod takes the pod's place at once. That of a StatefulSet's pod comes
-// when the pod is gone, and that of a Job's may never come.
+// when the pod is gone; that of a Job's may never come, and that of a DaemonSet's not elsewhere.
 static const char *successor_owner(const struct pod *pod)
 {
+    static const char *const others[] = {"StatefulSet", "Job", "DaemonSet"};
     const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
-    return owner == NULL || text_equal(owner->kind, "StatefulSet") || text_equal(owner->kind, "Job")
-               ? NULL
-               : owner->uid;
+    for (size_t i = 0; owner != NULL && i < ARRAY_LENGTH(others); i++)
+        if (text_equal(owner->kind, others[i]))
+            return NULL;
+    return owner != NULL ? owner->uid : NULL;
 }
 
 void drain_order_evicted(struct drain_order *order, const struct pod *pod)
