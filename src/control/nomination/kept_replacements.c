@@ -19,11 +19,11 @@
 #define EMPTY_NS (5 * MINUTE)  // in all, or until the command's other replacements are ready
 #define PAUSE_NS (3 * SECOND)  // while nothing comes, and nothing can be expected
 #define FILL_NS  (20 * SECOND) // from the first arrival on
-// Limits of an opening, during which no pod is evicted:
+// Limits of an opening; no pod is evicted until the nodes are open:
 #define GROUP_PODS_MAX 500
 #define PREPARE_NS     (1500 * MILLISECOND) // for nominations, and so much longer for each pod:
 #define PREPARE_POD_NS (8 * MILLISECOND)
-#define BIND_NS        SECOND // for open nodes' pods to be bound
+#define BREAK_NS       (2 * SECOND) // until the next: evictions go on
 
 enum wait { WAITS_FOR_NOTHING, WAITS_FOR_EVICTION, WAITS_FOR_PODS };
 
@@ -336,6 +336,7 @@ static void open_group(struct kept_replacements *kept)
     for (uint32_t i = 0; i < count; i++)
         open_node(kept, map_get(kept->nodes, claims[i]->meta.name));
     kept->opened_ns = now_of(kept);
+    nominations_set_opening(kept->nominations, false);
     free(claims);
 }
 
@@ -349,7 +350,7 @@ static void advance_group(struct kept_replacements *kept)
 {
     int64_t now_ns = now_of(kept);
     if (kept->opened_ns != 0) {
-        if (ns_subtract(now_ns, kept->opened_ns) >= BIND_NS)
+        if (ns_subtract(now_ns, kept->opened_ns) >= BREAK_NS)
             end_group(kept);
     } else if (kept->nominated_ns == 0) {
         if (scheduler_is_quiet(kept->control, kept->group_ns))
