@@ -123,19 +123,6 @@ static void a_pod_that_leaves_has_its_place_SCH_528_DIS_749(void **state)
     assert_int_equal(story_launches(scenario), 3);
 }
 
-// Another pod has taken the room: a new node is there before the pod leaves.
-static void a_pod_whose_place_is_taken_gets_another_before_it_leaves_SCH_528(void **state)
-{
-    struct scenario *scenario = *state;
-    begin(scenario, "big");
-    scenario_until(scenario, 300, "the others to move", two_have_moved);
-    story_app(scenario, &(struct story_app){.name = "squatter", .replicas = 1, .cpu = "2"});
-    scenario_run(scenario, 90);
-    assert_string_equal(moves_place_of(scenario, "squatter"), moves_place_of(scenario, "anchor"));
-    assert_int_equal(story_launches(scenario), 3);
-    assert_int_equal(story_nodes(scenario), 3);
-}
-
 static bool is_replaced(struct scenario *scenario)
 {
     return story_nodes_labelled(scenario, LABEL_INSTANCE_TYPE, "medium") == 1 &&
@@ -200,7 +187,6 @@ int main(void)
         TEST(pods_leave_one_by_one_hardest_first_SCH_516_DIS_745),
         TEST(a_rejected_eviction_holds_nobody_up_SCH_516),
         TEST(a_pod_that_leaves_has_its_place_SCH_528_DIS_749),
-        TEST(a_pod_whose_place_is_taken_gets_another_before_it_leaves_SCH_528),
         TEST(pods_for_existing_nodes_leave_before_those_for_replacements_SCH_516),
         TEST(an_empty_node_is_kept_for_pods_on_their_way_DIS_755),
     };

@@ -15,8 +15,8 @@ struct leaving_place { // one of both, or none
     const struct node *node;
     const struct node_claim *claim; // its node is not there yet
 };
-// None: the pod stays, has left, or its place is gone or taken by others.
-struct leaving_place leaving_pods_place(struct leaving_pods *leaving, const struct pod *pod);
+// None: the pod stays, has left, or its place is gone.
+struct leaving_place leaving_pods_place(const struct leaving_pods *leaving, const struct pod *pod);
 static inline bool leaving_place_is_known(struct leaving_place place)
 {
     return place.node != NULL || place.claim != NULL;

@@ -57,7 +57,7 @@ static void add_salvaged_nodes(struct snapshot *snapshot, const struct control *
         snapshot_add(snapshot, object);
 }
 
-static bool is_spoken_for(struct control *control, struct leaving_pods *leaving,
+static bool is_spoken_for(struct control *control, const struct leaving_pods *leaving,
                           const struct pod *pod)
 {
     bool is_planned = pod_is_bound(pod)
@@ -67,7 +67,7 @@ static bool is_spoken_for(struct control *control, struct leaving_pods *leaving,
 }
 
 static void add_pods(struct snapshot *snapshot, struct control *control,
-                     struct leaving_pods *leaving)
+                     const struct leaving_pods *leaving)
 {
     struct mirror_iterator iterator = {0};
     for (const struct object *object;

@@ -181,7 +181,7 @@ struct planning { // of one snapshot
     struct snapshot *snapshot;
     struct control *control;
     struct map *names; // of Nodes, by NodeClaim; borrowed
-    struct leaving_pods *leaving;
+    const struct leaving_pods *leaving;
 };
 
 // The name of the node that the pod is spoken for, or NULL.
@@ -221,7 +221,7 @@ static void add_planned_pod(struct planning *planning, const struct pod *pod)
 }
 
 void snapshot_add_planned_pods(struct snapshot *snapshot, struct control *control,
-                               struct leaving_pods *leaving)
+                               const struct leaving_pods *leaving)
 {
     struct planning planning = {snapshot, control, map_create(), leaving};
     const struct pod_list *pods = cluster_provisionable(control->cluster);

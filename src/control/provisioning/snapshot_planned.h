@@ -18,7 +18,7 @@ void snapshot_add_node_claims(struct snapshot *snapshot, struct control *control
 // where there is none yet, on one named like the NodeClaim. One that still runs on a node that is
 // going bears ANNOTATION_LEAVES_NODE (model/reading/pod_workload.h).
 void snapshot_add_planned_pods(struct snapshot *snapshot, struct control *control,
-                               struct leaving_pods *leaving);
+                               const struct leaving_pods *leaving);
 // A pod that waits for a place. A nomination of ours that came to nothing is left out.
 void snapshot_add_waiting(struct snapshot *snapshot, const struct pod *pod);
 // Pods that workloads are about to create (workload_bursts.h): those that have a place are there,
