@@ -287,7 +287,17 @@ void replacements_nominate(struct control *control, const struct disruption_comm
     }
 }
 
-// A Node, or a NodeClaim whose Node is not there yet.
+static bool has_pods(const struct control *control, const char *node_name)
+{
+    const struct pod_list *pods = cluster_pods(control->cluster, node_name);
+    for (uint32_t i = 0; i < pods->count; i++)
+        if (pod_needs_place(pods->items[i]))
+            return true;
+    return false;
+}
+
+// An empty Node, or a NodeClaim whose Node is not there yet. For the others the pods that are to
+// come count as theirs (leaving_pods.h); held, they could not drift in turn.
 static void hold(struct control *control, const char *name)
 {
     const struct node *node = find_node(control, name);
@@ -296,7 +306,7 @@ static void hold(struct control *control, const char *name)
                                : claim != NULL
                                    ? cluster_state(control->cluster, claim->status.provider_id)
                                    : NULL;
-    if (state != NULL)
+    if (state != NULL && !has_pods(control, name))
         cluster_hold(control->cluster, state, 0);
 }
 

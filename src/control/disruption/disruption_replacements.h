@@ -32,7 +32,7 @@ uint32_t replacements_not_initialized(const struct control *control,
 // Protects them from disruption until the queue's next step (DIS-727). Pods that come late are
 // pending then, which keeps an empty node, too (DIS-765); if none comes, it may be removed at once.
 void replacements_nominate(struct control *control, const struct disruption_command *command);
-// Protects the existing nodes where pods of the command's nodes are to go, for some seconds and as
+// Protects the empty nodes where pods of the command's nodes are to go, for some seconds and as
 // long as these pods are there (DIS-755); no longer if the command has lasted for long.
 void targets_hold(struct control *control, const struct disruption_command *command);
 // Deletes those without pods, at once unless their Nodes have joined and are not initialized: these
