@@ -135,16 +135,11 @@ bool kept_replacements_applies(const struct kept_replacements *kept, const struc
 }
 
 // --- nodes that are kept closed ------------------------------------------------------------------
-static bool has(const struct kept_replacements *kept, const char *claim)
-{
-    return map_get(kept->nodes, claim) != NULL;
-}
-
 bool kept_replacements_begin(struct kept_replacements *kept, const struct node_claim *claim)
 {
     if (!kept_replacements_applies(kept, claim))
         return false;
-    if (has(kept, claim->meta.name))
+    if (map_get(kept->nodes, claim->meta.name) != NULL)
         return true;
     size_t length = strlen(claim->meta.name) + 1;
     struct kept *node = memory_allocate(sizeof *node + length);

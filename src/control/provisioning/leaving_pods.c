@@ -90,9 +90,7 @@ void leaving_pods_destroy(struct leaving_pods *leaving)
 // Until the replacements are launched, the command's nodes are not marked, and their pods stay.
 static bool is_leaving(const struct control *control, const struct pod *pod)
 {
-    const struct node *node = find_node(control, pod->spec.node_name);
-    const struct state_node *state =
-        node != NULL ? cluster_state_of_node(control->cluster, node) : NULL;
+    const struct state_node *state = cluster_state_named(control->cluster, pod->spec.node_name);
     return state != NULL && state_marked(state);
 }
 

@@ -102,6 +102,12 @@ struct state_node *cluster_state(const struct cluster *cluster, const char *prov
     return map_get(cluster->states, provider_id);
 }
 
+struct state_node *cluster_state_named(const struct cluster *cluster, const char *node_name)
+{
+    const struct node *node = node_name != NULL ? find_node(cluster->control, node_name) : NULL;
+    return node != NULL ? cluster_state_of_node(cluster, node) : NULL;
+}
+
 struct state_node *cluster_state_of_node(const struct cluster *cluster, const struct node *node)
 {
     const char *key = state_node_key(node);

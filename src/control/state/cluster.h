@@ -20,6 +20,8 @@ struct nominations *cluster_nominations(const struct cluster *cluster);
 // The state node of a provider ID, or NULL (LIF-3: an empty ID matches nothing).
 struct state_node *cluster_state(const struct cluster *cluster, const char *provider_id);
 struct state_node *cluster_state_of_node(const struct cluster *cluster, const struct node *node);
+// The same for the Node of that name, as pods name it; NULL: there is none.
+struct state_node *cluster_state_named(const struct cluster *cluster, const char *node_name);
 // In the order of first appearance. `position` starts as NULL.
 struct state_node *cluster_next(const struct cluster *cluster, struct map_entry **position);
 uint32_t cluster_count(const struct cluster *cluster);

@@ -109,10 +109,7 @@ int64_t cluster_pod_turn(const struct cluster *cluster, const struct pod *pod)
 // A running pod needs its planned place only while its node is being disrupted.
 static bool stays_where_it_is(const struct cluster *cluster, const struct pod *pod)
 {
-    if (pod->spec.node_name == NULL)
-        return false;
-    const struct node *node = find_node(cluster->control, pod->spec.node_name);
-    const struct state_node *state = node != NULL ? cluster_state_of_node(cluster, node) : NULL;
+    const struct state_node *state = cluster_state_named(cluster, pod->spec.node_name);
     return state != NULL && !state_marked(state);
 }
 
