@@ -32,7 +32,7 @@
 static bool is_for_check(const struct control *control, enum evaluation_kind kind,
                          const struct disruption_command *command)
 {
-    return kind != EVALUATION_METHODS &&
+    return (kind == EVALUATION_EMPTINESS || kind == EVALUATION_CHECK) &&
            command_is_of_emptiness(control, command) == (kind == EVALUATION_EMPTINESS) &&
            command_is_due(control, command);
 }
@@ -212,10 +212,10 @@ static void evaluate_emptiness(struct disruption_evaluation *evaluation)
         evaluation->waits ? snapshot_next_change(evaluation->snapshot) : INT64_MAX;
 }
 
-static void evaluate_methods(struct disruption_evaluation *evaluation)
+static void evaluate_methods(struct disruption_evaluation *evaluation, uint32_t methods)
 {
     const struct plan_options options = {
-        .disrupt = true, .methods = METHODS_BUT_EMPTINESS, .inputs = &evaluation->inputs};
+        .disrupt = true, .methods = methods, .inputs = &evaluation->inputs};
     evaluation->plan = engine_plan(evaluation->snapshot, &options, &evaluation->error);
     evaluation->next_change = snapshot_next_change(evaluation->snapshot);
     if (evaluation->plan != NULL)
@@ -230,7 +230,10 @@ void evaluation_work(struct disruption_evaluation *evaluation)
         evaluate_emptiness(evaluation);
         return;
     case EVALUATION_METHODS:
-        evaluate_methods(evaluation);
+        evaluate_methods(evaluation, METHODS_BUT_EMPTINESS);
+        return;
+    case EVALUATION_DUE_NODES:
+        evaluate_methods(evaluation, METHODS_OF_DUE_NODES);
         return;
     case EVALUATION_CHECK:
         evaluation->checked =

@@ -11,6 +11,7 @@
 enum evaluation_kind {
     EVALUATION_EMPTINESS, // evaluates all nodes, and validates emptiness's due commands
     EVALUATION_METHODS,   // evaluates all nodes by the other methods
+    EVALUATION_DUE_NODES, // evaluates the drifted and the expiring nodes alone
     EVALUATION_CHECK,     // validates the other due commands
 };
 struct disruption_evaluation {

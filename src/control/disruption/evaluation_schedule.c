@@ -24,7 +24,8 @@ struct evaluation_schedule { // all instants are monotonic
     struct control *control;
     struct decision_inputs *inputs;
     struct evaluation_runner *runner;
-    uint64_t evaluated_version; // of the inputs: of the last evaluation
+    uint64_t evaluated_version; // of the inputs: of the last evaluation by all methods
+    uint64_t due_nodes_version; // of the last one of due nodes alone
     uint64_t seen_version;      // as last seen
     int64_t changed_ns;         // when a change was last seen
     int64_t evaluated_ns;       // the end of the last evaluation
@@ -71,17 +72,27 @@ static bool may_expire(const struct control *control, const struct node_claim *c
            expiry_window_start(claim) <= ns_add(manager_now(&control->manager), LOOK_SETTLED_NS);
 }
 
+static bool is_due(const struct control *control, const struct node_claim *claim)
+{
+    return condition_is_true(&claim->status.conditions, CONDITION_DRIFTED) ||
+           may_expire(control, claim);
+}
+
+static bool is_due_or_consolidatable(const struct control *control, const struct node_claim *claim)
+{
+    return condition_is_true(&claim->status.conditions, CONDITION_CONSOLIDATABLE) ||
+           is_due(control, claim);
+}
+
 // Some node may be a candidate of a method; without one an evaluation has nothing to examine.
-static bool has_candidates(const struct control *control)
+static bool any_claim(const struct control *control,
+                      bool (*is_candidate)(const struct control *, const struct node_claim *))
 {
     struct map_entry *position = NULL;
     for (const struct state_node *state;
          (state = cluster_next(control->cluster, &position)) != NULL;) {
         const struct node_claim *claim = state_only_claim(state);
-        if (claim != NULL && !state_marked(state) &&
-            (condition_is_true(&claim->status.conditions, CONDITION_CONSOLIDATABLE) ||
-             condition_is_true(&claim->status.conditions, CONDITION_DRIFTED) ||
-             may_expire(control, claim)))
+        if (claim != NULL && !state_marked(state) && is_candidate(control, claim))
             return true;
     }
     return false;
@@ -134,15 +145,22 @@ static bool is_held_up(const struct evaluation_schedule *schedule)
                      a_set_waits(commands);
 }
 
-// How long a due evaluation waits for the cluster to settle; 0: not at all.
-static int64_t wait_ns(const struct evaluation_schedule *schedule, int64_t now_ns)
+static bool awaits_rest(const struct evaluation_schedule *schedule, int64_t now_ns)
 {
-    const struct control *control = schedule->control;
-    if (is_held_up(schedule))
-        return LOOK_SOON_NS;
-    bool awaits_rest = control->strategy->awaits_rest &&
-                       pod_waves_await_rest(schedule->options.waves, control, now_ns);
-    return awaits_rest ? UNREST_LOOK_NS : 0;
+    return schedule->control->strategy->awaits_rest &&
+           pod_waves_await_rest(schedule->options.waves, schedule->control, now_ns);
+}
+
+// A choice among all nodes waits for the cluster to come to rest; nodes that must go do not.
+static int64_t evaluate_due_nodes(struct evaluation_schedule *schedule, uint64_t version,
+                                  int64_t now_ns)
+{
+    if (version == schedule->due_nodes_version || !any_claim(schedule->control, is_due))
+        return ns_add(now_ns, UNREST_LOOK_NS);
+    schedule->due_nodes_version = version;
+    evaluation_runner_start(schedule->runner,
+                            evaluation_create(schedule->parts, EVALUATION_DUE_NODES));
+    return NS_NEVER;
 }
 
 int64_t evaluation_schedule_start(struct evaluation_schedule *schedule)
@@ -158,11 +176,14 @@ int64_t evaluation_schedule_start(struct evaluation_schedule *schedule)
     int64_t due_ns = evaluation_due(schedule, now_ns);
     if (now_ns < due_ns)
         return due_ns;
-    int64_t left_ns = wait_ns(schedule, now_ns);
-    if (left_ns > 0)
-        return ns_add(now_ns, left_ns);
-    schedule->evaluated_version = decision_inputs_version(schedule->inputs);
-    if (!has_candidates(schedule->control)) { // DIS-400: an evaluation would count no candidate
+    if (is_held_up(schedule))
+        return ns_add(now_ns, LOOK_SOON_NS);
+    uint64_t version = decision_inputs_version(schedule->inputs);
+    if (awaits_rest(schedule, now_ns))
+        return evaluate_due_nodes(schedule, version, now_ns);
+    schedule->evaluated_version = version;
+    if (!any_claim(schedule->control,
+                   is_due_or_consolidatable)) { // DIS-400: an evaluation would count no candidate
         disruption_metrics_record_none(schedule->options.metrics);
         schedule->again_ns = ns_add(now_ns, LOOK_SETTLED_NS);
         return schedule->again_ns;
@@ -205,7 +226,7 @@ void evaluation_schedule_carry_out(struct evaluation_schedule *schedule)
         return;
     int64_t now_ns = loop_monotonic_ns(schedule->control->manager.loop);
     uint32_t commands = evaluation_carry_out(evaluation, true).commands;
-    if (evaluation->kind == EVALUATION_METHODS)
+    if (evaluation->kind == EVALUATION_METHODS || evaluation->kind == EVALUATION_DUE_NODES)
         note_evaluated(schedule, evaluation, commands, now_ns);
     if (commands > 0)
         decision_inputs_touch(schedule->inputs);

@@ -168,12 +168,6 @@ static void ask_version(struct nominator *nominator)
 }
 
 // --- the desired nominations ---------------------------------------------------------------------
-static bool is_closed(const struct node *node)
-{
-    return find_taint(&node->spec.taints, TAINT_UNREGISTERED, "NoExecute") != NULL ||
-           find_taint(&node->spec.taints, TAINT_AWAITING_PODS, "NoSchedule") != NULL;
-}
-
 // An open node on which pods can be bound: a ready one that has its devices.
 static bool can_bind(const struct nominator *nominator, const struct node_claim *claim,
                      const struct node *node)
@@ -223,7 +217,7 @@ static bool add_to_order(const struct nominator *nominator, struct spread_order 
     bool any = false;
     while ((claim = cluster_next_planned(cluster, &position)) != NULL) {
         const struct node *node = cluster_main_node(cluster, claim);
-        bool is_open = node != NULL && !is_closed(node) && can_bind(nominator, claim, node);
+        bool is_open = node != NULL && !node_is_closed(node) && can_bind(nominator, claim, node);
         if (is_open != open || is_preparing(nominator, claim))
             continue;
         spread_order_add_unnominated(order, claim, open);
@@ -259,9 +253,9 @@ static struct wanted wanted_node(const struct nominator *nominator, const struct
     const struct node *node = claim != NULL ? cluster_main_node(cluster, claim) : NULL;
     if (node == NULL)
         return (struct wanted){0};
-    if (is_closed(node) ? !is_preparing(nominator, claim) : !can_bind(nominator, claim, node))
+    if (node_is_closed(node) ? !is_preparing(nominator, claim) : !can_bind(nominator, claim, node))
         return (struct wanted){0};
-    if (!is_closed(node) && cluster_lost_nomination(cluster, pod, 0) &&
+    if (!node_is_closed(node) && cluster_lost_nomination(cluster, pod, 0) &&
         openings_rest(nominator->openings))
         return (struct wanted){0};
     bool waits = waits_for_sibling(nominator, pod, claim);

@@ -9,7 +9,6 @@
 #include "control/nomination/opening_order.h"
 #include "control/nomination/scheduler_quiet.h"
 #include "control/nomination/sibling_exchange.h"
-#include "control/nomination/spread_mend.h"
 #include "control/runtime/wakes.h"
 #include "control/state/cluster.h"
 #include "control/state/cluster_plans.h"
@@ -348,7 +347,7 @@ static bool mend_order(struct openings *openings, const held_list *group)
         return false;
     uint32_t count;
     const struct node_claim **claims = claims_of(openings, group, &count);
-    uint32_t exchanged = spread_mend(openings->control, claims, count);
+    uint32_t exchanged = group_order_mend(openings->control, claims, count);
     free(claims);
     openings->mends = exchanged > 0 ? openings->mends + 1 : MENDS_MAX;
     log_debug("looked at the order of a group of pods before it opens", "s:controller",
@@ -391,7 +390,7 @@ static bool is_closed(const struct openings *openings, const struct held *held)
     const struct node_claim *claim = find_claim(openings->control, held->claim);
     const struct node *node =
         claim != NULL ? cluster_main_node(openings->control->cluster, claim) : NULL;
-    return node != NULL && find_taint(&node->spec.taints, TAINT_UNREGISTERED, "NoExecute") != NULL;
+    return node != NULL && node_is_closed(node);
 }
 
 static bool goes_on_opening(const struct openings *openings, const held_list *group)

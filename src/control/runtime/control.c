@@ -104,6 +104,12 @@ const struct taint *find_taint(const taint_list *taints, const char *key, const 
     return NULL;
 }
 
+bool node_is_closed(const struct node *node)
+{
+    return find_taint(&node->spec.taints, TAINT_UNREGISTERED, "NoExecute") != NULL ||
+           find_taint(&node->spec.taints, TAINT_AWAITING_PODS, "NoSchedule") != NULL;
+}
+
 void taint_describe(const struct taint *taint, struct text *out)
 {
     text_add(out, taint->key);

@@ -6,6 +6,7 @@
 
 #include "engine/disruption/disruption_candidates.h"
 #include "engine/disruption/eligibility.h"
+#include "engine/disruption/evictions.h"
 #include "engine/disruption/remove_nodes.h"
 #include "model/schema/condition_types.h"
 
@@ -50,6 +51,7 @@ void drift_decide(struct disruption *disruption)
 {
     struct candidate_table table = disruption_candidates(disruption, DISRUPTION_DRIFTED, true);
     candidate_list list = drift_candidates(disruption, &table);
+    evictions_order(disruption, &list, true, compare_drift_times);
     remove_nodes(disruption, &(struct node_removal){.reason = DISRUPTION_DRIFTED, .eventual = true},
                  &table, &list);
 }

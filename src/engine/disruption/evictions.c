@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -206,4 +207,80 @@ bool evictions_allow(struct evictions *evictions, const struct disruption_candid
     if (allowed)
         evictions_give_back(evictions, candidate, eventual);
     return allowed;
+}
+
+// --- the order of a method that takes many -------------------------------------------------------
+struct scarcity {   // of a candidate's evictions; zero: all candidates can go at once
+    int64_t rounds; // that the scarcest of its budgets needs for all candidates
+    int64_t share;  // of such a round, in 1/1000
+};
+struct ranked_candidate {
+    struct disruption_candidate *candidate;
+    struct scarcity scarcity;
+    int (*compare)(const void *, const void *);
+};
+
+// While all pods are healthy.
+static int64_t allowed_at_once(const struct pod_disruption_budget *budget)
+{
+    int64_t spare = budget->status.expected_pods - budget->status.desired_healthy;
+    int64_t most =
+        spare > budget->status.disruptions_allowed ? spare : budget->status.disruptions_allowed;
+    return most > 0 ? most : 1;
+}
+
+static struct scarcity scarcity_of(const struct disruption *disruption,
+                                   const struct budget_needs *needs, const int64_t *totals)
+{
+    struct scarcity worst = {0};
+    vector_for_each (need, &needs->items) {
+        int64_t allowed = allowed_at_once(disruption->problem->pods.budgets->items[need->budget]);
+        struct scarcity scarcity = {.rounds = (totals[need->budget] + allowed - 1) / allowed,
+                                    .share = need->pods * 1000 / allowed};
+        if (scarcity.rounds > worst.rounds ||
+            (scarcity.rounds == worst.rounds && scarcity.share > worst.share))
+            worst = scarcity;
+    }
+    return worst.rounds > 1 ? worst : (struct scarcity){0};
+}
+
+static int compare_ranked(const void *a, const void *b)
+{
+    const struct ranked_candidate *x = a, *y = b;
+    if ((x->candidate->reschedulable == 0) != (y->candidate->reschedulable == 0))
+        return x->candidate->reschedulable == 0 ? -1 : 1;
+    if (x->scarcity.rounds != y->scarcity.rounds)
+        return x->scarcity.rounds > y->scarcity.rounds ? -1 : 1;
+    if (x->scarcity.share != y->scarcity.share)
+        return x->scarcity.share > y->scarcity.share ? -1 : 1;
+    return x->compare(&x->candidate, &y->candidate);
+}
+
+void evictions_order(struct disruption *disruption, candidate_list *list, bool eventual,
+                     int (*compare)(const void *, const void *))
+{
+    CLEANUP_ARENA struct arena *scratch = arena_create(4096);
+    int64_t *totals =
+        arena_allocate_array(scratch, disruption->problem->pods.budgets->count + 1, sizeof *totals);
+    struct budget_needs *needs = arena_allocate_array(scratch, list->count + 1, sizeof *needs);
+    struct ranked_candidate *ranked =
+        arena_allocate_array(scratch, list->count + 1, sizeof *ranked);
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (is_waived(list->items[i], eventual))
+            continue;
+        needs[i] = find_needs(disruption, list->items[i]->state);
+        vector_for_each (need, &needs[i].items)
+            totals[need->budget] += need->pods;
+    }
+    for (uint32_t i = 0; i < list->count; i++) {
+        ranked[i] =
+            (struct ranked_candidate){.candidate = list->items[i],
+                                      .scarcity = scarcity_of(disruption, &needs[i], totals),
+                                      .compare = compare};
+        vector_free(&needs[i].items);
+    }
+    if (list->count > 1)
+        qsort(ranked, list->count, sizeof *ranked, compare_ranked);
+    for (uint32_t i = 0; i < list->count; i++)
+        list->items[i] = ranked[i].candidate;
 }
