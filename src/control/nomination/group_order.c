@@ -6,9 +6,9 @@
 #include "control/nomination/opening_order.h"
 #include "control/nomination/spread_mend.h"
 #include "control/nomination/spread_order.h"
-#include "control/nomination/spread_places.h"
 #include "control/state/cluster.h"
 #include "control/state/cluster_plans.h"
+#include "control/state/pod_siblings.h"
 #include "model/reading/pod.h"
 
 typedef VECTOR(const struct node_claim *) claim_list;

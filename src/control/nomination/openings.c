@@ -312,7 +312,12 @@ static void begin_nominating(struct openings *openings, const held_list *group)
     openings->paused_ns = 0;
     openings->unprepared = openings->group_pods;
     openings->lost = 0;
-    group_order_apply(openings->control, claims, count);
+    // A nomination that changes has kube-scheduler try pods again: after a storm as few as
+    // possible.
+    if (openings->storms > 0)
+        group_order_mend(openings->control, claims, count);
+    else
+        group_order_apply(openings->control, claims, count);
     for (uint32_t i = 0; i < count; i++) {
         struct held *held = map_get(openings->held, claims[i]->meta.name);
         held->turn = i;

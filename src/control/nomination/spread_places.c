@@ -18,21 +18,6 @@ void spread_places_destroy(void *value)
     free(places);
 }
 
-static const struct topology_spread_constraint *spread_of(const struct pod *pod)
-{
-    list_for_each (spread, &pod->spec.topology_spread_constraints)
-        if (text_equal(spread->when_unsatisfiable, "DoNotSchedule") &&
-            !text_equal(spread->topology_key, LABEL_HOSTNAME))
-            return spread;
-    return NULL;
-}
-
-const char *pod_spread_key(const struct pod *pod)
-{
-    const struct topology_spread_constraint *spread = spread_of(pod);
-    return spread != NULL ? spread->topology_key : NULL;
-}
-
 // Added if it is new.
 static uint32_t domain_of(struct spread_places *places, const char *name)
 {
@@ -75,7 +60,7 @@ static void add_place(struct spread_places *places, const struct place *place)
 static void add_pod(struct spread_places *places, const struct control *control,
                     const struct pod *pod, const struct node_claim *claim, bool is_later)
 {
-    const struct topology_spread_constraint *spread = spread_of(pod);
+    const struct topology_spread_constraint *spread = pod_wide_spread(pod);
     places->key = spread != NULL ? spread->topology_key : NULL;
     places->max_skew = spread != NULL ? spread->max_skew : 0;
     const char *domain = domain_name(places, control, claim);

@@ -40,9 +40,6 @@ struct spread_places {
     VECTOR(struct place_host) hosts;
 };
 
-// The topology key that makes the order of binding matter: of a required spread over domains larger
-// than a node. NULL: the pod has none.
-const char *pod_spread_key(const struct pod *pod);
 void spread_places_destroy(void *places);
 // Adds the pods that are planned for the NodeClaim to their workloads: spread_places by UID. Of a
 // workload only siblings of its first pod count.

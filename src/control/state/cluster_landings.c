@@ -1,5 +1,6 @@
 #include "control/state/cluster_landings.h"
 
+#include "control/state/cluster.h"
 #include "control/state/nominations.h"
 #include "control/state/pod_siblings.h"
 #include "model/reading/pod.h"
@@ -72,24 +73,74 @@ static void give_place(struct cluster *cluster, struct pod_record *to, const cha
     planned_pods_set(cluster->planned, to->pod->meta.uid, name, claim);
 }
 
-// A pod that was bound to another node than planned has the place of a sibling that is planned
-// there and not nominated; that one gets its place, so the plan holds. True if there is one.
-static bool exchange_places(struct cluster *cluster, const struct pod_record *record,
-                            const struct node_claim *claim, const char *planned)
+static bool can_take(const struct cluster *cluster, const struct pod_record *other,
+                     const struct pod_record *record)
+{
+    return other != record && !pod_is_bound(other->pod) &&
+           text_equal(pod_controller_uid(other->pod), pod_controller_uid(record->pod)) &&
+           !pod_is_tied(cluster->control, other->pod) && pods_are_siblings(other->pod, record->pod);
+}
+
+static struct pod_record *sibling_on(const struct cluster *cluster, const struct pod_record *record,
+                                     const struct node_claim *claim)
 {
     struct pod_record *other = NULL;
-    if (claim == NULL || !cluster->control->strategy->keeps_plans)
-        return false;
-    for (uint32_t i = 0; (other = planned_record(cluster, claim->meta.name, i)) != NULL; i++)
-        if (other != record && !pod_is_nominated(other->pod) && !pod_is_bound(other->pod) &&
-            !pod_is_tied(cluster->control, other->pod) &&
-            pods_are_siblings(other->pod, record->pod))
-            break;
+    for (uint32_t i = 0;
+         claim != NULL && (other = planned_record(cluster, claim->meta.name, i)) != NULL; i++)
+        if (can_take(cluster, other, record))
+            return other;
+    return NULL;
+}
+
+static const char *domain_of(const struct cluster *cluster, const char *claim_name, const char *key)
+{
+    const struct node_claim *claim = find_claim(cluster->control, claim_name);
+    const struct node *node = claim != NULL ? cluster_main_node(cluster, claim) : NULL;
+    return node != NULL ? label_of_node(node, claim, key) : NULL;
+}
+
+// The pod's spread has no room left for one of its siblings that are planned for the same domain:
+// the one that kube-scheduler tries last.
+static struct pod_record *sibling_in_domain(const struct cluster *cluster,
+                                            const struct pod_record *record, const char *planned,
+                                            const struct landing *landing)
+{
+    const char *key = pod_spread_key(record->pod);
+    if (key == NULL || landing->node == NULL || landing->claim == NULL)
+        return NULL;
+    const char *domain = label_of_node(landing->node, landing->claim, key);
+    if (domain == NULL || text_equal(domain, domain_of(cluster, planned, key)))
+        return NULL;
+    struct pod_record *last = NULL;
+    for (uint32_t i = 0; i < cluster->pods.unbound.count; i++) {
+        struct pod_record *other = pod_index_find(&cluster->pods, cluster->pods.unbound.items[i]);
+        const char *claim = planned_pods_claim(cluster->planned, other->pod->meta.uid);
+        if (claim != NULL && can_take(cluster, other, record) &&
+            text_equal(domain, domain_of(cluster, claim, key)) &&
+            (last == NULL || other->turn > last->turn))
+            last = other;
+    }
+    return last;
+}
+
+enum landed { AS_PLANNED, ELSEWHERE, ELSEWHERE_EXCHANGED };
+
+// A pod that was bound to another node than planned has the place of a sibling that is planned
+// there; that one gets its place, so the plan holds. If none is planned there, a sibling that can
+// no longer be bound in that domain gets the place: it is still needed.
+static enum landed exchange_places(struct cluster *cluster, const struct pod_record *record,
+                                   const char *planned, const struct landing *landing)
+{
+    if (!cluster->control->strategy->keeps_plans)
+        return ELSEWHERE;
+    struct pod_record *here = sibling_on(cluster, record, landing->claim);
+    struct pod_record *other =
+        here != NULL ? here : sibling_in_domain(cluster, record, planned, landing);
     if (other == NULL)
-        return false;
+        return ELSEWHERE;
     other->is_put_off = record->is_put_off;
     give_place(cluster, other, planned);
-    return true;
+    return here != NULL ? AS_PLANNED : ELSEWHERE_EXCHANGED;
 }
 
 // The next successor may need the place (kept_replacements.h): which of the workload's pods goes
@@ -101,20 +152,19 @@ static void keep_again(struct cluster *cluster, const struct pod *pod, const cha
         planned_pods_keep(cluster->planned, workload, claim);
 }
 
-// SCH-516: kube-scheduler may bind a planned pod elsewhere. True if the plan holds all the same.
-static bool note_landing(struct cluster *cluster, const struct pod_record *record,
-                         const struct node_claim *claim, const struct landing *landing)
+// SCH-516: kube-scheduler may bind a planned pod elsewhere.
+static enum landed note_landing(struct cluster *cluster, const struct pod_record *record,
+                                const struct node_claim *claim, const struct landing *landing)
 {
-    if (claim == NULL)
-        return false;
     const struct node *node = landing->node;
     cluster->landed_ns = loop_monotonic_ns(cluster->control->manager.loop);
     bool there = node != NULL && node_claim_key(claim) != NULL &&
                  text_equal(node->spec.provider_id, node_claim_key(claim));
     nominations_note_landing(cluster->nominations, record->pod, there);
-    bool holds = there || exchange_places(cluster, record, landing->claim, claim->meta.name);
-    count_landing(cluster, claim, holds);
-    return holds;
+    enum landed landed =
+        there ? AS_PLANNED : exchange_places(cluster, record, claim->meta.name, landing);
+    count_landing(cluster, claim, landed == AS_PLANNED);
+    return landed;
 }
 
 void cluster_note_binding(struct cluster *cluster, struct pod_record *record,
@@ -124,10 +174,11 @@ void cluster_note_binding(struct cluster *cluster, struct pod_record *record,
     record->displaced_ns = 0;
     const char *name = planned_pods_claim(cluster->planned, uid);
     const struct node_claim *planned = name != NULL ? find_claim(cluster->control, name) : NULL;
-    bool as_planned = note_landing(cluster, record, planned, landing);
-    if (!as_planned && planned != NULL)
+    enum landed landed =
+        planned != NULL ? note_landing(cluster, record, planned, landing) : ELSEWHERE;
+    if (landed == ELSEWHERE && planned != NULL)
         keep_again(cluster, record->pod, planned->meta.name);
     planned_pods_forget(cluster->planned, uid);
-    if (!as_planned && cluster->control->strategy->keeps_plans)
+    if (landed != AS_PLANNED && cluster->control->strategy->keeps_plans)
         release_displaced(cluster, landing);
 }

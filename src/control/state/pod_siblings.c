@@ -41,3 +41,18 @@ bool pods_are_siblings(const struct pod *one, const struct pod *other)
     struct resource_map mine = pod_requests(arena, one), its = pod_requests(arena, other);
     return resource_map_covers(&mine, &its) && resource_map_covers(&its, &mine);
 }
+
+const struct topology_spread_constraint *pod_wide_spread(const struct pod *pod)
+{
+    list_for_each (spread, &pod->spec.topology_spread_constraints)
+        if (text_equal(spread->when_unsatisfiable, "DoNotSchedule") &&
+            !text_equal(spread->topology_key, LABEL_HOSTNAME))
+            return spread;
+    return NULL;
+}
+
+const char *pod_spread_key(const struct pod *pod)
+{
+    const struct topology_spread_constraint *spread = pod_wide_spread(pod);
+    return spread != NULL ? spread->topology_key : NULL;
+}
