@@ -213,6 +213,7 @@ bool evictions_allow(struct evictions *evictions, const struct disruption_candid
 struct scarcity {   // of a candidate's evictions; zero: all candidates can go at once
     int64_t rounds; // that the scarcest of its budgets needs for all candidates
     int64_t share;  // of such a round, in 1/1000
+    int64_t sum;    // the shares of all its budgets
 };
 struct ranked_candidate {
     struct disruption_candidate *candidate;
@@ -233,6 +234,7 @@ static struct scarcity scarcity_of(const struct disruption *disruption,
                                    const struct budget_needs *needs, const int64_t *totals)
 {
     struct scarcity worst = {0};
+    int64_t sum = 0;
     vector_for_each (need, &needs->items) {
         int64_t allowed = allowed_at_once(disruption->problem->pods.budgets->items[need->budget]);
         struct scarcity scarcity = {.rounds = (totals[need->budget] + allowed - 1) / allowed,
@@ -240,7 +242,9 @@ static struct scarcity scarcity_of(const struct disruption *disruption,
         if (scarcity.rounds > worst.rounds ||
             (scarcity.rounds == worst.rounds && scarcity.share > worst.share))
             worst = scarcity;
+        sum += scarcity.share;
     }
+    worst.sum = sum;
     return worst.rounds > 1 ? worst : (struct scarcity){0};
 }
 
@@ -253,6 +257,8 @@ static int compare_ranked(const void *a, const void *b)
         return x->scarcity.rounds > y->scarcity.rounds ? -1 : 1;
     if (x->scarcity.share != y->scarcity.share)
         return x->scarcity.share > y->scarcity.share ? -1 : 1;
+    if (x->scarcity.sum != y->scarcity.sum)
+        return x->scarcity.sum < y->scarcity.sum ? -1 : 1;
     return x->compare(&x->candidate, &y->candidate);
 }
 

@@ -29,7 +29,7 @@ bool evictions_allow(struct evictions *evictions, const struct disruption_candid
                      bool eventual);
 // Sorts candidates of a method that takes as many as may go at once, so that all have gone after
 // few rounds: first those without pods to move, then those whose budget needs most rounds for all
-// of them, of these the one that takes most of a round; then by `compare` (for qsort()).
-// PodDisruptionBudgets that allow everything at once have no influence.
+// of them, of these the ones that take most of a round and least of other budgets; then by
+// `compare` (for qsort()). PodDisruptionBudgets that allow everything at once have no influence.
 void evictions_order(struct disruption *disruption, candidate_list *list, bool eventual,
                      int (*compare)(const void *, const void *));

@@ -158,6 +158,37 @@ static void every_budget_counts_DIS_760(void **state)
     assert_null(verdict_about(p.plan, "n2"));
 }
 
+// One with a pod of the scarcest budget is among the first, though it drifted last: all have gone
+// after three rounds.
+static void the_scarcest_budget_is_used_first_DIS_717_DIS_760(void **state)
+{
+    (void)state;
+    static const char older[] = "2025-12-10T00:00:00Z", newer[] = "2025-12-20T00:00:00Z";
+    static const struct {
+        const char *node, *drifted, *labels;
+    } pods[] = {{"a", older, "app: a"}, {"b", older, "app: a"}, {"c", older, "app: a"},
+                {"s", newer, "app: a"}, {"t", newer, "app: a"}, {"u", newer, "app: a"},
+                {"s", NULL, "tier: b"}, {"t", NULL, "tier: b"}, {"u", NULL, "tier: b"}};
+    struct text world = {0};
+    add_pool(&world, (struct test_pool){0});
+    for (size_t i = 0; i < ARRAY_LENGTH(pods); i++) {
+        char name[8];
+        snprintf(name, sizeof name, "p%zu", i);
+        if (pods[i].drifted != NULL)
+            add_node(&world, (struct test_node){.name = pods[i].node, .drifted = pods[i].drifted});
+        add_pod(&world,
+                (struct test_pod){.name = name, .node = pods[i].node, .labels = pods[i].labels});
+    }
+    add_budget(&world, "b", "", 2);
+    text_add(&world, "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: c, "
+                     "namespace: default, uid: c}, spec: {selector: {matchLabels: {tier: b}}}, "
+                     "status: {disruptionsAllowed: 1}}\n---\n");
+    PLAN p = disrupt(&world, "drift", NULL);
+    assert_null(verdict_about(p.plan, "s"));
+    assert_null(verdict_about(p.plan, "a"));
+    assert_int_equal(candidates_of(p.plan), 2);
+}
+
 static void a_grace_period_overrules_the_sum_for_drift_DIS_760_DIS_34(void **state)
 {
     (void)state;
@@ -337,6 +368,7 @@ int main(void)
         cmocka_unit_test(what_may_always_be_evicted_asks_nothing_DIS_760_DIS_45),
         cmocka_unit_test(the_first_on_a_budget_may_have_several_pods_DIS_760_DIS_46),
         cmocka_unit_test(every_budget_counts_DIS_760),
+        cmocka_unit_test(the_scarcest_budget_is_used_first_DIS_717_DIS_760),
         cmocka_unit_test(a_grace_period_overrules_the_sum_for_drift_DIS_760_DIS_34),
         cmocka_unit_test(one_replica_stays_ready_DIS_761),
         cmocka_unit_test(running_commands_count_for_the_guard_DIS_761),
