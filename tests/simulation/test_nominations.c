@@ -1,5 +1,5 @@
-// Places of pods that were made by hand: they are nominated to open nodes, exchange their places, and
-// lose them (SCH-516).
+// Places of pods that were made by hand: they are nominated to open nodes, exchange their places,
+// and lose them (SCH-516).
 #include "simulation/cluster_view.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // Nodes of a wave open together, and the pods are nominated (SCH-516).
-#include "simulation/cluster_view.h"
+#include "simulation/story.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,6 +155,27 @@ static void pods_of_drifted_nodes_need_no_node_that_was_not_planned_SCH_528(void
     assert_true(view_metric_sum(scenario, "adze_unplanned_nodeclaims_total", "") <= 0);
 }
 
+static bool first_generation_is_gone(struct scenario *scenario)
+{
+    return story_nodes_labelled(scenario, "generation", "second") ==
+           view_count(scenario, "v1", "Node");
+}
+
+// Consolidation waits until the nodes have come to rest, which a round of drift disturbs. The next
+// round of drift does not wait.
+static void drift_does_not_wait_for_rest_DIS_717(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_begin(scenario);
+    scenario_expect_running(scenario, apply_all(scenario, mixed, ARRAY_LENGTH(mixed)));
+    hand_patch(scenario, KARPENTER, "NodePool", NULL, "default", NULL,
+               "{spec: {disruption: {consolidateAfter: 50s, budgets: [{nodes: '25%'}]}, template: "
+               "{metadata: {labels: {generation: second}}}}}");
+    double took = scenario_until(scenario, 600, "all nodes to go", first_generation_is_gone);
+    print_message("drifted in %.0f s\n", took);
+    assert_true(took < 60);
+}
+
 static bool any_pod_runs(struct scenario *scenario)
 {
     return simulation_pods_running(scenario->simulation) > 0;
@@ -204,6 +225,7 @@ int main(void)
         TEST(zones_fill_evenly_SCH_516),
         TEST(nobody_is_sent_to_a_pod_that_keeps_it_away_SCH_516),
         TEST(pods_of_drifted_nodes_need_no_node_that_was_not_planned_SCH_528),
+        TEST(drift_does_not_wait_for_rest_DIS_717),
         TEST(no_node_is_held_for_long_SCH_516),
         TEST(without_nominations_nodes_open_at_once_SCH_516),
     };
