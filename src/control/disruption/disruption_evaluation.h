@@ -1,4 +1,4 @@
-// One evaluation of all nodes, by emptiness or by the other methods (DIS-11, DIS-703), or one
+// One evaluation of nodes, by emptiness or by the other methods (DIS-11, DIS-703), or one
 // validation of due commands (DIS-261 to DIS-263): a snapshot, the engine's decision on a worker
 // thread, and its execution on the loop. Nodes of commands under way are no candidates; their pods
 // need other places, so that no two commands rely on the same room.
@@ -28,7 +28,7 @@ struct disruption_evaluation {
     struct text errors;    // NodePools whose instance types could not be read
     int64_t started_ns;    // monotonic
     uint64_t last_command; // number of the newest command in the snapshot
-    // Of an evaluation of all nodes.
+    // Of an evaluation of nodes.
     struct plan *plan;   // NULL until it is made, or if it could not be made
     int64_t next_change; // wall clock: when something that holds a node back ends by itself
                          // (DIS-705), or the plan wants another look; INT64_MAX: nothing

@@ -121,16 +121,18 @@ static void record_state(struct disruption_metrics *metrics, const struct plan *
 }
 
 void disruption_metrics_record(struct disruption_metrics *metrics, const struct plan *plan,
-                               bool of_emptiness)
+                               enum recorded_methods methods)
 {
     list_for_each (turn, &plan->turns)
         list_for_each (pool, &turn->pools)
             record_pool(metrics, turn, pool);
-    if (of_emptiness) {
+    if (methods == RECORD_EMPTINESS) {
         record_eligible(metrics, DISRUPTION_EMPTY, eligible_of(plan, DISRUPTION_EMPTY));
         return;
     }
     record_eligible(metrics, DISRUPTION_DRIFTED, eligible_of(plan, DISRUPTION_DRIFTED));
+    if (methods == RECORD_DUE_NODES)
+        return;
     record_eligible(metrics, DISRUPTION_UNDERUTILIZED, eligible_of(plan, DISRUPTION_UNDERUTILIZED));
     record_state(metrics, plan);
 }

@@ -9,9 +9,11 @@ struct disruption_metrics;
 struct disruption_metrics *disruption_metrics_create(struct control *control);
 void disruption_metrics_destroy(struct disruption_metrics *metrics); // NULL is fine
 
-// `of_emptiness`: the plan is of emptiness alone; else of all other methods.
+enum recorded_methods { RECORD_EMPTINESS, RECORD_DUE_NODES, RECORD_OTHERS };
+// The plan is of emptiness alone, of the methods that remove nodes which are due, or of all but
+// emptiness.
 void disruption_metrics_record(struct disruption_metrics *metrics, const struct plan *plan,
-                               bool of_emptiness);
+                               enum recorded_methods methods);
 // The other methods had nothing to evaluate.
 void disruption_metrics_record_none(struct disruption_metrics *metrics);
 // A deleted NodePool has no series.

@@ -17,6 +17,8 @@
 #define QUIET_NS       SECOND
 #define DURATION_SHARE 4 // the pause after an evaluation, as a multiple of its duration
 #define UNREST_LOOK_NS (500 * MILLISECOND)
+#define UNREST_MAX_NS  (5 * MINUTE) // the longest wait for rest
+#define IN_VAIN_NS     (2 * SECOND) // the pause after an evaluation of due nodes without a command
 
 struct evaluation_schedule { // all instants are monotonic
     struct evaluation_options options;
@@ -25,12 +27,15 @@ struct evaluation_schedule { // all instants are monotonic
     struct decision_inputs *inputs;
     struct evaluation_runner *runner;
     uint64_t evaluated_version; // of the inputs: of the last evaluation by all methods
-    uint64_t due_nodes_version; // of the last one of due nodes alone
     uint64_t seen_version;      // as last seen
     int64_t changed_ns;         // when a change was last seen
     int64_t evaluated_ns;       // the end of the last evaluation
     int64_t not_before_ns;      // the next one begins
     int64_t again_ns;           // evaluate even without a change
+    int64_t unrest_ns;          // evaluations have been waiting for rest since; 0: none waits
+    // Of the nodes that are due, which are evaluated meanwhile.
+    uint64_t due_nodes_version;
+    int64_t due_nodes_again_ns, due_nodes_not_before_ns;
 };
 
 struct evaluation_schedule *evaluation_schedule_create(const struct evaluation_options *options)
@@ -84,7 +89,7 @@ static bool is_due_or_consolidatable(const struct control *control, const struct
            is_due(control, claim);
 }
 
-// Some node may be a candidate of a method; without one an evaluation has nothing to examine.
+// Some node may be a candidate; without one an evaluation has nothing to examine.
 static bool any_claim(const struct control *control,
                       bool (*is_candidate)(const struct control *, const struct node_claim *))
 {
@@ -145,17 +150,25 @@ static bool is_held_up(const struct evaluation_schedule *schedule)
                      a_set_waits(commands);
 }
 
-static bool awaits_rest(const struct evaluation_schedule *schedule, int64_t now_ns)
+static bool awaits_rest(struct evaluation_schedule *schedule, int64_t now_ns)
 {
-    return schedule->control->strategy->awaits_rest &&
-           pod_waves_await_rest(schedule->options.waves, schedule->control, now_ns);
+    bool waits = schedule->control->strategy->awaits_rest &&
+                 pod_waves_await_rest(schedule->options.waves, schedule->control, now_ns);
+    if (waits && schedule->unrest_ns == 0)
+        schedule->unrest_ns = now_ns;
+    if (waits && ns_subtract(now_ns, schedule->unrest_ns) < UNREST_MAX_NS)
+        return true;
+    schedule->unrest_ns = 0;
+    return false;
 }
 
 // A choice among all nodes waits for the cluster to come to rest; nodes that must go do not.
 static int64_t evaluate_due_nodes(struct evaluation_schedule *schedule, uint64_t version,
                                   int64_t now_ns)
 {
-    if (version == schedule->due_nodes_version || !any_claim(schedule->control, is_due))
+    bool is_seen = version == schedule->due_nodes_version && now_ns < schedule->due_nodes_again_ns;
+    if (is_seen || now_ns < schedule->due_nodes_not_before_ns ||
+        !any_claim(schedule->control, is_due))
         return ns_add(now_ns, UNREST_LOOK_NS);
     schedule->due_nodes_version = version;
     evaluation_runner_start(schedule->runner,
@@ -212,10 +225,16 @@ static void note_evaluated(struct evaluation_schedule *schedule,
                            int64_t now_ns)
 {
     int64_t took_ns = ns_subtract(now_ns, evaluation->started_ns);
+    int64_t next_ns = next_evaluation(schedule, evaluation, now_ns);
     schedule->evaluated_ns = now_ns;
     schedule->not_before_ns =
         commands > 0 ? now_ns : ns_add(now_ns, ns_multiply(DURATION_SHARE, took_ns));
-    schedule->again_ns = next_evaluation(schedule, evaluation, now_ns);
+    if (evaluation->kind == EVALUATION_DUE_NODES) {
+        schedule->due_nodes_again_ns = next_ns;
+        schedule->due_nodes_not_before_ns = commands > 0 ? now_ns : ns_add(now_ns, IN_VAIN_NS);
+    } else {
+        schedule->again_ns = next_ns;
+    }
     evaluation_report(evaluation, schedule->options.metrics);
 }
 

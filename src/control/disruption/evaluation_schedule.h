@@ -1,6 +1,8 @@
 // The schedule of the methods other than emptiness (disruption_evaluation.h): an evaluation waits
 // until the cluster has been quiet for a moment after a change, with a limit, and uses a small
-// share of the time. The validation of due commands goes first.
+// share of the time. It also waits for the cluster to come to rest (pod_waves.h); nodes that are
+// due to go, drifted or expiring, are evaluated alone meanwhile. The validation of due commands
+// goes first.
 #pragma once
 
 #include "control/disruption/evaluation_runner.h"

@@ -11,7 +11,7 @@
 #define LEAVING_PODS     50
 #define LEAVING_QUIET_NS SECOND
 #define LEAVING_MAX_NS   (10 * SECOND)
-// Evaluations wait for nodes that rest soon.
+// Evaluations of all nodes wait for those that rest soon.
 #define UNREST_SHARE    10 // of the nodes
 #define UNREST_MAX_NS   MINUTE
 #define DISTURBING_PODS 20

@@ -10,54 +10,84 @@
 #include "control/state/cluster_plans.h"
 #include "control/state/pod_siblings.h"
 #include "model/reading/pod.h"
+#include "model/schema/condition_types.h"
 
-typedef VECTOR(const struct node_claim *) claim_list;
+#define PODS_MAX 2000 // of an order, with those of open nodes
+
+struct group { // open nodes, and those that open next
+    struct control *control;
+    VECTOR(const struct node_claim *) claims;
+    uint32_t open; // of these: open nodes come first, since their pods can be bound at once
+    uint32_t pods;
+};
 
 static bool has_waiting_pod(const struct control *control, const struct node_claim *claim)
 {
     const struct pod *pod;
     for (uint32_t i = 0; (pod = cluster_planned_on(control->cluster, claim, i)) != NULL; i++)
-        if (!pod_is_bound(pod) && cluster_planned_claim(control->cluster, pod) == claim &&
-            pod_spread_key(pod) != NULL)
+        if (!pod_is_bound(pod) && pod_spread_key(pod) != NULL &&
+            cluster_planned_claim(control->cluster, pod) == claim)
             return true;
     return false;
 }
 
-// NodeClaims of open nodes with pods that could not be bound there yet.
-static claim_list open_claims(const struct control *control)
+// An open node with pods that wait for it. While its NodeClaim is not registered, its node may be
+// one of those that open together.
+static bool is_open_and_awaited(const struct control *control, const struct node_claim *claim)
 {
-    claim_list open = {0};
-    struct map_entry *position = NULL;
-    const struct node_claim *claim;
-    while ((claim = cluster_next_planned(control->cluster, &position)) != NULL) {
-        const struct node *node = cluster_main_node(control->cluster, claim);
-        if (node != NULL && node_is_ready(node) && !node_is_closed(node) &&
-            has_waiting_pod(control, claim))
-            vector_push(&open, claim);
-    }
-    return open;
+    const struct node *node = cluster_main_node(control->cluster, claim);
+    return node != NULL && node_is_ready(node) && !node_is_closed(node) &&
+           condition_is_true(&claim->status.conditions, CONDITION_REGISTERED) &&
+           has_waiting_pod(control, claim);
 }
 
-// The open nodes come first: their pods can be bound at once.
-static claim_list with_open(const struct control *control, const struct node_claim *const *claims,
-                            uint32_t count)
+static bool is_among(const struct node_claim *claim, const struct node_claim *const *claims,
+                     uint32_t count)
 {
-    claim_list all = open_claims(control);
+    uint32_t at = 0;
+    while (at < count && claims[at] != claim)
+        at++;
+    return at < count;
+}
+
+static void add_open(struct group *group, const struct node_claim *const *claims, uint32_t count)
+{
+    struct cluster *cluster = group->control->cluster;
+    struct map_entry *position = NULL;
+    const struct node_claim *claim;
+    while ((claim = cluster_next_planned(cluster, &position)) != NULL) {
+        uint32_t pods = cluster_planned_count(cluster, claim);
+        if (group->pods + pods > PODS_MAX || !is_open_and_awaited(group->control, claim) ||
+            is_among(claim, claims, count))
+            continue;
+        group->pods += pods;
+        vector_push(&group->claims, claim);
+    }
+    group->open = group->claims.count;
+}
+
+static struct group group_of(struct control *control, const struct node_claim *const *claims,
+                             uint32_t count)
+{
+    struct group group = {.control = control};
     for (uint32_t i = 0; i < count; i++)
-        vector_push(&all, claims[i]);
-    return all;
+        group.pods += cluster_planned_count(control->cluster, claims[i]);
+    add_open(&group, claims, count);
+    for (uint32_t i = 0; i < count; i++)
+        vector_push(&group.claims, claims[i]);
+    return group;
 }
 
 void group_order_apply(struct control *control, const struct node_claim **claims, uint32_t count)
 {
     struct spread_order *order = spread_order_create(control);
     opening_order(control, claims, count);
-    claim_list all = with_open(control, claims, count);
-    vector_for_each (claim, &all)
-        spread_order_add(order, *claim);
+    struct group group = group_of(control, claims, count);
+    for (uint32_t i = 0; i < group.claims.count; i++)
+        spread_order_add(order, group.claims.items[i], i < group.open);
     spread_order_apply(order);
     spread_order_destroy(order);
-    vector_free(&all);
+    vector_free(&group.claims);
     for (int i = 0; i < MENDS_MAX && group_order_mend(control, claims, count) > 0; i++)
         ;
 }
@@ -65,8 +95,8 @@ void group_order_apply(struct control *control, const struct node_claim **claims
 uint32_t group_order_mend(struct control *control, const struct node_claim *const *claims,
                           uint32_t count)
 {
-    claim_list all = with_open(control, claims, count);
-    uint32_t exchanged = spread_mend(control, all.items, all.count);
-    vector_free(&all);
+    struct group group = group_of(control, claims, count);
+    uint32_t exchanged = spread_mend(control, group.claims.items, group.claims.count);
+    vector_free(&group.claims);
     return exchanged;
 }

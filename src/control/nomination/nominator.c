@@ -273,11 +273,15 @@ static bool may_preempt(const struct nominator *nominator, const struct pod *pod
     return false;
 }
 
-// The nomination has no plan: adze wrote it before the plan changed, or a predecessor did.
+// The nomination is not of the present plan: adze wrote it before the plan changed, or a
+// predecessor did. It would hold room that is another pod's.
 static bool is_stale(const struct nominator *nominator, const struct pod *pod)
 {
+    struct cluster *cluster = nominator->control->cluster;
+    const struct node_claim *claim = cluster_planned_claim(cluster, pod);
+    const struct node *node = claim != NULL ? cluster_main_node(cluster, claim) : NULL;
     return pod_is_nominated(pod) &&
-           cluster_planned_claim(nominator->control->cluster, pod) == NULL &&
+           (node == NULL || !text_equal(node->meta.name, pod->status.nominated_node_name)) &&
            !may_preempt(nominator, pod);
 }
 

@@ -29,9 +29,9 @@ void spread_order_destroy(struct spread_order *order)
     free(order);
 }
 
-void spread_order_add(struct spread_order *order, const struct node_claim *claim)
+void spread_order_add(struct spread_order *order, const struct node_claim *claim, bool spread_only)
 {
-    spread_places_add(order->control, order->workloads, claim);
+    spread_places_add(order->control, order->workloads, claim, spread_only);
 }
 
 void spread_order_add_unnominated(struct spread_order *order, const struct node_claim *claim,

@@ -10,7 +10,8 @@ struct spread_order;
 struct spread_order *spread_order_create(struct control *control);
 void spread_order_destroy(struct spread_order *order);
 // The NodeClaim's planned pods take part; the pods of the first NodeClaim get the first places.
-void spread_order_add(struct spread_order *order, const struct node_claim *claim);
+// `spread_only`: those that have a spread.
+void spread_order_add(struct spread_order *order, const struct node_claim *claim, bool spread_only);
 // The same for pods that are not nominated. kube-scheduler can bind pods to open nodes at once, so
 // their places come first, and pods planned for closed nodes may get them.
 void spread_order_add_unnominated(struct spread_order *order, const struct node_claim *claim,

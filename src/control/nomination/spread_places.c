@@ -88,12 +88,14 @@ static struct spread_places *siblings_of(const struct control *control, struct m
 }
 
 void spread_places_add(const struct control *control, struct map *workloads,
-                       const struct node_claim *claim)
+                       const struct node_claim *claim, bool spread_only)
 {
     const struct pod *pod;
     for (uint32_t i = 0; (pod = cluster_planned_on(control->cluster, claim, i)) != NULL; i++) {
-        struct spread_places *places =
-            pod_is_bound(pod) ? NULL : siblings_of(control, workloads, pod); // yet to be evicted
+        bool takes_part = !pod_is_bound(pod) && // else it is yet to be evicted
+                          cluster_planned_claim(control->cluster, pod) == claim &&
+                          !(spread_only && pod_spread_key(pod) == NULL);
+        struct spread_places *places = takes_part ? siblings_of(control, workloads, pod) : NULL;
         if (places != NULL)
             add_pod(places, control, pod, claim, false);
     }

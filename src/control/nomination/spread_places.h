@@ -42,9 +42,9 @@ struct spread_places {
 
 void spread_places_destroy(void *places);
 // Adds the pods that are planned for the NodeClaim to their workloads: spread_places by UID. Of a
-// workload only siblings of its first pod count.
+// workload only siblings of its first pod count. `spread_only`: those that have a spread.
 void spread_places_add(const struct control *control, struct map *workloads,
-                       const struct node_claim *claim);
+                       const struct node_claim *claim, bool spread_only);
 // The same for pods that are not nominated, whatever their place.
 void spread_places_add_unnominated(const struct control *control, struct map *workloads,
                                    const struct node_claim *claim, bool is_later);

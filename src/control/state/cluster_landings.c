@@ -1,6 +1,5 @@
 #include "control/state/cluster_landings.h"
 
-#include "control/state/cluster.h"
 #include "control/state/nominations.h"
 #include "control/state/pod_siblings.h"
 #include "model/reading/pod.h"
@@ -81,46 +80,90 @@ static bool can_take(const struct cluster *cluster, const struct pod_record *oth
            !pod_is_tied(cluster->control, other->pod) && pods_are_siblings(other->pod, record->pod);
 }
 
+// kube-scheduler keeps room for a sibling that is nominated. Only the pod's spread can have taken
+// its place all the same.
 static struct pod_record *sibling_on(const struct cluster *cluster, const struct pod_record *record,
                                      const struct node_claim *claim)
 {
-    struct pod_record *other = NULL;
+    struct pod_record *other, *nominated = NULL;
     for (uint32_t i = 0;
-         claim != NULL && (other = planned_record(cluster, claim->meta.name, i)) != NULL; i++)
-        if (can_take(cluster, other, record))
+         claim != NULL && (other = planned_record(cluster, claim->meta.name, i)) != NULL; i++) {
+        if (!can_take(cluster, other, record))
+            continue;
+        if (!pod_is_nominated(other->pod))
             return other;
-    return NULL;
+        nominated = nominated != NULL ? nominated : other;
+    }
+    return pod_spread_key(record->pod) != NULL ? nominated : NULL;
 }
 
-static const char *domain_of(const struct cluster *cluster, const char *claim_name, const char *key)
+static const struct state_node *state_of(const struct cluster *cluster,
+                                         const struct node_claim *claim)
 {
-    const struct node_claim *claim = find_claim(cluster->control, claim_name);
-    const struct node *node = claim != NULL ? cluster_main_node(cluster, claim) : NULL;
-    return node != NULL ? label_of_node(node, claim, key) : NULL;
+    const char *key = node_claim_key(claim);
+    return key != NULL ? map_get(cluster->states, key) : NULL;
 }
 
-// The pod's spread has no room left for one of its siblings that are planned for the same domain:
-// the one that kube-scheduler tries last.
+static const char *domain_of(const struct cluster *cluster, const struct node_claim *claim,
+                             const char *key)
+{
+    const struct state_node *state = state_of(cluster, claim);
+    return label_of_node(state != NULL ? state_main_node(state) : NULL, claim, key);
+}
+
+// Of the NodeClaim's planned pods the one that kube-scheduler tries last, if it comes after `last`.
+static struct pod_record *later_sibling_on(const struct cluster *cluster,
+                                           const struct pod_record *record, const char *claim,
+                                           struct pod_record *last)
+{
+    struct pod_record *other;
+    for (uint32_t i = 0; (other = planned_record(cluster, claim, i)) != NULL; i++)
+        if ((last == NULL || other->turn > last->turn) && can_take(cluster, other, record))
+            last = other;
+    return last;
+}
+
+// The landed pod has used up what its spread allows in this domain: one of its siblings that are
+// planned there has to go elsewhere. Returns the one that kube-scheduler tries last, or NULL.
 static struct pod_record *sibling_in_domain(const struct cluster *cluster,
-                                            const struct pod_record *record, const char *planned,
+                                            const struct pod_record *record,
+                                            const struct node_claim *planned,
                                             const struct landing *landing)
 {
-    const char *key = pod_spread_key(record->pod);
-    if (key == NULL || landing->node == NULL || landing->claim == NULL)
+    const struct topology_spread_constraint *spread = pod_wide_spread(record->pod);
+    if (spread == NULL || spread->max_skew != 1 || landing->node == NULL || landing->claim == NULL)
         return NULL;
-    const char *domain = label_of_node(landing->node, landing->claim, key);
-    if (domain == NULL || text_equal(domain, domain_of(cluster, planned, key)))
+    const char *key = spread->topology_key, *domain, *name;
+    domain = label_of_node(landing->node, landing->claim, key);
+    const char *own = domain_of(cluster, planned, key);
+    if (domain == NULL || own == NULL || text_equal(domain, own))
         return NULL;
     struct pod_record *last = NULL;
-    for (uint32_t i = 0; i < cluster->pods.unbound.count; i++) {
-        struct pod_record *other = pod_index_find(&cluster->pods, cluster->pods.unbound.items[i]);
-        const char *claim = planned_pods_claim(cluster->planned, other->pod->meta.uid);
-        if (claim != NULL && can_take(cluster, other, record) &&
-            text_equal(domain, domain_of(cluster, claim, key)) &&
-            (last == NULL || other->turn > last->turn))
-            last = other;
+    struct map_entry *position = NULL;
+    while ((name = planned_pods_next_claim(cluster->planned, &position)) != NULL) {
+        const struct node_claim *claim = find_claim(cluster->control, name);
+        if (claim != NULL && text_equal(domain, domain_of(cluster, claim, key)))
+            last = later_sibling_on(cluster, record, name, last);
     }
     return last;
+}
+
+// The next successor may need the place (kept_replacements.h): which of the workload's pods goes
+// where is up to kube-scheduler.
+static void keep_again(struct cluster *cluster, const struct pod *pod,
+                       const struct node_claim *claim)
+{
+    const char *workload = pod_controller_uid(pod);
+    if (workload != NULL && claim != NULL &&
+        nominations_keep(cluster->nominations, claim->meta.name))
+        planned_pods_keep(cluster->planned, workload, claim->meta.name);
+}
+
+static bool is_going(const struct cluster *cluster, const struct node_claim *claim)
+{
+    const struct state_node *state = state_of(cluster, claim);
+    return object_is_deleting((const struct object *)claim) ||
+           (state != NULL && state_marked(state));
 }
 
 enum landed { AS_PLANNED, ELSEWHERE, ELSEWHERE_EXCHANGED };
@@ -129,27 +172,23 @@ enum landed { AS_PLANNED, ELSEWHERE, ELSEWHERE_EXCHANGED };
 // there; that one gets its place, so the plan holds. If none is planned there, a sibling that can
 // no longer be bound in that domain gets the place: it is still needed.
 static enum landed exchange_places(struct cluster *cluster, const struct pod_record *record,
-                                   const char *planned, const struct landing *landing)
+                                   const struct node_claim *planned, const struct landing *landing)
 {
-    if (!cluster->control->strategy->keeps_plans)
+    if (!cluster->control->strategy->keeps_plans || is_going(cluster, planned))
         return ELSEWHERE;
     struct pod_record *here = sibling_on(cluster, record, landing->claim);
     struct pod_record *other =
         here != NULL ? here : sibling_in_domain(cluster, record, planned, landing);
     if (other == NULL)
         return ELSEWHERE;
+    const struct node_claim *left =
+        find_claim(cluster->control, planned_pods_claim(cluster->planned, other->pod->meta.uid));
     other->is_put_off = record->is_put_off;
-    give_place(cluster, other, planned);
-    return here != NULL ? AS_PLANNED : ELSEWHERE_EXCHANGED;
-}
-
-// The next successor may need the place (kept_replacements.h): which of the workload's pods goes
-// where is up to kube-scheduler.
-static void keep_again(struct cluster *cluster, const struct pod *pod, const char *claim)
-{
-    const char *workload = pod_controller_uid(pod);
-    if (workload != NULL && nominations_keep(cluster->nominations, claim))
-        planned_pods_keep(cluster->planned, workload, claim);
+    give_place(cluster, other, planned->meta.name);
+    if (here != NULL)
+        return AS_PLANNED;
+    keep_again(cluster, other->pod, left);
+    return ELSEWHERE_EXCHANGED;
 }
 
 // SCH-516: kube-scheduler may bind a planned pod elsewhere.
@@ -161,8 +200,7 @@ static enum landed note_landing(struct cluster *cluster, const struct pod_record
     bool there = node != NULL && node_claim_key(claim) != NULL &&
                  text_equal(node->spec.provider_id, node_claim_key(claim));
     nominations_note_landing(cluster->nominations, record->pod, there);
-    enum landed landed =
-        there ? AS_PLANNED : exchange_places(cluster, record, claim->meta.name, landing);
+    enum landed landed = there ? AS_PLANNED : exchange_places(cluster, record, claim, landing);
     count_landing(cluster, claim, landed == AS_PLANNED);
     return landed;
 }
@@ -177,7 +215,7 @@ void cluster_note_binding(struct cluster *cluster, struct pod_record *record,
     enum landed landed =
         planned != NULL ? note_landing(cluster, record, planned, landing) : ELSEWHERE;
     if (landed == ELSEWHERE && planned != NULL)
-        keep_again(cluster, record->pod, planned->meta.name);
+        keep_again(cluster, record->pod, planned);
     planned_pods_forget(cluster->planned, uid);
     if (landed != AS_PLANNED && cluster->control->strategy->keeps_plans)
         release_displaced(cluster, landing);

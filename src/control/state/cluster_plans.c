@@ -41,10 +41,18 @@ void cluster_plan_pod(struct cluster *cluster, const struct pod *pod, const char
     set_plan(cluster, pod, claim, true);
 }
 
+static const struct state_node *state_of_claim(const struct cluster *cluster, const char *name)
+{
+    const struct node_claim *claim = find_claim(cluster->control, name);
+    const char *key = claim != NULL ? node_claim_key(claim) : NULL;
+    return key != NULL ? map_get(cluster->states, key) : NULL;
+}
+
 void cluster_move_plan(struct cluster *cluster, const struct pod *pod, const char *claim)
 {
+    const struct state_node *state = state_of_claim(cluster, claim);
     if (!text_equal(planned_pods_claim(cluster->planned, pod->meta.uid), claim))
-        set_plan(cluster, pod, claim, false);
+        set_plan(cluster, pod, claim, state != NULL && state->initialized_ns != 0);
 }
 
 const struct pod *cluster_planned_on(const struct cluster *cluster, const struct node_claim *claim,

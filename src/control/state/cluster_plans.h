@@ -9,7 +9,8 @@
 // other place for it. Under COMPATIBILITY=upstream a plan ends at the launch: every later pass
 // plans the pod anew.
 void cluster_plan_pod(struct cluster *cluster, const struct pod *pod, const char *claim);
-// The same for a pod that exchanges its planned place: its plan is no younger than before.
+// The same for a pod that exchanges its planned place: its plan is no younger than before, unless
+// the node is open already: there plans do not hold for long.
 void cluster_move_plan(struct cluster *cluster, const struct pod *pod, const char *claim);
 // The planned pod of the NodeClaim with that number, which may be bound elsewhere, or its plan be
 // over; NULL: there are no more.

@@ -27,9 +27,10 @@ void evictions_give_back(struct evictions *evictions, const struct disruption_ca
 // True if the candidate may go with those already taken; adds nothing.
 bool evictions_allow(struct evictions *evictions, const struct disruption_candidate *candidate,
                      bool eventual);
-// Sorts candidates of a method that takes as many as may go at once, so that all have gone after
-// few rounds: first those without pods to move, then those whose budget needs most rounds for all
-// of them, of these the ones that take most of a round and least of other budgets; then by
-// `compare` (for qsort()). PodDisruptionBudgets that allow everything at once have no influence.
+// Sorts the candidates of a method that takes as many as may go at once, so that all have gone
+// after few rounds. Those without pods to move come first, then those whose scarcest budget needs
+// most rounds until the pods of all candidates have gone. Of these come first the ones that use
+// most of such a round; of these the ones that use least of other budgets. At last `compare`
+// decides (for qsort()). A budget that lets all of them go at once counts for nothing.
 void evictions_order(struct disruption *disruption, candidate_list *list, bool eventual,
                      int (*compare)(const void *, const void *));

@@ -158,8 +158,7 @@ static void every_budget_counts_DIS_760(void **state)
     assert_null(verdict_about(p.plan, "n2"));
 }
 
-// One with a pod of the scarcest budget is among the first, though it drifted last: all have gone
-// after three rounds.
+// A node with a pod of the scarcest budget is among the first, though it drifted last.
 static void the_scarcest_budget_is_used_first_DIS_717_DIS_760(void **state)
 {
     (void)state;
