@@ -31,3 +31,16 @@ static inline const char *node_claim_key(const struct node_claim *claim)
 {
     return node_claim_is_launched(claim) ? claim->status.provider_id : NULL;
 }
+
+// NULL: not yet tracked, or no NodeClaim.
+static inline struct state_node *state_of_claim(const struct cluster *cluster,
+                                                const struct node_claim *claim)
+{
+    const char *key = claim != NULL ? node_claim_key(claim) : NULL;
+    return key != NULL ? map_get(cluster->states, key) : NULL;
+}
+
+// Plans the pod for the NodeClaim; `is_new`: the plan begins now, else it is as old as the pod's
+// plan before.
+void cluster_set_plan(struct cluster *cluster, const struct pod *pod, const char *claim,
+                      bool is_new);

@@ -64,14 +64,6 @@ static void release_displaced(struct cluster *cluster, const struct landing *lan
     }
 }
 
-static void give_place(struct cluster *cluster, struct pod_record *to, const char *claim)
-{
-    char name[600];
-    object_namespaced_name((const struct object *)to->pod, name);
-    to->planned_ns = loop_monotonic_ns(cluster->control->manager.loop);
-    planned_pods_set(cluster->planned, to->pod->meta.uid, name, claim);
-}
-
 static bool can_take(const struct cluster *cluster, const struct pod_record *other,
                      const struct pod_record *record)
 {
@@ -97,17 +89,10 @@ static struct pod_record *sibling_on(const struct cluster *cluster, const struct
     return pod_spread_key(record->pod) != NULL ? nominated : NULL;
 }
 
-static const struct state_node *state_of(const struct cluster *cluster,
-                                         const struct node_claim *claim)
-{
-    const char *key = node_claim_key(claim);
-    return key != NULL ? map_get(cluster->states, key) : NULL;
-}
-
 static const char *domain_of(const struct cluster *cluster, const struct node_claim *claim,
                              const char *key)
 {
-    const struct state_node *state = state_of(cluster, claim);
+    const struct state_node *state = state_of_claim(cluster, claim);
     return label_of_node(state != NULL ? state_main_node(state) : NULL, claim, key);
 }
 
@@ -161,7 +146,7 @@ static void keep_again(struct cluster *cluster, const struct pod *pod,
 
 static bool is_going(const struct cluster *cluster, const struct node_claim *claim)
 {
-    const struct state_node *state = state_of(cluster, claim);
+    const struct state_node *state = state_of_claim(cluster, claim);
     return object_is_deleting((const struct object *)claim) ||
            (state != NULL && state_marked(state));
 }
@@ -184,7 +169,7 @@ static enum landed exchange_places(struct cluster *cluster, const struct pod_rec
     const struct node_claim *left =
         find_claim(cluster->control, planned_pods_claim(cluster->planned, other->pod->meta.uid));
     other->is_put_off = record->is_put_off;
-    give_place(cluster, other, planned->meta.name);
+    cluster_set_plan(cluster, other->pod, planned->meta.name, true);
     if (here != NULL)
         return AS_PLANNED;
     keep_again(cluster, other->pod, left);

@@ -22,7 +22,8 @@
 #define DISPLACED_QUIET_NS (1500 * MILLISECOND)
 #define DISPLACED_MAX_NS   (15 * SECOND)
 
-static void set_plan(struct cluster *cluster, const struct pod *pod, const char *claim, bool is_new)
+void cluster_set_plan(struct cluster *cluster, const struct pod *pod, const char *claim,
+                      bool is_new)
 {
     char name[600];
     object_namespaced_name((const struct object *)pod, name);
@@ -38,21 +39,15 @@ static void set_plan(struct cluster *cluster, const struct pod *pod, const char 
 
 void cluster_plan_pod(struct cluster *cluster, const struct pod *pod, const char *claim)
 {
-    set_plan(cluster, pod, claim, true);
-}
-
-static const struct state_node *state_of_claim(const struct cluster *cluster, const char *name)
-{
-    const struct node_claim *claim = find_claim(cluster->control, name);
-    const char *key = claim != NULL ? node_claim_key(claim) : NULL;
-    return key != NULL ? map_get(cluster->states, key) : NULL;
+    cluster_set_plan(cluster, pod, claim, true);
 }
 
 void cluster_move_plan(struct cluster *cluster, const struct pod *pod, const char *claim)
 {
-    const struct state_node *state = state_of_claim(cluster, claim);
-    if (!text_equal(planned_pods_claim(cluster->planned, pod->meta.uid), claim))
-        set_plan(cluster, pod, claim, state != NULL && state->initialized_ns != 0);
+    if (text_equal(planned_pods_claim(cluster->planned, pod->meta.uid), claim))
+        return;
+    const struct state_node *state = state_of_claim(cluster, find_claim(cluster->control, claim));
+    cluster_set_plan(cluster, pod, claim, state != NULL && state->initialized_ns != 0);
 }
 
 const struct pod *cluster_planned_on(const struct cluster *cluster, const struct node_claim *claim,
@@ -147,10 +142,9 @@ const struct node_claim *cluster_planned_claim(struct cluster *cluster, const st
         planned_pods_forget(cluster->planned, pod->meta.uid);
         return NULL;
     }
-    const char *key = node_claim_key(claim);
-    if (key == NULL)
+    if (node_claim_key(claim) == NULL)
         return claim;
-    const struct state_node *state = cluster_state(cluster, key);
+    const struct state_node *state = state_of_claim(cluster, claim);
     bool over = !cluster->control->strategy->keeps_plans || state == NULL || state_marked(state) ||
                 (state_initialized(state) && !nominations_keep(cluster->nominations, name) &&
                  chance_left(cluster, state, pod) <= 0);
@@ -200,8 +194,7 @@ void cluster_keep_no_more(struct cluster *cluster, const char *claim)
 void cluster_note_opening(struct cluster *cluster, const char *name)
 {
     const struct node_claim *claim = find_claim(cluster->control, name);
-    const char *key = claim != NULL ? node_claim_key(claim) : NULL;
-    struct state_node *state = key != NULL ? cluster_state(cluster, key) : NULL;
+    struct state_node *state = state_of_claim(cluster, claim);
     if (state != NULL && state->initialized_ns != 0)
         state->initialized_ns = loop_monotonic_ns(cluster->control->manager.loop);
 }
@@ -225,8 +218,7 @@ static int64_t displaced_left(const struct cluster *cluster, const struct pod_re
 static int64_t plan_left(struct cluster *cluster, const struct pod *pod)
 {
     const struct node_claim *claim = cluster_planned_claim(cluster, pod);
-    const char *key = claim != NULL ? node_claim_key(claim) : NULL;
-    const struct state_node *state = key != NULL ? cluster_state(cluster, key) : NULL;
+    const struct state_node *state = state_of_claim(cluster, claim);
     return state != NULL && state_initialized(state) ? chance_left(cluster, state, pod) : 0;
 }
 
