@@ -9,7 +9,7 @@
 #include "engine/packing/packing_fill.h"
 #include "engine/packing/packing_pricing.h"
 
-#define ITEMS_MAX        96
+#define ITEMS_MAX        200
 #define BINS_MAX         48 // made one by one in a dive
 #define COLUMN_ROUNDS    3  // for each of them
 #define FAILURES_A_ROUND 4
