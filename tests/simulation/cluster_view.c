@@ -222,6 +222,13 @@ double view_metric_sum(struct scenario *scenario, const char *family, const char
     return sum;
 }
 
+double view_landed(struct scenario *scenario, const char *where)
+{
+    char label[40];
+    snprintf(label, sizeof label, "landed=\"%s\"", where);
+    return view_metric_sum(scenario, "adze_plan_divergence_pods_total", label);
+}
+
 // --- by hand -------------------------------------------------------------------------------------
 void hand_patch(struct scenario *scenario, const char *api_version, const char *kind,
                 const char *namespace, const char *name, const char *subresource, const char *patch)

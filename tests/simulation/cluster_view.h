@@ -39,6 +39,8 @@ uint32_t view_events(struct scenario *scenario, const char *kind, const char *re
 double view_metric(struct scenario *scenario, const char *family, const char *labels);
 // The sum of the family's series whose labels contain `part`.
 double view_metric_sum(struct scenario *scenario, const char *family, const char *part);
+// Planned pods that were bound: "planned", or "elsewhere".
+double view_landed(struct scenario *scenario, const char *where);
 
 // Manual changes: a merge patch (YAML's flow style or JSON) of an object or its status; a deletion.
 void hand_patch(struct scenario *scenario, const char *api_version, const char *kind,

@@ -5,13 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static double landed(struct scenario *scenario, const char *where)
-{
-    char labels[40];
-    snprintf(labels, sizeof labels, "landed=\"%s\"", where);
-    return view_metric_sum(scenario, "adze_plan_divergence_pods_total", labels);
-}
-
 static bool has_claims(struct scenario *scenario, uint32_t count)
 {
     return view_count(scenario, KARPENTER, "NodeClaim") == count;
@@ -141,8 +134,8 @@ static void bind_pair(struct scenario *scenario, const struct pair *pair)
 static void check_places(struct scenario *scenario, uint32_t first)
 {
     bind_pair(scenario, &(struct pair){first, "1500m", ""});
-    assert_true(landed(scenario, "planned") == 2);
-    assert_true(landed(scenario, "elsewhere") == 0);
+    assert_true(view_landed(scenario, "planned") == 2);
+    assert_true(view_landed(scenario, "elsewhere") == 0);
 }
 
 // The one way round both pods land as planned; the other way round they do not.
@@ -152,7 +145,7 @@ static void check_no_exchange(const char *cpu, const char *second_spec)
     for (uint32_t first = 0; first < 2; first++) {
         void *scenario = scenario_create(516);
         bind_pair(scenario, &(struct pair){first, cpu, second_spec});
-        elsewhere += landed(scenario, "elsewhere") > 0;
+        elsewhere += view_landed(scenario, "elsewhere") > 0;
         scenario_teardown(&scenario);
     }
     assert_int_equal(elsewhere, 1);
@@ -211,6 +204,13 @@ static const char *begin_with_open_node(struct scenario *scenario)
     return begin_with_open_node_of(scenario, "");
 }
 
+static const char *begin_with_two_zones(struct scenario *scenario)
+{
+    return begin_with_open_node_of(
+        scenario, ", {key: topology.kubernetes.io/zone, operator: In, values: [test-zone-a, "
+                  "test-zone-b]}");
+}
+
 static const char *nominated_to(struct scenario *scenario, const char *pod)
 {
     const char *node =
@@ -261,9 +261,7 @@ static bool both_are_nominated(struct scenario *scenario)
 static void pods_for_open_nodes_take_turns_with_the_others_SCH_516(void **state)
 {
     struct scenario *scenario = *state;
-    const char *node = begin_with_open_node_of(
-        scenario, ", {key: topology.kubernetes.io/zone, operator: In, values: [test-zone-a, "
-                  "test-zone-b]}");
+    const char *node = begin_with_two_zones(scenario);
     spread_pod(scenario, "small", "running", "2");
     bind(scenario, "running", node);
     scenario_run(scenario, 5);
@@ -288,9 +286,7 @@ static const char *zone_of(struct scenario *scenario, const char *node)
 static void a_place_in_another_zone_goes_to_a_sibling_SCH_516(void **state)
 {
     struct scenario *scenario = *state;
-    const char *node = begin_with_open_node_of(
-        scenario, ", {key: topology.kubernetes.io/zone, operator: In, values: [test-zone-a, "
-                  "test-zone-b]}");
+    const char *node = begin_with_two_zones(scenario);
     spread_pod(scenario, "small", "first", "6");
     spread_pod(scenario, "small", "second", "6");
     pending_pod(scenario, "other", "7");

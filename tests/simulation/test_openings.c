@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/metrics_text.h"
 #include "base/text.h"
 
 struct shape {
@@ -46,27 +45,10 @@ static uint32_t apply_all(struct scenario *scenario, const struct shape *shapes,
     return pods;
 }
 
-static double metric(struct scenario *scenario, const char *name)
-{
-    struct text page = {0};
-    metrics_write(simulation_metrics(scenario->simulation), &page);
-    const char *found = strstr(page.data, name);
-    double value = found != NULL ? strtod(found + strlen(name), NULL) : 0;
-    text_free(&page);
-    return value;
-}
-
-static double landed(struct scenario *scenario, const char *where)
-{
-    char name[120];
-    snprintf(name, sizeof name,
-             "adze_plan_divergence_pods_total{nodepool=\"default\",landed=\"%s\"} ", where);
-    return metric(scenario, name);
-}
-
 static double kept(struct scenario *scenario)
 {
-    double planned = landed(scenario, "planned"), elsewhere = landed(scenario, "elsewhere");
+    double planned = view_landed(scenario, "planned"),
+           elsewhere = view_landed(scenario, "elsewhere");
     print_message("%.0f as planned, %.0f elsewhere\n", planned, elsewhere);
     return planned / (planned + elsewhere);
 }

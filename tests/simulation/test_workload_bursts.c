@@ -291,26 +291,14 @@ static void as_upstream_all_is_planned_every_10_seconds_SCH_11(void **state)
 }
 
 // --- SCH-516 -------------------------------------------------------------------------------------
-static double landed(struct scenario *scenario, const char *where)
-{
-    struct text page = {0};
-    char needle[120];
-    snprintf(needle, sizeof needle,
-             "adze_plan_divergence_pods_total{nodepool=\"default\",landed=\"%s\"} ", where);
-    metrics_write(simulation_metrics(scenario->simulation), &page);
-    const char *found = strstr(page.data, needle);
-    double value = found != NULL ? strtod(found + strlen(needle), NULL) : 0;
-    text_free(&page);
-    return value;
-}
-
 static void where_planned_pods_landed_is_counted_SCH_516(void **state)
 {
     struct scenario *scenario = *state;
     scenario_begin(scenario);
     scenario_scale(scenario, 25);
     scenario_expect_running(scenario, 25);
-    double planned = landed(scenario, "planned"), elsewhere = landed(scenario, "elsewhere");
+    double planned = view_landed(scenario, "planned"),
+           elsewhere = view_landed(scenario, "elsewhere");
     print_message("%.0f as planned, %.0f elsewhere\n", planned, elsewhere);
     assert_true(planned + elsewhere >= 25); // pods whose room others took are planned again
     assert_true(planned > 0);

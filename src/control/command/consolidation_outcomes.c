@@ -381,15 +381,9 @@ static bool landed_on(const struct outcome *outcome, uint32_t replacement)
 static bool is_empty(const struct consolidation_outcomes *outcomes, const struct outcome *outcome,
                      uint32_t replacement)
 {
-    const struct control *control = outcomes->control;
     const char *node = node_of(outcomes, outcome->replacements.items[replacement]);
-    if (landed_on(outcome, replacement))
-        return false;
-    const struct pod_list *pods = node != NULL ? cluster_pods(control->cluster, node) : NULL;
-    for (uint32_t i = 0; pods != NULL && i < pods->count; i++)
-        if (pod_needs_place(pods->items[i]))
-            return false;
-    return true;
+    return !landed_on(outcome, replacement) &&
+           (node == NULL || !cluster_has_pods(outcomes->control->cluster, node));
 }
 
 static bool any_empty(const struct consolidation_outcomes *outcomes, const struct outcome *outcome)

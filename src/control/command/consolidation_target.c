@@ -98,9 +98,7 @@ static void note_change_by(struct consolidation_target *target, const struct amo
 
 static bool node_is_going(const struct consolidation_target *target, const char *name)
 {
-    const struct node *node = find_node(target->control, name);
-    const struct state_node *state =
-        node != NULL ? cluster_state_of_node(target->control->cluster, node) : NULL;
+    const struct state_node *state = cluster_state_named(target->control->cluster, name);
     return state == NULL || state_marked(state);
 }
 

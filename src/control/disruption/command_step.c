@@ -23,9 +23,7 @@ void command_set_marked(struct control *control, const struct disruption_command
                         bool marked)
 {
     list_for_each (entry, &command->nodes) {
-        const struct node *node = find_node(control, entry->node);
-        struct state_node *state =
-            node != NULL ? cluster_state_of_node(control->cluster, node) : NULL;
+        struct state_node *state = cluster_state_named(control->cluster, entry->node);
         if (state != NULL)
             state->marked = marked;
     }

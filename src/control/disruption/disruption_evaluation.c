@@ -76,9 +76,7 @@ static void add_busy(struct disruption_evaluation *evaluation,
     struct control *control = evaluation->control;
     struct snapshot *snapshot = evaluation->snapshot;
     list_for_each (entry, &command->nodes) {
-        const struct node *node = find_node(control, entry->node);
-        const struct state_node *state =
-            node != NULL ? cluster_state_of_node(control->cluster, node) : NULL;
+        const struct state_node *state = cluster_state_named(control->cluster, entry->node);
         if (state == NULL || evaluation->busy.count + 1 >= most)
             continue;
         const char *name = arena_copy_string(snapshot->arena, state_name(state));

@@ -121,17 +121,17 @@ static void record_state(struct disruption_metrics *metrics, const struct plan *
 }
 
 void disruption_metrics_record(struct disruption_metrics *metrics, const struct plan *plan,
-                               enum recorded_methods methods)
+                               enum evaluation_kind kind)
 {
     list_for_each (turn, &plan->turns)
         list_for_each (pool, &turn->pools)
             record_pool(metrics, turn, pool);
-    if (methods == RECORD_EMPTINESS) {
+    if (kind == EVALUATION_EMPTINESS) {
         record_eligible(metrics, DISRUPTION_EMPTY, eligible_of(plan, DISRUPTION_EMPTY));
         return;
     }
     record_eligible(metrics, DISRUPTION_DRIFTED, eligible_of(plan, DISRUPTION_DRIFTED));
-    if (methods == RECORD_DUE_NODES)
+    if (kind == EVALUATION_DUE_NODES)
         return;
     record_eligible(metrics, DISRUPTION_UNDERUTILIZED, eligible_of(plan, DISRUPTION_UNDERUTILIZED));
     record_state(metrics, plan);

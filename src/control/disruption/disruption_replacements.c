@@ -287,15 +287,6 @@ void replacements_nominate(struct control *control, const struct disruption_comm
     }
 }
 
-static bool has_pods(const struct control *control, const char *node_name)
-{
-    const struct pod_list *pods = cluster_pods(control->cluster, node_name);
-    for (uint32_t i = 0; i < pods->count; i++)
-        if (pod_needs_place(pods->items[i]))
-            return true;
-    return false;
-}
-
 // An empty Node, or a NodeClaim whose Node is not there yet. For the others the pods that are to
 // come count as theirs (leaving_pods.h); held, they could not drift in turn.
 static void hold(struct control *control, const char *name)
@@ -306,7 +297,7 @@ static void hold(struct control *control, const char *name)
                                : claim != NULL
                                    ? cluster_state(control->cluster, claim->status.provider_id)
                                    : NULL;
-    if (state != NULL && !has_pods(control, name))
+    if (state != NULL && !cluster_has_pods(control->cluster, name))
         cluster_hold(control->cluster, state, 0);
 }
 
@@ -337,13 +328,7 @@ static bool is_used(struct control *control, const struct node_claim *claim)
     const struct node *node = cluster_node_of(control->cluster, claim, NULL);
     if (node_is_unreadable(control, claim) || cluster_is_awaited(control->cluster, claim))
         return true;
-    if (node == NULL)
-        return false;
-    const struct pod_list *pods = cluster_pods(control->cluster, node->meta.name);
-    for (uint32_t i = 0; i < pods->count; i++)
-        if (pod_needs_place(pods->items[i]))
-            return true;
-    return false;
+    return node != NULL && cluster_has_pods(control->cluster, node->meta.name);
 }
 
 bool replacement_has_joined(const struct node_claim *claim)

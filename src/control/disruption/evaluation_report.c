@@ -68,40 +68,39 @@ static void publish_protections(const struct disruption_parts *parts)
     }
 }
 
-struct report {
-    enum recorded_methods methods;
-    enum disruption_reason reason; // labels of the duration
+struct duration_labels {
+    enum disruption_reason reason;
     enum consolidation_type consolidation;
 };
 
-static struct report report_of(enum evaluation_kind kind)
+static struct duration_labels labels_of(enum evaluation_kind kind)
 {
     switch (kind) {
     case EVALUATION_EMPTINESS:
-        return (struct report){RECORD_EMPTINESS, DISRUPTION_EMPTY, CONSOLIDATION_EMPTY};
+        return (struct duration_labels){DISRUPTION_EMPTY, CONSOLIDATION_EMPTY};
     case EVALUATION_DUE_NODES:
-        return (struct report){RECORD_DUE_NODES, DISRUPTION_DRIFTED, CONSOLIDATION_NONE};
+        return (struct duration_labels){DISRUPTION_DRIFTED, CONSOLIDATION_NONE};
     case EVALUATION_METHODS:
     case EVALUATION_CHECK:
         break;
     }
-    return (struct report){RECORD_OTHERS, DISRUPTION_UNDERUTILIZED, CONSOLIDATION_SINGLE};
+    return (struct duration_labels){DISRUPTION_UNDERUTILIZED, CONSOLIDATION_SINGLE};
 }
 
 void evaluation_report(const struct disruption_evaluation *evaluation,
                        struct disruption_metrics *metrics)
 {
     const struct control_metrics *series = &evaluation->control->metrics;
-    const struct report report = report_of(evaluation->kind);
+    const struct duration_labels labels = labels_of(evaluation->kind);
     int64_t took_ns =
         ns_subtract(loop_monotonic_ns(evaluation->control->manager.loop), evaluation->started_ns);
     if (evaluation->plan != NULL) {
         publish_notes(evaluation);
-        disruption_metrics_record(metrics, evaluation->plan, report.methods);
+        disruption_metrics_record(metrics, evaluation->plan, evaluation->kind);
     }
     if (evaluation->kind == EVALUATION_EMPTINESS)
         publish_protections(evaluation->parts);
     metric_observe(series->disruption_evaluation_seconds, (double)took_ns / SECOND,
-                   disruption_reason_label(report.reason),
-                   consolidation_type_label(report.consolidation));
+                   disruption_reason_label(labels.reason),
+                   consolidation_type_label(labels.consolidation));
 }

@@ -17,7 +17,6 @@
 #define QUIET_NS       SECOND
 #define DURATION_SHARE 4 // the pause after an evaluation, as a multiple of its duration
 #define UNREST_LOOK_NS (500 * MILLISECOND)
-#define UNREST_MAX_NS  (5 * MINUTE) // the longest wait for rest
 #define IN_VAIN_NS     (2 * SECOND) // the pause after an evaluation of due nodes without a command
 
 struct evaluation_schedule { // all instants are monotonic
@@ -32,7 +31,6 @@ struct evaluation_schedule { // all instants are monotonic
     int64_t evaluated_ns;       // the end of the last evaluation
     int64_t not_before_ns;      // the next one begins
     int64_t again_ns;           // evaluate even without a change
-    int64_t unrest_ns;          // evaluations have been waiting for rest since; 0: none waits
     // Of the nodes that are due, which are evaluated meanwhile.
     uint64_t due_nodes_version;
     int64_t due_nodes_again_ns, due_nodes_not_before_ns;
@@ -150,16 +148,10 @@ static bool is_held_up(const struct evaluation_schedule *schedule)
                      a_set_waits(commands);
 }
 
-static bool awaits_rest(struct evaluation_schedule *schedule, int64_t now_ns)
+static bool awaits_rest(const struct evaluation_schedule *schedule, int64_t now_ns)
 {
-    bool waits = schedule->control->strategy->awaits_rest &&
-                 pod_waves_await_rest(schedule->options.waves, schedule->control, now_ns);
-    if (waits && schedule->unrest_ns == 0)
-        schedule->unrest_ns = now_ns;
-    if (waits && ns_subtract(now_ns, schedule->unrest_ns) < UNREST_MAX_NS)
-        return true;
-    schedule->unrest_ns = 0;
-    return false;
+    return schedule->control->strategy->awaits_rest &&
+           pod_waves_await_rest(schedule->options.waves, schedule->control, now_ns);
 }
 
 // A choice among all nodes waits for the cluster to come to rest; nodes that must go do not.
@@ -195,8 +187,8 @@ int64_t evaluation_schedule_start(struct evaluation_schedule *schedule)
     if (awaits_rest(schedule, now_ns))
         return evaluate_due_nodes(schedule, version, now_ns);
     schedule->evaluated_version = version;
-    if (!any_claim(schedule->control,
-                   is_due_or_consolidatable)) { // DIS-400: an evaluation would count no candidate
+    // DIS-400: an evaluation would count no candidate.
+    if (!any_claim(schedule->control, is_due_or_consolidatable)) {
         disruption_metrics_record_none(schedule->options.metrics);
         schedule->again_ns = ns_add(now_ns, LOOK_SETTLED_NS);
         return schedule->again_ns;

@@ -16,6 +16,7 @@
 #define UNREST_MAX_NS   MINUTE
 #define DISTURBING_PODS 20
 #define ARRIVING_MAX_NS MINUTE
+#define AWAITED_MAX_NS  (5 * MINUTE) // also if wave follows wave
 
 void pod_waves_note_leaving(struct pod_waves *waves, int64_t now_ns)
 {
@@ -91,7 +92,7 @@ static bool awaits_arrivals(struct pod_waves *waves, const struct control *contr
     return true;
 }
 
-bool pod_waves_await_rest(struct pod_waves *waves, const struct control *control, int64_t now_ns)
+static bool is_unrest(struct pod_waves *waves, const struct control *control, int64_t now_ns)
 {
     if (awaits_arrivals(waves, control, now_ns))
         return true;
@@ -99,4 +100,15 @@ bool pod_waves_await_rest(struct pod_waves *waves, const struct control *control
         waves->disturbed_ns = waves->leaving_last_ns;
     return waves->disturbed_ns != 0 && ns_subtract(now_ns, waves->disturbed_ns) < UNREST_MAX_NS &&
            many_rest_soon(control);
+}
+
+bool pod_waves_await_rest(struct pod_waves *waves, const struct control *control, int64_t now_ns)
+{
+    bool waits = is_unrest(waves, control, now_ns);
+    if (waits && waves->unrest_ns == 0)
+        waves->unrest_ns = now_ns;
+    if (waits && ns_subtract(now_ns, waves->unrest_ns) < AWAITED_MAX_NS)
+        return true;
+    waves->unrest_ns = 0;
+    return false;
 }

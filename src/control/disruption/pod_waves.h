@@ -12,6 +12,7 @@ struct pod_waves {         // all instants are monotonic; zero at the start
     int64_t leaving_first_ns, leaving_last_ns;
     int64_t arriving_ns;  // start of arrivals without a pause; 0: none
     int64_t disturbed_ns; // the last wave
+    int64_t unrest_ns;    // since when evaluations have been asked to wait; 0: they are not
 };
 
 void pod_waves_note_leaving(struct pod_waves *waves, int64_t now_ns);

@@ -12,13 +12,9 @@
 #include "model/reading/pod.h"
 #include "model/schema/condition_types.h"
 
-#define PODS_MAX 2000 // of an order, with those of open nodes
-
-struct group { // open nodes, and those that open next
-    struct control *control;
-    VECTOR(const struct node_claim *) claims;
-    uint32_t open; // of these: open nodes come first, since their pods can be bound at once
-    uint32_t pods;
+struct group {
+    VECTOR(const struct node_claim *) claims; // of open nodes, then of those that open next
+    uint32_t open; // of the former: they come first, since their pods can be bound at once
 };
 
 static bool has_waiting_pod(const struct control *control, const struct node_claim *claim)
@@ -50,17 +46,21 @@ static bool is_among(const struct node_claim *claim, const struct node_claim *co
     return at < count;
 }
 
-static void add_open(struct group *group, const struct node_claim *const *claims, uint32_t count)
+// As many as the order can have beside the pods of the nodes that open next.
+static void add_open(struct control *control, struct group *group,
+                     const struct node_claim *const *claims, uint32_t count)
 {
-    struct cluster *cluster = group->control->cluster;
+    uint32_t pods = 0;
+    for (uint32_t i = 0; i < count; i++)
+        pods += cluster_planned_count(control->cluster, claims[i]);
     struct map_entry *position = NULL;
     const struct node_claim *claim;
-    while ((claim = cluster_next_planned(cluster, &position)) != NULL) {
-        uint32_t pods = cluster_planned_count(cluster, claim);
-        if (group->pods + pods > PODS_MAX || !is_open_and_awaited(group->control, claim) ||
+    while ((claim = cluster_next_planned(control->cluster, &position)) != NULL) {
+        uint32_t more = cluster_planned_count(control->cluster, claim);
+        if (pods + more > SPREAD_ORDER_PODS_MAX || !is_open_and_awaited(control, claim) ||
             is_among(claim, claims, count))
             continue;
-        group->pods += pods;
+        pods += more;
         vector_push(&group->claims, claim);
     }
     group->open = group->claims.count;
@@ -69,13 +69,16 @@ static void add_open(struct group *group, const struct node_claim *const *claims
 static struct group group_of(struct control *control, const struct node_claim *const *claims,
                              uint32_t count)
 {
-    struct group group = {.control = control};
-    for (uint32_t i = 0; i < count; i++)
-        group.pods += cluster_planned_count(control->cluster, claims[i]);
-    add_open(&group, claims, count);
+    struct group group = {0};
+    add_open(control, &group, claims, count);
     for (uint32_t i = 0; i < count; i++)
         vector_push(&group.claims, claims[i]);
     return group;
+}
+
+static uint32_t mend(struct control *control, const struct group *group)
+{
+    return spread_mend(control, group->claims.items, group->claims.count);
 }
 
 void group_order_apply(struct control *control, const struct node_claim **claims, uint32_t count)
@@ -87,16 +90,16 @@ void group_order_apply(struct control *control, const struct node_claim **claims
         spread_order_add(order, group.claims.items[i], i < group.open);
     spread_order_apply(order);
     spread_order_destroy(order);
-    vector_free(&group.claims);
-    for (int i = 0; i < MENDS_MAX && group_order_mend(control, claims, count) > 0; i++)
+    for (int i = 0; i < MENDS_MAX && mend(control, &group) > 0; i++)
         ;
+    vector_free(&group.claims);
 }
 
 uint32_t group_order_mend(struct control *control, const struct node_claim *const *claims,
                           uint32_t count)
 {
     struct group group = group_of(control, claims, count);
-    uint32_t exchanged = spread_mend(control, group.claims.items, group.claims.count);
+    uint32_t exchanged = mend(control, &group);
     vector_free(&group.claims);
     return exchanged;
 }

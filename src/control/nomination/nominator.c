@@ -277,12 +277,13 @@ static bool may_preempt(const struct nominator *nominator, const struct pod *pod
 // predecessor did. It would hold room that is another pod's.
 static bool is_stale(const struct nominator *nominator, const struct pod *pod)
 {
+    if (!pod_is_nominated(pod))
+        return false;
     struct cluster *cluster = nominator->control->cluster;
     const struct node_claim *claim = cluster_planned_claim(cluster, pod);
     const struct node *node = claim != NULL ? cluster_main_node(cluster, claim) : NULL;
-    return pod_is_nominated(pod) &&
-           (node == NULL || !text_equal(node->meta.name, pod->status.nominated_node_name)) &&
-           !may_preempt(nominator, pod);
+    bool is_planned = node != NULL && text_equal(node->meta.name, pod->status.nominated_node_name);
+    return !is_planned && !may_preempt(nominator, pod);
 }
 
 static bool differs(const struct nominator *nominator, const struct pod *pod)

@@ -110,7 +110,7 @@ uint32_t spread_mend(struct control *control, const struct node_claim *const *cl
     struct map *workloads = map_create();
     uint32_t exchanged = 0;
     for (uint32_t i = 0; i < count; i++)
-        spread_places_add(control, workloads, claims[i], false);
+        spread_places_add(control, workloads, claims[i], true);
     put_head_last(workloads);
     spread_places_count(control, workloads);
     for (struct map_entry *entry = map_first(workloads); entry != NULL; entry = map_next(entry)) {

@@ -8,8 +8,6 @@
 #include "control/state/cluster_plans.h"
 #include "model/reading/pod.h"
 
-#define PODS_MAX 2000 // of a workload; the work grows with the square
-
 struct spread_order {
     struct control *control;
     struct map *workloads; // spread_places by UID
@@ -179,7 +177,7 @@ void spread_order_apply(struct spread_order *order)
     for (struct map_entry *entry = map_first(order->workloads); entry != NULL;
          entry = map_next(entry)) {
         struct spread_places *places = map_value(entry);
-        if (!any_is_free(places) || places->pods.count > PODS_MAX)
+        if (!any_is_free(places) || places->pods.count > SPREAD_ORDER_PODS_MAX)
             continue;
         spread_places_sort(places);
         if (places->key != NULL)

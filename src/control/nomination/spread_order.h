@@ -6,6 +6,8 @@
 
 #include "control/runtime/control.h"
 
+#define SPREAD_ORDER_PODS_MAX 2000 // of a workload; the work grows with the square
+
 struct spread_order;
 struct spread_order *spread_order_create(struct control *control);
 void spread_order_destroy(struct spread_order *order);

@@ -55,9 +55,7 @@ static void give_back_twice_counted(struct control *control, struct limit_room *
     nodes.left = arena_allocate_array(arena, limits->count + 1, sizeof *nodes.left);
     replacements.left = arena_allocate_array(arena, limits->count + 1, sizeof *nodes.left);
     list_for_each (entry, &command->nodes) {
-        const struct node *node = find_node(control, entry->node);
-        const struct state_node *state =
-            node != NULL ? cluster_state_of_node(control->cluster, node) : NULL;
+        const struct state_node *state = cluster_state_named(control->cluster, entry->node);
         if (state == NULL || state_marked(state) || !is_of_pool(room, state_pool(state)))
             continue;
         take_state(&nodes, state, arena);

@@ -43,7 +43,7 @@ int64_t claim_price(const struct control *control, const struct node_claim *clai
 
 // --- readings (each names its rule) --------------------------------------------------------------
 const struct taint *find_taint(const taint_list *taints, const char *key, const char *effect);
-bool node_is_closed(const struct node *node); // by a taint of adze, until it opens to pods
+bool node_is_closed(const struct node *node); // a taint keeps pods away until it opens
 void taint_describe(const struct taint *taint, struct text *out); // LIF-20
 // The next PodDisruptionBudget that matches the pod (DIS-43), or NULL; `iterator` starts as zero.
 const struct pod_disruption_budget *next_budget_of(const struct control *control,

@@ -350,6 +350,15 @@ const struct pod_list *cluster_pods(const struct cluster *cluster, const char *n
     return pod_index_on(&cluster->pods, node_name);
 }
 
+bool cluster_has_pods(const struct cluster *cluster, const char *node_name)
+{
+    const struct pod_list *pods = cluster_pods(cluster, node_name);
+    for (uint32_t i = 0; i < pods->count; i++)
+        if (pod_needs_place(pods->items[i]))
+            return true;
+    return false;
+}
+
 const struct pod_list *cluster_provisionable(const struct cluster *cluster)
 {
     return &cluster->pods.provisionable;

@@ -41,6 +41,8 @@ const struct node_claim *cluster_claim_of(const struct cluster *cluster, const s
 
 // Pods bound to an existing Node, terminal ones included; borrowed until the loop runs on.
 const struct pod_list *cluster_pods(const struct cluster *cluster, const char *node_name);
+// Any of them needs another place if the node goes (DIS-48).
+bool cluster_has_pods(const struct cluster *cluster, const char *node_name);
 // SCH-21. Without COMPATIBILITY=upstream also pods that kube-scheduler has not examined yet, since
 // the last pod of a wave may wait a minute, and pods that adze nominated (nominator.h).
 const struct pod_list *cluster_provisionable(const struct cluster *cluster);

@@ -118,11 +118,11 @@ static struct pod_record *sibling_in_domain(const struct cluster *cluster,
     const struct topology_spread_constraint *spread = pod_wide_spread(record->pod);
     if (spread == NULL || spread->max_skew != 1 || landing->node == NULL || landing->claim == NULL)
         return NULL;
-    const char *key = spread->topology_key, *domain, *name;
-    domain = label_of_node(landing->node, landing->claim, key);
-    const char *own = domain_of(cluster, planned, key);
+    const char *key = spread->topology_key, *own = domain_of(cluster, planned, key);
+    const char *domain = label_of_node(landing->node, landing->claim, key);
     if (domain == NULL || own == NULL || text_equal(domain, own))
         return NULL;
+    const char *name;
     struct pod_record *last = NULL;
     struct map_entry *position = NULL;
     while ((name = planned_pods_next_claim(cluster->planned, &position)) != NULL) {
@@ -151,43 +151,43 @@ static bool is_going(const struct cluster *cluster, const struct node_claim *cla
            (state != NULL && state_marked(state));
 }
 
-enum landed { AS_PLANNED, ELSEWHERE, ELSEWHERE_EXCHANGED };
-
 // A pod that was bound to another node than planned has the place of a sibling that is planned
-// there; that one gets its place, so the plan holds. If none is planned there, a sibling that can
-// no longer be bound in that domain gets the place: it is still needed.
-static enum landed exchange_places(struct cluster *cluster, const struct pod_record *record,
-                                   const struct node_claim *planned, const struct landing *landing)
+// there; that one gets its place, so the plan holds: true. If none is planned there, a sibling that
+// can no longer be bound in that domain gets the place: it is still needed. *left: the NodeClaim
+// whose place is nobody's then.
+static bool exchange_places(struct cluster *cluster, const struct pod_record *record,
+                            const struct node_claim *planned, const struct landing *landing,
+                            const struct node_claim **left)
 {
     if (!cluster->control->strategy->keeps_plans || is_going(cluster, planned))
-        return ELSEWHERE;
+        return false;
     struct pod_record *here = sibling_on(cluster, record, landing->claim);
     struct pod_record *other =
         here != NULL ? here : sibling_in_domain(cluster, record, planned, landing);
     if (other == NULL)
-        return ELSEWHERE;
-    const struct node_claim *left =
+        return false;
+    *left =
         find_claim(cluster->control, planned_pods_claim(cluster->planned, other->pod->meta.uid));
     other->is_put_off = record->is_put_off;
     cluster_set_plan(cluster, other->pod, planned->meta.name, true);
-    if (here != NULL)
-        return AS_PLANNED;
-    keep_again(cluster, other->pod, left);
-    return ELSEWHERE_EXCHANGED;
+    return here != NULL;
 }
 
-// SCH-516: kube-scheduler may bind a planned pod elsewhere.
-static enum landed note_landing(struct cluster *cluster, const struct pod_record *record,
-                                const struct node_claim *claim, const struct landing *landing)
+// SCH-516: kube-scheduler may bind a planned pod elsewhere. True if the plan holds all the same.
+static bool note_landing(struct cluster *cluster, const struct pod_record *record,
+                         const struct node_claim *planned, const struct landing *landing)
 {
     const struct node *node = landing->node;
+    const struct node_claim *left = planned;
     cluster->landed_ns = loop_monotonic_ns(cluster->control->manager.loop);
-    bool there = node != NULL && node_claim_key(claim) != NULL &&
-                 text_equal(node->spec.provider_id, node_claim_key(claim));
+    bool there = node != NULL && node_claim_key(planned) != NULL &&
+                 text_equal(node->spec.provider_id, node_claim_key(planned));
     nominations_note_landing(cluster->nominations, record->pod, there);
-    enum landed landed = there ? AS_PLANNED : exchange_places(cluster, record, claim, landing);
-    count_landing(cluster, claim, landed == AS_PLANNED);
-    return landed;
+    bool holds = there || exchange_places(cluster, record, planned, landing, &left);
+    count_landing(cluster, planned, holds);
+    if (!holds)
+        keep_again(cluster, record->pod, left);
+    return holds;
 }
 
 void cluster_note_binding(struct cluster *cluster, struct pod_record *record,
@@ -197,11 +197,8 @@ void cluster_note_binding(struct cluster *cluster, struct pod_record *record,
     record->displaced_ns = 0;
     const char *name = planned_pods_claim(cluster->planned, uid);
     const struct node_claim *planned = name != NULL ? find_claim(cluster->control, name) : NULL;
-    enum landed landed =
-        planned != NULL ? note_landing(cluster, record, planned, landing) : ELSEWHERE;
-    if (landed == ELSEWHERE && planned != NULL)
-        keep_again(cluster, record->pod, planned);
+    bool as_planned = planned != NULL && note_landing(cluster, record, planned, landing);
     planned_pods_forget(cluster->planned, uid);
-    if (landed != AS_PLANNED && cluster->control->strategy->keeps_plans)
+    if (!as_planned && cluster->control->strategy->keeps_plans)
         release_displaced(cluster, landing);
 }

@@ -11,8 +11,7 @@ bool pod_is_tied(const struct control *control, const struct pod *pod);
 // VerticalPodAutoscaler or a LimitRange has set them at different times, templates where a
 // StatefulSet is being rolled out. Controllers that are not Kubernetes' own may make any pods.
 bool pods_are_siblings(const struct pod *one, const struct pod *other);
-// The topology key that makes the order of binding matter: of a required spread over domains larger
-// than a node. NULL: the pod has none.
-const char *pod_spread_key(const struct pod *pod);
-// That spread.
+// The required spread over domains larger than a node: it makes the order of binding matter. NULL:
+// the pod has none.
 const struct topology_spread_constraint *pod_wide_spread(const struct pod *pod);
+const char *pod_spread_key(const struct pod *pod); // its topology key, or NULL

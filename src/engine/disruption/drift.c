@@ -51,7 +51,7 @@ void drift_decide(struct disruption *disruption)
 {
     struct candidate_table table = disruption_candidates(disruption, DISRUPTION_DRIFTED, true);
     candidate_list list = drift_candidates(disruption, &table);
-    evictions_order(disruption, &list, true, compare_drift_times);
+    evictions_order(disruption, &list, true);
     remove_nodes(disruption, &(struct node_removal){.reason = DISRUPTION_DRIFTED, .eventual = true},
                  &table, &list);
 }

@@ -218,7 +218,7 @@ struct scarcity {   // of a candidate's evictions; zero: all candidates can go a
 struct ranked_candidate {
     struct disruption_candidate *candidate;
     struct scarcity scarcity;
-    int (*compare)(const void *, const void *);
+    uint32_t index; // in the list
 };
 
 // While all pods are healthy.
@@ -259,11 +259,10 @@ static int compare_ranked(const void *a, const void *b)
         return x->scarcity.share > y->scarcity.share ? -1 : 1;
     if (x->scarcity.sum != y->scarcity.sum)
         return x->scarcity.sum < y->scarcity.sum ? -1 : 1;
-    return x->compare(&x->candidate, &y->candidate);
+    return x->index < y->index ? -1 : x->index > y->index;
 }
 
-void evictions_order(struct disruption *disruption, candidate_list *list, bool eventual,
-                     int (*compare)(const void *, const void *))
+void evictions_order(struct disruption *disruption, candidate_list *list, bool eventual)
 {
     CLEANUP_ARENA struct arena *scratch = arena_create(4096);
     int64_t *totals =
@@ -282,7 +281,7 @@ void evictions_order(struct disruption *disruption, candidate_list *list, bool e
         ranked[i] =
             (struct ranked_candidate){.candidate = list->items[i],
                                       .scarcity = scarcity_of(disruption, &needs[i], totals),
-                                      .compare = compare};
+                                      .index = i};
         vector_free(&needs[i].items);
     }
     if (list->count > 1)

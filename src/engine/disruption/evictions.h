@@ -30,7 +30,6 @@ bool evictions_allow(struct evictions *evictions, const struct disruption_candid
 // Sorts the candidates of a method that takes as many as may go at once, so that all have gone
 // after few rounds. Those without pods to move come first, then those whose scarcest budget needs
 // most rounds until the pods of all candidates have gone. Of these come first the ones that use
-// most of such a round; of these the ones that use least of other budgets. At last `compare`
-// decides (for qsort()). A budget that lets all of them go at once counts for nothing.
-void evictions_order(struct disruption *disruption, candidate_list *list, bool eventual,
-                     int (*compare)(const void *, const void *));
+// most of such a round; of these the ones that use least of other budgets. Equals stay in their
+// order. A budget that lets all of them go at once counts for nothing.
+void evictions_order(struct disruption *disruption, candidate_list *list, bool eventual);

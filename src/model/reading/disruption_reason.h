@@ -34,7 +34,7 @@ enum disruption_method {
 #define METHOD_BIT(method)    (UINT32_C(1) << (method))
 #define METHODS_ALL           (METHOD_BIT(METHODS_COUNT) - METHOD_BIT(METHOD_EMPTINESS))
 #define METHODS_BUT_EMPTINESS (METHODS_ALL & ~METHOD_BIT(METHOD_EMPTINESS))
-// Methods that remove nodes for other reasons than to save money.
+// For nodes that are due to go, drifted or expiring, whatever that saves.
 #define METHODS_OF_DUE_NODES \
     (METHOD_BIT(METHOD_STATIC_DRIFT) | METHOD_BIT(METHOD_DRIFT) | METHOD_BIT(METHOD_EXPIRY))
 uint32_t disruption_methods_of(enum disruption_method method);     // METHOD_ANY: all of them
