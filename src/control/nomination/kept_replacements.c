@@ -6,9 +6,6 @@
 #include "base/nanoseconds.h"
 #include "control/command/commands.h"
 #include "control/node/eviction_queue.h"
-#include "control/nomination/group_order.h"
-#include "control/nomination/opening_order.h"
-#include "control/nomination/scheduler_quiet.h"
 #include "control/runtime/wakes.h"
 #include "control/state/cluster.h"
 #include "control/state/cluster_plans.h"
@@ -19,17 +16,12 @@
 #define EMPTY_NS (5 * MINUTE)  // in all, or until the command's other replacements are ready
 #define PAUSE_NS (3 * SECOND)  // while nothing comes, and nothing can be expected
 #define FILL_NS  (20 * SECOND) // from the first arrival on
-// Limits of an opening; no pod is evicted until the nodes are open:
-#define GROUP_PODS_MAX 500
-#define PREPARE_NS     (1500 * MILLISECOND) // for nominations, and so much longer for each pod:
-#define PREPARE_POD_NS (8 * MILLISECOND)
-#define BREAK_NS       (2 * SECOND) // until the next: evictions go on
+#define BREAK_NS (2 * SECOND)  // between two openings: evictions go on
 
 enum wait { WAITS_FOR_NOTHING, WAITS_FOR_EVICTION, WAITS_FOR_PODS };
 
 struct kept {
     int64_t since_ns; // monotonic
-    bool is_in_group;
     uint64_t command; // its number
     char claim[];
 };
@@ -48,29 +40,24 @@ struct kept_replacements {
     const struct commands *commands;
     const struct eviction_queue *evictions;
     struct nominations *nominations; // the cluster state's
-    kept_replacements_prepared *is_prepared;
-    void *context;
-    struct map *nodes; // struct kept by NodeClaim
+    struct map *nodes;               // struct kept by NodeClaim
     VECTOR(struct watched) watched;
-    uint32_t group_pods;
-    // The nodes that open next, together. Monotonic: chosen, nominated for, opened; 0: not yet.
-    int64_t group_ns, nominated_ns, opened_ns;
+    struct opening_group *group; // the nodes that open next, together; no pod is evicted meanwhile
 };
 
 struct kept_replacements *kept_replacements_create(struct control *control,
                                                    const struct commands *commands,
                                                    const struct eviction_queue *evictions,
-                                                   kept_replacements_prepared *is_prepared,
-                                                   void *context)
+                                                   opening_unnominated *unnominated, void *context)
 {
     struct kept_replacements *kept = memory_allocate(sizeof *kept);
-    *kept = (struct kept_replacements){.control = control,
-                                       .commands = commands,
-                                       .evictions = evictions,
-                                       .nominations = cluster_nominations(control->cluster),
-                                       .is_prepared = is_prepared,
-                                       .context = context,
-                                       .nodes = map_create()};
+    *kept =
+        (struct kept_replacements){.control = control,
+                                   .commands = commands,
+                                   .evictions = evictions,
+                                   .nominations = cluster_nominations(control->cluster),
+                                   .nodes = map_create(),
+                                   .group = opening_group_create(control, unnominated, context)};
     return kept;
 }
 
@@ -80,6 +67,7 @@ void kept_replacements_destroy(struct kept_replacements *kept)
         return;
     map_destroy(kept->nodes, free);
     vector_free(&kept->watched);
+    opening_group_destroy(kept->group);
     free(kept);
 }
 
@@ -254,111 +242,66 @@ static void open_node(struct kept_replacements *kept, struct kept *node)
     free(node);
 }
 
-// The caller frees the result.
-static const struct node_claim **group_claims(const struct kept_replacements *kept, uint32_t *count)
+// Nodes whose NodeClaim is gone are forgotten. The caller frees the result.
+static const struct node_claim **list_due(struct kept_replacements *kept, uint32_t *count)
 {
+    struct map_entry *next;
     const struct node_claim **claims =
         memory_allocate_array(map_count(kept->nodes) + 1, sizeof *claims);
     *count = 0;
-    for (struct map_entry *entry = map_first(kept->nodes); entry != NULL; entry = map_next(entry)) {
-        const struct kept *node = map_value(entry);
-        const struct node_claim *claim =
-            node->is_in_group ? find_claim(kept->control, node->claim) : NULL;
-        if (claim != NULL)
+    for (struct map_entry *entry = map_first(kept->nodes); entry != NULL; entry = next) {
+        struct kept *node = map_value(entry);
+        const struct node_claim *claim = find_claim(kept->control, node->claim);
+        next = map_next(entry);
+        if (claim == NULL)
+            open_node(kept, node);
+        else if (is_due(kept, node))
             claims[(*count)++] = claim;
     }
     return claims;
 }
 
-// Nodes whose NodeClaim is gone are forgotten.
 static void begin_group(struct kept_replacements *kept)
 {
-    struct map_entry *next;
+    uint32_t count;
     look_at_commands(kept);
-    kept->group_pods = 0;
-    for (struct map_entry *entry = map_first(kept->nodes); entry != NULL; entry = next) {
-        struct kept *node = map_value(entry);
-        const struct node_claim *claim = find_claim(kept->control, node->claim);
-        next = map_next(entry);
-        if (claim == NULL) {
-            open_node(kept, node);
-            continue;
-        }
-        uint32_t pods = cluster_planned_count(kept->control->cluster, claim);
-        node->is_in_group = is_due(kept, node) &&
-                            (kept->group_pods == 0 || kept->group_pods + pods <= GROUP_PODS_MAX);
-        if (!node->is_in_group)
-            continue;
-        kept->group_pods += pods;
-        kept->group_ns = now_of(kept);
-    }
-    kept->nominated_ns = kept->opened_ns = 0;
-    nominations_set_opening(kept->nominations, kept->group_ns != 0);
+    const struct node_claim **claims = list_due(kept, &count);
+    if (count > 0)
+        opening_group_begin(kept->group, claims, count);
+    nominations_set_opening(kept->nominations, count > 0);
+    free(claims);
 }
 
 static void end_group(struct kept_replacements *kept)
 {
-    kept->group_ns = kept->nominated_ns = kept->opened_ns = 0;
+    opening_group_end(kept->group);
     nominations_set_opening(kept->nominations, false);
     vector_for_each (watched, &kept->watched) // no pod could come meanwhile
         watched->last_ns = now_of(kept);
 }
 
-static void nominate_group(struct kept_replacements *kept)
-{
-    uint32_t count;
-    const struct node_claim **claims = group_claims(kept, &count);
-    group_order_apply(kept->control, claims, count);
-    kept->nominated_ns = now_of(kept);
-    free(claims);
-}
-
-static bool group_is_prepared(const struct kept_replacements *kept)
-{
-    for (struct map_entry *entry = map_first(kept->nodes); entry != NULL; entry = map_next(entry)) {
-        const struct kept *node = map_value(entry);
-        if (node->is_in_group && !kept->is_prepared(kept->context, node->claim))
-            return false;
-    }
-    return true;
-}
-
 static void open_group(struct kept_replacements *kept)
 {
     uint32_t count;
-    const struct node_claim **claims = group_claims(kept, &count);
-    opening_order(kept->control, claims, count);
+    const struct node_claim **claims = opening_group_claims(kept->group, &count);
     for (uint32_t i = 0; i < count; i++)
         open_node(kept, map_get(kept->nodes, claims[i]->meta.name));
-    kept->opened_ns = now_of(kept);
     nominations_set_opening(kept->nominations, false);
     free(claims);
 }
 
-static bool preparation_timed_out(const struct kept_replacements *kept)
-{
-    return ns_subtract(now_of(kept), kept->nominated_ns) >=
-           ns_add(PREPARE_NS, ns_multiply(kept->group_pods, PREPARE_POD_NS));
-}
-
 static void advance_group(struct kept_replacements *kept)
 {
-    int64_t now_ns = now_of(kept);
-    if (kept->opened_ns != 0) {
-        if (ns_subtract(now_ns, kept->opened_ns) >= BREAK_NS)
-            end_group(kept);
-    } else if (kept->nominated_ns == 0) {
-        if (scheduler_is_quiet(kept->control, kept->group_ns))
-            nominate_group(kept);
-    } else if (group_is_prepared(kept) || preparation_timed_out(kept)) {
+    int64_t opened_ns = opening_group_opened_ns(kept->group);
+    if (opened_ns == 0 && opening_group_advance(kept->group, true))
         open_group(kept);
-    }
+    else if (opened_ns != 0 && ns_subtract(now_of(kept), opened_ns) >= BREAK_NS)
+        end_group(kept);
 }
 
 bool kept_replacements_prepare(const struct kept_replacements *kept, const char *claim)
 {
-    const struct kept *node = map_get(kept->nodes, claim);
-    return node != NULL && node->is_in_group && kept->nominated_ns != 0;
+    return map_get(kept->nodes, claim) != NULL && opening_group_prepares(kept->group, claim);
 }
 
 static void open_all(struct kept_replacements *kept)
@@ -377,9 +320,9 @@ bool kept_replacements_review(struct kept_replacements *kept, bool may_keep)
         open_all(kept);
         return false;
     }
-    if (kept->group_ns == 0)
+    if (opening_group_is_empty(kept->group))
         begin_group(kept);
-    if (kept->group_ns != 0)
+    if (!opening_group_is_empty(kept->group))
         advance_group(kept);
-    return map_count(kept->nodes) > 0 || kept->group_ns != 0;
+    return map_count(kept->nodes) > 0 || !opening_group_is_empty(kept->group);
 }

@@ -10,19 +10,16 @@
 // stored: a closed node that no controller keeps is opened (registration.c).
 #pragma once
 
+#include "control/nomination/opening_group.h"
 #include "control/runtime/control.h"
 
 struct commands;
 struct eviction_queue;
 struct kept_replacements;
-// Whether all pods that are planned for the NodeClaim's node, and need it, are nominated; true if
-// it has none.
-typedef bool kept_replacements_prepared(void *context, const char *claim);
 struct kept_replacements *kept_replacements_create(struct control *control,
                                                    const struct commands *commands,
                                                    const struct eviction_queue *evictions,
-                                                   kept_replacements_prepared *is_prepared,
-                                                   void *context);
+                                                   opening_unnominated *unnominated, void *context);
 void kept_replacements_destroy(struct kept_replacements *kept); // NULL is fine
 
 // The command of the replacement will evict pods that are planned for its node, and the node has no

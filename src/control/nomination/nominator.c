@@ -37,7 +37,6 @@ struct nominator {
 static struct reconcile_result reconcile(void *context, struct work_item *item,
                                          struct error *error);
 static struct unnominated unnominated_on(void *context, const char *name, int64_t since_ns);
-static bool is_prepared(void *context, const char *name);
 
 static void wake_review(struct nominator *nominator)
 {
@@ -99,7 +98,7 @@ struct nominator *nominator_create(struct control *control, const struct command
     nominator->nominations = cluster_nominations(control->cluster);
     nominator->openings = openings_create(control, unnominated_on, nominator);
     nominator->kept =
-        kept_replacements_create(control, commands, evictions, is_prepared, nominator);
+        kept_replacements_create(control, commands, evictions, unnominated_on, nominator);
     return nominator;
 }
 
@@ -334,11 +333,6 @@ static struct unnominated unnominated_on(void *context, const char *name, int64_
         found.lost += cluster_lost_nomination(cluster, pod, since_ns);
     }
     return found;
-}
-
-static bool is_prepared(void *context, const char *name)
-{
-    return unnominated_on(context, name, 0).count == 0;
 }
 
 bool nominator_keep(struct nominator *nominator, const struct node_claim *claim)

@@ -10,16 +10,11 @@
 // cannot be nominated.
 #pragma once
 
+#include "control/nomination/opening_group.h"
 #include "control/runtime/control.h"
 
 struct openings;
-struct unnominated { // pods that are planned for a NodeClaim's node, need it and are not nominated
-    uint32_t count;
-    uint32_t lost; // of them: were nominated until kube-scheduler tried them in vain
-};
-// `since_ns`: monotonic; earlier losses do not count.
-typedef struct unnominated openings_unnominated(void *context, const char *claim, int64_t since_ns);
-struct openings *openings_create(struct control *control, openings_unnominated *unnominated,
+struct openings *openings_create(struct control *control, opening_unnominated *unnominated,
                                  void *context);
 void openings_destroy(struct openings *openings); // NULL is fine
 
