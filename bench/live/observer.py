@@ -31,6 +31,8 @@ class Pod:
         self.nominated = status.get("nominatedNodeName")
         self.running = status.get("phase") == "Running" and "deletionTimestamp" not in meta
         self.ending = "deletionTimestamp" in meta
+        self.refusal = next((condition.get("message", "") for condition in status.get("conditions", [])
+                             if condition["type"] == "PodScheduled" and condition["status"] == "False"), None)
         self.owner = next((owner["uid"] for owner in meta.get("ownerReferences", [])), None)
         requests = [container.get("resources", {}).get("requests", {}) for container in spec["containers"]]
         self.cpu = sum(number(request.get("cpu", "0")) for request in requests)
@@ -154,7 +156,11 @@ class Cluster:
             nominated = pod.nominated or (before and before.nominated)
             self.landed += bool(nominated)
             self.kept += nominated == pod.node
-            trace("bound", pod.name, nominated, pod.node)
+            trace("bound", pod.name, nominated, pod.node, pod.cpu, pod.memory)
+        if not pod.node and pod.refusal and (before is None or before.refusal != pod.refusal):
+            trace("refused", pod.name, pod.refusal)
+        if pod.node and pod.ending and (before is None or not before.ending):
+            trace("leaves", pod.name, pod.node)
         if before is not None and pod.ending and not before.ending and pod.node:
             node = next((node for node in self.known["node"].values() if node.name == pod.node), None)
             self.evicted += node is None or node.going

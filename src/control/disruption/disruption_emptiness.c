@@ -16,15 +16,24 @@
 #include "model/schema/condition_types.h"
 
 // --- pending pods that may need a node (DIS-725, DIS-765) ----------------------------------------
-static bool is_wanted(struct arena *arena, const struct control *control, const struct node *node)
+enum wanted { NOT_WANTED, WANTED_FOR_NOW, WANTED }; // for now: by pods that have planned places
+
+static enum wanted wanted(struct arena *arena, const struct control *control,
+                          const struct node *node)
 {
     const struct pod_list *pods = cluster_provisionable(control->cluster);
     int64_t now = manager_now(&control->manager);
-    for (uint32_t i = 0; i < pods->count; i++)
+    enum wanted most = NOT_WANTED;
+    for (uint32_t i = 0; i < pods->count && most != WANTED; i++)
         if (node_is_wanted_by(arena, node, pods->items[i],
                               cluster_is_displaced(control->cluster, pods->items[i]), now))
-            return true;
-    return false;
+            most = cluster_is_planned(control->cluster, pods->items[i]) ? WANTED_FOR_NOW : WANTED;
+    return most;
+}
+
+static bool is_wanted(struct arena *arena, const struct control *control, const struct node *node)
+{
+    return wanted(arena, control, node) != NOT_WANTED;
 }
 
 static bool any_node_wanted(struct arena *arena, const struct control *control,
@@ -36,6 +45,22 @@ static bool any_node_wanted(struct arena *arena, const struct control *control,
             return true;
     }
     return false;
+}
+
+bool emptiness_refuses(const struct disruption_parts *parts, const struct plan_disruption *planned)
+{
+    const struct control *control = parts->control;
+    CLEANUP_ARENA struct arena *arena = arena_create(4096);
+    enum wanted most = NOT_WANTED;
+    list_for_each (name, &planned->candidates) {
+        const struct node *node = find_node(control, *name);
+        enum wanted one = node != NULL ? wanted(arena, control, node) : NOT_WANTED;
+        most = one > most ? one : most;
+    }
+    if (most == WANTED && planned->reason == DISRUPTION_DRIFTED)
+        list_for_each (name, &planned->candidates)
+            disruption_backoff_drift_refused(parts->backoff, *name);
+    return most != NOT_WANTED;
 }
 
 void emptiness_cancel_for_pending_pods(const struct disruption_parts *parts)

@@ -333,8 +333,10 @@ static uint32_t start_commands(struct disruption_evaluation *evaluation)
     list_for_each (score, &evaluation->plan->scores)
         report_score(evaluation->control, score);
     uint32_t started = 0;
+    bool may_refuse = evaluation->control->strategy->awaits_rest;
     list_for_each (planned, &evaluation->plan->disruptions)
-        started += start_command(evaluation, planned);
+        if (!may_refuse || !emptiness_refuses(evaluation->parts, planned))
+            started += start_command(evaluation, planned);
     return started;
 }
 

@@ -290,18 +290,23 @@ static void open_group(struct kept_replacements *kept)
     free(claims);
 }
 
-static void advance_group(struct kept_replacements *kept)
+static void advance_group(struct kept_replacements *kept, bool may_open)
 {
     int64_t opened_ns = opening_group_opened_ns(kept->group);
-    if (opened_ns == 0 && opening_group_advance(kept->group, true))
+    if (opened_ns == 0 && opening_group_advance(kept->group, may_open))
         open_group(kept);
-    else if (opened_ns != 0 && ns_subtract(now_of(kept), opened_ns) >= BREAK_NS)
+    else if (opening_group_is_over(kept->group) && ns_subtract(now_of(kept), opened_ns) >= BREAK_NS)
         end_group(kept);
 }
 
 bool kept_replacements_prepare(const struct kept_replacements *kept, const char *claim)
 {
     return map_get(kept->nodes, claim) != NULL && opening_group_prepares(kept->group, claim);
+}
+
+bool kept_replacements_prepare_any(const struct kept_replacements *kept)
+{
+    return opening_group_is_under_way(kept->group);
 }
 
 static void open_all(struct kept_replacements *kept)
@@ -314,7 +319,7 @@ static void open_all(struct kept_replacements *kept)
     end_group(kept);
 }
 
-bool kept_replacements_review(struct kept_replacements *kept, bool may_keep)
+bool kept_replacements_review(struct kept_replacements *kept, bool may_keep, bool may_open)
 {
     if (!may_keep) {
         open_all(kept);
@@ -323,6 +328,6 @@ bool kept_replacements_review(struct kept_replacements *kept, bool may_keep)
     if (opening_group_is_empty(kept->group))
         begin_group(kept);
     if (!opening_group_is_empty(kept->group))
-        advance_group(kept);
+        advance_group(kept, may_open);
     return map_count(kept->nodes) > 0 || !opening_group_is_empty(kept->group);
 }

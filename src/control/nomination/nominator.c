@@ -385,8 +385,10 @@ static int64_t review(struct nominator *nominator)
 {
     struct control *control = nominator->control;
     check_alike(nominator);
-    int64_t next_ns = openings_review(nominator->openings);
-    if (kept_replacements_review(nominator->kept, nominations_work(nominator->nominations)))
+    int64_t next_ns =
+        openings_review(nominator->openings, !kept_replacements_prepare_any(nominator->kept));
+    if (kept_replacements_review(nominator->kept, nominations_work(nominator->nominations),
+                                 !openings_prepare_any(nominator->openings)))
         next_ns = KEPT_REVIEW_NS;
     bool sets = nominations_work(nominator->nominations) && !nominator->are_alike;
     const struct pod_list *pods = cluster_unbound(control->cluster);

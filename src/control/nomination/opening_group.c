@@ -11,6 +11,7 @@
 #include "control/nomination/sibling_exchange.h"
 #include "control/state/cluster.h"
 #include "control/state/cluster_plans.h"
+#include "model/reading/pod.h"
 
 #define PREPARE_NS     (2 * SECOND) // for nominations, and so much longer for each pod:
 #define PREPARE_POD_NS (8 * MILLISECOND)
@@ -20,6 +21,7 @@
 #define STORMS_MAX  2  // of a group's nominations
 #define LOST_SHARE  40 // a part of the group's pods
 #define PODS_MAX    2000
+#define BIND_NS     (10 * SECOND) // from the opening on
 
 struct member { // a NodeClaim
     uint32_t turn;
@@ -112,11 +114,6 @@ bool opening_group_has(const struct opening_group *group, const char *claim)
     return map_get(group->members, claim) != NULL;
 }
 
-void opening_group_drop(struct opening_group *group, const char *claim)
-{
-    free(map_remove(group->members, claim));
-}
-
 void opening_group_end(struct opening_group *group)
 {
     struct opening_group empty = {.control = group->control,
@@ -189,9 +186,12 @@ static void await_quiet(struct opening_group *group, bool is_ready)
     is_ready = is_ready || group->nominated_ns != 0;
     if (!is_ready)
         group->paused_ns = now_of(group);
-    bool is_quiet = is_ready && scheduler_is_quiet(group->control, group->paused_ns);
-    group->awaits_quiet = is_ready && !is_quiet;
-    if (is_quiet)
+    enum scheduler_rest rest =
+        is_ready ? scheduler_rest(group->control, group->paused_ns) : SCHEDULER_IS_BUSY;
+    group->awaits_quiet = is_ready && rest == SCHEDULER_IS_BUSY;
+    if (rest == SCHEDULER_RESTS)
+        cluster_settle_turns(group->control->cluster);
+    if (rest != SCHEDULER_IS_BUSY)
         begin_nominating(group);
 }
 
@@ -281,6 +281,33 @@ bool opening_group_advance(struct opening_group *group, bool is_ready)
 bool opening_group_prepares(const struct opening_group *group, const char *claim)
 {
     return group->paused_ns == 0 && opening_group_has(group, claim);
+}
+
+static bool any_pod_waits(const struct opening_group *group)
+{
+    for (struct map_entry *entry = map_first(group->members); entry != NULL;
+         entry = map_next(entry)) {
+        const struct node_claim *claim = find_claim(group->control, map_key(entry));
+        const struct pod *pod;
+        for (uint32_t i = 0;
+             claim != NULL && (pod = cluster_planned_on(group->control->cluster, claim, i)) != NULL;
+             i++)
+            if (!pod_is_bound(pod))
+                return true;
+    }
+    return false;
+}
+
+bool opening_group_is_over(const struct opening_group *group)
+{
+    return group->opened_ns != 0 &&
+           (!any_pod_waits(group) || ns_subtract(now_of(group), group->opened_ns) >= BIND_NS);
+}
+
+bool opening_group_is_under_way(const struct opening_group *group)
+{
+    return !opening_group_is_empty(group) && !opening_group_is_over(group) &&
+           (group->nominated_ns != 0 || group->awaits_quiet);
 }
 
 bool opening_group_rests(const struct opening_group *group)

@@ -26,7 +26,6 @@ void opening_group_begin(struct opening_group *group, const struct node_claim *c
                          uint32_t count);
 bool opening_group_is_empty(const struct opening_group *group);
 bool opening_group_has(const struct opening_group *group, const char *claim);
-void opening_group_drop(struct opening_group *group, const char *claim);
 void opening_group_end(struct opening_group *group); // it is empty again
 
 // A step on the way to the opening; true when the nodes are to open now, in the order of
@@ -39,6 +38,11 @@ const struct node_claim **opening_group_claims(const struct opening_group *group
 bool opening_group_prepares(const struct opening_group *group, const char *claim);
 // The nodes are ready, but pods are not nominated before kube-scheduler is quiet.
 bool opening_group_rests(const struct opening_group *group);
+// The nodes have opened, and the pods are bound or have had their chance.
+bool opening_group_is_over(const struct opening_group *group);
+// Ready nodes are about to open, or have opened just now: another group waits, since each opening
+// and each new order has kube-scheduler try pods in vain.
+bool opening_group_is_under_way(const struct opening_group *group);
 // Monotonic: since when pods are nominated, and when the nodes opened; 0: not yet.
 int64_t opening_group_nominated_ns(const struct opening_group *group);
 int64_t opening_group_opened_ns(const struct opening_group *group);

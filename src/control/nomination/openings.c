@@ -20,7 +20,6 @@
 // The same limits for the group's nodes to become ready.
 #define READY_ALL_NS   (12 * SECOND)
 #define READY_PAUSE_NS (4 * SECOND)
-#define OPEN_NS        (10 * SECOND) // after this an unregistered node leaves the group
 #define UNREADY_NS     (15 * SECOND) // the longest time that a node stays closed before it is ready
 #define READY_NS       (20 * SECOND) // and after it is ready
 #define OPENING_NS     (3 * SECOND)  // the longest time that other writes wait for an opening
@@ -122,7 +121,7 @@ bool openings_delay(struct openings *openings, const struct node_claim *claim,
 
 bool openings_prepare(const struct openings *openings, const char *claim)
 {
-    return opening_group_prepares(openings->group, claim);
+    return map_get(openings->held, claim) != NULL && opening_group_prepares(openings->group, claim);
 }
 
 // --- the review ----------------------------------------------------------------------------------
@@ -141,7 +140,6 @@ static void drop_ended(struct openings *openings)
         struct held *held = map_value(entry);
         if (!is_over(openings, held))
             continue;
-        opening_group_drop(openings->group, held->claim);
         map_remove(openings->held, held->claim);
         free(held);
     }
@@ -279,28 +277,34 @@ bool openings_rest(const struct openings *openings)
     return opening_group_rests(openings->group);
 }
 
+bool openings_prepare_any(const struct openings *openings)
+{
+    return opening_group_is_under_way(openings->group);
+}
+
 bool openings_under_way(const struct openings *openings)
 {
     return openings->is_opening;
 }
 
-static void advance_group(struct openings *openings, const held_list *group)
+static void advance_group(struct openings *openings, const held_list *group, bool may_open)
 {
-    if (opening_group_advance(openings->group, group_is_ready(openings, group)))
+    bool is_ready = may_open && group_is_ready(openings, group);
+    if (opening_group_advance(openings->group, is_ready))
         open_in_turn(openings);
-    int64_t opened_ns = opening_group_opened_ns(openings->group);
-    if (opened_ns != 0 && ns_subtract(now_of(openings), opened_ns) >= OPEN_NS)
+    bool is_open = opening_group_opened_ns(openings->group) != 0;
+    if (is_open ? opening_group_is_over(openings->group) : group->count == 0)
         opening_group_end(openings->group);
 }
 
-int64_t openings_review(struct openings *openings)
+int64_t openings_review(struct openings *openings, bool may_open)
 {
     drop_ended(openings);
     held_list listed = {0};
     bool has_group = !opening_group_is_empty(openings->group);
     list_held(openings, has_group, &listed);
     if (has_group)
-        advance_group(openings, &listed);
+        advance_group(openings, &listed, may_open);
     else if (has_gathered(openings, &listed))
         begin_group(openings, &listed);
     openings->is_opening = openings->is_opening && goes_on_opening(openings, &listed);

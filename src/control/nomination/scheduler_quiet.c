@@ -6,7 +6,11 @@
 #include "control/state/state_node.h"
 
 #define QUIET_NS (250 * MILLISECOND) // without an attempt in vain
-#define WAIT_NS  SECOND              // the longest wait for that
+// The longest wait for that; if a round of attempts goes on for longer, the other wait is vain,
+// too.
+#define WAIT_NS       (10 * SECOND)
+#define LONG_ROUND_NS (10 * SECOND)
+#define SHORT_WAIT_NS SECOND
 
 static bool any_node_is_open(const struct cluster *cluster)
 {
@@ -18,14 +22,15 @@ static bool any_node_is_open(const struct cluster *cluster)
     return false;
 }
 
-// An attempt with the same outcome as the one before is not seen: there may be a round of them
-// after the last that was.
-bool scheduler_is_quiet(const struct control *control, int64_t since_ns)
+enum scheduler_rest scheduler_rest(const struct control *control, int64_t since_ns)
 {
     const struct cluster *cluster = control->cluster;
     int64_t now_ns = loop_monotonic_ns(control->manager.loop);
-    int64_t quiet_ns = ns_maximum(QUIET_NS, cluster_attempts_ns(cluster));
-    return ns_subtract(now_ns, since_ns) >= WAIT_NS ||
-           ns_subtract(now_ns, cluster_last_turn(cluster)) >= quiet_ns ||
-           !any_node_is_open(cluster);
+    int64_t left_ns = cluster_attempts_ns(cluster);
+    int64_t wait_ns = left_ns > LONG_ROUND_NS ? SHORT_WAIT_NS : WAIT_NS;
+    if (ns_subtract(now_ns, cluster_last_turn(cluster)) >= ns_maximum(QUIET_NS, left_ns))
+        return SCHEDULER_RESTS;
+    return ns_subtract(now_ns, since_ns) >= wait_ns || !any_node_is_open(cluster)
+               ? SCHEDULER_IS_BUSY_FOR_LONG
+               : SCHEDULER_IS_BUSY;
 }

@@ -6,5 +6,10 @@
 
 #include "control/runtime/control.h"
 
+enum scheduler_rest {
+    SCHEDULER_IS_BUSY,
+    SCHEDULER_IS_BUSY_FOR_LONG, // the wait has reached its limit, or is in vain
+    SCHEDULER_RESTS,
+};
 // `since_ns`: monotonic, the beginning of the wait.
-bool scheduler_is_quiet(const struct control *control, int64_t since_ns);
+enum scheduler_rest scheduler_rest(const struct control *control, int64_t since_ns);

@@ -149,7 +149,8 @@ void spread_places_count(const struct control *control, const struct map *worklo
             const char *name = places != NULL && places->key != NULL
                                    ? string_map_get(&node->meta.labels, places->key)
                                    : NULL;
-            if (name != NULL && !pod_is_terminal(pods->items[i]))
+            if (name != NULL && !pod_is_terminal(pods->items[i]) &&
+                !object_is_deleting((const struct object *)pods->items[i]))
                 places->domains.items[domain_of(places, name)].pods++;
         }
     }

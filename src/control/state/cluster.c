@@ -8,6 +8,7 @@
 #include "base/nanoseconds.h"
 #include "control/state/cluster_contents.h"
 #include "control/state/cluster_landings.h"
+#include "control/state/decision_inputs.h"
 #include "control/state/nominations.h"
 #include "control/state/planned_pods.h"
 #include "control/state/state_node.h"
@@ -198,6 +199,13 @@ static void drop_empty_list(struct cluster *cluster, const char *node_name)
         pod_index_drop_node(&cluster->pods, node_name);
 }
 
+// kube-scheduler tries pods again.
+static void note_move(struct cluster *cluster)
+{
+    scheduler_turns_note_move(&cluster->pods.turns,
+                              loop_monotonic_ns(cluster->control->manager.loop));
+}
+
 static void on_node(void *context, enum mirror_change change, const struct object *old_object,
                     const struct object *new_object)
 {
@@ -208,6 +216,8 @@ static void on_node(void *context, enum mirror_change change, const struct objec
     const struct node *old_node = (const struct node *)old_object;
     const struct node *new_node = (const struct node *)new_object;
     node_index_change(&cluster->nodes, old_node, new_node);
+    if (old_node == NULL || new_node == NULL || node_change_matters(old_node, new_node))
+        note_move(cluster);
     state_change(cluster, false, old_node != NULL ? state_node_key(old_node) : NULL, old_object,
                  new_node != NULL ? state_node_key(new_node) : NULL, new_object);
 }
@@ -292,6 +302,8 @@ static void pod_forget(struct cluster *cluster, const struct pod *pod)
     if (record == NULL)
         return;
     const struct object *last = object_acquire((const struct object *)record->pod);
+    if (pod_is_bound(record->pod))
+        note_move(cluster);
     pod_index_remove(&cluster->pods, record);
     drop_empty_list(cluster, ((const struct pod *)last)->spec.node_name);
     object_release(last);

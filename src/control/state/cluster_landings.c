@@ -103,7 +103,7 @@ static struct pod_record *later_sibling_on(const struct cluster *cluster,
 {
     struct pod_record *other;
     for (uint32_t i = 0; (other = planned_record(cluster, claim, i)) != NULL; i++)
-        if ((last == NULL || other->turn > last->turn) && can_take(cluster, other, record))
+        if ((last == NULL || other->turn.at > last->turn.at) && can_take(cluster, other, record))
             last = other;
     return last;
 }

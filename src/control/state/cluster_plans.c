@@ -96,12 +96,17 @@ bool cluster_lost_nomination(const struct cluster *cluster, const struct pod *po
 
 int64_t cluster_last_turn(const struct cluster *cluster)
 {
-    return cluster->pods.last_turn;
+    return cluster->pods.turns.last;
 }
 
 int64_t cluster_attempts_ns(const struct cluster *cluster)
 {
-    return ns_multiply(cluster->pods.pace_ns, cluster->pods.unbound.count);
+    return scheduler_turns_left_ns(&cluster->pods.turns, cluster->pods.provisionable.count);
+}
+
+void cluster_settle_turns(struct cluster *cluster)
+{
+    scheduler_turns_settle(&cluster->pods.turns, loop_monotonic_ns(cluster->control->manager.loop));
 }
 
 int64_t cluster_pod_turn(const struct cluster *cluster, const struct pod *pod)

@@ -23,12 +23,13 @@ const struct node_claim *cluster_next_planned(const struct cluster *cluster,
 // The pod is not nominated before its workload's other pods on the node are bound (spread_order.h).
 void cluster_put_off(struct cluster *cluster, const struct pod *pod, bool is_put_off);
 bool cluster_is_put_off(const struct cluster *cluster, const struct pod *pod);
-// Pods by when kube-scheduler tries them (pod_index.h).
+// Pods by when kube-scheduler tries them (scheduler_turns.h).
 int64_t cluster_pod_turn(const struct cluster *cluster, const struct pod *pod);
-// When a pod was last tried in vain, or appeared (monotonic; pod_index.h).
+// When a pod was last tried in vain, or appeared (monotonic; scheduler_turns.h).
 int64_t cluster_last_turn(const struct cluster *cluster);
-// How long kube-scheduler needs to try all unbound pods in vain, by its pace lately.
+// How long kube-scheduler has pods to try in vain, and that it has tried them (scheduler_turns.h).
 int64_t cluster_attempts_ns(const struct cluster *cluster);
+void cluster_settle_turns(struct cluster *cluster);
 // The pod was nominated until kube-scheduler tried it in vain, at `since_ns` (monotonic) or later.
 bool cluster_lost_nomination(const struct cluster *cluster, const struct pod *pod,
                              int64_t since_ns);

@@ -11,12 +11,6 @@
 #include "model/schema/condition_types.h"
 #include "model/schema/object.h"
 
-#define NO_NODES "no nodes available to schedule pods"
-#define RETRY_NS (1500 * MILLISECOND) // the first backoff, and half the period of its check
-// Attempts with a longer pause between them do not follow each other.
-#define PACE_MAX_NS (200 * MILLISECOND)
-#define PACE_WEIGHT 32
-
 void pod_index_init(struct pod_index *index)
 {
     *index = (struct pod_index){.records = map_create(), .bound = map_create()};
@@ -42,7 +36,7 @@ void pod_index_free(struct pod_index *index)
     map_destroy(index->bound, pod_list_destroy);
     free(index->provisionable.items);
     free(index->unbound.items);
-    vector_free(&index->nodeless);
+    scheduler_turns_free(&index->turns);
 }
 
 struct pod_record *pod_index_find(const struct pod_index *index, const struct pod *pod)
@@ -50,12 +44,6 @@ struct pod_record *pod_index_find(const struct pod_index *index, const struct po
     char key[600];
     object_namespaced_name((const struct object *)pod, key);
     return map_get(index->records, key);
-}
-
-static int64_t next_turn(struct pod_index *index, int64_t now_ns)
-{
-    index->last_turn = ns_maximum(now_ns, ns_add(index->last_turn, 1));
-    return index->last_turn;
 }
 
 struct pod_record *pod_index_ensure(struct pod_index *index, const struct pod *pod, int64_t now_ns)
@@ -66,7 +54,7 @@ struct pod_record *pod_index_ensure(struct pod_index *index, const struct pod *p
     char key[600];
     object_namespaced_name((const struct object *)pod, key);
     record = memory_allocate(sizeof *record);
-    record->turn = next_turn(index, now_ns);
+    record->turn.at = scheduler_turns_next(&index->turns, now_ns);
     map_set(index->records, key, record);
     return record;
 }
@@ -127,34 +115,6 @@ static void enlist(struct pod_index *pods, struct pod_record *record, bool provi
     }
 }
 
-static void forget_nodeless(struct pod_index *index, struct pod_record *record)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; record->waits_for_nodes && i < index->nodeless.count; i++)
-        if (index->nodeless.items[i] != record)
-            index->nodeless.items[kept++] = index->nodeless.items[i];
-    if (record->waits_for_nodes)
-        index->nodeless.count = kept;
-    record->waits_for_nodes = false;
-}
-
-// Without nodes, each pod is tried again after a while, and that changes nothing of it. The pods
-// are taken by turn: those that wait and come before the one that was tried now have been tried,
-// too.
-static void pass_nodeless(struct pod_index *index, int64_t turn, int64_t now_ns)
-{
-    uint32_t passed = 0, count = index->nodeless.count;
-    while (passed < count && index->nodeless.items[passed]->turn < turn &&
-           ns_subtract(now_ns, index->nodeless.items[passed]->turn) >= RETRY_NS) {
-        struct pod_record *record = index->nodeless.items[passed++];
-        record->turn = next_turn(index, now_ns);
-        vector_push(&index->nodeless, record);
-    }
-    index->nodeless.count -= passed;
-    memmove(index->nodeless.items, index->nodeless.items + passed,
-            index->nodeless.count * sizeof(struct pod_record *));
-}
-
 static const struct condition *scheduled_of(const struct pod *pod)
 {
     return pod != NULL ? condition_find(&pod->status.conditions, CONDITION_POD_SCHEDULED) : NULL;
@@ -171,36 +131,15 @@ static bool was_tried(const struct pod *before, const struct pod *pod)
            (pod_is_nominated(before) && !pod_is_nominated(pod));
 }
 
-static void note_pace(struct pod_index *index, int64_t now_ns)
-{
-    int64_t gap_ns = ns_subtract(now_ns, index->attempted_ns);
-    index->attempted_ns = now_ns;
-    if (gap_ns <= PACE_MAX_NS)
-        index->pace_ns = ns_add(index->pace_ns, ns_subtract(gap_ns, index->pace_ns) / PACE_WEIGHT);
-}
-
-static void note_attempt(struct pod_index *index, struct pod_record *record, const struct pod *pod,
-                         int64_t now_ns)
-{
-    note_pace(index, now_ns);
-    forget_nodeless(index, record);
-    if (index->nodeless.count > 0)
-        pass_nodeless(index, record->turn, now_ns);
-    record->turn = next_turn(index, now_ns);
-    record->waits_for_nodes = text_equal(scheduled_of(pod)->message, NO_NODES);
-    if (record->waits_for_nodes)
-        vector_push(&index->nodeless, record);
-}
-
 void pod_index_replace(struct pod_index *index, struct pod_record *record, const struct pod *pod,
                        bool provisionable, int64_t now_ns)
 {
     unlist_all(index, record);
     const struct pod *before = record->pod;
     if (was_tried(before, pod))
-        note_attempt(index, record, pod, now_ns);
+        scheduler_turns_note_attempt(&index->turns, record, scheduled_of(pod)->message, now_ns);
     else if (pod_is_bound(pod))
-        forget_nodeless(index, record);
+        scheduler_turns_forget(&index->turns, record);
     if (before != NULL && pod_is_nominated(before) != pod_is_nominated(pod))
         record->lost_ns = pod_is_nominated(before) ? now_ns : 0;
     record->pod = (const struct pod *)object_acquire((const struct object *)pod);
@@ -213,7 +152,7 @@ void pod_index_remove(struct pod_index *index, struct pod_record *record)
     char key[600];
     object_namespaced_name((const struct object *)record->pod, key);
     unlist_all(index, record);
-    forget_nodeless(index, record);
+    scheduler_turns_forget(&index->turns, record);
     map_remove(index->records, key);
     pod_record_destroy(record);
 }
@@ -221,7 +160,7 @@ void pod_index_remove(struct pod_index *index, struct pod_record *record)
 int64_t pod_index_turn(const struct pod_index *index, const struct pod *pod)
 {
     const struct pod_record *record = pod_index_find(index, pod);
-    return record != NULL ? record->turn : 0;
+    return record != NULL ? record->turn.at : 0;
 }
 
 const struct pod_list *pod_index_on(const struct pod_index *index, const char *node_name)

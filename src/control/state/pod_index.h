@@ -4,6 +4,7 @@
 
 #include "base/map.h"
 #include "base/vector.h"
+#include "control/state/scheduler_turns.h"
 #include "model/schema/core.h"
 
 struct pod_list {
@@ -15,23 +16,20 @@ struct pod_record {
     const struct pod *pod;  // acquired
     struct pod_list *bound; // the list of its node, NULL if unbound
     uint32_t bound_index, provisionable_index, unbound_index;
-    int64_t turn;         // its order in kube-scheduler's queue (pod_index_turn)
+    struct scheduler_turn turn;
     int64_t planned_ns;   // monotonic: when it got its planned place, if it has one
     int64_t lost_ns;      // monotonic: when an attempt in vain ended its nomination; 0: it has one
     int64_t displaced_ns; // monotonic: the loss of its planned room; 0: not displaced
     bool provisionable, is_unbound;
-    bool is_in_pass;      // the pass under way has a place for it, which is yet to be made
-    bool waits_for_nodes; // tried when the cluster had none
-    bool is_put_off;      // nominated after its workload's other pods on the node
+    bool is_in_pass; // the pass under way has a place for it, which is yet to be made
+    bool is_put_off; // nominated after its workload's other pods on the node
 };
 
 struct pod_index {
     struct map *records;                    // pod_record by namespace/name
     struct map *bound;                      // pod_list by node name
     struct pod_list provisionable, unbound; // the latter: neither bound nor terminal
-    int64_t last_turn;
-    int64_t attempted_ns, pace_ns; // monotonic: the last attempt in vain; between two of them, mean
-    VECTOR(struct pod_record *) nodeless; // pods that wait for nodes, by turn
+    struct scheduler_turns turns;
 };
 
 void pod_index_init(struct pod_index *index);
@@ -43,9 +41,7 @@ struct pod_record *pod_index_ensure(struct pod_index *index, const struct pod *p
 void pod_index_replace(struct pod_index *index, struct pod_record *record, const struct pod *pod,
                        bool provisionable, int64_t now_ns);
 void pod_index_remove(struct pod_index *index, struct pod_record *record);
-// Pods by when kube-scheduler tries them: by their last attempt in vain, or by their appearance. An
-// attempt shows in the pod's condition, or in the end of its nomination; one that changes neither
-// is not seen, except in a cluster without nodes. An instant (monotonic), but no two are equal.
+// Pods by when kube-scheduler tries them (scheduler_turns.h).
 int64_t pod_index_turn(const struct pod_index *index, const struct pod *pod);
 const struct pod_list *pod_index_on(const struct pod_index *index, const char *node_name);
 // Drops the list of a deleted node if it is empty: node names are rarely reused, so lists would

@@ -132,11 +132,11 @@ static void bound_and_deleted_pods_are_forgotten_SCH_516(void **state)
     see(world, "b", NO_NODES, NULL, NULL);
     pod_index_remove(&world->index, pod_index_find(&world->index, a));
     see(world, "b", NO_NODES, NULL, "n1");
-    assert_int_equal(world->index.nodeless.count, 0);
+    assert_int_equal(world->index.turns.tried_count, 0);
     world->now_ns = ns_add(world->now_ns, 5 * SECOND);
     see(world, "c", NULL, NULL, NULL);
     see(world, "c", NO_NODES, NULL, NULL);
-    assert_int_equal(world->index.nodeless.count, 1);
+    assert_int_equal(world->index.turns.tried_count, 1);
 }
 
 // Pauses between the waves of attempts do not count.
@@ -150,8 +150,8 @@ static void the_pace_of_attempts_is_learned_SCH_516(void **state)
             world->now_ns = ns_add(world->now_ns, 5 * SECOND);
         see(world, "a", message, NULL, NULL);
     }
-    assert_true(world->index.pace_ns > 8 * MILLISECOND);
-    assert_true(world->index.pace_ns <= 10 * MILLISECOND);
+    assert_true(world->index.turns.pace_ns > 8 * MILLISECOND);
+    assert_true(world->index.turns.pace_ns <= 10 * MILLISECOND);
 }
 
 int main(void)

@@ -1,0 +1,43 @@
+// The order in which kube-scheduler tries the unbound pods, as far as it shows (SCH-516). It takes
+// pods by their last attempt in vain, or by their appearance; a turn is that instant (monotonic),
+// but no two are equal. An attempt shows in the pod's condition, or in the end of its nomination.
+//
+// One that changes neither is concluded from later ones: kube-scheduler tries pods again in rounds,
+// in the same order. When the attempt of one shows, those that come before it have been tried in
+// this round, too, if their attempt could not show: they are not nominated, and were told of as
+// many nodes before. And a change of the cluster has it try all again that were tried before.
+#pragma once
+
+#include "base/vector.h"
+#include "model/schema/core.h"
+
+struct pod_record;
+struct scheduler_turns {
+    int64_t last;
+    int64_t attempted_ns, pace_ns;     // monotonic: the last attempt; between two of them, mean
+    VECTOR(struct pod_record *) tried; // by turn; NULL: it has left
+    uint32_t tried_count, first;       // without gaps; no pod comes before
+    int64_t moved_ns; // monotonic: the last change that has kube-scheduler try pods again
+};
+
+struct scheduler_turn { // a pod's
+    int64_t at;
+    bool is_tried;
+    uint32_t index; // among the tried
+    int64_t nodes;  // of which the last attempt's message told; -1: none
+};
+
+void scheduler_turns_free(struct scheduler_turns *turns);
+int64_t scheduler_turns_next(struct scheduler_turns *turns, int64_t now_ns); // of a new pod
+// kube-scheduler has tried the pod in vain.
+void scheduler_turns_note_attempt(struct scheduler_turns *turns, struct pod_record *record,
+                                  const char *message, int64_t now_ns);
+// The pod is bound or gone.
+void scheduler_turns_forget(struct scheduler_turns *turns, struct pod_record *record);
+// A node has changed, or a bound pod has gone.
+void scheduler_turns_note_move(struct scheduler_turns *turns, int64_t now_ns);
+// How long kube-scheduler needs, by its pace lately, to try the pods that it has reason to try.
+// `waiting`: the number of pods that wait for a node.
+int64_t scheduler_turns_left_ns(const struct scheduler_turns *turns, uint32_t waiting);
+// kube-scheduler has tried them all by now.
+void scheduler_turns_settle(struct scheduler_turns *turns, int64_t now_ns);
