@@ -16,7 +16,9 @@
 #define EMPTY_NS (5 * MINUTE)  // in all, or until the command's other replacements are ready
 #define PAUSE_NS (3 * SECOND)  // while nothing comes, and nothing can be expected
 #define FILL_NS  (20 * SECOND) // from the first arrival on
-#define BREAK_NS (2 * SECOND)  // between two openings: evictions go on
+#define PATIENCE_NS \
+    (10 * SECOND)             // evicted pods come one after the other: kube-scheduler is soon done
+#define BREAK_NS (2 * SECOND) // between two openings: evictions go on
 
 enum wait { WAITS_FOR_NOTHING, WAITS_FOR_EVICTION, WAITS_FOR_PODS };
 
@@ -51,13 +53,13 @@ struct kept_replacements *kept_replacements_create(struct control *control,
                                                    opening_unnominated *unnominated, void *context)
 {
     struct kept_replacements *kept = memory_allocate(sizeof *kept);
-    *kept =
-        (struct kept_replacements){.control = control,
-                                   .commands = commands,
-                                   .evictions = evictions,
-                                   .nominations = cluster_nominations(control->cluster),
-                                   .nodes = map_create(),
-                                   .group = opening_group_create(control, unnominated, context)};
+    *kept = (struct kept_replacements){
+        .control = control,
+        .commands = commands,
+        .evictions = evictions,
+        .nominations = cluster_nominations(control->cluster),
+        .nodes = map_create(),
+        .group = opening_group_create(control, PATIENCE_NS, unnominated, context)};
     return kept;
 }
 

@@ -30,6 +30,7 @@ struct member { // a NodeClaim
 
 struct opening_group {
     struct control *control;
+    int64_t patience_ns;
     opening_unnominated *unnominated;
     void *context;
     struct map *members; // by NodeClaim
@@ -46,11 +47,12 @@ struct opening_group {
     bool awaits_quiet; // the nodes are ready, and kube-scheduler tries pods
 };
 
-struct opening_group *opening_group_create(struct control *control,
+struct opening_group *opening_group_create(struct control *control, int64_t patience_ns,
                                            opening_unnominated *unnominated, void *context)
 {
     struct opening_group *group = memory_allocate(sizeof *group);
     *group = (struct opening_group){.control = control,
+                                    .patience_ns = patience_ns,
                                     .unnominated = unnominated,
                                     .context = context,
                                     .members = map_create()};
@@ -117,6 +119,7 @@ bool opening_group_has(const struct opening_group *group, const char *claim)
 void opening_group_end(struct opening_group *group)
 {
     struct opening_group empty = {.control = group->control,
+                                  .patience_ns = group->patience_ns,
                                   .unnominated = group->unnominated,
                                   .context = group->context,
                                   .members = map_create()};
@@ -187,7 +190,8 @@ static void await_quiet(struct opening_group *group, bool is_ready)
     if (!is_ready)
         group->paused_ns = now_of(group);
     enum scheduler_rest rest =
-        is_ready ? scheduler_rest(group->control, group->paused_ns) : SCHEDULER_IS_BUSY;
+        is_ready ? scheduler_rest(group->control, group->paused_ns, group->patience_ns)
+                 : SCHEDULER_IS_BUSY;
     group->awaits_quiet = is_ready && rest == SCHEDULER_IS_BUSY;
     if (rest == SCHEDULER_RESTS)
         cluster_settle_turns(group->control->cluster);

@@ -16,7 +16,8 @@ struct unnominated { // pods that are planned for a NodeClaim's node, need it an
 typedef struct unnominated opening_unnominated(void *context, const char *claim, int64_t since_ns);
 
 struct opening_group;
-struct opening_group *opening_group_create(struct control *control,
+// `patience_ns`: the longest wait for kube-scheduler to be quiet.
+struct opening_group *opening_group_create(struct control *control, int64_t patience_ns,
                                            opening_unnominated *unnominated, void *context);
 void opening_group_destroy(struct opening_group *group); // NULL is fine
 

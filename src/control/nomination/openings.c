@@ -13,6 +13,7 @@
 #include "model/schema/condition_types.h"
 
 #define REVIEW_NS   (100 * MILLISECOND)
+#define PATIENCE_NS SECOND       // many pods come at once: kube-scheduler is busy for long
 #define TOGETHER_NS (2 * SECOND) // NodeClaims created within this time open together
 // Limits of the wait for the group's other nodes, from the first node on and from the last one on.
 #define GATHER_NS       (8 * SECOND)
@@ -43,10 +44,11 @@ struct openings *openings_create(struct control *control, opening_unnominated *u
                                  void *context)
 {
     struct openings *openings = memory_allocate(sizeof *openings);
-    *openings = (struct openings){.control = control,
-                                  .held = map_create(),
-                                  .late = late_drivers_create(),
-                                  .group = opening_group_create(control, unnominated, context)};
+    *openings = (struct openings){
+        .control = control,
+        .held = map_create(),
+        .late = late_drivers_create(),
+        .group = opening_group_create(control, PATIENCE_NS, unnominated, context)};
     return openings;
 }
 

@@ -5,12 +5,8 @@
 #include "control/state/cluster_plans.h"
 #include "control/state/state_node.h"
 
-#define QUIET_NS (250 * MILLISECOND) // without an attempt in vain
-// The longest wait for that; if a round of attempts goes on for longer, the other wait is vain,
-// too.
-#define WAIT_NS       (10 * SECOND)
-#define LONG_ROUND_NS (10 * SECOND)
-#define SHORT_WAIT_NS SECOND
+#define QUIET_NS     (250 * MILLISECOND) // without an attempt in vain
+#define VAIN_WAIT_NS SECOND
 
 static bool any_node_is_open(const struct cluster *cluster)
 {
@@ -22,12 +18,13 @@ static bool any_node_is_open(const struct cluster *cluster)
     return false;
 }
 
-enum scheduler_rest scheduler_rest(const struct control *control, int64_t since_ns)
+enum scheduler_rest scheduler_rest(const struct control *control, int64_t since_ns,
+                                   int64_t patience_ns)
 {
     const struct cluster *cluster = control->cluster;
     int64_t now_ns = loop_monotonic_ns(control->manager.loop);
     int64_t left_ns = cluster_attempts_ns(cluster);
-    int64_t wait_ns = left_ns > LONG_ROUND_NS ? SHORT_WAIT_NS : WAIT_NS;
+    int64_t wait_ns = left_ns > patience_ns ? VAIN_WAIT_NS : patience_ns;
     if (ns_subtract(now_ns, cluster_last_turn(cluster)) >= ns_maximum(QUIET_NS, left_ns))
         return SCHEDULER_RESTS;
     return ns_subtract(now_ns, since_ns) >= wait_ns || !any_node_is_open(cluster)

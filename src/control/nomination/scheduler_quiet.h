@@ -11,5 +11,6 @@ enum scheduler_rest {
     SCHEDULER_IS_BUSY_FOR_LONG, // the wait has reached its limit, or is in vain
     SCHEDULER_RESTS,
 };
-// `since_ns`: monotonic, the beginning of the wait.
-enum scheduler_rest scheduler_rest(const struct control *control, int64_t since_ns);
+// `since_ns`: monotonic, the beginning of the wait; `patience_ns`: its limit.
+enum scheduler_rest scheduler_rest(const struct control *control, int64_t since_ns,
+                                   int64_t patience_ns);

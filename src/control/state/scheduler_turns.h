@@ -2,10 +2,9 @@
 // pods by their last attempt in vain, or by their appearance; a turn is that instant (monotonic),
 // but no two are equal. An attempt shows in the pod's condition, or in the end of its nomination.
 //
-// One that changes neither is concluded from later ones: kube-scheduler tries pods again in rounds,
-// in the same order. When the attempt of one shows, those that come before it have been tried in
-// this round, too, if their attempt could not show: they are not nominated, and were told of as
-// many nodes before. And a change of the cluster has it try all again that were tried before.
+// One that changes neither is concluded: a change of the cluster has kube-scheduler try all pods
+// again that it tried before, in the same order, after those that are new. Without nodes it tries
+// them again after a while.
 #pragma once
 
 #include "base/vector.h"
@@ -23,8 +22,8 @@ struct scheduler_turns {
 struct scheduler_turn { // a pod's
     int64_t at;
     bool is_tried;
-    uint32_t index; // among the tried
-    int64_t nodes;  // of which the last attempt's message told; -1: none
+    uint32_t index;   // among the tried
+    bool is_nodeless; // tried when the cluster had no nodes
 };
 
 void scheduler_turns_free(struct scheduler_turns *turns);
