@@ -21,6 +21,7 @@
 #define STORMS_MAX  2  // of a group's nominations
 #define LOST_SHARE  40 // a part of the group's pods
 #define PODS_MAX    2000
+#define LATE_SHARE  20            // a part of the group's pods
 #define BIND_NS     (10 * SECOND) // from the opening on
 
 struct member { // a NodeClaim
@@ -287,8 +288,9 @@ bool opening_group_prepares(const struct opening_group *group, const char *claim
     return group->paused_ns == 0 && opening_group_has(group, claim);
 }
 
-static bool any_pod_waits(const struct opening_group *group)
+static uint32_t count_waiting(const struct opening_group *group)
 {
+    uint32_t waiting = 0;
     for (struct map_entry *entry = map_first(group->members); entry != NULL;
          entry = map_next(entry)) {
         const struct node_claim *claim = find_claim(group->control, map_key(entry));
@@ -296,16 +298,15 @@ static bool any_pod_waits(const struct opening_group *group)
         for (uint32_t i = 0;
              claim != NULL && (pod = cluster_planned_on(group->control->cluster, claim, i)) != NULL;
              i++)
-            if (!pod_is_bound(pod))
-                return true;
+            waiting += !pod_is_bound(pod);
     }
-    return false;
+    return waiting;
 }
 
 bool opening_group_is_over(const struct opening_group *group)
 {
-    return group->opened_ns != 0 &&
-           (!any_pod_waits(group) || ns_subtract(now_of(group), group->opened_ns) >= BIND_NS);
+    return group->opened_ns != 0 && (count_waiting(group) <= group->pods / LATE_SHARE ||
+                                     ns_subtract(now_of(group), group->opened_ns) >= BIND_NS);
 }
 
 bool opening_group_is_under_way(const struct opening_group *group)

@@ -39,7 +39,7 @@ const struct node_claim **opening_group_claims(const struct opening_group *group
 bool opening_group_prepares(const struct opening_group *group, const char *claim);
 // The nodes are ready, but pods are not nominated before kube-scheduler is quiet.
 bool opening_group_rests(const struct opening_group *group);
-// The nodes have opened, and the pods are bound or have had their chance.
+// The nodes have opened, and nearly all pods are bound, or have had their chance.
 bool opening_group_is_over(const struct opening_group *group);
 // Ready nodes are about to open, or have opened just now: another group waits, since each opening
 // and each new order has kube-scheduler try pods in vain.

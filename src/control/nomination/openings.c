@@ -21,6 +21,7 @@
 // The same limits for the group's nodes to become ready.
 #define READY_ALL_NS   (12 * SECOND)
 #define READY_PAUSE_NS (4 * SECOND)
+#define OPEN_NS        (10 * SECOND) // after this an unregistered node leaves the group
 #define UNREADY_NS     (15 * SECOND) // the longest time that a node stays closed before it is ready
 #define READY_NS       (20 * SECOND) // and after it is ready
 #define OPENING_NS     (3 * SECOND)  // the longest time that other writes wait for an opening
@@ -289,13 +290,21 @@ bool openings_under_way(const struct openings *openings)
     return openings->is_opening;
 }
 
+static bool group_has_ended(const struct openings *openings, const held_list *closed)
+{
+    int64_t opened_ns = opening_group_opened_ns(openings->group);
+    if (opened_ns == 0)
+        return closed->count == 0;
+    return ns_subtract(now_of(openings), opened_ns) >= OPEN_NS ||
+           (closed->count == 0 && opening_group_is_over(openings->group));
+}
+
 static void advance_group(struct openings *openings, const held_list *group, bool may_open)
 {
     bool is_ready = may_open && group_is_ready(openings, group);
     if (opening_group_advance(openings->group, is_ready))
         open_in_turn(openings);
-    bool is_open = opening_group_opened_ns(openings->group) != 0;
-    if (is_open ? opening_group_is_over(openings->group) : group->count == 0)
+    if (group_has_ended(openings, group))
         opening_group_end(openings->group);
 }
 

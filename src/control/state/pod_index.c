@@ -137,9 +137,10 @@ void pod_index_replace(struct pod_index *index, struct pod_record *record, const
     unlist_all(index, record);
     const struct pod *before = record->pod;
     if (was_tried(before, pod))
-        scheduler_turns_note_attempt(&index->turns, record, scheduled_of(pod)->message, now_ns);
+        scheduler_turns_note_attempt(&index->turns, &record->turn, scheduled_of(pod)->message,
+                                     now_ns);
     else if (pod_is_bound(pod))
-        scheduler_turns_forget(&index->turns, record);
+        scheduler_turns_forget(&index->turns, &record->turn);
     if (before != NULL && pod_is_nominated(before) != pod_is_nominated(pod))
         record->lost_ns = pod_is_nominated(before) ? now_ns : 0;
     record->pod = (const struct pod *)object_acquire((const struct object *)pod);
@@ -152,7 +153,7 @@ void pod_index_remove(struct pod_index *index, struct pod_record *record)
     char key[600];
     object_namespaced_name((const struct object *)record->pod, key);
     unlist_all(index, record);
-    scheduler_turns_forget(&index->turns, record);
+    scheduler_turns_forget(&index->turns, &record->turn);
     map_remove(index->records, key);
     pod_record_destroy(record);
 }

@@ -2,11 +2,8 @@
 
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "base/nanoseconds.h"
 #include "base/text.h"
-#include "control/state/pod_index.h"
-#include "model/reading/pod.h"
 
 #define NO_NODES "no nodes available to schedule pods"
 #define RETRY_NS (1500 * MILLISECOND) // the first backoff, and half the period of its check
@@ -33,33 +30,33 @@ static void close_gaps(struct scheduler_turns *turns)
     vector_for_each (slot, &turns->tried) {
         if (*slot == NULL)
             continue;
-        (*slot)->turn.index = kept;
+        (*slot)->index = kept;
         turns->tried.items[kept++] = *slot;
     }
     turns->tried.count = kept;
     turns->first = 0;
 }
 
-static void take_out(struct scheduler_turns *turns, struct pod_record *record)
+static void take_out(struct scheduler_turns *turns, struct scheduler_turn *turn)
 {
-    turns->tried.items[record->turn.index] = NULL;
+    turns->tried.items[turn->index] = NULL;
     turns->tried_count--;
-    record->turn.is_tried = false;
+    turn->is_tried = false;
 }
 
-static void put_last(struct scheduler_turns *turns, struct pod_record *record, int64_t now_ns)
+static void put_last(struct scheduler_turns *turns, struct scheduler_turn *turn, int64_t now_ns)
 {
-    record->turn.at = scheduler_turns_next(turns, now_ns);
-    record->turn.index = turns->tried.count;
-    record->turn.is_tried = true;
+    turn->at = scheduler_turns_next(turns, now_ns);
+    turn->index = turns->tried.count;
+    turn->is_tried = true;
     turns->tried_count++;
-    vector_push(&turns->tried, record);
+    vector_push(&turns->tried, turn);
 }
 
-void scheduler_turns_forget(struct scheduler_turns *turns, struct pod_record *record)
+void scheduler_turns_forget(struct scheduler_turns *turns, struct scheduler_turn *turn)
 {
-    if (record->turn.is_tried)
-        take_out(turns, record);
+    if (turn->is_tried)
+        take_out(turns, turn);
 }
 
 // --- attempts ------------------------------------------------------------------------------------
@@ -77,29 +74,29 @@ static void pass_nodeless(struct scheduler_turns *turns, int64_t at, int64_t now
 {
     uint32_t end = turns->tried.count;
     for (uint32_t i = turns->first; i < end; i++) {
-        struct pod_record *record = turns->tried.items[i];
-        turns->first += record == NULL && i == turns->first;
-        if (record == NULL)
+        struct scheduler_turn *turn = turns->tried.items[i];
+        turns->first += turn == NULL && i == turns->first;
+        if (turn == NULL)
             continue;
-        if (record->turn.at >= at)
+        if (turn->at >= at)
             return;
-        if (record->turn.is_nodeless && ns_subtract(now_ns, record->turn.at) >= RETRY_NS) {
-            take_out(turns, record);
-            put_last(turns, record, now_ns);
+        if (turn->is_nodeless && ns_subtract(now_ns, turn->at) >= RETRY_NS) {
+            take_out(turns, turn);
+            put_last(turns, turn, now_ns);
         }
     }
 }
 
-void scheduler_turns_note_attempt(struct scheduler_turns *turns, struct pod_record *record,
+void scheduler_turns_note_attempt(struct scheduler_turns *turns, struct scheduler_turn *turn,
                                   const char *message, int64_t now_ns)
 {
     bool is_nodeless = text_equal(message, NO_NODES);
     note_pace(turns, now_ns);
-    scheduler_turns_forget(turns, record);
+    scheduler_turns_forget(turns, turn);
     if (is_nodeless)
-        pass_nodeless(turns, record->turn.at, now_ns);
-    put_last(turns, record, now_ns);
-    record->turn.is_nodeless = is_nodeless;
+        pass_nodeless(turns, turn->at, now_ns);
+    put_last(turns, turn, now_ns);
+    turn->is_nodeless = is_nodeless;
     if (turns->tried.count > 2 * turns->tried_count + GAPS_LEAST)
         close_gaps(turns);
 }
@@ -110,9 +107,9 @@ void scheduler_turns_note_move(struct scheduler_turns *turns, int64_t now_ns)
     turns->moved_ns = now_ns;
 }
 
-static bool is_to_be_tried(const struct scheduler_turns *turns, const struct pod_record *record)
+static bool is_to_be_tried(const struct scheduler_turns *turns, const struct scheduler_turn *turn)
 {
-    return record != NULL && record->turn.at < turns->moved_ns;
+    return turn != NULL && turn->at < turns->moved_ns;
 }
 
 int64_t scheduler_turns_left_ns(const struct scheduler_turns *turns, uint32_t waiting)
@@ -127,11 +124,11 @@ void scheduler_turns_settle(struct scheduler_turns *turns, int64_t now_ns)
 {
     uint32_t end = turns->tried.count;
     for (uint32_t i = turns->first; i < end; i++) {
-        struct pod_record *record = turns->tried.items[i];
-        if (!is_to_be_tried(turns, record))
+        struct scheduler_turn *turn = turns->tried.items[i];
+        if (!is_to_be_tried(turns, turn))
             continue;
-        take_out(turns, record);
-        put_last(turns, record, now_ns);
+        take_out(turns, turn);
+        put_last(turns, turn, now_ns);
     }
     close_gaps(turns);
 }

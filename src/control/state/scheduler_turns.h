@@ -10,29 +10,28 @@
 #include "base/vector.h"
 #include "model/schema/core.h"
 
-struct pod_record;
-struct scheduler_turns {
-    int64_t last;
-    int64_t attempted_ns, pace_ns;     // monotonic: the last attempt; between two of them, mean
-    VECTOR(struct pod_record *) tried; // by turn; NULL: it has left
-    uint32_t tried_count, first;       // without gaps; no pod comes before
-    int64_t moved_ns; // monotonic: the last change that has kube-scheduler try pods again
-};
-
 struct scheduler_turn { // a pod's
     int64_t at;
     bool is_tried;
-    uint32_t index;   // among the tried
     bool is_nodeless; // tried when the cluster had no nodes
+    uint32_t index;   // among the tried
+};
+
+struct scheduler_turns {
+    int64_t last;
+    int64_t attempted_ns, pace_ns;         // monotonic: the last attempt; between two of them, mean
+    VECTOR(struct scheduler_turn *) tried; // in order; NULL: it has left
+    uint32_t tried_count, first;           // without gaps; no turn comes before
+    int64_t moved_ns; // monotonic: the last change that has kube-scheduler try pods again
 };
 
 void scheduler_turns_free(struct scheduler_turns *turns);
 int64_t scheduler_turns_next(struct scheduler_turns *turns, int64_t now_ns); // of a new pod
 // kube-scheduler has tried the pod in vain.
-void scheduler_turns_note_attempt(struct scheduler_turns *turns, struct pod_record *record,
+void scheduler_turns_note_attempt(struct scheduler_turns *turns, struct scheduler_turn *turn,
                                   const char *message, int64_t now_ns);
 // The pod is bound or gone.
-void scheduler_turns_forget(struct scheduler_turns *turns, struct pod_record *record);
+void scheduler_turns_forget(struct scheduler_turns *turns, struct scheduler_turn *turn);
 // A node has changed, or a bound pod has gone.
 void scheduler_turns_note_move(struct scheduler_turns *turns, int64_t now_ns);
 // How long kube-scheduler needs, by its pace lately, to try the pods that it has reason to try.

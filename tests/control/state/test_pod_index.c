@@ -139,6 +139,70 @@ static void bound_and_deleted_pods_are_forgotten_SCH_516(void **state)
     assert_int_equal(world->index.turns.tried_count, 1);
 }
 
+// A node has changed: those that were tried before are tried again, after the new one, in order.
+static void a_change_has_all_tried_again_SCH_516(void **state)
+{
+    struct world *world = *state;
+    struct scheduler_turns *turns = &world->index.turns;
+    struct pod *a = see(world, "a", "0/3 nodes are available", NULL, NULL);
+    struct pod *b = see(world, "b", "0/3 nodes are available", NULL, NULL);
+    scheduler_turns_note_move(turns, ns_add(world->now_ns, MILLISECOND));
+    struct pod *c = see(world, "c", "0/3 nodes are available", NULL, NULL);
+    expect_order(world, (struct pod *[]){a, b, c}, 3);
+    scheduler_turns_settle(turns, world->now_ns);
+    expect_order(world, (struct pod *[]){c, a, b}, 3);
+    scheduler_turns_settle(turns, world->now_ns);
+    expect_order(world, (struct pod *[]){c, a, b}, 3);
+}
+
+// Three pods wait; the second has not been tried yet, the first will be tried again.
+static void the_end_of_a_round_is_foreseen_SCH_516(void **state)
+{
+    struct world *world = *state;
+    struct scheduler_turns *turns = &world->index.turns;
+    see(world, "a", "0/3 nodes are available", NULL, NULL);
+    see(world, "b", NULL, NULL, NULL);
+    turns->pace_ns = 10 * MILLISECOND;
+    assert_int_equal(scheduler_turns_left_ns(turns, 2), 10 * MILLISECOND);
+    scheduler_turns_note_move(turns, ns_add(world->now_ns, MILLISECOND));
+    assert_int_equal(scheduler_turns_left_ns(turns, 2), 20 * MILLISECOND);
+    see(world, "b", "0/3 nodes are available", NULL, NULL);
+    turns->pace_ns = 10 * MILLISECOND;
+    assert_int_equal(scheduler_turns_left_ns(turns, 2), 10 * MILLISECOND);
+    scheduler_turns_settle(turns, world->now_ns);
+    assert_int_equal(scheduler_turns_left_ns(turns, 2), 0);
+}
+
+// The list of tried pods has gaps where pods have left, and closes them.
+static void many_attempts_keep_the_order_SCH_516(void **state)
+{
+    struct world *world = *state;
+    char name[10], message[40];
+    for (int i = 0; i < 40; i++) {
+        snprintf(name, sizeof name, "p%d", i);
+        see(world, name, "0/0 nodes are available", NULL, NULL);
+    }
+    for (int i = 1; i < 400; i++) {
+        snprintf(name, sizeof name, "p%d", i % 40);
+        snprintf(message, sizeof message, "0/%d nodes are available", i);
+        see(world, name, message, i % 40 == 7 ? "n1" : NULL, i % 50 == 49 ? "n2" : NULL);
+    }
+    const struct scheduler_turns *turns = &world->index.turns;
+    uint32_t tried = 0;
+    int64_t last = 0;
+    for (uint32_t i = 0; i < turns->tried.count; i++) {
+        const struct scheduler_turn *turn = turns->tried.items[i];
+        if (turn == NULL)
+            continue;
+        assert_int_equal(turn->index, i);
+        assert_true(turn->at > last);
+        last = turn->at;
+        tried++;
+    }
+    assert_int_equal(tried, turns->tried_count);
+    assert_true(turns->tried.count < 200);
+}
+
 // Pauses between the waves of attempts do not count.
 static void the_pace_of_attempts_is_learned_SCH_516(void **state)
 {
@@ -162,6 +226,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_end_of_a_nomination_is_an_attempt_SCH_516, begin, end),
         cmocka_unit_test_setup_teardown(unseen_attempts_are_concluded_from_later_ones_SCH_516,
                                         begin, end),
+        cmocka_unit_test_setup_teardown(a_change_has_all_tried_again_SCH_516, begin, end),
+        cmocka_unit_test_setup_teardown(the_end_of_a_round_is_foreseen_SCH_516, begin, end),
+        cmocka_unit_test_setup_teardown(many_attempts_keep_the_order_SCH_516, begin, end),
         cmocka_unit_test_setup_teardown(the_pace_of_attempts_is_learned_SCH_516, begin, end),
         cmocka_unit_test_setup_teardown(bound_and_deleted_pods_are_forgotten_SCH_516, begin, end),
     };
