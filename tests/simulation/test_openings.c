@@ -158,6 +158,45 @@ static void drift_does_not_wait_for_rest_DIS_717(void **state)
     assert_true(took < 60);
 }
 
+static uint32_t apply_many(struct scenario *scenario)
+{
+    uint32_t pods = 0;
+    for (uint32_t i = 0; i < 20; i++) {
+        char name[8], cpu[16], memory[16];
+        snprintf(name, sizeof name, "s%u", i);
+        snprintf(cpu, sizeof cpu, "%um", 250 + i * 7 % 20 * 180);
+        snprintf(memory, sizeof memory, "%uMi", 400 + i * 11 % 20 * 1400);
+        struct shape shape = {name, 16, cpu, memory, true};
+        apply(scenario, &shape);
+        pods += shape.pods;
+    }
+    return pods;
+}
+
+// At the pace of a live control plane, half of the nodes at a time: what kube-scheduler has yet to
+// try, and a node that opens meanwhile, do not upset the order. No command begins that the pods on
+// their way would end at once.
+static void drifted_pods_go_where_they_were_planned_SCH_516_DIS_725(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_live_pace(scenario);
+    scenario_begin(scenario);
+    scenario_expect_running(scenario, apply_many(scenario));
+    double planned = view_landed(scenario, "planned"),
+           elsewhere = view_landed(scenario, "elsewhere");
+    hand_patch(scenario, KARPENTER, "NodePool", NULL, "default", NULL,
+               "{spec: {disruption: {budgets: [{nodes: '50%'}]}, template: {metadata: {labels: "
+               "{generation: second}}}}}");
+    scenario_until(scenario, 600, "all nodes to go", first_generation_is_gone);
+    scenario_until(scenario, 60, "a settled world", scenario_settled);
+    planned = view_landed(scenario, "planned") - planned;
+    elsewhere = view_landed(scenario, "elsewhere") - elsewhere;
+    print_message("%.0f as planned, %.0f elsewhere\n", planned, elsewhere);
+    assert_true(planned >= 9 * elsewhere);
+    assert_true(view_metric_sum(scenario, "karpenter_voluntary_disruption_failed_validations_total",
+                                "") <= 0);
+}
+
 static bool any_pod_runs(struct scenario *scenario)
 {
     return simulation_pods_running(scenario->simulation) > 0;
@@ -208,6 +247,7 @@ int main(void)
         TEST(nobody_is_sent_to_a_pod_that_keeps_it_away_SCH_516),
         TEST(pods_of_drifted_nodes_need_no_node_that_was_not_planned_SCH_528),
         TEST(drift_does_not_wait_for_rest_DIS_717),
+        TEST(drifted_pods_go_where_they_were_planned_SCH_516_DIS_725),
         TEST(no_node_is_held_for_long_SCH_516),
         TEST(without_nominations_nodes_open_at_once_SCH_516),
     };
