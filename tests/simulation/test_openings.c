@@ -1,11 +1,12 @@
 // Nodes of a wave open together, and the pods are nominated (SCH-516).
-#include "simulation/story.h"
+#include "simulation/moves.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "simulation/story.h"
 
 struct shape {
     const char *name;
@@ -197,6 +198,64 @@ static void drifted_pods_go_where_they_were_planned_SCH_516_DIS_725(void **state
                                 "") <= 0);
 }
 
+static void scale(struct scenario *scenario, const char *name, uint32_t pods)
+{
+    struct error error = {0};
+    if (!simulation_scale(scenario->simulation, name, pods, &error))
+        fail_msg("%s", error.message);
+}
+
+// Nodes of a wave and replacements take turns; neither waits for long.
+static void a_wave_meets_replacements_SCH_516(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_live_pace(scenario);
+    scenario_begin(scenario);
+    uint32_t pods = apply_many(scenario);
+    scenario_expect_running(scenario, pods);
+    hand_patch(scenario, KARPENTER, "NodePool", NULL, "default", NULL,
+               "{spec: {disruption: {budgets: [{nodes: '50%'}]}, template: {metadata: {labels: "
+               "{generation: second}}}}}");
+    scenario_until(scenario, 60, "an eviction", moves_any_deleting);
+    static const struct shape late = {"late", 40, "1700m", "3Gi", true};
+    apply(scenario, &late);
+    double took = scenario_until(scenario, 300, "all nodes to go", first_generation_is_gone);
+    print_message("drifted in %.0f s\n", took);
+    assert_true(took < 120);
+    scenario_expect_running(scenario, pods + late.pods);
+}
+
+static bool all_but_one_are_gone(struct scenario *scenario)
+{
+    return story_nodes_labelled(scenario, "generation", "second") + 1 >=
+           view_count(scenario, "v1", "Node");
+}
+
+// Small pods come and go all the time, each bound within a moment: they hold up no drift but that
+// of their own node.
+static void busy_workloads_hold_no_drift_up_DIS_725(void **state)
+{
+    static const struct shape busy = {"busy", 1, "100m", "64Mi", false};
+    struct scenario *scenario = *state;
+    scenario_live_pace(scenario);
+    scenario_begin(scenario);
+    scenario_expect_running(scenario, apply_all(scenario, mixed, ARRAY_LENGTH(mixed)));
+    apply(scenario, &busy);
+    scenario_run(scenario, 30);
+    hand_patch(scenario, KARPENTER, "NodePool", NULL, "default", NULL,
+               "{spec: {disruption: {budgets: [{nodes: '50%'}]}, template: {metadata: {labels: "
+               "{generation: second}}}}}");
+    double took = 0;
+    for (; took < 300 && !all_but_one_are_gone(scenario); took += 2) {
+        scale(scenario, "busy", 3);
+        scenario_run(scenario, 1);
+        scale(scenario, "busy", 1);
+        scenario_run(scenario, 1);
+    }
+    print_message("drifted in %.0f s\n", took);
+    assert_true(took < 120);
+}
+
 static bool any_pod_runs(struct scenario *scenario)
 {
     return simulation_pods_running(scenario->simulation) > 0;
@@ -248,6 +307,8 @@ int main(void)
         TEST(pods_of_drifted_nodes_need_no_node_that_was_not_planned_SCH_528),
         TEST(drift_does_not_wait_for_rest_DIS_717),
         TEST(drifted_pods_go_where_they_were_planned_SCH_516_DIS_725),
+        TEST(a_wave_meets_replacements_SCH_516),
+        TEST(busy_workloads_hold_no_drift_up_DIS_725),
         TEST(no_node_is_held_for_long_SCH_516),
         TEST(without_nominations_nodes_open_at_once_SCH_516),
     };

@@ -10,7 +10,9 @@
 #define LONGEST_NS        (10 * MINUTE)
 #define FORGET_NS         HOUR // after its end a failure no longer adds to the next
 #define DRIFT_PAUSE_NS    (5 * SECOND)
-#define DRIFT_TOGETHER_NS SECOND        // NodePools that drift within it share one pause
+#define DRIFT_TOGETHER_NS SECOND // NodePools that drift within it share one pause
+#define REFUSALS_MAX_NS   MINUTE // that follow each other
+#define REFUSALS_PAUSE_NS (10 * SECOND)
 #define DRIFT_ANEW_NS     (10 * SECOND) // after the end of a pause: further drift pauses again
 
 struct failure_record {
@@ -21,6 +23,7 @@ struct disruption_backoff {
     struct control *control;
     struct map *nodes, *refused, *pools; // struct failure_record by name
     struct map *drifting;                // the same, without delays: NodePools with fresh drift
+    int64_t first_refusal_ns, last_refusal_ns; // monotonic; 0: there was none
 };
 
 struct disruption_backoff *disruption_backoff_create(struct control *control)
@@ -80,6 +83,23 @@ void disruption_backoff_node_failed(struct disruption_backoff *backoff, const ch
 void disruption_backoff_drift_refused(struct disruption_backoff *backoff, const char *node)
 {
     note_node(backoff, backoff->refused, node, REFUSED_FIRST_NS);
+}
+
+bool disruption_backoff_may_refuse(const struct disruption_backoff *backoff)
+{
+    int64_t now_ns = loop_monotonic_ns(backoff->control->manager.loop);
+    return backoff->last_refusal_ns == 0 ||
+           ns_subtract(now_ns, backoff->last_refusal_ns) >= REFUSALS_PAUSE_NS ||
+           ns_subtract(now_ns, backoff->first_refusal_ns) < REFUSALS_MAX_NS;
+}
+
+void disruption_backoff_note_refusal(struct disruption_backoff *backoff)
+{
+    int64_t now_ns = loop_monotonic_ns(backoff->control->manager.loop);
+    if (backoff->last_refusal_ns == 0 ||
+        ns_subtract(now_ns, backoff->last_refusal_ns) >= REFUSALS_PAUSE_NS)
+        backoff->first_refusal_ns = now_ns;
+    backoff->last_refusal_ns = now_ns;
 }
 
 void disruption_backoff_pool_failed(struct disruption_backoff *backoff, const char *pool)

@@ -17,6 +17,10 @@ void disruption_backoff_destroy(struct disruption_backoff *backoff); // NULL is 
 
 void disruption_backoff_node_failed(struct disruption_backoff *backoff, const char *node);
 void disruption_backoff_drift_refused(struct disruption_backoff *backoff, const char *node);
+// A decision of drift is put off since pods are on their way (disruption_emptiness.h). Not for more
+// than a minute, if one refusal follows the other: then the validation decides.
+bool disruption_backoff_may_refuse(const struct disruption_backoff *backoff);
+void disruption_backoff_note_refusal(struct disruption_backoff *backoff);
 void disruption_backoff_pool_failed(struct disruption_backoff *backoff, const char *pool);
 void disruption_backoff_pool_succeeded(struct disruption_backoff *backoff, const char *pool);
 // A node of the NodePool has drifted (NULL is fine). Nodes that drift together share one pause; it

@@ -16,24 +16,32 @@
 #include "model/schema/condition_types.h"
 
 // --- pending pods that may need a node (DIS-725, DIS-765) ----------------------------------------
-enum wanted { NOT_WANTED, WANTED_FOR_NOW, WANTED }; // for now: by pods that have planned places
-
-static enum wanted wanted(struct arena *arena, const struct control *control,
-                          const struct node *node)
+static bool is_wanted_by(struct arena *arena, const struct control *control,
+                         const struct node *node, const struct pod *pod)
 {
-    const struct pod_list *pods = cluster_provisionable(control->cluster);
-    int64_t now = manager_now(&control->manager);
-    enum wanted most = NOT_WANTED;
-    for (uint32_t i = 0; i < pods->count && most != WANTED; i++)
-        if (node_is_wanted_by(arena, node, pods->items[i],
-                              cluster_is_displaced(control->cluster, pods->items[i]), now))
-            most = cluster_is_planned(control->cluster, pods->items[i]) ? WANTED_FOR_NOW : WANTED;
-    return most;
+    return node_is_wanted_by(arena, node, pod, cluster_is_displaced(control->cluster, pod),
+                             manager_now(&control->manager));
 }
 
 static bool is_wanted(struct arena *arena, const struct control *control, const struct node *node)
 {
-    return wanted(arena, control, node) != NOT_WANTED;
+    const struct pod_list *pods = cluster_provisionable(control->cluster);
+    for (uint32_t i = 0; i < pods->count; i++)
+        if (is_wanted_by(arena, control, node, pods->items[i]))
+            return true;
+    return false;
+}
+
+// Pods that kube-scheduler has yet to look at cancel no command.
+static const struct pod *first_that_wants(const struct control *control, const struct node *node)
+{
+    CLEANUP_ARENA struct arena *arena = arena_create(4096);
+    const struct pod_list *pods = cluster_provisionable(control->cluster);
+    for (uint32_t i = 0; i < pods->count; i++)
+        if (!pod_is_unexamined(pods->items[i]) &&
+            is_wanted_by(arena, control, node, pods->items[i]))
+            return pods->items[i];
+    return NULL;
 }
 
 static bool any_node_wanted(struct arena *arena, const struct control *control,
@@ -47,20 +55,31 @@ static bool any_node_wanted(struct arena *arena, const struct control *control,
     return false;
 }
 
+static void put_off(const struct disruption_parts *parts, const struct plan_disruption *planned)
+{
+    list_for_each (name, &planned->candidates)
+        disruption_backoff_drift_refused(parts->backoff, *name);
+}
+
 bool emptiness_refuses(const struct disruption_parts *parts, const struct plan_disruption *planned)
 {
     const struct control *control = parts->control;
-    CLEANUP_ARENA struct arena *arena = arena_create(4096);
-    enum wanted most = NOT_WANTED;
-    list_for_each (name, &planned->candidates) {
-        const struct node *node = find_node(control, *name);
-        enum wanted one = node != NULL ? wanted(arena, control, node) : NOT_WANTED;
-        most = one > most ? one : most;
+    const struct pod *pod = NULL;
+    if (planned->reason != DISRUPTION_DRIFTED || !disruption_backoff_may_refuse(parts->backoff))
+        return false;
+    for (uint32_t i = 0; i < planned->candidates.count && pod == NULL; i++) {
+        const struct node *node = find_node(control, planned->candidates.items[i]);
+        pod = node != NULL ? first_that_wants(control, node) : NULL;
     }
-    if (most == WANTED && planned->reason == DISRUPTION_DRIFTED)
-        list_for_each (name, &planned->candidates)
-            disruption_backoff_drift_refused(parts->backoff, *name);
-    return most != NOT_WANTED;
+    if (pod == NULL)
+        return false;
+    log_debug("drifted nodes are left for now: a pending pod may run on one of them",
+              "s:controller", "disruption", "n:Pod", pod->meta.namespace, pod->meta.name, "i:nodes",
+              (int64_t)planned->candidates.count);
+    disruption_backoff_note_refusal(parts->backoff);
+    if (!cluster_is_planned(control->cluster, pod))
+        put_off(parts, planned);
+    return true;
 }
 
 void emptiness_cancel_for_pending_pods(const struct disruption_parts *parts)

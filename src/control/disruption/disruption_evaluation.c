@@ -333,9 +333,11 @@ static uint32_t start_commands(struct disruption_evaluation *evaluation)
     list_for_each (score, &evaluation->plan->scores)
         report_score(evaluation->control, score);
     uint32_t started = 0;
-    bool may_refuse = evaluation->control->strategy->awaits_rest;
     list_for_each (planned, &evaluation->plan->disruptions)
-        if (!may_refuse || !emptiness_refuses(evaluation->parts, planned))
+        if (evaluation->control->strategy->leaves_wanted_nodes &&
+            emptiness_refuses(evaluation->parts, planned))
+            evaluation->has_refused = true;
+        else
             started += start_command(evaluation, planned);
     return started;
 }

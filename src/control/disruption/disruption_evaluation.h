@@ -32,6 +32,7 @@ struct disruption_evaluation {
     struct plan *plan;   // NULL until it is made, or if it could not be made
     int64_t next_change; // wall clock: when something that holds a node back ends by itself
                          // (DIS-705), or the plan wants another look; INT64_MAX: nothing
+    bool has_refused;    // a decision that a pending pod would end at once (DIS-725)
     bool waits;          // emptiness: for what ends by the clock, or for what nothing tells of
     // Of a validation: one for each command, by its identifier.
     struct command_check *checks;

@@ -14,10 +14,11 @@
 #include "engine/disruption/strategy.h"
 #include "model/schema/condition_types.h"
 
-#define QUIET_NS       SECOND
-#define DURATION_SHARE 4 // the pause after an evaluation, as a multiple of its duration
-#define UNREST_LOOK_NS (500 * MILLISECOND)
-#define IN_VAIN_NS     (2 * SECOND) // the pause after an evaluation of due nodes without a command
+#define QUIET_NS        SECOND
+#define DURATION_SHARE  4 // the pause after an evaluation, as a multiple of its duration
+#define UNREST_LOOK_NS  (500 * MILLISECOND)
+#define REFUSED_LOOK_NS (5 * SECOND) // from a refused decision to the next look
+#define IN_VAIN_NS      (2 * SECOND) // the pause after an evaluation of due nodes without a command
 
 struct evaluation_schedule { // all instants are monotonic
     struct evaluation_options options;
@@ -206,6 +207,8 @@ static int64_t next_evaluation(const struct evaluation_schedule *schedule,
     const struct manager *manager = &schedule->control->manager;
     int64_t next_ns = ns_minimum(ns_add(now_ns, LOOK_SETTLED_NS),
                                  disruption_backoff_next(schedule->parts->backoff));
+    if (evaluation->has_refused)
+        next_ns = ns_minimum(next_ns, ns_add(now_ns, REFUSED_LOOK_NS));
     int64_t change = evaluation->next_change;
     if (change != NS_NEVER)
         next_ns = ns_minimum(next_ns, ns_subtract(ns_add(now_ns, change), manager_now(manager)));

@@ -17,8 +17,9 @@
 #define PAUSE_NS (3 * SECOND)  // while nothing comes, and nothing can be expected
 #define FILL_NS  (20 * SECOND) // from the first arrival on
 #define PATIENCE_NS \
-    (10 * SECOND)             // evicted pods come one after the other: kube-scheduler is soon done
-#define BREAK_NS (2 * SECOND) // between two openings: evictions go on
+    (10 * SECOND)              // evicted pods come one after the other: kube-scheduler is soon done
+#define HOLD_NS  (15 * SECOND) // so long at most no pod is evicted before an opening
+#define BREAK_NS (2 * SECOND)  // between two openings: evictions go on
 
 enum wait { WAITS_FOR_NOTHING, WAITS_FOR_EVICTION, WAITS_FOR_PODS };
 
@@ -44,7 +45,8 @@ struct kept_replacements {
     struct nominations *nominations; // the cluster state's
     struct map *nodes;               // struct kept by NodeClaim
     VECTOR(struct watched) watched;
-    struct opening_group *group; // the nodes that open next, together; no pod is evicted meanwhile
+    struct opening_group *group; // the nodes that open next, together
+    int64_t begun_ns;            // monotonic: when it was chosen
 };
 
 struct kept_replacements *kept_replacements_create(struct control *control,
@@ -266,10 +268,10 @@ static const struct node_claim **list_due(struct kept_replacements *kept, uint32
 static void begin_group(struct kept_replacements *kept)
 {
     uint32_t count;
-    look_at_commands(kept);
     const struct node_claim **claims = list_due(kept, &count);
     if (count > 0)
         opening_group_begin(kept->group, claims, count);
+    kept->begun_ns = now_of(kept);
     nominations_set_opening(kept->nominations, count > 0);
     free(claims);
 }
@@ -295,8 +297,10 @@ static void open_group(struct kept_replacements *kept)
 static void advance_group(struct kept_replacements *kept, bool may_open)
 {
     int64_t opened_ns = opening_group_opened_ns(kept->group);
-    if (opened_ns == 0 && opening_group_advance(kept->group, may_open))
+    if (opening_group_advance(kept->group, may_open))
         open_group(kept);
+    else if (opened_ns == 0 && ns_subtract(now_of(kept), kept->begun_ns) >= HOLD_NS)
+        nominations_set_opening(kept->nominations, false);
     else if (opening_group_is_over(kept->group) && ns_subtract(now_of(kept), opened_ns) >= BREAK_NS)
         end_group(kept);
 }
@@ -306,9 +310,9 @@ bool kept_replacements_prepare(const struct kept_replacements *kept, const char 
     return map_get(kept->nodes, claim) != NULL && opening_group_prepares(kept->group, claim);
 }
 
-bool kept_replacements_prepare_any(const struct kept_replacements *kept)
+bool kept_replacements_have_the_turn(const struct kept_replacements *kept)
 {
-    return opening_group_is_under_way(kept->group);
+    return opening_group_has_the_turn(kept->group);
 }
 
 static void open_all(struct kept_replacements *kept)
@@ -328,6 +332,8 @@ bool kept_replacements_review(struct kept_replacements *kept, bool may_keep, boo
         return false;
     }
     if (opening_group_is_empty(kept->group))
+        look_at_commands(kept);
+    if (opening_group_is_empty(kept->group) && may_open)
         begin_group(kept);
     if (!opening_group_is_empty(kept->group))
         advance_group(kept, may_open);

@@ -32,8 +32,8 @@ bool kept_replacements_begin(struct kept_replacements *kept, const struct node_c
 bool kept_replacements_prepare(const struct kept_replacements *kept, const char *claim);
 // Some node is kept closed.
 bool kept_replacements_any(const struct kept_replacements *kept);
-// Some nodes are about to open.
-bool kept_replacements_prepare_any(const struct kept_replacements *kept);
+// Some nodes are about to open, or have opened just now (opening_group.h).
+bool kept_replacements_have_the_turn(const struct kept_replacements *kept);
 // Opens the nodes that are due; all of them if not `may_keep`. True if another review is needed.
-// `may_open`: no other nodes are about to open.
+// `may_open`: no nodes of a wave have the turn.
 bool kept_replacements_review(struct kept_replacements *kept, bool may_keep, bool may_open);

@@ -386,9 +386,9 @@ static int64_t review(struct nominator *nominator)
     struct control *control = nominator->control;
     check_alike(nominator);
     int64_t next_ns =
-        openings_review(nominator->openings, !kept_replacements_prepare_any(nominator->kept));
+        openings_review(nominator->openings, !kept_replacements_have_the_turn(nominator->kept));
     if (kept_replacements_review(nominator->kept, nominations_work(nominator->nominations),
-                                 !openings_prepare_any(nominator->openings)))
+                                 !openings_have_the_turn(nominator->openings)))
         next_ns = KEPT_REVIEW_NS;
     bool sets = nominations_work(nominator->nominations) && !nominator->are_alike;
     const struct pod_list *pods = cluster_unbound(control->cluster);

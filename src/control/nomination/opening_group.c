@@ -21,7 +21,9 @@
 #define STORMS_MAX  2  // of a group's nominations
 #define LOST_SHARE  40 // a part of the group's pods
 #define PODS_MAX    2000
-#define LATE_SHARE  20            // a part of the group's pods
+#define STORM_LEAST 3
+#define LATE_SHARE  20            // a part of the group's pods, and
+#define LATE_FEW    2             // so many in any case
 #define BIND_NS     (10 * SECOND) // from the opening on
 
 struct member { // a NodeClaim
@@ -45,18 +47,25 @@ struct opening_group {
     int64_t paused_ns;    // since when pods are not nominated; 0: they are
     int64_t nominated_ns; // since when they are
     int64_t opened_ns;
+    bool is_over;
     bool awaits_quiet; // the nodes are ready, and kube-scheduler tries pods
 };
+
+static struct opening_group empty_group(struct control *control, int64_t patience_ns,
+                                        opening_unnominated *unnominated, void *context)
+{
+    return (struct opening_group){.control = control,
+                                  .patience_ns = patience_ns,
+                                  .unnominated = unnominated,
+                                  .context = context,
+                                  .members = map_create()};
+}
 
 struct opening_group *opening_group_create(struct control *control, int64_t patience_ns,
                                            opening_unnominated *unnominated, void *context)
 {
     struct opening_group *group = memory_allocate(sizeof *group);
-    *group = (struct opening_group){.control = control,
-                                    .patience_ns = patience_ns,
-                                    .unnominated = unnominated,
-                                    .context = context,
-                                    .members = map_create()};
+    *group = empty_group(control, patience_ns, unnominated, context);
     return group;
 }
 
@@ -117,15 +126,15 @@ bool opening_group_has(const struct opening_group *group, const char *claim)
     return map_get(group->members, claim) != NULL;
 }
 
+void opening_group_drop(struct opening_group *group, const char *claim)
+{
+    free(map_remove(group->members, claim));
+}
+
 void opening_group_end(struct opening_group *group)
 {
-    struct opening_group empty = {.control = group->control,
-                                  .patience_ns = group->patience_ns,
-                                  .unnominated = group->unnominated,
-                                  .context = group->context,
-                                  .members = map_create()};
     map_destroy(group->members, free);
-    *group = empty;
+    *group = empty_group(group->control, group->patience_ns, group->unnominated, group->context);
 }
 
 static int by_turn(const void *a, const void *b)
@@ -264,30 +273,10 @@ static bool open_now(struct opening_group *group)
 // If that does not help, the nodes open as they are.
 static bool is_stormy(const struct opening_group *group)
 {
-    return group->lost > group->pods / STORM_SHARE;
+    return group->lost >= STORM_LEAST && group->lost > group->pods / STORM_SHARE;
 }
 
-bool opening_group_advance(struct opening_group *group, bool is_ready)
-{
-    if (opening_group_is_empty(group) || group->opened_ns != 0)
-        return false;
-    if (group->paused_ns != 0)
-        await_quiet(group, is_ready);
-    else if (is_prepared(group) || preparation_timed_out(group))
-        return !mend_order(group) && open_now(group);
-    else if (is_stormy(group) && group->storms++ >= STORMS_MAX)
-        return open_now(group);
-    else if (is_stormy(group))
-        group->paused_ns = now_of(group);
-    return false;
-}
-
-// --- questions -----------------------------------------------------------------------------------
-bool opening_group_prepares(const struct opening_group *group, const char *claim)
-{
-    return group->paused_ns == 0 && opening_group_has(group, claim);
-}
-
+// Those that wait for the members' nodes.
 static uint32_t count_waiting(const struct opening_group *group)
 {
     uint32_t waiting = 0;
@@ -303,13 +292,52 @@ static uint32_t count_waiting(const struct opening_group *group)
     return waiting;
 }
 
-bool opening_group_is_over(const struct opening_group *group)
+// Nearly all pods are bound, or have had their chance. Those that are planned later do not count.
+static void note_end(struct opening_group *group)
 {
-    return group->opened_ns != 0 && (count_waiting(group) <= group->pods / LATE_SHARE ||
-                                     ns_subtract(now_of(group), group->opened_ns) >= BIND_NS);
+    uint32_t few = group->pods / LATE_SHARE > LATE_FEW ? group->pods / LATE_SHARE : LATE_FEW;
+    group->is_over = group->is_over || ns_subtract(now_of(group), group->opened_ns) >= BIND_NS ||
+                     count_waiting(group) <= few;
 }
 
-bool opening_group_is_under_way(const struct opening_group *group)
+static bool open_if_prepared(struct opening_group *group)
+{
+    if (is_prepared(group) || preparation_timed_out(group))
+        return !mend_order(group) && open_now(group);
+    if (is_stormy(group) && group->storms++ >= STORMS_MAX)
+        return open_now(group);
+    if (is_stormy(group))
+        group->paused_ns = now_of(group);
+    return false;
+}
+
+bool opening_group_advance(struct opening_group *group, bool is_ready)
+{
+    if (opening_group_is_empty(group))
+        return false;
+    if (group->opened_ns != 0)
+        note_end(group);
+    else if (group->paused_ns == 0)
+        return open_if_prepared(group);
+    else if (is_ready && count_waiting(group) == 0)
+        return open_now(group);
+    else
+        await_quiet(group, is_ready);
+    return false;
+}
+
+// --- questions -----------------------------------------------------------------------------------
+bool opening_group_prepares(const struct opening_group *group, const char *claim)
+{
+    return group->paused_ns == 0 && opening_group_has(group, claim);
+}
+
+bool opening_group_is_over(const struct opening_group *group)
+{
+    return group->is_over;
+}
+
+bool opening_group_has_the_turn(const struct opening_group *group)
 {
     return !opening_group_is_empty(group) && !opening_group_is_over(group) &&
            (group->nominated_ns != 0 || group->awaits_quiet);

@@ -3,7 +3,8 @@
 // meanwhile comes last: the order is mended before the nodes open. When many pods lose their
 // nominations at once, no more are written before kube-scheduler is quiet again.
 //
-// Every wait has a limit: then the nodes open as they are.
+// The waits have limits: then the nodes open as they are. How long nodes may take to become ready,
+// or another group to open, is their owner's business (openings.h, kept_replacements.h).
 #pragma once
 
 #include "control/runtime/control.h"
@@ -22,15 +23,18 @@ struct opening_group *opening_group_create(struct control *control, int64_t pati
 void opening_group_destroy(struct opening_group *group); // NULL is fine
 
 // The group has these NodeClaims from now on, from the first on as many as can be prepared
-// together: at least one, unless there is none.
+// together: at least one, unless there is none. Pods that share a
+// node with a sibling may exchange their planned places (sibling_exchange.h).
 void opening_group_begin(struct opening_group *group, const struct node_claim *const *claims,
                          uint32_t count);
 bool opening_group_is_empty(const struct opening_group *group);
 bool opening_group_has(const struct opening_group *group, const char *claim);
-void opening_group_end(struct opening_group *group); // it is empty again
+void opening_group_drop(struct opening_group *group, const char *claim); // before the opening
+void opening_group_end(struct opening_group *group);                     // it is empty again
 
-// A step on the way to the opening; true when the nodes are to open now, in the order of
-// opening_group_claims(). `is_ready`: the nodes can carry pods; asked for until nominations begin.
+// A step on the way to the opening and to the end; true when the nodes are to open now, in the
+// order of opening_group_claims(). `is_ready`: the nodes can carry pods; asked for until
+// nominations begin.
 bool opening_group_advance(struct opening_group *group, bool is_ready);
 // Those that exist. The caller frees the result.
 const struct node_claim **opening_group_claims(const struct opening_group *group, uint32_t *count);
@@ -41,9 +45,9 @@ bool opening_group_prepares(const struct opening_group *group, const char *claim
 bool opening_group_rests(const struct opening_group *group);
 // The nodes have opened, and nearly all pods are bound, or have had their chance.
 bool opening_group_is_over(const struct opening_group *group);
-// Ready nodes are about to open, or have opened just now: another group waits, since each opening
-// and each new order has kube-scheduler try pods in vain.
-bool opening_group_is_under_way(const struct opening_group *group);
+// Ready nodes are about to open, or have opened and are not over: another group waits, since each
+// opening and each new order has kube-scheduler try pods in vain.
+bool opening_group_has_the_turn(const struct opening_group *group);
 // Monotonic: since when pods are nominated, and when the nodes opened; 0: not yet.
 int64_t opening_group_nominated_ns(const struct opening_group *group);
 int64_t opening_group_opened_ns(const struct opening_group *group);

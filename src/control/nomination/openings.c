@@ -143,6 +143,8 @@ static void drop_ended(struct openings *openings)
         struct held *held = map_value(entry);
         if (!is_over(openings, held))
             continue;
+        if (opening_group_opened_ns(openings->group) == 0)
+            opening_group_drop(openings->group, held->claim);
         map_remove(openings->held, held->claim);
         free(held);
     }
@@ -280,9 +282,9 @@ bool openings_rest(const struct openings *openings)
     return opening_group_rests(openings->group);
 }
 
-bool openings_prepare_any(const struct openings *openings)
+bool openings_have_the_turn(const struct openings *openings)
 {
-    return opening_group_is_under_way(openings->group);
+    return opening_group_has_the_turn(openings->group);
 }
 
 bool openings_under_way(const struct openings *openings)
@@ -290,13 +292,15 @@ bool openings_under_way(const struct openings *openings)
     return openings->is_opening;
 }
 
-static bool group_has_ended(const struct openings *openings, const held_list *closed)
+// `left`: nodes of the group that are not registered yet. A wave may need several groups.
+static bool group_has_ended(const struct openings *openings, const held_list *left)
 {
     int64_t opened_ns = opening_group_opened_ns(openings->group);
+    bool others_wait = map_count(openings->held) > left->count;
     if (opened_ns == 0)
-        return closed->count == 0;
+        return left->count == 0;
     return ns_subtract(now_of(openings), opened_ns) >= OPEN_NS ||
-           (closed->count == 0 && opening_group_is_over(openings->group));
+           (left->count == 0 && (others_wait || opening_group_is_over(openings->group)));
 }
 
 static void advance_group(struct openings *openings, const held_list *group, bool may_open)
@@ -322,5 +326,6 @@ int64_t openings_review(struct openings *openings, bool may_open)
     if (map_count(openings->held) > 0)
         cluster_note_closed(openings->control->cluster);
     vector_free(&listed);
-    return map_count(openings->held) > 0 ? REVIEW_NS : 0;
+    bool is_done = map_count(openings->held) == 0 && opening_group_is_empty(openings->group);
+    return is_done ? 0 : REVIEW_NS;
 }

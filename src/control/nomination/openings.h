@@ -31,8 +31,8 @@ bool openings_rest(const struct openings *openings);
 // The nodes of a group are opening at this moment. The API server is busy: other writes about them
 // would hold up those that are still closed.
 bool openings_under_way(const struct openings *openings);
-// Ready nodes are about to open.
-bool openings_prepare_any(const struct openings *openings);
-// Advances the groups; the delay until the next review, 0: no node is closed. `may_open`: no other
-// nodes are about to open.
+// Ready nodes are about to open, or have opened just now (opening_group.h).
+bool openings_have_the_turn(const struct openings *openings);
+// Advances the groups; the delay until the next review, 0: no node is closed. `may_open`: no
+// replacements have the turn.
 int64_t openings_review(struct openings *openings, bool may_open);

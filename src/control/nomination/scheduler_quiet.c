@@ -25,9 +25,10 @@ enum scheduler_rest scheduler_rest(const struct control *control, int64_t since_
     int64_t now_ns = loop_monotonic_ns(control->manager.loop);
     int64_t left_ns = cluster_attempts_ns(cluster);
     int64_t wait_ns = left_ns > patience_ns ? VAIN_WAIT_NS : patience_ns;
-    if (ns_subtract(now_ns, cluster_last_turn(cluster)) >= ns_maximum(QUIET_NS, left_ns))
+    int64_t begun_ns = left_ns > 0 ? cluster_attempts_since(cluster) : cluster_last_turn(cluster);
+    if (ns_subtract(now_ns, begun_ns) >= ns_maximum(QUIET_NS, left_ns))
         return SCHEDULER_RESTS;
     return ns_subtract(now_ns, since_ns) >= wait_ns || !any_node_is_open(cluster)
-               ? SCHEDULER_IS_BUSY_FOR_LONG
+               ? SCHEDULER_WAIT_IS_OVER
                : SCHEDULER_IS_BUSY;
 }

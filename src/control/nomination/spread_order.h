@@ -1,7 +1,7 @@
 // The assignment of a workload's pods to its planned places (SCH-516). A plan says how many pods of
-// a workload come to each zone; kube-scheduler tries them by turn (pod_index.h), and rejects each
-// that would violate the spread on the way. So the first pod gets a place in the emptiest zone, the
-// second in the next, and so on: the workload's pods exchange their planned places.
+// a workload come to each zone; kube-scheduler tries them by turn (scheduler_turns.h), and rejects
+// each that would violate the spread on the way. So the first pod gets a place in the emptiest
+// zone, the second in the next, and so on: the workload's pods exchange their planned places.
 #pragma once
 
 #include "control/runtime/control.h"

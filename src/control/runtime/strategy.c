@@ -40,6 +40,7 @@ static const struct control_strategy adze = {
     .removes_replacements = true,
     .skips_unread_reasons = true,
     .checks_blockers = true,
+    .leaves_wanted_nodes = true,
     .awaits_rest = true,
     .validation_ns = 3 * SECOND,
     .empty_validation_ns = SECOND,

@@ -51,6 +51,7 @@ struct control_strategy {
     bool removes_replacements;      // DIS-330, DIS-723: unused ones of a command that failed
     bool skips_unread_reasons;      // LIF-124: DisruptionReason of a node without pods to evict
     bool checks_blockers;           // DIS-791: blockers that have appeared since the decision
+    bool leaves_wanted_nodes;       // DIS-725: of drift; no command that ends at once
     bool awaits_rest;               // DIS-703: after dozens of pods have come or gone
     bool validates_one_by_one;      // DIS-260: a command that waits holds up all others
     int64_t validation_ns;          // DIS-260: from the decision to its validation

@@ -199,7 +199,7 @@ static void drop_empty_list(struct cluster *cluster, const char *node_name)
         pod_index_drop_node(&cluster->pods, node_name);
 }
 
-// kube-scheduler tries pods again.
+// kube-scheduler tries pods again. It does not for a taint more.
 static void note_move(struct cluster *cluster)
 {
     scheduler_turns_note_move(&cluster->pods.turns,
@@ -216,7 +216,9 @@ static void on_node(void *context, enum mirror_change change, const struct objec
     const struct node *old_node = (const struct node *)old_object;
     const struct node *new_node = (const struct node *)new_object;
     node_index_change(&cluster->nodes, old_node, new_node);
-    if (old_node == NULL || new_node == NULL || node_change_matters(old_node, new_node))
+    if (old_node == NULL || new_node == NULL ||
+        (node_change_matters(old_node, new_node) &&
+         new_node->spec.taints.count <= old_node->spec.taints.count))
         note_move(cluster);
     state_change(cluster, false, old_node != NULL ? state_node_key(old_node) : NULL, old_object,
                  new_node != NULL ? state_node_key(new_node) : NULL, new_object);
@@ -302,7 +304,7 @@ static void pod_forget(struct cluster *cluster, const struct pod *pod)
     if (record == NULL)
         return;
     const struct object *last = object_acquire((const struct object *)record->pod);
-    if (pod_is_bound(record->pod))
+    if (pod_is_bound(record->pod) && !pod_is_terminal(record->pod))
         note_move(cluster);
     pod_index_remove(&cluster->pods, record);
     drop_empty_list(cluster, ((const struct pod *)last)->spec.node_name);
@@ -352,6 +354,9 @@ static void on_pod(void *context, enum mirror_change change, const struct object
     const struct pod_list *was_bound = record->bound;
     take_expected_place(cluster, pod);
     bool provisionable = !pod_is_bound(pod) && is_provisionable(cluster, pod);
+    if (pod_is_bound(pod) && pod_is_terminal(pod) && record->pod != NULL &&
+        !pod_is_terminal(record->pod))
+        note_move(cluster);
     pod_index_replace(&cluster->pods, record, pod, provisionable, now_ns);
     if (record->bound != NULL && record->bound != was_bound)
         note_binding(cluster, record);

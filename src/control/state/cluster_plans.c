@@ -96,12 +96,17 @@ bool cluster_lost_nomination(const struct cluster *cluster, const struct pod *po
 
 int64_t cluster_last_turn(const struct cluster *cluster)
 {
-    return cluster->pods.turns.last;
+    return cluster->pods.turns.seen_ns;
 }
 
 int64_t cluster_attempts_ns(const struct cluster *cluster)
 {
     return scheduler_turns_left_ns(&cluster->pods.turns, cluster->pods.provisionable.count);
+}
+
+int64_t cluster_attempts_since(const struct cluster *cluster)
+{
+    return scheduler_turns_since(&cluster->pods.turns);
 }
 
 void cluster_settle_turns(struct cluster *cluster)

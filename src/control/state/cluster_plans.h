@@ -27,8 +27,10 @@ bool cluster_is_put_off(const struct cluster *cluster, const struct pod *pod);
 int64_t cluster_pod_turn(const struct cluster *cluster, const struct pod *pod);
 // When a pod was last tried in vain, or appeared (monotonic; scheduler_turns.h).
 int64_t cluster_last_turn(const struct cluster *cluster);
-// How long kube-scheduler has pods to try in vain, and that it has tried them (scheduler_turns.h).
+// How long kube-scheduler has pods to try in vain, since when (monotonic), and that it has tried
+// them all (scheduler_turns.h).
 int64_t cluster_attempts_ns(const struct cluster *cluster);
+int64_t cluster_attempts_since(const struct cluster *cluster);
 void cluster_settle_turns(struct cluster *cluster);
 // The pod was nominated until kube-scheduler tried it in vain, at `since_ns` (monotonic) or later.
 bool cluster_lost_nomination(const struct cluster *cluster, const struct pod *pod,

@@ -124,7 +124,7 @@ static const struct condition *scheduled_of(const struct pod *pod)
 static bool was_tried(const struct pod *before, const struct pod *pod)
 {
     const struct condition *old = scheduled_of(before), *new = scheduled_of(pod);
-    if (new == NULL || pod_is_bound(pod))
+    if (new == NULL || pod_is_bound(pod) || text_equal(new->reason, "SchedulingGated"))
         return false;
     return old == NULL || !text_equal(old->message, new->message) ||
            !text_equal(old->reason, new->reason) ||
@@ -139,7 +139,7 @@ void pod_index_replace(struct pod_index *index, struct pod_record *record, const
     if (was_tried(before, pod))
         scheduler_turns_note_attempt(&index->turns, &record->turn, scheduled_of(pod)->message,
                                      now_ns);
-    else if (pod_is_bound(pod))
+    else if (pod_is_bound(pod) || pod_is_terminal(pod))
         scheduler_turns_forget(&index->turns, &record->turn);
     if (before != NULL && pod_is_nominated(before) != pod_is_nominated(pod))
         record->lost_ns = pod_is_nominated(before) ? now_ns : 0;

@@ -8,9 +8,10 @@
 #define NO_NODES "no nodes available to schedule pods"
 #define RETRY_NS (1500 * MILLISECOND) // the first backoff, and half the period of its check
 // Attempts with a longer pause between them do not follow each other.
-#define PACE_MAX_NS (200 * MILLISECOND)
-#define PACE_WEIGHT 32
-#define GAPS_LEAST  64
+#define PACE_MAX_NS   (200 * MILLISECOND)
+#define PACE_WEIGHT   32
+#define PACE_LEAST_NS MILLISECOND // also after a list of pods, which came at once
+#define GAPS_LEAST    64
 
 void scheduler_turns_free(struct scheduler_turns *turns)
 {
@@ -20,6 +21,7 @@ void scheduler_turns_free(struct scheduler_turns *turns)
 int64_t scheduler_turns_next(struct scheduler_turns *turns, int64_t now_ns)
 {
     turns->last = ns_maximum(now_ns, ns_add(turns->last, 1));
+    turns->seen_ns = now_ns;
     return turns->last;
 }
 
@@ -117,12 +119,18 @@ int64_t scheduler_turns_left_ns(const struct scheduler_turns *turns, uint32_t wa
     uint32_t left = waiting > turns->tried_count ? waiting - turns->tried_count : 0;
     vector_for_each (slot, &turns->tried)
         left += is_to_be_tried(turns, *slot);
-    return ns_multiply(turns->pace_ns, left);
+    return ns_multiply(ns_maximum(turns->pace_ns, PACE_LEAST_NS), left);
+}
+
+int64_t scheduler_turns_since(const struct scheduler_turns *turns)
+{
+    return ns_maximum(turns->seen_ns, turns->moved_ns);
 }
 
 void scheduler_turns_settle(struct scheduler_turns *turns, int64_t now_ns)
 {
     uint32_t end = turns->tried.count;
+    int64_t seen_ns = turns->seen_ns;
     for (uint32_t i = turns->first; i < end; i++) {
         struct scheduler_turn *turn = turns->tried.items[i];
         if (!is_to_be_tried(turns, turn))
@@ -131,4 +139,5 @@ void scheduler_turns_settle(struct scheduler_turns *turns, int64_t now_ns)
         put_last(turns, turn, now_ns);
     }
     close_gaps(turns);
+    turns->seen_ns = seen_ns;
 }

@@ -7,8 +7,10 @@
 // them again after a while.
 #pragma once
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "base/vector.h"
-#include "model/schema/core.h"
 
 struct scheduler_turn { // a pod's
     int64_t at;
@@ -18,10 +20,12 @@ struct scheduler_turn { // a pod's
 };
 
 struct scheduler_turns {
-    int64_t last;
+    int64_t last;                          // the last turn given
+    int64_t seen_ns;                       // monotonic: the last attempt that showed, or new pod
     int64_t attempted_ns, pace_ns;         // monotonic: the last attempt; between two of them, mean
     VECTOR(struct scheduler_turn *) tried; // in order; NULL: it has left
-    uint32_t tried_count, first;           // without gaps; no turn comes before
+    uint32_t tried_count;                  // those that are not NULL
+    uint32_t first;                        // the entries before it are NULL
     int64_t moved_ns; // monotonic: the last change that has kube-scheduler try pods again
 };
 
@@ -37,5 +41,7 @@ void scheduler_turns_note_move(struct scheduler_turns *turns, int64_t now_ns);
 // How long kube-scheduler needs, by its pace lately, to try the pods that it has reason to try.
 // `waiting`: the number of pods that wait for a node.
 int64_t scheduler_turns_left_ns(const struct scheduler_turns *turns, uint32_t waiting);
+// Monotonic: since when it can have been trying them.
+int64_t scheduler_turns_since(const struct scheduler_turns *turns);
 // kube-scheduler has tried them all by now.
 void scheduler_turns_settle(struct scheduler_turns *turns, int64_t now_ns);
