@@ -4,15 +4,17 @@
 #include <string.h>
 
 #include "base/nanoseconds.h"
+#include "control/command/disruption_command.h"
 #include "control/state/cluster.h"
 #include "control/state/cluster_plans.h"
 #include "model/reading/pod.h"
 #include "model/reading/workload_counts.h"
 
 #define WANTED_UNKNOWN (-1)
-#define STALLED_NS     (5 * SECOND) // without a new pod: no further pods are planned
-#define GIVEN_UP_NS    MINUTE       // the same: planned places are released
-#define FIRST_NS       (5 * SECOND) // the wait for the first pod of a workload
+#define STALLED_NS     (5 * SECOND)  // without a new pod: no further pods are planned
+#define DRAINED_NS     (10 * SECOND) // after an eviction for a command: its successor has a place
+#define GIVEN_UP_NS    MINUTE        // the same: planned places are released
+#define FIRST_NS       (5 * SECOND)  // the wait for the first pod of a workload
 #define SETTLE_GAPS    5 // the wait for the next workload, in pauses between those of the wave
 #define SETTLE_SHARE   2 // the least wait, as a part of the idle time
 #define ALONE_SHARE    4 // the same with a single workload
@@ -27,6 +29,7 @@ struct workload { // kept while it wants pods or has some
     bool is_numbered;         // a StatefulSet: pods may have volumes of their own
     const struct pod *sample; // kept while it is listed; NULL: no pod was created since
     int64_t changed_ns;       // monotonic: of the counts
+    int64_t drained_ns;       // monotonic: the last pod that left a node of a command; 0: none did
     char uid[];
 };
 
@@ -112,6 +115,12 @@ static uint32_t missing_of(const struct workload *workload, int64_t now_ns)
         (workload->is_numbered && has_own_volumes(workload->sample)))
         return 0;
     return (uint32_t)(workload->wanted - workload->pods);
+}
+
+// The places of the pods that leave are the command's business.
+static bool is_drained(const struct workload *workload, int64_t now_ns)
+{
+    return workload->drained_ns != 0 && ns_subtract(now_ns, workload->drained_ns) < DRAINED_NS;
 }
 
 static bool makes_progress(const struct workload *workload, int64_t now_ns)
@@ -235,6 +244,13 @@ static void report_change(const struct workload_bursts *waves)
         waves->changed(waves->context);
 }
 
+static bool leaves_for_command(const struct control *control, const struct pod *pod)
+{
+    const struct node *node = pod_is_bound(pod) ? find_node(control, pod->spec.node_name) : NULL;
+    return node != NULL && control->strategy->keeps_plans &&
+           object_annotation((const struct object *)node, ANNOTATION_DISRUPTION_COMMAND) != NULL;
+}
+
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
                    const struct object *new_object)
 {
@@ -255,6 +271,8 @@ static void on_pod(void *context, enum mirror_change change, const struct object
     if (before.owner != NULL) {
         struct workload *workload = workload_of(waves, before.owner->uid);
         workload->pods--;
+        if (leaves_for_command(waves->control, (const struct pod *)old_object))
+            workload->drained_ns = loop_monotonic_ns(waves->control->manager.loop);
         note_change(waves, workload);
     }
     report_change(waves);
@@ -358,6 +376,6 @@ bool workload_bursts_next_expected(struct workload_bursts *waves, const char *af
     if (next == NULL)
         return false;
     *out = (struct expected_pods){next->uid, next->sample, missing_of(next, now_ns),
-                                  makes_progress(next, now_ns)};
+                                  makes_progress(next, now_ns) && !is_drained(next, now_ns)};
     return true;
 }

@@ -4,8 +4,9 @@
 // expected, and planned with the others.
 //
 // Nothing is expected of a workload whose controller is refused (a quota, an admission webhook) or
-// makes no progress; places that were planned for its pods are kept for a while longer. The work is
-// done at each change, not for each pod at each review.
+// makes no progress, nor of one whose pods a command evicts at present; places that were planned
+// for its pods are kept for a while longer. The work is done at each change, not for each pod at
+// each review.
 #pragma once
 
 #include "control/runtime/control.h"
@@ -34,7 +35,7 @@ struct expected_pods {        // of one workload: pods that its controller is ab
     const char *workload;     // UID; borrowed, like the sample
     const struct pod *sample; // a pod of the workload
     uint32_t count;
-    bool certain; // its controller makes progress; else only places that are kept already count
+    bool certain; // they will come and need places; else only places that are kept already count
 };
 // Forgets workloads of which no pods are expected any more, and the places that were made for them.
 // To be called before a snapshot of the pods is taken: waiting pods may take such places.
