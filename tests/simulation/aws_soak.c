@@ -14,8 +14,10 @@
 #include "sim/store/store_json.h"
 #include "simulation/aws_soak_world.h"
 
-#define STEP           (500 * MILLISECOND)
-#define ORPHAN_AGE_MAX (12 * MINUTE) // of a machine without NodeClaim, while the controller lives
+#define STEP (500 * MILLISECOND)
+// Of a machine without NodeClaim, while the controller lives. Where answers of AWS are lost, each
+// start takes up to four minutes of it.
+#define ORPHAN_AGE_MAX (18 * MINUTE)
 #define WIDOW_AGE_MAX  (30 * MINUTE) // of a NodeClaim without its machine
 #define SETTLED_MAX    (3 * HOUR)
 #define EMPTIED_MAX    HOUR
