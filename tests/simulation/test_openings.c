@@ -138,10 +138,22 @@ static void pods_of_drifted_nodes_need_no_node_that_was_not_planned_SCH_528(void
     assert_true(view_metric_sum(scenario, "adze_unplanned_nodeclaims_total", "") <= 0);
 }
 
+static void drift_by_halves(struct scenario *scenario)
+{
+    hand_patch(scenario, KARPENTER, "NodePool", NULL, "default", NULL,
+               "{spec: {disruption: {budgets: [{nodes: '50%'}]}, template: {metadata: {labels: "
+               "{generation: second}}}}}");
+}
+
+static uint32_t first_generation(struct scenario *scenario)
+{
+    return (uint32_t)(view_count(scenario, "v1", "Node") -
+                      story_nodes_labelled(scenario, "generation", "second"));
+}
+
 static bool first_generation_is_gone(struct scenario *scenario)
 {
-    return story_nodes_labelled(scenario, "generation", "second") ==
-           view_count(scenario, "v1", "Node");
+    return first_generation(scenario) == 0;
 }
 
 // Consolidation waits until the nodes have come to rest, which a round of drift disturbs. The next
@@ -185,9 +197,7 @@ static void drifted_pods_go_where_they_were_planned_SCH_516_DIS_725(void **state
     scenario_expect_running(scenario, apply_many(scenario));
     double planned = view_landed(scenario, "planned"),
            elsewhere = view_landed(scenario, "elsewhere");
-    hand_patch(scenario, KARPENTER, "NodePool", NULL, "default", NULL,
-               "{spec: {disruption: {budgets: [{nodes: '50%'}]}, template: {metadata: {labels: "
-               "{generation: second}}}}}");
+    drift_by_halves(scenario);
     scenario_until(scenario, 600, "all nodes to go", first_generation_is_gone);
     scenario_until(scenario, 60, "a settled world", scenario_settled);
     planned = view_landed(scenario, "planned") - planned;
@@ -213,9 +223,7 @@ static void a_wave_meets_replacements_SCH_516(void **state)
     scenario_begin(scenario);
     uint32_t pods = apply_many(scenario);
     scenario_expect_running(scenario, pods);
-    hand_patch(scenario, KARPENTER, "NodePool", NULL, "default", NULL,
-               "{spec: {disruption: {budgets: [{nodes: '50%'}]}, template: {metadata: {labels: "
-               "{generation: second}}}}}");
+    drift_by_halves(scenario);
     scenario_until(scenario, 60, "an eviction", moves_any_deleting);
     static const struct shape late = {"late", 40, "1700m", "3Gi", true};
     apply(scenario, &late);
@@ -223,12 +231,6 @@ static void a_wave_meets_replacements_SCH_516(void **state)
     print_message("drifted in %.0f s\n", took);
     assert_true(took < 120);
     scenario_expect_running(scenario, pods + late.pods);
-}
-
-static bool all_but_one_are_gone(struct scenario *scenario)
-{
-    return story_nodes_labelled(scenario, "generation", "second") + 1 >=
-           view_count(scenario, "v1", "Node");
 }
 
 // Small pods come and go all the time, each bound within a moment: they hold up no drift but that
@@ -242,11 +244,9 @@ static void busy_workloads_hold_no_drift_up_DIS_725(void **state)
     scenario_expect_running(scenario, apply_all(scenario, mixed, ARRAY_LENGTH(mixed)));
     apply(scenario, &busy);
     scenario_run(scenario, 30);
-    hand_patch(scenario, KARPENTER, "NodePool", NULL, "default", NULL,
-               "{spec: {disruption: {budgets: [{nodes: '50%'}]}, template: {metadata: {labels: "
-               "{generation: second}}}}}");
+    drift_by_halves(scenario);
     double took = 0;
-    for (; took < 300 && !all_but_one_are_gone(scenario); took += 2) {
+    for (; took < 300 && first_generation(scenario) > 1; took += 2) {
         scale(scenario, "busy", 3);
         scenario_run(scenario, 1);
         scale(scenario, "busy", 1);

@@ -10,10 +10,10 @@
 #define LONGEST_NS        (10 * MINUTE)
 #define FORGET_NS         HOUR // after its end a failure no longer adds to the next
 #define DRIFT_PAUSE_NS    (5 * SECOND)
-#define DRIFT_TOGETHER_NS SECOND // NodePools that drift within it share one pause
-#define REFUSALS_MAX_NS   MINUTE // that follow each other
-#define REFUSALS_PAUSE_NS (10 * SECOND)
+#define DRIFT_TOGETHER_NS SECOND        // NodePools that drift within it share one pause
 #define DRIFT_ANEW_NS     (10 * SECOND) // after the end of a pause: further drift pauses again
+#define REFUSALS_MAX_NS   MINUTE        // that follow each other
+#define REFUSALS_PAUSE_NS (10 * SECOND) // after it the next one follows none
 
 struct failure_record {
     int64_t delay_ns, until_ns; // monotonic
@@ -85,19 +85,24 @@ void disruption_backoff_drift_refused(struct disruption_backoff *backoff, const 
     note_node(backoff, backoff->refused, node, REFUSED_FIRST_NS);
 }
 
+// A refusal now would follow another one.
+static bool refusals_go_on(const struct disruption_backoff *backoff, int64_t now_ns)
+{
+    return backoff->last_refusal_ns != 0 &&
+           ns_subtract(now_ns, backoff->last_refusal_ns) < REFUSALS_PAUSE_NS;
+}
+
 bool disruption_backoff_may_refuse(const struct disruption_backoff *backoff)
 {
     int64_t now_ns = loop_monotonic_ns(backoff->control->manager.loop);
-    return backoff->last_refusal_ns == 0 ||
-           ns_subtract(now_ns, backoff->last_refusal_ns) >= REFUSALS_PAUSE_NS ||
+    return !refusals_go_on(backoff, now_ns) ||
            ns_subtract(now_ns, backoff->first_refusal_ns) < REFUSALS_MAX_NS;
 }
 
 void disruption_backoff_note_refusal(struct disruption_backoff *backoff)
 {
     int64_t now_ns = loop_monotonic_ns(backoff->control->manager.loop);
-    if (backoff->last_refusal_ns == 0 ||
-        ns_subtract(now_ns, backoff->last_refusal_ns) >= REFUSALS_PAUSE_NS)
+    if (!refusals_go_on(backoff, now_ns))
         backoff->first_refusal_ns = now_ns;
     backoff->last_refusal_ns = now_ns;
 }

@@ -17,7 +17,7 @@ void disruption_backoff_destroy(struct disruption_backoff *backoff); // NULL is 
 
 void disruption_backoff_node_failed(struct disruption_backoff *backoff, const char *node);
 void disruption_backoff_drift_refused(struct disruption_backoff *backoff, const char *node);
-// A decision of drift is put off since pods are on their way (disruption_emptiness.h). Not for more
+// A decision of drift is put off since pods are on their way (wanted_nodes.h). Not for more
 // than a minute, if one refusal follows the other: then the validation decides.
 bool disruption_backoff_may_refuse(const struct disruption_backoff *backoff);
 void disruption_backoff_note_refusal(struct disruption_backoff *backoff);

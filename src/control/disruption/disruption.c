@@ -21,6 +21,7 @@
 #include "control/disruption/emptiness_schedule.h"
 #include "control/disruption/evaluation_schedule.h"
 #include "control/disruption/pod_waves.h"
+#include "control/disruption/wanted_nodes.h"
 #include "control/provisioning/wave_report.h"
 #include "control/runtime/wakes.h"
 #include "control/state/cluster.h"
@@ -283,7 +284,7 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
     bool after_emptiness = emptiness_schedule_carry_out(disruption->emptiness);
     evaluation_schedule_carry_out(disruption->evaluation);
     if (disruption->pod_waits)
-        emptiness_cancel_for_pending_pods(parts);
+        wanted_nodes_cancel(parts);
     disruption->pod_waits = false;
     return reconcile_by(evaluate_due(disruption, now_ns, after_emptiness), now_ns);
 }

@@ -15,11 +15,6 @@ bool emptiness_is_possible(const struct disruption_parts *parts);
 void emptiness_note_seen(const struct disruption_parts *parts);
 void emptiness_note_kept(const struct disruption_parts *parts, bool put_off);
 
-// A pending pod that may run on a node of a waiting command cancels the command (DIS-725).
-void emptiness_cancel_for_pending_pods(const struct disruption_parts *parts);
-// A command for the planned disruption of drifted nodes would be canceled so, at once: it is put
-// off, for a minute at most (disruption_backoff.h); longer if the pod has no planned place.
-bool emptiness_refuses(const struct disruption_parts *parts, const struct plan_disruption *planned);
 // The nodes are still empty, neither nominated nor annotated, and may be disrupted: no pending pod
 // may need them, none has a command, and none is delayed (DIS-752).
 bool emptiness_may_start(const struct disruption_parts *parts,

@@ -20,6 +20,7 @@
 #include "control/disruption/disruption_emptiness.h"
 #include "control/disruption/disruption_queue.h"
 #include "control/disruption/disruption_replacements.h"
+#include "control/disruption/wanted_nodes.h"
 #include "control/provisioning/snapshot_builder.h"
 #include "control/state/cluster.h"
 #include "control/state/state_node.h"
@@ -335,7 +336,7 @@ static uint32_t start_commands(struct disruption_evaluation *evaluation)
     uint32_t started = 0;
     list_for_each (planned, &evaluation->plan->disruptions)
         if (evaluation->control->strategy->leaves_wanted_nodes &&
-            emptiness_refuses(evaluation->parts, planned))
+            wanted_nodes_refuse(evaluation->parts, planned))
             evaluation->has_refused = true;
         else
             started += start_command(evaluation, planned);
@@ -418,7 +419,7 @@ struct evaluation_outcome evaluation_carry_out(struct disruption_evaluation *eva
 {
     struct evaluation_outcome outcome = {0};
     if (evaluation->kind == EVALUATION_EMPTINESS)
-        emptiness_cancel_for_pending_pods(evaluation->parts);
+        wanted_nodes_cancel(evaluation->parts);
     outcome.commands = judge_commands(evaluation);
     if (evaluation->kind == EVALUATION_CHECK)
         return outcome;

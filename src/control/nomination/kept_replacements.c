@@ -16,10 +16,10 @@
 #define EMPTY_NS (5 * MINUTE)  // in all, or until the command's other replacements are ready
 #define PAUSE_NS (3 * SECOND)  // while nothing comes, and nothing can be expected
 #define FILL_NS  (20 * SECOND) // from the first arrival on
-#define PATIENCE_NS \
-    (10 * SECOND)              // evicted pods come one after the other: kube-scheduler is soon done
-#define HOLD_NS  (15 * SECOND) // so long at most no pod is evicted before an opening
-#define BREAK_NS (2 * SECOND)  // between two openings: evictions go on
+// Evicted pods come one after the other: kube-scheduler is soon done with them.
+#define PATIENCE_NS (10 * SECOND)
+#define HOLD_NS     (15 * SECOND) // so long at most no pod is evicted before an opening
+#define BREAK_NS    (2 * SECOND)  // between two openings: evictions go on
 
 enum wait { WAITS_FOR_NOTHING, WAITS_FOR_EVICTION, WAITS_FOR_PODS };
 
@@ -46,7 +46,6 @@ struct kept_replacements {
     struct map *nodes;               // struct kept by NodeClaim
     VECTOR(struct watched) watched;
     struct opening_group *group; // the nodes that open next, together
-    int64_t begun_ns;            // monotonic: when it was chosen
 };
 
 struct kept_replacements *kept_replacements_create(struct control *control,
@@ -271,7 +270,6 @@ static void begin_group(struct kept_replacements *kept)
     const struct node_claim **claims = list_due(kept, &count);
     if (count > 0)
         opening_group_begin(kept->group, claims, count);
-    kept->begun_ns = now_of(kept);
     nominations_set_opening(kept->nominations, count > 0);
     free(claims);
 }
@@ -299,7 +297,8 @@ static void advance_group(struct kept_replacements *kept, bool may_open)
     int64_t opened_ns = opening_group_opened_ns(kept->group);
     if (opening_group_advance(kept->group, may_open))
         open_group(kept);
-    else if (opened_ns == 0 && ns_subtract(now_of(kept), kept->begun_ns) >= HOLD_NS)
+    else if (opened_ns == 0 &&
+             ns_subtract(now_of(kept), opening_group_begun_ns(kept->group)) >= HOLD_NS)
         nominations_set_opening(kept->nominations, false);
     else if (opening_group_is_over(kept->group) && ns_subtract(now_of(kept), opened_ns) >= BREAK_NS)
         end_group(kept);
@@ -331,10 +330,11 @@ bool kept_replacements_review(struct kept_replacements *kept, bool may_keep, boo
         open_all(kept);
         return false;
     }
-    if (opening_group_is_empty(kept->group))
+    if (opening_group_is_empty(kept->group)) {
         look_at_commands(kept);
-    if (opening_group_is_empty(kept->group) && may_open)
-        begin_group(kept);
+        if (may_open)
+            begin_group(kept);
+    }
     if (!opening_group_is_empty(kept->group))
         advance_group(kept, may_open);
     return map_count(kept->nodes) > 0 || !opening_group_is_empty(kept->group);

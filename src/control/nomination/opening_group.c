@@ -13,18 +13,17 @@
 #include "control/state/cluster_plans.h"
 #include "model/reading/pod.h"
 
+#define PODS_MAX       2000
 #define PREPARE_NS     (2 * SECOND) // for nominations, and so much longer for each pod:
 #define PREPARE_POD_NS (8 * MILLISECOND)
-#define PROGRESS_NS \
-    SECOND             // while a node is prepared so often, twice as long: the API server is slow
-#define STORM_SHARE 20 // a part of the group's pods
-#define STORMS_MAX  2  // of a group's nominations
-#define LOST_SHARE  40 // a part of the group's pods
-#define PODS_MAX    2000
-#define STORM_LEAST 3
-#define LATE_SHARE  20            // a part of the group's pods, and
-#define LATE_FEW    2             // so many in any case
-#define BIND_NS     (10 * SECOND) // from the opening on
+#define PROGRESS_NS    SECOND // while a node is prepared so often, twice as long: a slow API server
+#define LOST_SHARE     40     // of the group's pods: so few need not be waited for
+#define STORM_SHARE    20     // of the group's pods: more are a storm, if they are at least
+#define STORM_LEAST    3
+#define STORMS_MAX     2             // of a group's nominations
+#define BIND_NS        (10 * SECOND) // from the opening on
+#define LATE_SHARE     20            // of the group's pods: so few are left behind, or
+#define LATE_FEW       2
 
 struct member { // a NodeClaim
     uint32_t turn;
@@ -346,6 +345,11 @@ bool opening_group_has_the_turn(const struct opening_group *group)
 bool opening_group_rests(const struct opening_group *group)
 {
     return group->awaits_quiet && !opening_group_is_empty(group);
+}
+
+int64_t opening_group_begun_ns(const struct opening_group *group)
+{
+    return group->begun_ns;
 }
 
 int64_t opening_group_nominated_ns(const struct opening_group *group)

@@ -23,8 +23,8 @@ struct opening_group *opening_group_create(struct control *control, int64_t pati
 void opening_group_destroy(struct opening_group *group); // NULL is fine
 
 // The group has these NodeClaims from now on, from the first on as many as can be prepared
-// together: at least one, unless there is none. Pods that share a
-// node with a sibling may exchange their planned places (sibling_exchange.h).
+// together: at least one, unless there is none. Pods that share a node with a sibling may exchange
+// their planned places (sibling_exchange.h).
 void opening_group_begin(struct opening_group *group, const struct node_claim *const *claims,
                          uint32_t count);
 bool opening_group_is_empty(const struct opening_group *group);
@@ -48,6 +48,8 @@ bool opening_group_is_over(const struct opening_group *group);
 // Ready nodes are about to open, or have opened and are not over: another group waits, since each
 // opening and each new order has kube-scheduler try pods in vain.
 bool opening_group_has_the_turn(const struct opening_group *group);
-// Monotonic: since when pods are nominated, and when the nodes opened; 0: not yet.
+// Monotonic: when the group began, since when pods are nominated, and when the nodes opened; 0: not
+// yet.
+int64_t opening_group_begun_ns(const struct opening_group *group);
 int64_t opening_group_nominated_ns(const struct opening_group *group);
 int64_t opening_group_opened_ns(const struct opening_group *group);

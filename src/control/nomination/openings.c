@@ -150,12 +150,6 @@ static void drop_ended(struct openings *openings)
     }
 }
 
-static int by_claim(const void *a, const void *b)
-{
-    const struct held *x = *(const struct held *const *)a, *y = *(const struct held *const *)b;
-    return strcmp(x->claim, y->claim);
-}
-
 typedef VECTOR(struct held *) held_list;
 
 static void list_held(const struct openings *openings, bool group, held_list *out)
@@ -166,8 +160,6 @@ static void list_held(const struct openings *openings, bool group, held_list *ou
         if (!group || opening_group_has(openings->group, held->claim))
             vector_push(out, held);
     }
-    if (out->count > 1)
-        qsort(out->items, out->count, sizeof(struct held *), by_claim);
 }
 
 // Nodes with planned pods are still to come, whose NodeClaims were created together with the
@@ -236,8 +228,17 @@ static bool group_is_ready(const struct openings *openings, const held_list *gro
            (ready > 0 && has_timed_out(openings, &span, READY_ALL_NS, READY_PAUSE_NS));
 }
 
-static void begin_group(struct openings *openings, const held_list *listed)
+static int by_claim(const void *a, const void *b)
 {
+    const struct held *x = *(const struct held *const *)a, *y = *(const struct held *const *)b;
+    return strcmp(x->claim, y->claim);
+}
+
+// Too many open in the order of their names.
+static void begin_group(struct openings *openings, held_list *listed)
+{
+    if (listed->count > 1)
+        qsort(listed->items, listed->count, sizeof(struct held *), by_claim);
     const struct node_claim **claims = memory_allocate_array(listed->count + 1, sizeof *claims);
     uint32_t count = 0;
     vector_for_each (held, listed) {

@@ -11,7 +11,7 @@ enum scheduler_rest {
     SCHEDULER_WAIT_IS_OVER, // it has reached its limit, or would be in vain
     SCHEDULER_RESTS,
 };
-// `since_ns`: monotonic, the beginning of the wait; `patience_ns`: its limit; it
-// is a second if kube-scheduler needs longer than that.
+// `since_ns`: monotonic, the beginning of the wait; `patience_ns`: its limit, or
+// a second if kube-scheduler needs longer than that.
 enum scheduler_rest scheduler_rest(const struct control *control, int64_t since_ns,
                                    int64_t patience_ns);

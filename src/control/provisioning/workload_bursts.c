@@ -12,8 +12,8 @@
 
 #define WANTED_UNKNOWN (-1)
 #define STALLED_NS     (5 * SECOND)  // without a new pod: no further pods are planned
-#define DRAINED_NS     (10 * SECOND) // after an eviction for a command: its successor has a place
 #define GIVEN_UP_NS    MINUTE        // the same: planned places are released
+#define DRAINED_NS     (10 * SECOND) // after an eviction for a command: its successor has a place
 #define FIRST_NS       (5 * SECOND)  // the wait for the first pod of a workload
 #define SETTLE_GAPS    5 // the wait for the next workload, in pauses between those of the wave
 #define SETTLE_SHARE   2 // the least wait, as a part of the idle time

@@ -18,11 +18,16 @@ void scheduler_turns_free(struct scheduler_turns *turns)
     vector_free(&turns->tried);
 }
 
-int64_t scheduler_turns_next(struct scheduler_turns *turns, int64_t now_ns)
+static int64_t next_turn(struct scheduler_turns *turns, int64_t now_ns)
 {
     turns->last = ns_maximum(now_ns, ns_add(turns->last, 1));
-    turns->seen_ns = now_ns;
     return turns->last;
+}
+
+int64_t scheduler_turns_next(struct scheduler_turns *turns, int64_t now_ns)
+{
+    turns->seen_ns = now_ns;
+    return next_turn(turns, now_ns);
 }
 
 // --- the tried pods ------------------------------------------------------------------------------
@@ -48,11 +53,17 @@ static void take_out(struct scheduler_turns *turns, struct scheduler_turn *turn)
 
 static void put_last(struct scheduler_turns *turns, struct scheduler_turn *turn, int64_t now_ns)
 {
-    turn->at = scheduler_turns_next(turns, now_ns);
+    turn->at = next_turn(turns, now_ns);
     turn->index = turns->tried.count;
     turn->is_tried = true;
     turns->tried_count++;
     vector_push(&turns->tried, turn);
+}
+
+static void move_last(struct scheduler_turns *turns, struct scheduler_turn *turn, int64_t now_ns)
+{
+    take_out(turns, turn);
+    put_last(turns, turn, now_ns);
 }
 
 void scheduler_turns_forget(struct scheduler_turns *turns, struct scheduler_turn *turn)
@@ -82,10 +93,8 @@ static void pass_nodeless(struct scheduler_turns *turns, int64_t at, int64_t now
             continue;
         if (turn->at >= at)
             return;
-        if (turn->is_nodeless && ns_subtract(now_ns, turn->at) >= RETRY_NS) {
-            take_out(turns, turn);
-            put_last(turns, turn, now_ns);
-        }
+        if (turn->is_nodeless && ns_subtract(now_ns, turn->at) >= RETRY_NS)
+            move_last(turns, turn, now_ns);
     }
 }
 
@@ -94,6 +103,7 @@ void scheduler_turns_note_attempt(struct scheduler_turns *turns, struct schedule
 {
     bool is_nodeless = text_equal(message, NO_NODES);
     note_pace(turns, now_ns);
+    turns->seen_ns = now_ns;
     scheduler_turns_forget(turns, turn);
     if (is_nodeless)
         pass_nodeless(turns, turn->at, now_ns);
@@ -130,14 +140,8 @@ int64_t scheduler_turns_since(const struct scheduler_turns *turns)
 void scheduler_turns_settle(struct scheduler_turns *turns, int64_t now_ns)
 {
     uint32_t end = turns->tried.count;
-    int64_t seen_ns = turns->seen_ns;
-    for (uint32_t i = turns->first; i < end; i++) {
-        struct scheduler_turn *turn = turns->tried.items[i];
-        if (!is_to_be_tried(turns, turn))
-            continue;
-        take_out(turns, turn);
-        put_last(turns, turn, now_ns);
-    }
+    for (uint32_t i = turns->first; i < end; i++)
+        if (is_to_be_tried(turns, turns->tried.items[i]))
+            move_last(turns, turns->tried.items[i], now_ns);
     close_gaps(turns);
-    turns->seen_ns = seen_ns;
 }
