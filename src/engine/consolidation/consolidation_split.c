@@ -195,7 +195,7 @@ static bool narrow(struct disruption *disruption, struct split_part *part, int64
         const char *why = move_narrow(disruption, &move, part->candidates, part->count, limit);
         if (why != NULL)
             return refuse(part, move.rule != NULL ? move.rule : "DIS-169", why);
-        if (part->count > 1 &&
+        if (part->count > 1 && count == 1 &&
             !move_keep_off_own_types(disruption, &move, part->candidates, part->count))
             return refuse(part, "DIS-203", "Can't replace with a cheaper node");
         replacement->priced = move.priced;

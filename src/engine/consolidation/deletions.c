@@ -13,14 +13,19 @@
 #include "engine/disruption/evictions.h"
 #include "engine/problem/problem.h"
 
-#define SET_MAX     100      // nodes of one command: as many as one validation covers
-#define CHUNK_FIRST 16       // candidates tried together at first
-#define ORDERS      16       // of the candidates
-#define SPREAD      30       // per cent by which an order differs
-#define EFFORT_MAX  12000    // nodes simulated for an order
-#define WORK_MAX    10000000 // times the cluster's nodes, after which no order begins
-#define MISSES_MAX  60       // candidates that do not fit alone
-#define LUCK_SHARE  4        // a part of the set
+#define SET_MAX      100 // nodes of one command: as many as one validation covers
+#define CHUNK_FIRST  16  // candidates tried together at first
+#define MISSES_MAX   60  // candidates that do not fit alone, in one order
+#define ORDERS       2   // of the candidates
+#define SPREAD       30  // per cent by which an order differs
+#define PART         8   // per cent of the best set that a round chooses anew
+#define ROUNDS_VAIN  100 // without a better set, after which no other round begins
+#define NEAR         50  // a set worth less by such a part is chosen from, too
+#define CHUNK_AGAIN  4   // as CHUNK_FIRST and MISSES_MAX, for a round
+#define MISSES_AGAIN 24
+#define EFFORT_MAX   60000    // nodes and pods simulated for an order
+#define WORK_MAX     80000000 // times the cluster's nodes, after which no order or round begins
+#define LUCK_SHARE   4        // a part of the set
 
 struct deletion_option {
     struct disruption_candidate *candidate;
@@ -37,7 +42,7 @@ struct deletion_search {
     uint32_t count;
     struct disruption_candidate **set;
     uint32_t set_count;
-    uint32_t effort, effort_end, misses;
+    uint32_t effort, effort_end, misses, misses_max;
 };
 
 static int by_density(const void *a, const void *b)
@@ -45,6 +50,14 @@ static int by_density(const void *a, const void *b)
     const struct deletion_option *x = a, *y = b;
     int order = capacity_needs_compare(&x->need, &y->need);
     return order != 0 ? order : x->merit < y->merit ? -1 : x->merit > y->merit;
+}
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct deletion_option *x = a, *y = b;
+    if (x->need.cost != y->need.cost)
+        return x->need.cost > y->need.cost ? -1 : 1;
+    return x->merit < y->merit ? -1 : x->merit > y->merit;
 }
 
 // True if the saving pays for the evictions and the pool's policy approves.
@@ -69,7 +82,8 @@ static void rank(struct deletion_search *search, const candidate_list *wanted,
     }
 }
 
-// The first order is by density; the others are near it, each another one.
+// The first order is by density; the others are near it, each another one. Every other goes by the
+// cost alone: where budgets allow no more nodes, the room that they need does not matter.
 static void sort_options(struct deletion_search *search, uint32_t order)
 {
     for (uint32_t i = 0; i < search->count; i++) {
@@ -79,25 +93,36 @@ static void sort_options(struct deletion_search *search, uint32_t order)
         option->need.cost = quantity_add(option->cost, option->cost / 100 * percent);
     }
     if (search->count > 1)
-        qsort(search->options, search->count, sizeof *search->options, by_density);
+        qsort(search->options, search->count, sizeof *search->options,
+              order % 2 == 1 ? by_cost : by_density);
+}
+
+static void count_effort(struct deletion_search *search)
+{
+    for (uint32_t i = 0; i < search->set_count; i++)
+        search->effort += 1 + search->set[i]->reschedulable;
 }
 
 // True if every pod of the set fits nodes that stay.
-static bool fits(struct deletion_search *search, uint32_t mixture)
+static bool fits(struct deletion_search *search)
 {
     assert(search->set_count > 0);
-    search->effort += search->set_count;
-    struct removal_simulation removal =
-        removal_simulate_mixed(search->disruption, search->set, search->set_count, mixture);
-    bool fit = removal_is_possible(&removal) && removal.nodes_needed == 0;
-    removal_free(&removal);
-    return fit;
+    count_effort(search);
+    return removal_fits(search->disruption, search->set, search->set_count);
 }
 
-static bool may_take(struct deletion_search *search, const struct deletion_option *option)
+static uint32_t position_of(const struct deletion_search *search, const struct state_node *state)
 {
-    struct disruption_candidate *candidate = option->candidate;
-    if (candidate->pool->remaining == 0 || !evictions_take(&search->evictions, candidate, false))
+    for (uint32_t i = 0; i < search->set_count; i++)
+        if (search->set[i]->state == state)
+            return i;
+    return NONE;
+}
+
+static bool may_take(struct deletion_search *search, struct disruption_candidate *candidate)
+{
+    if (candidate->pool->remaining == 0 || position_of(search, candidate->state) != NONE ||
+        !evictions_take(&search->evictions, candidate, false))
         return false;
     candidate->pool->remaining--;
     return true;
@@ -120,6 +145,11 @@ static void drop_last(struct deletion_search *search)
     drop(search, search->set_count - 1);
 }
 
+static bool may_go_on(const struct deletion_search *search)
+{
+    return search->effort < search->effort_end && search->misses < search->misses_max;
+}
+
 // Adds the options from `first` on that fit with the set, as many of `count` as possible. If not
 // all fit, it tries halves.
 static void add_chunk(struct deletion_search *search, const struct deletion_option *options,
@@ -128,25 +158,23 @@ static void add_chunk(struct deletion_search *search, const struct deletion_opti
     assert(count > 0);
     uint32_t before = search->set_count;
     for (uint32_t i = 0; i < count && search->set_count < SET_MAX; i++)
-        if (may_take(search, &options[i]))
+        if (may_take(search, options[i].candidate))
             search->set[search->set_count++] = options[i].candidate;
     assert(search->set_count <= SET_MAX);
-    if (search->set_count == before || fits(search, 0))
+    if (search->set_count == before || fits(search))
         return;
     while (search->set_count > before)
         drop_last(search);
     search->misses += count == 1;
-    if (count == 1 || search->effort >= search->effort_end || search->misses >= MISSES_MAX)
+    if (count == 1 || !may_go_on(search))
         return;
     add_chunk(search, options, count / 2);
     add_chunk(search, options + count / 2, count - count / 2);
 }
 
-static void find_set(struct deletion_search *search)
+static void fill_set(struct deletion_search *search, uint32_t chunk)
 {
-    uint32_t chunk = CHUNK_FIRST;
-    for (uint32_t at = 0; at < search->count && search->set_count < SET_MAX &&
-                          search->effort < search->effort_end && search->misses < MISSES_MAX;) {
+    for (uint32_t at = 0; at < search->count && search->set_count < SET_MAX && may_go_on(search);) {
         uint32_t count = search->count - at < chunk ? search->count - at : chunk;
         uint32_t before = search->set_count;
         add_chunk(search, &search->options[at], count);
@@ -158,20 +186,12 @@ static void find_set(struct deletion_search *search)
     }
 }
 
-static uint32_t position_of(const struct deletion_search *search, const struct state_node *state)
-{
-    for (uint32_t i = 0; i < search->set_count; i++)
-        if (search->set[i]->state == state)
-            return i;
-    return NONE;
-}
-
 // The member of the set with most pods that find no room on nodes that stay, in that draw; among
 // equals the last, which is worth least. NONE: all fit.
 static uint32_t find_misfit(struct deletion_search *search, uint32_t mixture)
 {
     struct disruption *disruption = search->disruption;
-    search->effort += search->set_count;
+    count_effort(search);
     struct removal_simulation removal =
         removal_simulate_mixed(disruption, search->set, search->set_count, mixture);
     uint32_t *misfits = arena_allocate_array(search->arena, search->set_count + 1, sizeof *misfits);
@@ -205,7 +225,7 @@ static void confirm_by_shrinking(struct deletion_search *search)
         passed = misfit != NONE ? 0 : passed + 1;
         mixture = mixture % MIXTURES + 1;
     }
-    while (search->set_count > 0 && search->set_count < found && !fits(search, 0))
+    while (search->set_count > 0 && search->set_count < found && !fits(search))
         drop_last(search);
 }
 
@@ -225,25 +245,35 @@ static void add_command(struct deletion_search *search)
 struct found_set {
     struct disruption_candidate **items;
     uint32_t count;
-    int64_t cost; // saved
+    int64_t worth; // the cost saved
 };
 
-static bool is_better(const struct deletion_search *search, const struct found_set *best)
+static struct found_set found_set_create(const struct deletion_search *search)
 {
-    return search->set_count > 0 &&
-           (best->count == 0 ||
-            candidates_cost(search->disruption, search->set, search->set_count) > best->cost);
+    return (struct found_set){.items = arena_allocate_array(search->arena, SET_MAX + 1,
+                                                            sizeof(struct disruption_candidate *))};
+}
+
+static int64_t worth_of(const struct deletion_search *search)
+{
+    return search->set_count > 0
+               ? candidates_cost(search->disruption, search->set, search->set_count)
+               : -1;
+}
+
+static void keep(const struct deletion_search *search, struct found_set *found)
+{
+    memcpy(found->items, search->set, search->set_count * sizeof *found->items);
+    found->count = search->set_count;
+    found->worth = worth_of(search);
 }
 
 static void keep_better(struct deletion_search *search, struct found_set *best)
 {
-    if (is_better(search, best)) // before it shrinks
+    if (worth_of(search) > best->worth) // before it shrinks
         confirm_by_shrinking(search);
-    if (!is_better(search, best))
-        return;
-    memcpy(best->items, search->set, search->set_count * sizeof *best->items);
-    best->count = search->set_count;
-    best->cost = candidates_cost(search->disruption, search->set, search->set_count);
+    if (worth_of(search) > best->worth)
+        keep(search, best);
 }
 
 static void drop_all(struct deletion_search *search)
@@ -252,29 +282,71 @@ static void drop_all(struct deletion_search *search)
         drop_last(search);
 }
 
-// What fits depends on the order in which nodes are added: the best of several sets.
+static void take_all(struct deletion_search *search, const struct found_set *found)
+{
+    drop_all(search);
+    for (uint32_t i = 0; i < found->count; i++)
+        if (may_take(search, found->items[i]))
+            search->set[search->set_count++] = found->items[i];
+    assert(search->set_count == found->count);
+}
+
+static void fill_in_order(struct deletion_search *search, uint32_t order, uint32_t chunk,
+                          uint32_t misses_max)
+{
+    sort_options(search, order);
+    search->effort_end = search->effort + EFFORT_MAX;
+    search->misses = 0;
+    search->misses_max = misses_max;
+    fill_set(search, chunk);
+}
+
+static bool may_begin(const struct deletion_search *search)
+{
+    return (uint64_t)search->effort * search->disruption->problem->nodes.count < WORK_MAX;
+}
+
+static void drop_part(struct deletion_search *search, uint32_t round)
+{
+    const struct state_node *nodes = search->disruption->problem->nodes.items;
+    for (uint32_t i = search->set_count; i-- > 0;)
+        if (hash_mix(round, (uint64_t)(search->set[i]->state - nodes)) % 100 < PART)
+            drop(search, i);
+}
+
+// Chooses a part of the set anew, again and again. A set that is worth as much as the last replaces
+// it, too: the way to a better one may lead over it.
+static void improve(struct deletion_search *search, struct found_set *best)
+{
+    struct found_set last = found_set_create(search);
+    take_all(search, best);
+    keep(search, &last);
+    for (uint32_t round = 1, vain = 0; vain < ROUNDS_VAIN && may_begin(search); round++, vain++) {
+        int64_t before = best->worth;
+        take_all(search, &last);
+        drop_part(search, round);
+        fill_in_order(search, ORDERS + round, CHUNK_AGAIN, MISSES_AGAIN);
+        keep_better(search, best);
+        if (best->worth > before)
+            vain = 0;
+        if (worth_of(search) >= best->worth - best->worth / NEAR)
+            keep(search, &last);
+    }
+}
+
+// What fits depends on the order in which nodes are added: several orders, then the best improved.
 static void find_best_set(struct deletion_search *search)
 {
-    struct found_set best = {.items = arena_allocate_array(search->arena, SET_MAX + 1,
-                                                           sizeof(struct disruption_candidate *))};
-    uint32_t nodes = search->disruption->problem->nodes.count;
-    for (uint32_t order = 0; order < ORDERS && (uint64_t)search->effort * nodes < WORK_MAX;
-         order++) {
-        sort_options(search, order);
-        search->effort_end = search->effort + EFFORT_MAX;
-        search->misses = 0;
-        find_set(search);
+    struct found_set best = found_set_create(search);
+    for (uint32_t order = 0; order < ORDERS && may_begin(search); order++) {
+        fill_in_order(search, order, CHUNK_FIRST, MISSES_MAX);
         keep_better(search, &best);
         drop_all(search);
         if (best.count == 0) // in no other order more would fit
-            break;
+            return;
     }
-    for (uint32_t i = 0; i < best.count; i++) {
-        struct deletion_option option = {.candidate = best.items[i]};
-        if (may_take(search, &option))
-            search->set[search->set_count++] = best.items[i];
-    }
-    assert(search->set_count == best.count);
+    improve(search, &best);
+    take_all(search, &best);
 }
 
 bool deletions_decide(struct disruption *disruption, const candidate_list *wanted, uint32_t least)

@@ -52,6 +52,19 @@ static uint32_t drop_refused(const struct consolidation_split *split,
     return left;
 }
 
+// Drops candidates that some new node equals. They earn their part by what else they take in, but
+// the set may be worth more without them.
+static uint32_t drop_own_types(const struct consolidation_split *split,
+                               struct disruption_candidate **set)
+{
+    uint32_t left = 0;
+    for (uint32_t p = 0; p < split->count; p++)
+        for (uint32_t i = 0; i < split->parts[p].count; i++)
+            if (!split->parts[p].own_type[i])
+                set[left++] = split->parts[p].candidates[i];
+    return left;
+}
+
 static uint32_t drop_one(struct disruption_candidate **set, uint32_t count,
                          const struct disruption_candidate *one)
 {
@@ -93,13 +106,24 @@ static struct consolidation_split simulate_set(struct multi_node_attempts *attem
                           may_pack ? &attempts->bound : NULL, attempts->best.value);
 }
 
-// Tries the set, then the set without the candidates that failed, and keeps the best result so far.
-// False: smaller sets need no try.
+static bool keep_better(struct multi_node_attempts *attempts, struct consolidation_split *split)
+{
+    if (split->count == 0 || split->refused > 0 || split->value <= attempts->best.value)
+        return false;
+    split_free(&attempts->best);
+    assert(split->value > 0);
+    attempts->best = *split;
+    return true;
+}
+
+// Tries the set, then the set without the candidates that failed or that a new node equals, and
+// keeps the best result so far. False: smaller sets need no try.
 static bool attempt(struct multi_node_attempts *attempts,
                     struct disruption_candidate *const *candidates, uint32_t count)
 {
     CLEANUP_ARENA struct arena *scratch = arena_create(4096);
     struct disruption_candidate **set = arena_allocate_array(scratch, count + 1, sizeof *set);
+    bool found = false;
     if (count > 0)
         memcpy(set, candidates, count * sizeof(struct disruption_candidate *));
     for (uint32_t round = 0; round < ROUNDS_MAX && count >= 2; round++) {
@@ -107,21 +131,18 @@ static bool attempt(struct multi_node_attempts *attempts,
             return false;
         struct consolidation_split split = simulate_set(attempts, set, count);
         note_rejected(attempts, &split);
-        if (split.count > 0 && split.refused == 0 && split.value > attempts->best.value) {
-            split_free(&attempts->best);
-            assert(split.value > 0);
-            attempts->best = split;
-            return true;
-        }
-        bool pointless = is_pointless(&split, count);
+        bool better = keep_better(attempts, &split), pointless = is_pointless(&split, count);
+        found = found || better;
         uint32_t left =
-            split.count == 0
+            better ? drop_own_types(&split, set)
+            : split.count == 0
                 ? drop_one(set, count, split_unschedulable_candidate(&split, set, count))
                 : drop_refused(&split, set);
-        split_free(&split);
+        if (!better)
+            split_free(&split);
         assert(left <= count);
-        if (pointless || left == count)
-            return !pointless;
+        if ((pointless && !better) || left == count)
+            return found || !pointless;
         count = left;
     }
     return true;
@@ -154,7 +175,7 @@ void multi_node_attempt_prefixes(struct multi_node_attempts *attempts,
                                  struct disruption_candidate *const *taken, uint32_t count)
 {
     assert(count == 0 || taken != NULL);
-    for (uint32_t size = count; size >= 2; size /= 2)
+    for (uint32_t size = count; size >= 2; size -= (size + 2) / 3)
         if (!attempt_once(attempts, taken, size))
             return;
 }

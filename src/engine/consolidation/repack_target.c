@@ -13,7 +13,7 @@
 // percentage of its nodes' price.
 static const struct {
     int64_t gap_percent, saving_percent;
-} steps[] = {{4, 51}, {12, 17}};
+} steps[] = {{2, 51}, {12, 8}};
 
 // Includes nodes that consolidation skips for now.
 static candidate_list list_wanted(struct disruption *disruption,

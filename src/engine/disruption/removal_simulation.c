@@ -195,7 +195,7 @@ static void find_unschedulable(const struct disruption *disruption,
 struct removal_options {
     bool consolidation;
     const struct bitset *beside;
-    bool as_scheduled;
+    bool as_scheduled, fits_or_stops;
     uint32_t mixture;
 };
 
@@ -213,6 +213,7 @@ static struct removal_simulation run_pass(struct disruption *disruption,
     struct simulation simulation = {.gone = gone,
                                     .gone_count = count,
                                     .as_scheduled = options->as_scheduled,
+                                    .fits_or_stops = options->fits_or_stops,
                                     .mixture = options->mixture};
     if (options->beside != NULL)
         simulation.closed = *options->beside;
@@ -309,6 +310,18 @@ struct removal_simulation removal_simulate_mixed(struct disruption *disruption,
     return run(
         disruption, candidates, count,
         &(struct removal_options){.consolidation = true, .as_scheduled = true, .mixture = mixture});
+}
+
+bool removal_fits(struct disruption *disruption, struct disruption_candidate *const *candidates,
+                  uint32_t count)
+{
+    struct removal_simulation removal =
+        run(disruption, candidates, count,
+            &(struct removal_options){
+                .consolidation = true, .as_scheduled = true, .fits_or_stops = true});
+    bool fits = removal_is_possible(&removal) && removal.nodes_needed == 0;
+    removal_free(&removal);
+    return fits;
 }
 
 struct removal_simulation removal_simulate(struct disruption *disruption,

@@ -40,6 +40,10 @@ struct removal_simulation removal_simulate_scheduled(struct disruption *disrupti
 struct removal_simulation removal_simulate_mixed(struct disruption *disruption,
                                                  struct disruption_candidate *const *candidates,
                                                  uint32_t count, uint32_t mixture);
+// True if the candidates' pods all have a place on nodes that stay, and no other pod loses its own
+// by that. Ends at the first that has none, so it is the cheapest answer.
+bool removal_fits(struct disruption *disruption, struct disruption_candidate *const *candidates,
+                  uint32_t count);
 void removal_free(struct removal_simulation *removal);
 // The simulation without removals; computed once.
 const struct removal_baseline *removal_baseline_of(struct disruption *disruption);

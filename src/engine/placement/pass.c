@@ -377,6 +377,14 @@ static void take_turns(const struct pass *pass, uint32_t *order)
     free(before);
 }
 
+// True if that pod's place answers what the pass was asked.
+static bool ends_with(const struct pass *pass, uint32_t pod)
+{
+    const struct queued_pod *queued = pass_pod(pass, pod);
+    return pass->input.fits_or_stops && pass->placements[pod].kind == ON_CLAIM &&
+           queued->on != NULL && !queued->on->marked_for_deletion;
+}
+
 void pass_run_queue(struct pass *pass)
 {
     uint32_t count = 0;
@@ -406,6 +414,8 @@ void pass_run_queue(struct pass *pass)
         uint32_t pod = ring[head].pod;
         head = (head + 1) % capacity;
         if (try_pod(pass, pod)) {
+            if (ends_with(pass, pod))
+                break;
             count--;
             continue;
         }

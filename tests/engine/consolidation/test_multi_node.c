@@ -12,7 +12,8 @@
 #include "base/text.h"
 #include "engine/disruption/disrupt_fixture.h"
 
-#define LOWEST "PACKING_POLICY: LowestPrice"
+#define LOWEST        "PACKING_POLICY: LowestPrice"
+#define UNDERUTILIZED "consolidationPolicy: WhenEmptyOrUnderutilized"
 #define ON_DEMAND_ONLY \
     "requirements: [{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}], "
 
@@ -211,6 +212,34 @@ static void nothing_is_replaced_by_its_like_DIS_745_DIS_203(void **state)
     assert_int_equal(nodes_new(p.plan), 0);
 }
 
+// Two of the new nodes are like old ones, but full.
+static void nodes_are_filled_anew_where_that_pays_DIS_745(void **state)
+{
+    (void)state;
+    for (int upstream = 0; upstream < 2; upstream++) {
+        struct text world = {0};
+        add_catalog(&world);
+        add_type(&world, "ten", "10", "0.5");
+        add_type(&world, "seven", "7", "0.35");
+        text_add(&world, "---\n");
+        add_pool(&world, (struct test_pool){0});
+        static const char *const names[] = {"a", "b", "c"};
+        for (size_t i = 0; i < ARRAY_LENGTH(names); i++)
+            add_node(&world, (struct test_node){.name = names[i], .type = "ten", .cpu = "10"});
+        for (size_t i = 0; i < 2; i++) {
+            add_pods(&world, names[i], 1, "7", NULL);
+            add_pod(&world,
+                    (struct test_pod){.name = i == 0 ? "p" : "q", .node = names[i], .cpu = "2"});
+        }
+        add_pods(&world, "c", 3, "3", NULL);
+        // 7 + 3, 7 + 3, 3 + 2 + 2
+        PLAN p = disrupt_bare(&world, NULL, upstream ? UPSTREAM : LOWEST);
+        assert_int_equal(nodes_gone(p.plan), upstream ? 0 : 3);
+        assert_int_equal(nodes_new(p.plan), upstream ? 0 : 3);
+        assert_int_equal(savings_of(p.plan), upstream ? 0 : 150000000);
+    }
+}
+
 static void what_has_no_place_is_dropped_and_the_rest_goes_on_DIS_713(void **state)
 {
     (void)state;
@@ -354,6 +383,38 @@ static void nodes_whose_pods_fit_into_holes_go_first_DIS_745(void **state)
 
 // A budget of three, and four nodes that promise more than they save. The pods of three others all
 // target the same room: one node's pods fit, those of the other two share a new machine.
+// Small nodes give more for the room that they need; large ones give more where only two may go.
+static void where_budgets_allow_few_nodes_the_dearest_go_DIS_746(void **state)
+{
+    (void)state;
+    static const char *const budgets[] = {
+        "budgets: [{nodes: '2'}], consolidateAfter: 0s, " UNDERUTILIZED,
+        "budgets: [{nodes: '4'}], consolidateAfter: 0s, " UNDERUTILIZED,
+    };
+    for (uint32_t b = 0; b < ARRAY_LENGTH(budgets); b++) {
+        struct text world = {0};
+        add_catalog(&world);
+        add_type(&world, "ten", "10", "0.5");
+        add_type(&world, "two", "2", "0.1");
+        text_add(&world, "---\n");
+        add_pool(&world, (struct test_pool){.disruption = budgets[b]});
+        add_node(&world, (struct test_node){.name = "room", .type = "ten", .cpu = "10"});
+        add_pods(&world, "room", 1, "7500m", NULL);
+        static const char *const large[] = {"large-1", "large-2"};
+        static const char *const small[] = {"small-1", "small-2"};
+        for (size_t n = 0; n < ARRAY_LENGTH(large); n++) {
+            add_node(&world, (struct test_node){.name = large[n], .type = "ten", .cpu = "10"});
+            add_pods(&world, large[n], 1, "1", NULL);
+            add_node(&world, (struct test_node){.name = small[n], .type = "two", .cpu = "2"});
+            add_pods(&world, small[n], 1, "150m", NULL);
+        }
+        PLAN p = disrupt_bare(&world, "multi", LOWEST);
+        assert_int_equal(nodes_gone(p.plan), b == 0 ? 2 : 4);
+        assert_int_equal(nodes_new(p.plan), 0);
+        assert_int_equal(savings_of(p.plan), b == 0 ? 1000000000 : 1200000000);
+    }
+}
+
 static void nodes_that_want_the_same_room_are_looked_at_together_DIS_745(void **state)
 {
     (void)state;
@@ -444,6 +505,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_goes_along_leaves_the_room_to_later_moves_DIS_746),
         cmocka_unit_test(nodes_whose_pods_fit_into_holes_go_first_DIS_745),
+        cmocka_unit_test(where_budgets_allow_few_nodes_the_dearest_go_DIS_746),
         cmocka_unit_test(nodes_that_want_the_same_room_are_looked_at_together_DIS_745),
         cmocka_unit_test(what_the_search_leaves_out_is_looked_at_singly_DIS_706),
         cmocka_unit_test(one_large_node_becomes_two_small_ones_DIS_745),
@@ -452,6 +514,7 @@ int main(void)
         cmocka_unit_test(full_nodes_of_dear_shapes_become_more_of_cheap_ones_DIS_745),
         cmocka_unit_test(at_most_one_node_more_comes_than_goes_DIS_745),
         cmocka_unit_test(nothing_is_replaced_by_its_like_DIS_745_DIS_203),
+        cmocka_unit_test(nodes_are_filled_anew_where_that_pays_DIS_745),
         cmocka_unit_test(what_has_no_place_is_dropped_and_the_rest_goes_on_DIS_713),
         cmocka_unit_test(the_best_move_is_made_not_the_first_DIS_746),
         cmocka_unit_test(moves_that_have_nothing_in_common_go_together_DIS_746),
