@@ -13,7 +13,7 @@
 // percentage of its nodes' price.
 static const struct {
     int64_t gap_percent, saving_percent;
-} steps[] = {{2, 51}, {12, 8}};
+} steps[] = {{3, 51}, {12, 17}};
 
 // Includes nodes that consolidation skips for now.
 static candidate_list list_wanted(struct disruption *disruption,

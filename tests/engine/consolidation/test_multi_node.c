@@ -220,23 +220,24 @@ static void nodes_are_filled_anew_where_that_pays_DIS_745(void **state)
         struct text world = {0};
         add_catalog(&world);
         add_type(&world, "ten", "10", "0.5");
-        add_type(&world, "seven", "7", "0.35");
+        add_type(&world, "seven", "7", "0.2");
         text_add(&world, "---\n");
         add_pool(&world, (struct test_pool){0});
         static const char *const names[] = {"a", "b", "c"};
         for (size_t i = 0; i < ARRAY_LENGTH(names); i++)
             add_node(&world, (struct test_node){.name = names[i], .type = "ten", .cpu = "10"});
         for (size_t i = 0; i < 2; i++) {
-            add_pods(&world, names[i], 1, "7", NULL);
-            add_pod(&world,
-                    (struct test_pod){.name = i == 0 ? "p" : "q", .node = names[i], .cpu = "2"});
+            add_pods(&world, names[i], 1, "8", NULL);
+            add_pod(&world, (struct test_pod){
+                                .name = i == 0 ? "p" : "q", .node = names[i], .cpu = "1500m"});
         }
-        add_pods(&world, "c", 3, "3", NULL);
-        // 7 + 3, 7 + 3, 3 + 2 + 2
+        add_pods(&world, "c", 2, "2", NULL);
+        add_pod(&world, (struct test_pod){.name = "r", .node = "c", .cpu = "4"});
+        // 8 + 2, 8 + 2, 4 + 1.5 + 1.5
         PLAN p = disrupt_bare(&world, NULL, upstream ? UPSTREAM : LOWEST);
         assert_int_equal(nodes_gone(p.plan), upstream ? 0 : 3);
         assert_int_equal(nodes_new(p.plan), upstream ? 0 : 3);
-        assert_int_equal(savings_of(p.plan), upstream ? 0 : 150000000);
+        assert_int_equal(savings_of(p.plan), upstream ? 0 : 300000000);
     }
 }
 
