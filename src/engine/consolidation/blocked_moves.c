@@ -75,7 +75,7 @@ static bool only_quiet_nodes_refuse(struct disruption *disruption,
     struct removal_simulation removal = removal_simulate(disruption, &candidate, 1, false);
     struct text names = {0};
     uint32_t count = 0;
-    if (removal_is_possible(&removal) && removal.nodes_needed == 0)
+    if (removal_needs_no_node(&removal))
         count = add_quiet_nodes(disruption, candidate, &removal, &names);
     if (count > 0)
         disruption_note_blocked(

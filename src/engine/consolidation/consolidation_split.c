@@ -139,8 +139,8 @@ static bool refuse(struct split_part *part, const char *rule, const char *why)
     return false;
 }
 
-// If a new node would equal a candidate, the candidate should stay. Marks the last candidate of the
-// type that is still to go.
+// If a new node would equal a candidate, the candidate may do better to stay. Marks the last
+// candidate of the type that is still to go.
 static void mark_own_type(struct split_part *part, const struct claim *claim,
                           const struct row_filter *prices, int64_t lowest)
 {
@@ -175,7 +175,8 @@ static bool prices_are_known(const struct split_part *part)
     return true;
 }
 
-// Narrows every new node to types that cost less than its share of the candidates' price.
+// Narrows every new node to types that cost less than its share of the candidates' price. A single
+// one is none of the candidates' types (DIS-203); of several, what all of them cost decides.
 static bool narrow(struct disruption *disruption, struct split_part *part, int64_t price)
 {
     struct problem *problem = disruption->problem;

@@ -20,7 +20,7 @@
 #define SPREAD       30  // per cent by which an order differs
 #define PART         8   // per cent of the best set that a round chooses anew
 #define ROUNDS_VAIN  100 // without a better set, after which no other round begins
-#define NEAR         50  // a set worth less by such a part is chosen from, too
+#define NEAR         50  // a round may begin with a set that is worth less by such a part
 #define CHUNK_AGAIN  4   // as CHUNK_FIRST and MISSES_MAX, for a round
 #define MISSES_AGAIN 24
 #define EFFORT_MAX   60000    // nodes and pods simulated for an order
@@ -38,7 +38,7 @@ struct deletion_search {
     struct disruption *disruption;
     struct arena *arena;
     struct evictions evictions;
-    struct deletion_option *options; // sorted by density
+    struct deletion_option *options; // in the order of the search
     uint32_t count;
     struct disruption_candidate **set;
     uint32_t set_count;
@@ -196,7 +196,7 @@ static uint32_t find_misfit(struct deletion_search *search, uint32_t mixture)
         removal_simulate_mixed(disruption, search->set, search->set_count, mixture);
     uint32_t *misfits = arena_allocate_array(search->arena, search->set_count + 1, sizeof *misfits);
     uint32_t worst = NONE;
-    bool fit = removal_is_possible(&removal) && removal.nodes_needed == 0;
+    bool fit = removal_needs_no_node(&removal);
     for (uint32_t i = 0; !fit && i < removal.pass->input.queue_count; i++) {
         if (removal.pass->placements[i].kind == ON_NODE)
             continue;
@@ -314,8 +314,8 @@ static void drop_part(struct deletion_search *search, uint32_t round)
             drop(search, i);
 }
 
-// Chooses a part of the set anew, again and again. A set that is worth as much as the last replaces
-// it, too: the way to a better one may lead over it.
+// Chooses a part of the set anew, again and again. The next round begins with what came of the last
+// if that is worth nearly as much as the best: the way to a better set may lead over it.
 static void improve(struct deletion_search *search, struct found_set *best)
 {
     struct found_set last = found_set_create(search);

@@ -131,7 +131,8 @@ static bool attempt(struct multi_node_attempts *attempts,
             return false;
         struct consolidation_split split = simulate_set(attempts, set, count);
         note_rejected(attempts, &split);
-        bool better = keep_better(attempts, &split), pointless = is_pointless(&split, count);
+        bool better = keep_better(attempts, &split);
+        bool pointless = !better && is_pointless(&split, count);
         found = found || better;
         uint32_t left =
             better ? drop_own_types(&split, set)
@@ -141,7 +142,7 @@ static bool attempt(struct multi_node_attempts *attempts,
         if (!better)
             split_free(&split);
         assert(left <= count);
-        if ((pointless && !better) || left == count)
+        if (pointless || left == count)
             return found || !pointless;
         count = left;
     }

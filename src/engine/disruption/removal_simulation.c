@@ -12,6 +12,7 @@
 #include "engine/packing/pack_lowest_price.h"
 #include "engine/packing/pack_policy.h"
 #include "engine/placement/pass.h"
+#include "engine/pods/classes.h"
 #include "engine/templates/templates.h"
 #include "engine/templates/type_table.h"
 
@@ -168,8 +169,8 @@ static bool has_place(const struct pass *pass, uint32_t index)
 // DIS-250; by DIS-710 a pod that is unschedulable anyway does not count.
 static bool may_lack_place(const struct disruption *disruption, const struct queued_pod *queued)
 {
-    if (queued->on != NULL && !queued->on->marked_for_deletion)
-        return false; // a candidate's pod
+    if (queued_pod_is_displaced(queued))
+        return false;
     return disruption->strategy->minds_unschedulable_anyway
                ? !disruption->baseline->placed[queued->origin]
                : queued->on == NULL;
@@ -319,7 +320,7 @@ bool removal_fits(struct disruption *disruption, struct disruption_candidate *co
         run(disruption, candidates, count,
             &(struct removal_options){
                 .consolidation = true, .as_scheduled = true, .fits_or_stops = true});
-    bool fits = removal_is_possible(&removal) && removal.nodes_needed == 0;
+    bool fits = removal_needs_no_node(&removal);
     removal_free(&removal);
     return fits;
 }

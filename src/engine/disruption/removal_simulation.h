@@ -55,6 +55,11 @@ static inline bool removal_is_possible(const struct removal_simulation *removal)
 {
     return removal->unschedulable == NULL && !removal->no_pool;
 }
+// True if the move is possible and no pod needs a new node for it.
+static inline bool removal_needs_no_node(const struct removal_simulation *removal)
+{
+    return removal_is_possible(removal) && removal->nodes_needed == 0;
+}
 // DIS-251, the event's text; NULL: the simulation is possible. Expensive: call once.
 const char *removal_refusal(struct disruption *disruption,
                             const struct removal_simulation *removal);

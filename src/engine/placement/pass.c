@@ -377,12 +377,11 @@ static void take_turns(const struct pass *pass, uint32_t *order)
     free(before);
 }
 
-// True if that pod's place answers what the pass was asked.
-static bool ends_with(const struct pass *pass, uint32_t pod)
+// True if the pass was only asked whether existing nodes will do, and they do not.
+static bool is_answered(const struct pass *pass, uint32_t pod)
 {
-    const struct queued_pod *queued = pass_pod(pass, pod);
     return pass->input.fits_or_stops && pass->placements[pod].kind == ON_CLAIM &&
-           queued->on != NULL && !queued->on->marked_for_deletion;
+           queued_pod_is_displaced(pass_pod(pass, pod));
 }
 
 void pass_run_queue(struct pass *pass)
@@ -414,7 +413,7 @@ void pass_run_queue(struct pass *pass)
         uint32_t pod = ring[head].pod;
         head = (head + 1) % capacity;
         if (try_pod(pass, pod)) {
-            if (ends_with(pass, pod))
+            if (is_answered(pass, pod))
                 break;
             count--;
             continue;

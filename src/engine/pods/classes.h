@@ -10,6 +10,11 @@ static inline int64_t queued_pod_priority(const struct queued_pod *queued)
            : queued->pod->spec.priority.present ? queued->pod->spec.priority.value
                                                 : 0;
 }
+// In a simulation: the pod is of a node that it removes, not of one that goes anyway.
+static inline bool queued_pod_is_displaced(const struct queued_pod *queued)
+{
+    return queued->on != NULL && !queued->on->marked_for_deletion;
+}
 
 // True if dropping the preference can matter. Dropping PREFERENCE_TAINTS changes nothing unless a
 // pool has a PreferNoSchedule taint (SCH-165).

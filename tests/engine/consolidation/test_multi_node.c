@@ -382,8 +382,6 @@ static void nodes_whose_pods_fit_into_holes_go_first_DIS_745(void **state)
     assert_int_equal(savings_of(p.plan), 1600000000);
 }
 
-// A budget of three, and four nodes that promise more than they save. The pods of three others all
-// target the same room: one node's pods fit, those of the other two share a new machine.
 // Small nodes give more for the room that they need; large ones give more where only two may go.
 static void where_budgets_allow_few_nodes_the_dearest_go_DIS_746(void **state)
 {
@@ -416,6 +414,8 @@ static void where_budgets_allow_few_nodes_the_dearest_go_DIS_746(void **state)
     }
 }
 
+// A budget of three, and four nodes that promise more than they save. The pods of three others all
+// target the same room: one node's pods fit, those of the other two share a new machine.
 static void nodes_that_want_the_same_room_are_looked_at_together_DIS_745(void **state)
 {
     (void)state;
