@@ -153,7 +153,8 @@ static void add_move(struct disruption_command *command, const struct plan_move 
         .workload = copy(command, owner != NULL ? owner->uid : NULL),
         .node = move->where == MOVE_TO_NODE ? copy(command, move->name) : NULL,
         .replacement = move->where == MOVE_TO_REPLACEMENT ? move->replacement : NO_REPLACEMENT,
-        .turn = move->turn};
+        .turn = move->turn,
+        .is_led = move->is_led};
 }
 
 void command_set_moves(struct disruption_command *command, const struct plan_moves *moves)
@@ -178,6 +179,14 @@ const struct command_move *command_move_of(const struct disruption_command *comm
         if (text_equal(move->pod, pod->meta.uid))
             return move;
     return NULL;
+}
+
+bool command_is_guided(const struct disruption_command *command)
+{
+    bool is_guided = false;
+    list_for_each (move, &command->moves)
+        is_guided = is_guided || move->is_led;
+    return is_guided;
 }
 
 bool command_plans_places(const struct control *control, const struct disruption_command *command)

@@ -47,6 +47,7 @@ struct command_move {     // the plan of a pod of its nodes
     char *node;           // an existing Node or NodeClaim; NULL: on none
     uint32_t replacement; // index; NO_REPLACEMENT: on none
     uint32_t turn;        // in the order of eviction that the plan assumes
+    bool is_led;          // to the node (node/drain_guide.h)
 };
 #define NO_REPLACEMENT UINT32_MAX
 struct disruption_command {
@@ -91,6 +92,8 @@ void command_set_moves(struct disruption_command *command, const struct plan_mov
 // The planned move of the pod, or NULL.
 const struct command_move *command_move_of(const struct disruption_command *command,
                                            const struct pod *pod);
+// Pods of the command are led to their places.
+bool command_is_guided(const struct disruption_command *command);
 // DIS-755: an emptiness command with pods to evict: the engine plans their places.
 bool command_plans_places(const struct control *control, const struct disruption_command *command);
 

@@ -54,7 +54,8 @@ static void add_check(struct disruption_evaluation *evaluation, struct disruptio
     evaluation->ids[evaluation->checks_count++] = arena_copy_string(evaluation->arena, command->id);
     command->is_checking = true;
     *check = (struct command_check){.reason = command->reason,
-                                    .replacements = command->replacements.count};
+                                    .replacements = command->replacements.count,
+                                    .is_guided = command_is_guided(command)};
     check->nodes.items = arena_allocate_array(evaluation->arena, command->nodes.count + 1,
                                               sizeof *check->nodes.items);
     list_for_each (entry, &command->nodes)

@@ -5,6 +5,7 @@
 
 #include "base/nanoseconds.h"
 #include "control/command/commands.h"
+#include "control/node/drain_leading.h"
 #include "control/state/cluster.h"
 #include "control/state/cluster_plans.h"
 #include "control/state/nominations.h"
@@ -40,6 +41,7 @@ struct turn { // of a pod that waits for its eviction
     int64_t since_ns; // monotonic
     bool is_due;      // admitted; its caller was notified
     bool is_rejected; // by a budget, say: it delays nobody
+    char *lead;       // the Node to which its successor is led; NULL: none
 };
 
 struct drain_order {
@@ -52,11 +54,14 @@ struct drain_order {
         struct queue *queue;
         uint64_t command; // as of its turn
         char *owner;      // controller's UID
+        char *lead;       // as of its turn
         int64_t until_ns; // monotonic
     })
     outstanding;               // successors of evicted pods
     int64_t first_ns, last_ns; // monotonic: start of the present gathering, and its last pod
     bool is_open;              // the gathering is over
+    struct drain_leading *leading;
+    bool are_led; // some of the pods
     void (*admitted)(void *context, const char *pod_uid);
     void *context;
 };
@@ -106,6 +111,7 @@ static void drop_outstanding(struct drain_order *order, uint32_t index)
 {
     leave_queue(order, order->outstanding.items[index].queue);
     free(order->outstanding.items[index].owner);
+    free(order->outstanding.items[index].lead);
     order->outstanding.items[index] = order->outstanding.items[--order->outstanding.count];
 }
 
@@ -147,6 +153,8 @@ static void on_pod(void *context, enum mirror_change change, const struct object
     for (uint32_t i = 0; i < order->outstanding.count; i++) {
         const struct outstanding *awaited = &order->outstanding.items[i];
         if (strcmp(awaited->owner, workload) == 0 && (has_come || awaited->queue->command != 0)) {
+            if (awaited->lead != NULL)
+                drain_leading_landed(order->leading, awaited->lead, pod);
             drop_outstanding(order, i);
             schedule_run(order, 0);
             return;
@@ -165,6 +173,7 @@ struct drain_order *drain_order_create(struct control *control, const struct com
     order->admitted = admitted;
     order->context = context;
     order->timer = timer_create_on(control->manager.loop, run, order);
+    order->leading = drain_leading_create(control, run, order);
     mirror_on_change(control->manager.mirror, KIND_POD, on_pod, order);
     return order;
 }
@@ -214,6 +223,7 @@ static void turn_destroy(struct drain_order *order, struct turn *turn)
     if (!turn->is_due)
         dequeue(turn);
     leave_queue(order, turn->queue);
+    free(turn->lead);
     free(turn->uid);
     free(turn);
 }
@@ -227,12 +237,14 @@ static struct turn *turn_of(struct drain_order *order, const struct pod *pod)
     const struct command_move *move = command != NULL ? command_move_of(command, pod) : NULL;
     bool is_replaced = move != NULL && move->replacement != NO_REPLACEMENT;
     struct turn *turn = memory_allocate(sizeof *turn);
-    *turn = (struct turn){.uid = memory_copy_string(pod->meta.uid),
-                          .command = command != NULL ? command->number : 0,
-                          .group = is_replaced ? move->replacement + 1 : 0,
-                          .number = move != NULL ? move->turn : 0,
-                          .cpu = resource_map_get(&requests, "cpu"),
-                          .memory = resource_map_get(&requests, "memory")};
+    *turn =
+        (struct turn){.uid = memory_copy_string(pod->meta.uid),
+                      .command = command != NULL ? command->number : 0,
+                      .group = is_replaced ? move->replacement + 1 : 0,
+                      .number = move != NULL ? move->turn : 0,
+                      .cpu = resource_map_get(&requests, "cpu"),
+                      .memory = resource_map_get(&requests, "memory"),
+                      .lead = move != NULL && move->is_led ? memory_copy_string(move->node) : NULL};
     turn->queue = join_queue(order, turn->group > 0 ? turn->command : 0);
     return turn;
 }
@@ -262,6 +274,7 @@ void drain_order_destroy(struct drain_order *order)
         turn_destroy(order, map_value(map_first(order->turns)));
     map_destroy(order->turns, NULL);
     vector_free(&order->queues);
+    drain_leading_destroy(order->leading);
     free(order);
 }
 
@@ -275,36 +288,34 @@ bool drain_order_admits(struct drain_order *order, const struct pod *pod)
         schedule_run(order, GATHER_NS);
         return false;
     }
+    if (turn->is_rejected && turn->lead != NULL) { // led once more
+        turn->is_due = turn->is_rejected = false;
+        enqueue(turn);
+        schedule_run(order, 0);
+    }
     return turn->is_due;
-}
-
-// The controller whose next pod takes the pod's place at once. That of a StatefulSet's pod comes
-// when the pod is gone; that of a Job's may never come, and that of a DaemonSet's not elsewhere.
-static const char *successor_owner(const struct pod *pod)
-{
-    static const char *const others[] = {"StatefulSet", "Job", "DaemonSet"};
-    const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
-    for (size_t i = 0; owner != NULL && i < ARRAY_LENGTH(others); i++)
-        if (text_equal(owner->kind, others[i]))
-            return NULL;
-    return owner != NULL ? owner->uid : NULL;
 }
 
 void drain_order_evicted(struct drain_order *order, const struct pod *pod)
 {
     if (order == NULL)
         return;
-    const char *workload = successor_owner(pod);
+    const char *workload = pod_successor_owner(pod);
     const struct turn *turn = map_get(order->turns, pod->meta.uid);
     uint64_t command = turn != NULL ? turn->command : 0;
+    char *lead = turn != NULL && turn->lead != NULL ? memory_copy_string(turn->lead) : NULL;
     struct queue *queue =
         workload != NULL ? join_queue(order, turn != NULL ? turn->queue->command : 0) : NULL;
     drain_order_forget(order, pod->meta.uid);
-    if (workload == NULL)
+    if (workload == NULL) {
+        free(lead);
         return;
+    }
+    if (lead != NULL)
+        drain_leading_evicted(order->leading);
     vector_push(&order->outstanding,
                 (struct outstanding){
-                    queue, command, memory_copy_string(workload),
+                    queue, command, memory_copy_string(workload), lead,
                     ns_add(loop_monotonic_ns(order->control->manager.loop), SUCCESSOR_NS)});
 }
 
@@ -404,9 +415,40 @@ static void block_queues(struct drain_order *order, int64_t now_ns)
 }
 
 // Those that wait for a replacement take no room from each other.
-static uint32_t window_of(const struct queue *queue)
+static uint32_t window_of(const struct drain_order *order, const struct queue *queue)
 {
+    if (queue->command == 0 && order->are_led)
+        return 1;
     return queue->command != 0 ? EVICTED_TOGETHER_MAX : evicted_together(queue->most);
+}
+
+// --- leading -------------------------------------------------------------------------------------
+static bool are_led(struct drain_order *order)
+{
+    vector_for_each (outstanding, &order->outstanding)
+        if (outstanding->lead != NULL)
+            return true;
+    for (struct map_entry *entry = map_first(order->turns); entry != NULL; entry = map_next(entry))
+        if (((const struct turn *)map_value(entry))->lead != NULL)
+            return true;
+    return false;
+}
+
+static void drop_leads(struct drain_order *order)
+{
+    for (struct map_entry *entry = map_first(order->turns); entry != NULL;
+         entry = map_next(entry)) {
+        struct turn *turn = map_value(entry);
+        free(turn->lead);
+        turn->lead = NULL;
+    }
+}
+
+static bool leads_next(struct drain_order *order, const struct queue *queue)
+{
+    struct turn *turn = queue->waiting.items[queue->waiting.count - 1];
+    return queue->command != 0 || !order->are_led ||
+           drain_leading_next(order->leading, &turn->lead, turn->cpu, turn->memory);
 }
 
 static void admit_next(struct drain_order *order, struct queue *queue, int64_t now_ns)
@@ -434,12 +476,16 @@ static void run(void *context)
         return;
     }
     order->is_open = true;
+    order->are_led = drain_leading_update(order->leading, are_led(order));
+    if (!order->are_led)
+        drop_leads(order);
     uint32_t all = count_under_way(order, now_ns);
     block_queues(order, now_ns);
     for (uint32_t i = 0; i < order->queues.count; i++) {
         struct queue *queue = order->queues.items[i];
         for (; !queue->is_blocked && queue->waiting.count > 0 &&
-               queue->under_way < window_of(queue) && all < WINDOW_ALL;
+               queue->under_way < window_of(order, queue) && all < WINDOW_ALL &&
+               leads_next(order, queue);
              all++)
             admit_next(order, queue, now_ns);
     }

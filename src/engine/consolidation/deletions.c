@@ -11,6 +11,7 @@
 #include "engine/consolidation/consolidation_split.h"
 #include "engine/consolidation/spare_capacity.h"
 #include "engine/disruption/evictions.h"
+#include "engine/placement/drain_guidance.h"
 #include "engine/problem/problem.h"
 
 #define SET_MAX      100 // nodes of one command: as many as one validation covers
@@ -43,6 +44,7 @@ struct deletion_search {
     struct disruption_candidate **set;
     uint32_t set_count;
     uint32_t effort, effort_end, misses, misses_max;
+    bool guided; // pods are led to their places (drain_guidance.h)
 };
 
 static int by_density(const void *a, const void *b)
@@ -108,7 +110,7 @@ static bool fits(struct deletion_search *search)
 {
     assert(search->set_count > 0);
     count_effort(search);
-    return removal_fits(search->disruption, search->set, search->set_count);
+    return removal_fits(search->disruption, search->set, search->set_count, search->guided);
 }
 
 static uint32_t position_of(const struct deletion_search *search, const struct state_node *state)
@@ -193,7 +195,7 @@ static uint32_t find_misfit(struct deletion_search *search, uint32_t mixture)
     struct disruption *disruption = search->disruption;
     count_effort(search);
     struct removal_simulation removal =
-        removal_simulate_mixed(disruption, search->set, search->set_count, mixture);
+        removal_simulate_mixed(disruption, search->set, search->set_count, mixture, search->guided);
     uint32_t *misfits = arena_allocate_array(search->arena, search->set_count + 1, sizeof *misfits);
     uint32_t worst = NONE;
     bool fit = removal_needs_no_node(&removal);
@@ -234,7 +236,8 @@ static void add_command(struct deletion_search *search)
     struct disruption *disruption = search->disruption;
     assert(search->set_count > 0 && search->set_count <= SET_MAX);
     struct consolidation_split split = {
-        .removal = removal_simulate_scheduled(disruption, search->set, search->set_count, NULL)};
+        .removal =
+            removal_simulate_mixed(disruption, search->set, search->set_count, 0, search->guided)};
     struct split_part part = {.candidates = search->set,
                               .count = search->set_count,
                               .savings = candidates_price(search->set, search->set_count)};
@@ -349,6 +352,27 @@ static void find_best_set(struct deletion_search *search)
     take_all(search, &best);
 }
 
+// True if the pods of the set are worth the taints that lead them.
+static bool is_worth_leading(const struct deletion_search *search)
+{
+    const struct state_nodes *nodes = &search->disruption->problem->nodes;
+    uint32_t pods = 0, leading = 0;
+    for (uint32_t i = 0; i < search->set_count; i++)
+        list_for_each (pod, &search->set[i]->state->pods)
+            pods += pod_is_led(*pod);
+    for (uint32_t i = 0; i < nodes->count; i++)
+        leading += node_leads(&nodes->items[i]);
+    leading -= search->set_count;
+    return pods >= GUIDED_PODS && leading <= GUIDED_NODES_MAX &&
+           leading <= GUIDED_NODES_A_POD * pods;
+}
+
+static bool may_lead(const struct disruption *disruption)
+{
+    return disruption->strategy->guides_drains && disruption->problem->settings->drain_guidance &&
+           !disruption->inputs->unguided;
+}
+
 bool deletions_decide(struct disruption *disruption, const candidate_list *wanted, uint32_t least)
 {
     CLEANUP_ARENA struct arena *arena = arena_create(65536);
@@ -357,7 +381,14 @@ bool deletions_decide(struct disruption *disruption, const candidate_list *wante
     struct spare_capacity spare = spare_capacity_find(disruption, arena);
     rank(&search, wanted, &spare);
     search.set = arena_allocate_array(arena, SET_MAX + 1, sizeof(struct disruption_candidate *));
+    search.guided = may_lead(disruption);
     find_best_set(&search);
+    if (search.guided && search.set_count > 0 && !is_worth_leading(&search)) {
+        drop_all(&search);
+        search.guided = false;
+        search.effort = 0;
+        find_best_set(&search);
+    }
     if (search.set_count == 0 || search.set_count < least) {
         drop_all(&search);
         return false;

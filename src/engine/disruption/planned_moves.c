@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/placement/drain_guidance.h"
+
 static int by_pod(const void *a, const void *b)
 {
     const struct object_meta *x = &((const struct plan_move *)a)->pod->meta;
@@ -25,6 +27,8 @@ static struct plan_move move_of(struct arena *arena, const struct pass *pass, ui
         .pod = pass_pod(pass, index)->pod, .where = MOVE_NOWHERE, .turn = index};
     if (placement->kind == ON_NODE) {
         move.where = MOVE_TO_NODE;
+        move.is_led = pass->input.guided && pod_is_led(move.pod) &&
+                      node_leads(&pass->problem->nodes.items[placement->index]);
         move.name = name_of(arena, &pass->problem->nodes.items[placement->index]);
     } else if (placement->kind == ON_CLAIM) {
         const struct claim *claim = pass->claims.items[placement->index];

@@ -196,7 +196,7 @@ static void find_unschedulable(const struct disruption *disruption,
 struct removal_options {
     bool consolidation;
     const struct bitset *beside;
-    bool as_scheduled, fits_or_stops;
+    bool as_scheduled, guided, fits_or_stops;
     uint32_t mixture;
 };
 
@@ -214,6 +214,7 @@ static struct removal_simulation run_pass(struct disruption *disruption,
     struct simulation simulation = {.gone = gone,
                                     .gone_count = count,
                                     .as_scheduled = options->as_scheduled,
+                                    .guided = options->guided,
                                     .fits_or_stops = options->fits_or_stops,
                                     .mixture = options->mixture};
     if (options->beside != NULL)
@@ -305,21 +306,22 @@ struct removal_simulation removal_simulate_scheduled(struct disruption *disrupti
 
 struct removal_simulation removal_simulate_mixed(struct disruption *disruption,
                                                  struct disruption_candidate *const *candidates,
-                                                 uint32_t count, uint32_t mixture)
+                                                 uint32_t count, uint32_t mixture, bool guided)
 {
     assert(mixture <= MIXTURES);
     return run(
         disruption, candidates, count,
-        &(struct removal_options){.consolidation = true, .as_scheduled = true, .mixture = mixture});
+        &(struct removal_options){
+            .consolidation = true, .as_scheduled = true, .guided = guided, .mixture = mixture});
 }
 
 bool removal_fits(struct disruption *disruption, struct disruption_candidate *const *candidates,
-                  uint32_t count)
+                  uint32_t count, bool guided)
 {
-    struct removal_simulation removal =
-        run(disruption, candidates, count,
-            &(struct removal_options){
-                .consolidation = true, .as_scheduled = true, .fits_or_stops = true});
+    struct removal_simulation removal = run(
+        disruption, candidates, count,
+        &(struct removal_options){
+            .consolidation = true, .as_scheduled = true, .guided = guided, .fits_or_stops = true});
     bool fits = removal_needs_no_node(&removal);
     removal_free(&removal);
     return fits;

@@ -36,14 +36,15 @@ struct removal_simulation removal_simulate_scheduled(struct disruption *disrupti
                                                      struct disruption_candidate *const *candidates,
                                                      uint32_t count, const struct bitset *beside);
 // The same without `beside`, with pods that are evicted together in another order: `mixture` is at
-// most MIXTURES; 0 is the order of eviction.
+// most MIXTURES; 0 is the order of eviction. `guided`: the pods are led to their places
+// (engine/placement/drain_guidance.h).
 struct removal_simulation removal_simulate_mixed(struct disruption *disruption,
                                                  struct disruption_candidate *const *candidates,
-                                                 uint32_t count, uint32_t mixture);
+                                                 uint32_t count, uint32_t mixture, bool guided);
 // True if the candidates' pods all have a place on nodes that stay, and no other pod loses its own
 // by that. Ends at the first that has none, so it is the cheapest answer.
 bool removal_fits(struct disruption *disruption, struct disruption_candidate *const *candidates,
-                  uint32_t count);
+                  uint32_t count, bool guided);
 void removal_free(struct removal_simulation *removal);
 // The simulation without removals; computed once.
 const struct removal_baseline *removal_baseline_of(struct disruption *disruption);

@@ -169,6 +169,7 @@ static bool fit_together(struct revalidation *revalidation, const struct command
     struct disruption *disruption = &revalidation->disruption;
     candidate_list all = candidate_list_create(disruption, &disruption->table);
     uint32_t replacements = 0, moves = 0;
+    bool is_guided = false;
     for (uint32_t i = 0; i < count; i++) {
         candidate_list list = {.items = all.items + all.count};
         list_for_each (name, &checks[i].nodes) {
@@ -180,12 +181,13 @@ static bool fit_together(struct revalidation *revalidation, const struct command
             continue;
         all.count += list.count;
         replacements += checks[i].replacements;
+        is_guided = is_guided || checks[i].is_guided;
         moves++;
     }
     if (moves < 2)
         return false;
     struct removal_simulation removal =
-        removal_simulate_scheduled(disruption, all.items, all.count, NULL);
+        removal_simulate_mixed(disruption, all.items, all.count, 0, is_guided);
     bool fit = removal_is_possible(&removal) && removal.nodes_needed <= replacements;
     removal_free(&removal);
     return fit;
@@ -212,7 +214,9 @@ static const char *try_together(struct revalidation *revalidation,
     accept(revalidation, check, list);
     if (before > 0) {
         struct removal_simulation removal =
-            removal_simulate(disruption, accepted->items, accepted->count, !is_drift(check));
+            check->is_guided
+                ? removal_simulate_mixed(disruption, accepted->items, accepted->count, 0, true)
+                : removal_simulate(disruption, accepted->items, accepted->count, !is_drift(check));
         if (!removal_is_possible(&removal))
             why = removal_refusal(disruption, &removal);
         else if (removal.nodes_needed > revalidation->accepted_claims)
@@ -263,7 +267,7 @@ static const char *judge_deletion(struct disruption *disruption, struct command_
                                   const candidate_list *list)
 {
     struct removal_simulation removal =
-        removal_simulate_scheduled(disruption, list->items, list->count, NULL);
+        removal_simulate_mixed(disruption, list->items, list->count, 0, check->is_guided);
     const char *why = judge_removal(disruption, &removal, check);
     if (why == NULL)
         planned_moves_find(disruption, removal.pass, list->items, list->count, NULL, 0,

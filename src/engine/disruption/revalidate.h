@@ -11,6 +11,7 @@ struct command_check {
     uint32_t replacements;
     // Names of the replacement's possible types, if there is exactly one replacement.
     struct string_list types;
+    bool is_guided; // its pods are led to their places (engine/placement/drain_guidance.h)
     // Output.
     enum cancel_kind kind; // CANCEL_NONE: valid
     const char *message;   // in the arena; NULL: valid

@@ -17,6 +17,7 @@ static const struct disruption_strategy adze = {
     .plans_moves = true,
     .minds_unschedulable_anyway = true,
     .follows_scheduler = true,
+    .guides_drains = true,
     .narrows_to_cheap_zones = true,
     .needs_known_prices = true,
     .asks_offering_prices = true,

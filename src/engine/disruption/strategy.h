@@ -21,6 +21,7 @@ struct disruption_strategy {
     bool minds_unschedulable_anyway; // DIS-710, DIS-711: a removal is responsible for its own pods
                                      // only
     bool follows_scheduler; // DIS-749: pods go where kube-scheduler has been seen to put them
+    bool guides_drains;     // DIS-749: many pods at once are led to the places of the plan
     // prices of replacements
     bool narrows_to_cheap_zones; // DIS-740, DIS-741: instead of dropping types that are expensive
                                  // in one zone

@@ -63,6 +63,8 @@ struct pass_input {
     const struct scheduled_list *followed;
     bool as_scheduled;  // places all running pods that way, and each counts for spreads over
                         // zones and the like where it runs until its turn (SCH-516)
+    bool guided;        // as_scheduled, and evicted pods are led to their places
+                        // (engine/placement/drain_guidance.h)
     bool fits_or_stops; // ends when a pod of a removed node needs a new one: the rest is not placed
     uint32_t lots;      // the draw among nodes that kube-scheduler holds equal; 0: the first
     const struct scheduler_view *view; // NULL: kube-scheduler places none

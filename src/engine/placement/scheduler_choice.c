@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "engine/pass/scheduler_view.h"
+#include "engine/placement/drain_guidance.h"
 #include "engine/placement/scheduler_spread.h"
 #include "model/reading/pod.h"
 
@@ -15,6 +16,7 @@
 struct scheduler_scratch { // nodes that accept the pod
     uint32_t nodes[CONSIDERED_MAX];
     int64_t scores[CONSIDERED_MAX], spread[CONSIDERED_MAX];
+    int64_t room[CONSIDERED_MAX]; // free share with the pod
 };
 
 static int compare_workloads(const void *key, const void *item)
@@ -105,7 +107,9 @@ struct scheduler_choice scheduler_choice_of(const struct pass *pass, uint32_t po
         queued->pod != NULL ? scheduled_find(pass->input.followed, queued->pod) : NULL;
     if (workload == NULL && pass->input.as_scheduled && queued->on != NULL && !queued->placeholder)
         workload = &any;
-    return (struct scheduler_choice){.workload = workload, .pod = pod};
+    bool is_led = workload != NULL && pass->input.guided && queued->on != NULL &&
+                  queued->pod != NULL && pod_is_led(queued->pod);
+    return (struct scheduler_choice){.workload = workload, .pod = pod, .is_led = is_led};
 }
 
 static struct scheduler_scratch *scratch_of(struct pass *pass)
@@ -125,6 +129,7 @@ bool scheduler_choice_consider(struct scheduler_choice *choice, struct pass *pas
     const struct node_use use =
         node_use_of(pass, node, shape_of(pass->problem, class_at(pass->problem, class)));
     scratch->nodes[choice->count] = node;
+    scratch->room[choice->count] = room_score(&use);
     scratch->scores[choice->count++] = room_score(&use) + balance_score(&use);
     return choice->count == CONSIDERED_MAX;
 }
@@ -150,6 +155,53 @@ static uint64_t lot_of(const struct scheduler_choice *choice, const struct pass 
     return pass->input.lots == 0 ? 0 : hash_mix(pod, node);
 }
 
+// --- the fullest node within reach ---------------------------------------------------------------
+// The highest scores of nodes that get the taint and of others.
+struct high_scores {
+    uint32_t best_of[2];
+    int64_t highest[2], second[2];
+};
+
+static struct high_scores high_scores_of(const struct scheduler_choice *choice,
+                                         const struct pass *pass)
+{
+    struct high_scores high = {.best_of = {NONE, NONE},
+                               .highest = {INT64_MIN / 2, INT64_MIN / 2},
+                               .second = {INT64_MIN / 2, INT64_MIN / 2}};
+    for (uint32_t i = 0; i < choice->count; i++) {
+        bool leads = node_leads(&pass->problem->nodes.items[pass->scheduler->nodes[i]]);
+        int64_t score = pass->scheduler->scores[i];
+        if (score > high.highest[leads]) {
+            high.second[leads] = high.highest[leads];
+            high.highest[leads] = score;
+            high.best_of[leads] = i;
+        } else if (score > high.second[leads]) {
+            high.second[leads] = score;
+        }
+    }
+    return high;
+}
+
+// kube-scheduler chooses this node, if all others that can get the taint have it.
+static bool is_within_reach(const struct high_scores *high, int64_t score, uint32_t i)
+{
+    int64_t tainted = high->best_of[true] == i ? high->second[true] : high->highest[true];
+    int64_t untainted = high->best_of[false] == i ? high->second[false] : high->highest[false];
+    return score + GUIDE_SCORE > tainted && score > untainted;
+}
+
+static uint32_t fullest_within_reach(const struct scheduler_choice *choice, struct pass *pass)
+{
+    const struct scheduler_scratch *scratch = pass->scheduler;
+    uint32_t best = NONE;
+    struct high_scores high = high_scores_of(choice, pass);
+    for (uint32_t i = 0; i < choice->count; i++)
+        if (is_within_reach(&high, scratch->scores[i], i) &&
+            (best == NONE || scratch->room[i] < scratch->room[best]))
+            best = i;
+    return best != NONE ? scratch->nodes[best] : NONE;
+}
+
 uint32_t scheduler_choice_best(const struct scheduler_choice *choice, struct pass *pass)
 {
     uint32_t best = NONE, best_rank = 0;
@@ -158,6 +210,11 @@ uint32_t scheduler_choice_best(const struct scheduler_choice *choice, struct pas
     if (choice->count == 0)
         return NONE;
     add_spread(choice, pass);
+    if (choice->is_led) {
+        uint32_t led = fullest_within_reach(choice, pass);
+        if (led != NONE)
+            return led;
+    }
     for (uint32_t i = 0; i < choice->count; i++) {
         uint32_t node = pass->scheduler->nodes[i];
         uint32_t rank = rank_of(choice->workload, &pass->problem->nodes.items[node]);

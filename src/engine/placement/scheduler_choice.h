@@ -14,6 +14,7 @@ struct scheduler_choice {
         *workload;  // NULL: the pod goes to the first node that accepts it
     uint32_t pod;   // of the queue
     uint32_t count; // nodes so far
+    bool is_led;    // to one of the nodes within reach (drain_guidance.h)
 };
 // kube-scheduler stops after this many feasible nodes, or after a share of a large cluster's.
 #define CONSIDERED_MAX 500

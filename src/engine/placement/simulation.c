@@ -207,6 +207,7 @@ struct pass *simulate(struct simulator *simulator, struct arena *arena,
                                .quiet = simulation->quiet,
                                .followed = simulation->scheduled,
                                .as_scheduled = simulation->as_scheduled,
+                               .guided = simulation->guided,
                                .fits_or_stops = simulation->fits_or_stops,
                                .lots = simulation->mixture,
                                .view = as_scheduled ? simulator->view : NULL};

@@ -20,6 +20,7 @@ struct simulation {
     struct bitset quiet;                    // see struct pass_input
     const struct scheduled_list *scheduled; // engine/problem/disruption_inputs.h; may be NULL
     bool as_scheduled;    // pods of removed nodes go where kube-scheduler would put them
+    bool guided;          // as_scheduled, and they are led there (drain_guidance.h)
     bool fits_or_stops;   // ends when a pod of a removed node needs a new one
     uint32_t mixture;     // the order in which pods evicted together come back, and the draw among
                           // nodes that kube-scheduler holds equal; 0: as they leave, and the first

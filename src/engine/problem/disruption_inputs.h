@@ -50,5 +50,6 @@ struct disruption_inputs {
     const struct spot_price_list *spot_prices; // in the SPOT_PRICE_WINDOW (DIS-750)
     const struct interruption_list *interruptions;
     const struct scheduled_list *scheduled; // workloads placed as kube-scheduler would
+    bool unguided;      // kube-scheduler does not go where it is led (drain_guidance.h)
     int64_t overlap_ns; // observed: from a launch to the end of the old node's drain (DIS-747)
 };

@@ -63,8 +63,8 @@ static taint_list effective_taints(struct arena *arena, const struct state_node 
         if (!state->initialized &&
             (taint_is_ephemeral(taint) || is_startup_taint(state->claim, taint)))
             continue;
-        if (text_equal(taint->key,
-                       TAINT_AWAITING_PODS)) // temporary: it goes once the pods are there
+        if (text_equal(taint->key, TAINT_AWAITING_PODS) ||
+            text_equal(taint->key, TAINT_FILLED_LATER)) // temporary: until the pods are there
             continue;
         if (cordoned && text_equal(taint->key, cordon.key))
             cordoned = false;

@@ -216,6 +216,16 @@ const char *pod_controller_uid(const struct pod *pod)
     return owner != NULL ? owner->uid : NULL;
 }
 
+const char *pod_successor_owner(const struct pod *pod)
+{
+    static const char *const others[] = {"StatefulSet", "Job", "DaemonSet"};
+    const struct owner_reference *owner = object_controller_owner((const struct object *)pod);
+    for (size_t i = 0; owner != NULL && i < ARRAY_LENGTH(others); i++)
+        if (text_equal(owner->kind, others[i]))
+            return NULL;
+    return owner != NULL ? owner->uid : NULL;
+}
+
 bool pod_is_bound(const struct pod *pod)
 {
     return is_set(pod->spec.node_name);

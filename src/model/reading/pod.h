@@ -25,6 +25,10 @@ bool pod_owned_by_daemon_set(const struct pod *pod);
 bool pod_owned_by_node(const struct pod *pod);
 // UID of the controller (ReplicaSet, StatefulSet, Job, ...); NULL: the pod has none.
 const char *pod_controller_uid(const struct pod *pod);
+// The same of the controller whose next pod takes the pod's place at once when it is evicted; NULL
+// for that of a StatefulSet's pod, which comes when the pod is gone, of a Job's, which may never
+// come, and of a DaemonSet's, which does not come elsewhere.
+const char *pod_successor_owner(const struct pod *pod);
 bool pod_is_bound(const struct pod *pod);     // it has a node
 bool pod_is_nominated(const struct pod *pod); // status.nominatedNodeName is set
 bool node_is_ready(const struct node *node);  // condition Ready is True; false for NULL

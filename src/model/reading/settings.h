@@ -42,6 +42,7 @@ struct settings {
     bool workload_guard;            // WORKLOAD_GUARD (DIS-761)
     bool quiet_by_node;             // CONSOLIDATION_QUIET=node (DIS-719)
     bool pod_nomination;            // POD_NOMINATION=Auto (SCH-516)
+    bool drain_guidance;            // DRAIN_GUIDANCE=Auto (DIS-749)
     bool static_surge_required;     // STATIC_DRIFT_SURGE=required (DIS-728)
     int64_t consolidation_horizon;  // DIS-747; nanoseconds, 0: any saving is enough
     double launch_cost;             // DIS-747; USD a machine

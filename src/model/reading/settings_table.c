@@ -28,7 +28,7 @@ static const char *const preference_policies[] = {"Respect", "Ignore", NULL};
 static const char *const min_values_policies[] = {"Strict", "BestEffort", NULL};
 static const char *const packing_policies[] = {"LowestPrice", "Greedy", NULL};
 static const char *const quiets[] = {"pods", "node", NULL};
-static const char *const nominations[] = {"Off", "Auto", NULL};
+static const char *const off_or_auto[] = {"Off", "Auto", NULL};
 static const char *const surges[] = {"preferred", "required", NULL};
 static const char *const metrics_profiles[] = {"compact", "full", NULL};
 static const char *const compatibilities[] = {"adze", "upstream", NULL};
@@ -103,7 +103,11 @@ static const struct setting table[] = {
     ROW("POD_NOMINATION", "pod-nomination", CHOICE, pod_nomination, "Auto",
         "Auto: tell kube-scheduler (Kubernetes 1.35 and later) where pods were planned, by "
         "status.nominatedNodeName",
-        .choices = nominations, .operational = true),
+        .choices = off_or_auto, .operational = true),
+    ROW("DRAIN_GUIDANCE", "drain-guidance", CHOICE, drain_guidance, "Auto",
+        "Auto: lead the pods of large consolidations to their planned nodes: the other nodes have "
+        "a taint PreferNoSchedule meanwhile",
+        .choices = off_or_auto),
     ROW("FLEXIBILITY_MARGIN", "flexibility-margin", FLOAT, flexibility_margin, "0.05",
         "what LowestPrice pays for nodes that many instance types can be, as a fraction",
         .minimum = 0, .maximum = 1),

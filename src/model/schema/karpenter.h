@@ -21,6 +21,7 @@
 #define TAINT_DISRUPTED          "karpenter.sh/disrupted"
 // adze's: a replacement's node waits for the evicted pods (control/nomination/kept_replacements.h).
 #define TAINT_AWAITING_PODS               "adze.dev/awaiting-pods"
+#define TAINT_FILLED_LATER                "adze.dev/filled-later"
 #define FINALIZER_TERMINATION             "karpenter.sh/termination"
 #define ANNOTATION_DO_NOT_DISRUPT         "karpenter.sh/do-not-disrupt"
 #define ANNOTATION_NODE_POOL_HASH         "karpenter.sh/nodepool-hash"

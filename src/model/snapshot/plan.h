@@ -169,6 +169,7 @@ struct plan_move { // the new place of a disrupted node's pod
     const char *name;     // of the Node or in-flight NodeClaim; of a new node's NodePool; or NULL
     uint32_t replacement; // index of the command's
     uint32_t turn;        // in the order of eviction that the plan assumes
+    bool is_led;          // to the Node: kube-scheduler would choose another one (DIS-749)
 };
 struct plan_moves { // by namespace/name
     struct plan_move *items;
