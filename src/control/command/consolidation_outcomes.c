@@ -14,6 +14,9 @@
 #define STRIKES         2 // moves after which a workload is planned by where it goes
 #define NODES_KEPT      8 // of a workload: where its pods were put lately
 #define OUTCOMES_MAX    200
+#define LED_MIN         10 // pods of a command that show whether kube-scheduler goes where it is led
+#define LED_PERCENT     60   // of them that must have
+#define UNGUIDED_NS     HOUR // for which no drain is guided otherwise
 
 struct planned_pods {      // of a workload for one node
     char *workload, *node; // UID; the Node, NULL: not known yet
@@ -28,6 +31,7 @@ struct outcome {
     char *pool;
     int64_t begun;            // wall clock
     int64_t due_ns;           // monotonic; 0: the command is under way
+    uint32_t led;             // pods that were to be led to their places
     int64_t price, predicted; // of its nodes; saving; nano-USD an hour
     VECTOR(struct planned_pods) planned;
     VECTOR(struct landing) elsewhere;
@@ -45,6 +49,7 @@ struct consolidation_outcomes {
     struct consolidation_history *history;
     VECTOR(struct outcome *) outcomes; // in the order in which they began
     struct map *habits;                // struct habit by UID of the workload
+    int64_t unguided_until_ns;         // monotonic
 };
 
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
@@ -153,8 +158,10 @@ void consolidation_outcomes_begin(struct consolidation_outcomes *outcomes,
     outcome->begun = manager_now(&control->manager);
     outcome->price = command->price;
     outcome->predicted = command->savings;
-    list_for_each (move, &command->moves)
+    list_for_each (move, &command->moves) {
         add_planned(outcome, move);
+        outcome->led += move->is_led;
+    }
     list_for_each (replacement, &command->replacements)
         vector_push(&outcome->replacements, memory_copy_string(replacement->name));
     vector_push(&outcomes->outcomes, outcome);
@@ -268,6 +275,21 @@ static bool is_before(const struct outcome *outcome, uint32_t index)
                    outcome->elsewhere.items[index].workload) == 0)
             return true;
     return false;
+}
+
+// kube-scheduler was led elsewhere than it went: its plugin TaintToleration may be off.
+static bool went_astray(const struct outcome *outcome)
+{
+    uint32_t as_planned = 0, all = outcome->elsewhere.count;
+    vector_for_each (planned, &outcome->planned)
+        as_planned += planned->landed;
+    all += as_planned;
+    return outcome->led >= LED_MIN && all >= LED_MIN && as_planned * 100 < all * LED_PERCENT;
+}
+
+bool consolidation_outcomes_unguided(const struct consolidation_outcomes *outcomes)
+{
+    return loop_monotonic_ns(outcomes->control->manager.loop) < outcomes->unguided_until_ns;
 }
 
 // One strike for each workload, however many pods it has.
@@ -412,7 +434,10 @@ static void compare_with_plan(struct consolidation_outcomes *outcomes,
               "s:command-id", outcome->id, "o:NodePool", outcome->pool, "s:outcome", kind,
               "i:pods-elsewhere", (int64_t)outcome->elsewhere.count, "f:predicted-savings",
               (double)outcome->predicted / 1e9, "f:realised-savings", (double)realised / 1e9);
-    learn(outcomes, outcome);
+    if (went_astray(outcome))
+        outcomes->unguided_until_ns = ns_add(loop_monotonic_ns(control->manager.loop), UNGUIDED_NS);
+    else
+        learn(outcomes, outcome);
     if (is_useless)
         consolidation_history_undone(outcomes->history, outcome->id);
 }

@@ -36,3 +36,6 @@ void consolidation_outcomes_review(struct consolidation_outcomes *outcomes);
 // The workloads that are planned by kube-scheduler's choices, by UID; in `arena`.
 struct scheduled_list consolidation_outcomes_scheduled(struct consolidation_outcomes *outcomes,
                                                        struct arena *arena);
+// Pods that were led to their places (engine/placement/drain_guidance.h) went elsewhere lately: for
+// an hour none are.
+bool consolidation_outcomes_unguided(const struct consolidation_outcomes *outcomes);

@@ -134,6 +134,7 @@ static void add_inputs(struct disruption_evaluation *evaluation)
                                    .spot_prices = &evaluation->spot_prices,
                                    .interruptions = &evaluation->interruptions,
                                    .scheduled = &evaluation->scheduled,
+                                   .unguided = consolidation_outcomes_unguided(parts->outcomes),
                                    .expiry_lead_ns = node_timings_longest(parts->timings),
                                    .overlap_ns = node_timings_usual(parts->timings)};
     evaluation->inputs.guarded =

@@ -6,6 +6,7 @@
 #include "base/nanoseconds.h"
 #include "control/command/commands.h"
 #include "control/node/drain_leading.h"
+#include "control/node/drain_turns.h"
 #include "control/state/cluster.h"
 #include "control/state/cluster_plans.h"
 #include "control/state/nominations.h"
@@ -20,38 +21,14 @@
 #define GATHER_MAX_NS (2 * SECOND)
 #define LATE_NS       (30 * SECOND) // the longest that an eviction without an answer delays others
 
-// Pods that share room: those for existing nodes, of all commands, and those for the replacements
-// of one command, where no other pods go.
-struct queue {
-    uint64_t command;              // its number; 0: for existing nodes
-    VECTOR(struct turn *) waiting; // not yet admitted; the last one is the next
-    uint32_t members;              // turns and outstanding successors
-    uint32_t most;                 // members at one time
-    uint32_t under_way;            // of them, awaited ones; computed by each run
-    bool is_blocked; // the command's pods for existing nodes come first; computed by each run
-};
-
-struct turn { // of a pod that waits for its eviction
-    char *uid;
-    struct queue *queue;
-    uint64_t command; // its number; 0: none
-    uint32_t group;   // 0: for existing nodes, 1: for the command's first replacement, and so on
-    uint32_t number;  // in the decision's order
-    int64_t cpu, memory;
-    int64_t since_ns; // monotonic
-    bool is_due;      // admitted; its caller was notified
-    bool is_rejected; // by a budget, say: it delays nobody
-    char *lead;       // the Node to which its successor is led; NULL: none
-};
-
 struct drain_order {
     struct control *control;
     const struct commands *commands;
     struct timer *timer;
-    struct map *turns;             // pod UID -> struct turn
-    VECTOR(struct queue *) queues; // by command
+    struct map *turns;                   // pod UID -> struct drain_turn
+    VECTOR(struct drain_queue *) queues; // by command
     VECTOR(struct outstanding {
-        struct queue *queue;
+        struct drain_queue *queue;
         uint64_t command; // as of its turn
         char *owner;      // controller's UID
         char *lead;       // as of its turn
@@ -74,27 +51,27 @@ static void schedule_run(struct drain_order *order, int64_t delay_ns)
 }
 
 // --- queues --------------------------------------------------------------------------------------
-static struct queue *join_queue(struct drain_order *order, uint64_t command)
+static struct drain_queue *join_queue(struct drain_order *order, uint64_t command)
 {
     uint32_t at = 0;
     while (at < order->queues.count && order->queues.items[at]->command < command)
         at++;
     if (at == order->queues.count || order->queues.items[at]->command != command) {
-        struct queue *queue = memory_allocate(sizeof *queue);
-        *queue = (struct queue){.command = command};
+        struct drain_queue *queue = memory_allocate(sizeof *queue);
+        *queue = (struct drain_queue){.command = command};
         vector_push(&order->queues, queue);
         memmove(order->queues.items + at + 1, order->queues.items + at,
                 (order->queues.count - 1 - at) * sizeof *order->queues.items);
         order->queues.items[at] = queue;
     }
-    struct queue *queue = order->queues.items[at];
+    struct drain_queue *queue = order->queues.items[at];
     queue->members++;
     if (queue->most < queue->members)
         queue->most = queue->members;
     return queue;
 }
 
-static void leave_queue(struct drain_order *order, struct queue *queue)
+static void leave_queue(struct drain_order *order, struct drain_queue *queue)
 {
     if (--queue->members > 0)
         return;
@@ -132,6 +109,17 @@ static bool is_refused(const struct pod *pod)
            text_equal(scheduled->reason, "Unschedulable");
 }
 
+// The pod may be gone before the answer to its eviction has come.
+static void note_gone(struct drain_order *order, const struct pod *pod)
+{
+    const struct drain_turn *turn =
+        pod->meta.uid != NULL ? map_get(order->turns, pod->meta.uid) : NULL;
+    if (turn != NULL && turn->is_due && !turn->is_rejected)
+        drain_order_evicted(order, pod);
+    else
+        drain_order_forget(order, pod->meta.uid);
+}
+
 // A new pod of a workload with an evicted pod is its successor. It has come when it is bound or
 // refused; one for a replacement, when it waits for the kept node.
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
@@ -142,7 +130,7 @@ static void on_pod(void *context, enum mirror_change change, const struct object
     const struct pod *pod = (const struct pod *)new_object;
     (void)change;
     if (new_object == NULL) {
-        drain_order_forget(order, old_object->meta.uid);
+        note_gone(order, before);
         return;
     }
     bool had_come = before != NULL && (pod_is_bound(before) || is_refused(before));
@@ -179,56 +167,18 @@ struct drain_order *drain_order_create(struct control *control, const struct com
 }
 
 // --- turns ---------------------------------------------------------------------------------------
-static bool goes_before(const struct turn *a, const struct turn *b)
-{
-    if (a->group != b->group)
-        return a->group < b->group;
-    int64_t a_size = eviction_size(a->cpu, a->memory), b_size = eviction_size(b->cpu, b->memory);
-    if (a_size != b_size)
-        return a_size > b_size;
-    if (a->cpu != b->cpu)
-        return a->cpu > b->cpu;
-    if (a->memory != b->memory)
-        return a->memory > b->memory;
-    if (a->command != b->command)
-        return a->command < b->command;
-    if (a->number != b->number)
-        return a->number < b->number;
-    return strcmp(a->uid, b->uid) < 0;
-}
-
-static void enqueue(struct turn *turn)
-{
-    struct queue *queue = turn->queue;
-    vector_push(&queue->waiting, turn);
-    uint32_t at = queue->waiting.count - 1;
-    for (; at > 0 && goes_before(queue->waiting.items[at - 1], turn); at--)
-        queue->waiting.items[at] = queue->waiting.items[at - 1];
-    queue->waiting.items[at] = turn;
-}
-
-static void dequeue(struct turn *turn)
-{
-    struct queue *queue = turn->queue;
-    uint32_t at = queue->waiting.count;
-    while (queue->waiting.items[--at] != turn)
-        ;
-    memmove(queue->waiting.items + at, queue->waiting.items + at + 1,
-            (--queue->waiting.count - at) * sizeof *queue->waiting.items);
-}
-
-static void turn_destroy(struct drain_order *order, struct turn *turn)
+static void turn_destroy(struct drain_order *order, struct drain_turn *turn)
 {
     map_remove(order->turns, turn->uid);
     if (!turn->is_due)
-        dequeue(turn);
+        drain_turn_dequeue(turn);
     leave_queue(order, turn->queue);
     free(turn->lead);
     free(turn->uid);
     free(turn);
 }
 
-static struct turn *turn_of(struct drain_order *order, const struct pod *pod)
+static struct drain_turn *turn_of(struct drain_order *order, const struct pod *pod)
 {
     CLEANUP_ARENA struct arena *scratch = arena_create(1024);
     struct resource_map requests = pod_requests(scratch, pod);
@@ -236,15 +186,15 @@ static struct turn *turn_of(struct drain_order *order, const struct pod *pod)
         commands_of_node(order->commands, pod->spec.node_name);
     const struct command_move *move = command != NULL ? command_move_of(command, pod) : NULL;
     bool is_replaced = move != NULL && move->replacement != NO_REPLACEMENT;
-    struct turn *turn = memory_allocate(sizeof *turn);
-    *turn =
-        (struct turn){.uid = memory_copy_string(pod->meta.uid),
-                      .command = command != NULL ? command->number : 0,
-                      .group = is_replaced ? move->replacement + 1 : 0,
-                      .number = move != NULL ? move->turn : 0,
-                      .cpu = resource_map_get(&requests, "cpu"),
-                      .memory = resource_map_get(&requests, "memory"),
-                      .lead = move != NULL && move->is_led ? memory_copy_string(move->node) : NULL};
+    struct drain_turn *turn = memory_allocate(sizeof *turn);
+    *turn = (struct drain_turn){
+        .uid = memory_copy_string(pod->meta.uid),
+        .command = command != NULL ? command->number : 0,
+        .group = is_replaced ? move->replacement + 1 : 0,
+        .number = move != NULL ? move->turn : 0,
+        .cpu = resource_map_get(&requests, "cpu"),
+        .memory = resource_map_get(&requests, "memory"),
+        .lead = move != NULL && move->is_led ? memory_copy_string(move->node) : NULL};
     turn->queue = join_queue(order, turn->group > 0 ? turn->command : 0);
     return turn;
 }
@@ -252,14 +202,14 @@ static struct turn *turn_of(struct drain_order *order, const struct pod *pod)
 static void add_turn(struct drain_order *order, const struct pod *pod)
 {
     int64_t now_ns = loop_monotonic_ns(order->control->manager.loop);
-    struct turn *turn = turn_of(order, pod);
+    struct drain_turn *turn = turn_of(order, pod);
     if (map_count(order->turns) == 0) {
         order->first_ns = now_ns;
         order->is_open = false;
     }
     order->last_ns = now_ns;
     map_set(order->turns, turn->uid, turn);
-    enqueue(turn);
+    drain_turn_enqueue(turn);
 }
 
 void drain_order_destroy(struct drain_order *order)
@@ -282,7 +232,7 @@ bool drain_order_admits(struct drain_order *order, const struct pod *pod)
 {
     if (order == NULL)
         return true;
-    struct turn *turn = map_get(order->turns, pod->meta.uid);
+    struct drain_turn *turn = map_get(order->turns, pod->meta.uid);
     if (turn == NULL) {
         add_turn(order, pod);
         schedule_run(order, GATHER_NS);
@@ -290,7 +240,7 @@ bool drain_order_admits(struct drain_order *order, const struct pod *pod)
     }
     if (turn->is_rejected && turn->lead != NULL) { // led once more
         turn->is_due = turn->is_rejected = false;
-        enqueue(turn);
+        drain_turn_enqueue(turn);
         schedule_run(order, 0);
     }
     return turn->is_due;
@@ -301,10 +251,10 @@ void drain_order_evicted(struct drain_order *order, const struct pod *pod)
     if (order == NULL)
         return;
     const char *workload = pod_successor_owner(pod);
-    const struct turn *turn = map_get(order->turns, pod->meta.uid);
+    const struct drain_turn *turn = map_get(order->turns, pod->meta.uid);
     uint64_t command = turn != NULL ? turn->command : 0;
     char *lead = turn != NULL && turn->lead != NULL ? memory_copy_string(turn->lead) : NULL;
-    struct queue *queue =
+    struct drain_queue *queue =
         workload != NULL ? join_queue(order, turn != NULL ? turn->queue->command : 0) : NULL;
     drain_order_forget(order, pod->meta.uid);
     if (workload == NULL) {
@@ -321,7 +271,7 @@ void drain_order_evicted(struct drain_order *order, const struct pod *pod)
 
 void drain_order_rejected(struct drain_order *order, const char *pod_uid)
 {
-    struct turn *turn = order != NULL ? map_get(order->turns, pod_uid) : NULL;
+    struct drain_turn *turn = order != NULL ? map_get(order->turns, pod_uid) : NULL;
     if (turn == NULL || turn->is_rejected)
         return;
     turn->is_rejected = true;
@@ -330,7 +280,8 @@ void drain_order_rejected(struct drain_order *order, const char *pod_uid)
 
 void drain_order_forget(struct drain_order *order, const char *pod_uid)
 {
-    struct turn *turn = order != NULL && pod_uid != NULL ? map_get(order->turns, pod_uid) : NULL;
+    struct drain_turn *turn =
+        order != NULL && pod_uid != NULL ? map_get(order->turns, pod_uid) : NULL;
     if (turn == NULL)
         return;
     turn_destroy(order, turn);
@@ -351,7 +302,7 @@ static int64_t expire_outstanding(struct drain_order *order, int64_t now_ns)
 
 // Admitted pods that are not evicted yet count as well, unless they were rejected, or there has
 // been no answer for long.
-static bool is_under_way(const struct turn *turn, int64_t now_ns)
+static bool is_under_way(const struct drain_turn *turn, int64_t now_ns)
 {
     return turn->is_due && !turn->is_rejected && ns_subtract(now_ns, turn->since_ns) < LATE_NS;
 }
@@ -365,7 +316,7 @@ static uint32_t count_under_way(struct drain_order *order, int64_t now_ns)
         outstanding->queue->under_way++;
     for (struct map_entry *entry = map_first(order->turns); entry != NULL;
          entry = map_next(entry)) {
-        struct turn *turn = map_value(entry);
+        struct drain_turn *turn = map_value(entry);
         bool counts = is_under_way(turn, now_ns);
         turn->queue->under_way += counts;
         all += counts;
@@ -384,14 +335,14 @@ bool drain_order_awaits(const struct drain_order *order, uint64_t command)
             return true;
     for (struct map_entry *entry = map_first(order->turns); entry != NULL;
          entry = map_next(entry)) {
-        const struct turn *turn = map_value(entry);
+        const struct drain_turn *turn = map_value(entry);
         if (turn->command == command && (!turn->is_due || is_under_way(turn, now_ns)))
             return true;
     }
     return false;
 }
 
-static void block(struct drain_order *order, const struct queue *queue, uint64_t command)
+static void block(struct drain_order *order, const struct drain_queue *queue, uint64_t command)
 {
     vector_for_each (other, &order->queues)
         if (queue->command == 0 && (*other)->command == command)
@@ -408,14 +359,14 @@ static void block_queues(struct drain_order *order, int64_t now_ns)
         block(order, outstanding->queue, outstanding->command);
     for (struct map_entry *entry = map_first(order->turns); entry != NULL;
          entry = map_next(entry)) {
-        const struct turn *turn = map_value(entry);
+        const struct drain_turn *turn = map_value(entry);
         if (!turn->is_due || is_under_way(turn, now_ns))
             block(order, turn->queue, turn->command);
     }
 }
 
 // Those that wait for a replacement take no room from each other.
-static uint32_t window_of(const struct drain_order *order, const struct queue *queue)
+static uint32_t window_of(const struct drain_order *order, const struct drain_queue *queue)
 {
     if (queue->command == 0 && order->are_led)
         return 1;
@@ -429,7 +380,7 @@ static bool are_led(struct drain_order *order)
         if (outstanding->lead != NULL)
             return true;
     for (struct map_entry *entry = map_first(order->turns); entry != NULL; entry = map_next(entry))
-        if (((const struct turn *)map_value(entry))->lead != NULL)
+        if (((const struct drain_turn *)map_value(entry))->lead != NULL)
             return true;
     return false;
 }
@@ -438,22 +389,22 @@ static void drop_leads(struct drain_order *order)
 {
     for (struct map_entry *entry = map_first(order->turns); entry != NULL;
          entry = map_next(entry)) {
-        struct turn *turn = map_value(entry);
+        struct drain_turn *turn = map_value(entry);
         free(turn->lead);
         turn->lead = NULL;
     }
 }
 
-static bool leads_next(struct drain_order *order, const struct queue *queue)
+static bool leads_next(struct drain_order *order, const struct drain_queue *queue)
 {
-    struct turn *turn = queue->waiting.items[queue->waiting.count - 1];
+    struct drain_turn *turn = queue->waiting.items[queue->waiting.count - 1];
     return queue->command != 0 || !order->are_led ||
            drain_leading_next(order->leading, &turn->lead, turn->cpu, turn->memory);
 }
 
-static void admit_next(struct drain_order *order, struct queue *queue, int64_t now_ns)
+static void admit_next(struct drain_order *order, struct drain_queue *queue, int64_t now_ns)
 {
-    struct turn *turn = queue->waiting.items[--queue->waiting.count];
+    struct drain_turn *turn = queue->waiting.items[--queue->waiting.count];
     turn->is_due = true;
     turn->since_ns = now_ns;
     queue->under_way++;
@@ -482,7 +433,7 @@ static void run(void *context)
     uint32_t all = count_under_way(order, now_ns);
     block_queues(order, now_ns);
     for (uint32_t i = 0; i < order->queues.count; i++) {
-        struct queue *queue = order->queues.items[i];
+        struct drain_queue *queue = order->queues.items[i];
         for (; !queue->is_blocked && queue->waiting.count > 0 &&
                queue->under_way < window_of(order, queue) && all < WINDOW_ALL &&
                leads_next(order, queue);

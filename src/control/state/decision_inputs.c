@@ -4,6 +4,7 @@
 
 #include "model/reading/pod.h"
 #include "model/schema/condition_types.h"
+#include "model/schema/karpenter.h"
 
 struct decision_inputs {
     uint64_t version;
@@ -79,15 +80,26 @@ static bool same_resources(const struct resource_map *a, const struct resource_m
     return true;
 }
 
+// The next taint at `*at` or behind it that matters; NULL: none. That of guided drains does not.
+static const struct taint *next_taint(const taint_list *taints, uint32_t *at)
+{
+    while (*at < taints->count && text_equal(taints->items[*at].key, TAINT_FILLED_LATER))
+        (*at)++;
+    return *at < taints->count ? &taints->items[(*at)++] : NULL;
+}
+
 static bool same_taints(const taint_list *a, const taint_list *b)
 {
-    if (a->count != b->count)
-        return false;
-    for (uint32_t i = 0; i < a->count; i++)
-        if (!text_equal(a->items[i].key, b->items[i].key) ||
-            !text_equal(a->items[i].value, b->items[i].value) ||
-            !text_equal(a->items[i].effect, b->items[i].effect))
+    uint32_t i = 0, j = 0;
+    const struct taint *x, *y;
+    do {
+        x = next_taint(a, &i);
+        y = next_taint(b, &j);
+        if ((x == NULL) != (y == NULL) ||
+            (x != NULL && (!text_equal(x->key, y->key) || !text_equal(x->value, y->value) ||
+                           !text_equal(x->effect, y->effect))))
             return false;
+    } while (x != NULL);
     return true;
 }
 

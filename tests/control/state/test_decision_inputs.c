@@ -69,6 +69,19 @@ static void what_a_node_offers_matters_SCH_526(void **state)
                         NODE("", "", CONDITION("Ready", "True", EARLY))));
 }
 
+// Taints that lead pods of guided drains change no decision.
+static void the_taint_of_guided_drains_does_not_matter_DIS_749(void **state)
+{
+    (void)state;
+#define A           "{\"key\": \"a\", \"effect\": \"NoSchedule\"}"
+#define LATE_FILLED "{\"key\": \"adze.dev/filled-later\", \"effect\": \"PreferNoSchedule\"}"
+    assert_false(matters(NODE("", "", ""), NODE("", "\"taints\": [" LATE_FILLED "]", "")));
+    assert_false(matters(NODE("", "\"taints\": [" LATE_FILLED ", " A "]", ""),
+                         NODE("", "\"taints\": [" A "]", "")));
+    assert_true(matters(NODE("", "\"taints\": [" LATE_FILLED ", " A "]", ""),
+                        NODE("", "\"taints\": [" LATE_FILLED "]", "")));
+}
+
 static void what_a_pod_asks_for_and_where_it_is_matters_SCH_526(void **state)
 {
     (void)state;
@@ -89,6 +102,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heartbeats_do_not_matter_SCH_526),
         cmocka_unit_test(what_a_node_offers_matters_SCH_526),
+        cmocka_unit_test(the_taint_of_guided_drains_does_not_matter_DIS_749),
         cmocka_unit_test(what_a_pod_asks_for_and_where_it_is_matters_SCH_526),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
