@@ -1,6 +1,7 @@
 // Pods of large deletions are led to their planned nodes (DIS-749).
 #include "simulation/moves.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "model/schema/karpenter.h"
@@ -88,12 +89,13 @@ static void other_nodes_have_a_soft_taint_meanwhile_DIS_749(void **state)
 {
     struct scenario *scenario = *state;
     begin(scenario);
+    uint64_t launches = story_launches(scenario);
     scenario_until(scenario, 300, "the cluster to rest", is_at_rest);
     assert_true(evictions >= 10);
     assert_true(most_open <= 1);
     assert_true(moves_logged("led evicted pods", NULL) >= 1);
     scenario_until(scenario, 10, "the taints to go", no_taint_is_left);
-    assert_int_equal(moves_logged("will fit pod(s)", NULL), 1); // of the pods at the beginning
+    assert_int_equal(story_launches(scenario), launches);
 }
 
 static void nothing_is_tainted_where_it_is_turned_off_DIS_749(void **state)
@@ -119,12 +121,53 @@ static void a_successor_removes_the_taints_DIS_749(void **state)
     assert_int_equal(count_nodes(count_led_away), 0);
 }
 
+// --- the second look -----------------------------------------------------------------------------
+static bool find_moving(void *context, json_t *pod)
+{
+    const char *name = view_text(pod, "spec.nodeName");
+    json_t *node = name != NULL ? view_object(current, "v1", "Node", NULL, name) : NULL;
+    if (node != NULL && has_taint(node, TAINT_DISRUPTED))
+        *(json_t **)context = pod;
+    return true;
+}
+
+static bool is_decided(struct scenario *scenario)
+{
+    return moves_chosen(scenario) >= 3;
+}
+
+// A node that can no longer go stays, and the others go at once.
+static void a_deletion_goes_on_without_a_node_that_must_stay_DIS_763(void **state)
+{
+    struct scenario *scenario = *state;
+    begin(scenario);
+    scenario_until(scenario, 300, "a command of several nodes", is_decided);
+    uint32_t chosen = moves_chosen(scenario), nodes = story_nodes(scenario);
+    json_t *pod = NULL;
+    struct store *store = simulation_store(scenario->simulation);
+    store_each(store, store_resource_of_kind(store, "v1", "Pod"), NULL, find_moving, &pod);
+    assert_non_null(pod);
+    char stays[100];
+    snprintf(stays, sizeof stays, "%s", view_text(pod, "spec.nodeName"));
+    hand_patch(scenario, "v1", "Pod", "default", store_name(pod), NULL,
+               "metadata: {annotations: {karpenter.sh/do-not-disrupt: 'true'}}");
+    scenario_until(scenario, 60, "the cluster to rest", is_at_rest);
+    assert_int_equal(moves_logged("abandoning disruption attempt", NULL), 1);
+    assert_int_equal(moves_logged("abandoning disruption attempt", stays), 1);
+    json_t *node = view_object(scenario, "v1", "Node", NULL, stays);
+    assert_non_null(node);
+    assert_false(has_taint(node, TAINT_DISRUPTED));
+    assert_true(story_nodes(scenario) <= nodes - chosen + 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(other_nodes_have_a_soft_taint_meanwhile_DIS_749,
                                         moves_setup, moves_teardown),
         cmocka_unit_test_setup_teardown(nothing_is_tainted_where_it_is_turned_off_DIS_749,
+                                        moves_setup, moves_teardown),
+        cmocka_unit_test_setup_teardown(a_deletion_goes_on_without_a_node_that_must_stay_DIS_763,
                                         moves_setup, moves_teardown),
         cmocka_unit_test_setup_teardown(a_successor_removes_the_taints_DIS_749, moves_setup,
                                         moves_teardown),

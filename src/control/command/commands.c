@@ -83,6 +83,26 @@ void commands_remove(struct commands *commands, const struct disruption_command 
 }
 
 // --- lookups -------------------------------------------------------------------------------------
+void commands_move_node(struct commands *commands, struct control *control,
+                        struct disruption_command *from, const char *name,
+                        struct disruption_command *to)
+{
+    uint32_t at = 0;
+    while (at < from->nodes.count && strcmp(from->nodes.items[at].node, name) != 0)
+        at++;
+    if (at == from->nodes.count)
+        return;
+    const struct command_node *entry = &from->nodes.items[at];
+    const struct node *node = find_node(control, name);
+    const struct node_claim *claim = find_claim(control, entry->claim);
+    remove_entry(commands->by_node, entry->node, from);
+    remove_entry(commands->by_claim, entry->claim, from);
+    if (node != NULL && claim != NULL && !entry->gone)
+        command_add_node(control, to, node, claim);
+    memmove(&from->nodes.items[at], &from->nodes.items[at + 1],
+            (--from->nodes.count - at) * sizeof *from->nodes.items);
+}
+
 void commands_note_recovered(struct commands *commands)
 {
     assert(!commands->recovered);

@@ -16,6 +16,11 @@ bool commands_add(struct commands *commands, struct disruption_command *command)
 // Returns the ownership of the command to the caller.
 void commands_remove(struct commands *commands, const struct disruption_command *command);
 
+// The command's node goes over to another command, which is yet to be added.
+void commands_move_node(struct commands *commands, struct control *control,
+                        struct disruption_command *from, const char *node,
+                        struct disruption_command *to);
+
 // The commands that a predecessor left are known, too (DIS-724). Until then
 // a node that it replaces looks like one that stays.
 void commands_note_recovered(struct commands *commands);

@@ -395,8 +395,10 @@ static void judge(struct disruption_evaluation *evaluation, struct disruption_co
     else if (is_stale)
         disruption_queue_cancel(queue, command, CANCEL_CHURN,
                                 "the candidate is no longer valid or would violate a budget");
-    else
+    else {
+        disruption_queue_leave_out(queue, command, &check->left_out, check->left_out_kind);
         confirm(evaluation, command, &check->moves);
+    }
 }
 
 static uint32_t judge_commands(struct disruption_evaluation *evaluation)

@@ -1,5 +1,6 @@
 #include "control/disruption/disruption_queue.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -199,6 +200,36 @@ void disruption_queue_cancel(struct disruption_queue *queue, struct disruption_c
             disruption_backoff_drift_refused(queue->parts->backoff, entry->node);
     command->phase = COMMAND_ROLLBACK;
     reconcile_queue_add(queue->queue, command->id);
+}
+
+// What they would have saved is no longer promised.
+static void lower_savings(struct disruption_queue *queue, struct disruption_command *command,
+                          const struct disruption_command *without)
+{
+    list_for_each (entry, &without->nodes) {
+        const struct node_claim *claim = find_claim(queue->control, entry->claim);
+        int64_t price = claim != NULL ? claim_price(queue->control, claim, NULL) : 0;
+        command->price -= price > 0 ? price : 0;
+        command->savings -= price > 0 ? price : 0;
+    }
+}
+
+void disruption_queue_leave_out(struct disruption_queue *queue, struct disruption_command *command,
+                                const struct string_list *nodes, enum cancel_kind kind)
+{
+    if (nodes->count == 0)
+        return;
+    assert(nodes->count < command->nodes.count && command->replacements.count == 0);
+    struct disruption_command *rest =
+        command_create(queue->control, NULL, command->reason, command->consolidation);
+    command_reserve(rest, nodes->count, 0);
+    list_for_each (name, nodes)
+        commands_move_node(queue->commands, queue->control, command, *name, rest);
+    lower_savings(queue, command, rest);
+    bool is_any = rest->nodes.count > 0;
+    disruption_queue_add(queue, rest);
+    if (is_any)
+        disruption_queue_cancel(queue, rest, kind, "the rest of the command goes on without it");
 }
 
 // --- steps ---------------------------------------------------------------------------------------

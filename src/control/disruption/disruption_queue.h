@@ -20,6 +20,9 @@ void disruption_queue_add(struct disruption_queue *queue, struct disruption_comm
 
 // Validated: the nodes are replaced. Rejected: the command is rolled back. `kind`: DIS-267.
 void disruption_queue_confirm(struct disruption_queue *queue, struct disruption_command *command);
+// Before the confirmation: these nodes of the command stay.
+void disruption_queue_leave_out(struct disruption_queue *queue, struct disruption_command *command,
+                                const struct string_list *nodes, enum cancel_kind kind);
 void disruption_queue_cancel(struct disruption_queue *queue, struct disruption_command *command,
                              enum cancel_kind kind, const char *why);
 // Earliest validation, monotonic, of the commands of emptiness or of all others; INT64_MAX: none

@@ -9,8 +9,9 @@
 #include "reconcile/operations.h"
 #include "reconcile/patch.h"
 
-#define CONCURRENT  32
-#define PATIENCE_NS SECOND // so long a node that does not change delays an eviction
+#define CONCURRENT        32
+#define PATIENCE_NS       SECOND        // so long a node that does not change delays an eviction
+#define PATIENCE_FIRST_NS (10 * SECOND) // the same when all nodes get the taint
 
 struct drain_guide {
     struct control *control;
@@ -18,7 +19,7 @@ struct drain_guide {
     struct timer *timer;
     bool is_active;
     char *open;       // the Node without the taint; NULL: none
-    int64_t since_ns; // monotonic: of the last change of these
+    int64_t until_ns; // monotonic: end of the patience with the last change of these
     void (*moved)(void *context);
     void *context;
 };
@@ -140,14 +141,13 @@ bool drain_guide_point(struct drain_guide *guide, const char *node)
     if (!points_at(guide, node)) {
         free(guide->open);
         guide->open = node != NULL ? memory_copy_string(node) : NULL;
+        guide->until_ns = ns_add(now_ns, guide->is_active ? PATIENCE_NS : PATIENCE_FIRST_NS);
         guide->is_active = true;
-        guide->since_ns = now_ns;
         queue_changes(guide);
     }
-    int64_t until_ns = ns_add(guide->since_ns, PATIENCE_NS);
-    if (now_ns >= until_ns || has_settled(guide))
+    if (now_ns >= guide->until_ns || has_settled(guide))
         return true;
-    timer_start(guide->timer, ns_subtract(until_ns, now_ns));
+    timer_start(guide->timer, ns_subtract(guide->until_ns, now_ns));
     return false;
 }
 

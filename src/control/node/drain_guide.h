@@ -12,7 +12,7 @@ struct drain_guide;
 struct drain_guide *drain_guide_create(struct control *control, void (*moved)(void *context),
                                        void *context);
 void drain_guide_destroy(struct drain_guide *guide); // NULL is fine
-// Has all nodes but this one carry the taint; NULL: all. True once they do, or after a second.
+// Has all nodes but this one carry the taint; NULL: all. True once they do, or after a while.
 bool drain_guide_point(struct drain_guide *guide, const char *node);
 // No node is to have the taint any longer.
 void drain_guide_end(struct drain_guide *guide);

@@ -11,6 +11,7 @@
 #include "engine/consolidation/consolidation_split.h"
 #include "engine/consolidation/spare_capacity.h"
 #include "engine/disruption/evictions.h"
+#include "engine/disruption/removal_misfits.h"
 #include "engine/placement/drain_guidance.h"
 #include "engine/problem/problem.h"
 
@@ -188,30 +189,16 @@ static void fill_set(struct deletion_search *search, uint32_t chunk)
     }
 }
 
-// The member of the set with most pods that find no room on nodes that stay, in that draw; among
-// equals the last, which is worth least. NONE: all fit.
+// The member of the set that does not fit in that draw; NONE: all fit.
 static uint32_t find_misfit(struct deletion_search *search, uint32_t mixture)
 {
     struct disruption *disruption = search->disruption;
     count_effort(search);
     struct removal_simulation removal =
         removal_simulate_mixed(disruption, search->set, search->set_count, mixture, search->guided);
-    uint32_t *misfits = arena_allocate_array(search->arena, search->set_count + 1, sizeof *misfits);
-    uint32_t worst = NONE;
-    bool fit = removal_needs_no_node(&removal);
-    for (uint32_t i = 0; !fit && i < removal.pass->input.queue_count; i++) {
-        if (removal.pass->placements[i].kind == ON_NODE)
-            continue;
-        const struct state_node *home = disruption_node_of(disruption, pass_pod(removal.pass, i));
-        uint32_t member = home != NULL ? position_of(search, home) : NONE;
-        if (member != NONE)
-            misfits[member]++;
-    }
-    for (uint32_t i = 0; !fit && i < search->set_count; i++)
-        if (misfits[i] > 0 && (worst == NONE || misfits[i] >= misfits[worst]))
-            worst = i;
+    uint32_t misfit = removal_misfit(disruption, &removal);
     removal_free(&removal);
-    return fit ? NONE : worst != NONE ? worst : search->set_count - 1;
+    return misfit;
 }
 
 // kube-scheduler draws lots among equal nodes: the set must fit whatever it draws. What does not

@@ -10,6 +10,7 @@
 #include "engine/disruption/evictions.h"
 #include "engine/disruption/expiry.h"
 #include "engine/disruption/planned_moves.h"
+#include "engine/disruption/removal_misfits.h"
 #include "engine/disruption/removal_simulation.h"
 #include "engine/disruption/remove_nodes.h"
 #include "engine/problem/problem.h"
@@ -68,6 +69,33 @@ static bool reject(struct command_check *check, enum cancel_kind kind, const cha
     return false;
 }
 
+// A deletion of several nodes goes on without those that cannot go any more, as long as half of
+// them can: each pod that comes meanwhile would have all of them wait otherwise.
+static bool may_leave_out(const struct revalidation *revalidation,
+                          const struct command_check *check)
+{
+    return revalidation->disruption.strategy->confirms_together &&
+           check->reason == DISRUPTION_UNDERUTILIZED && check->replacements == 0 &&
+           2 * (check->left_out.count + 1) <= check->nodes.count;
+}
+
+static void leave_out(struct revalidation *revalidation, struct command_check *check,
+                      const char *node, enum cancel_kind kind)
+{
+    struct arena *arena = revalidation->disruption.arena;
+    check->left_out_kind = kind;
+    if (check->left_out.items == NULL)
+        check->left_out.items =
+            arena_allocate_array(arena, check->nodes.count, sizeof *check->left_out.items);
+    check->left_out.items[check->left_out.count++] = arena_copy_string(arena, node);
+}
+
+static void drop_candidate(candidate_list *list, uint32_t index)
+{
+    memmove(&list->items[index], &list->items[index + 1],
+            (--list->count - index) * sizeof *list->items);
+}
+
 // DIS-263 step 1. Candidates in the order of the table, as at the decision.
 static bool find_candidates(struct revalidation *revalidation, struct command_check *check,
                             candidate_list *list)
@@ -78,6 +106,8 @@ static bool find_candidates(struct revalidation *revalidation, struct command_ch
         struct disruption_candidate *candidate = map_get(revalidation->candidates, *name);
         if (candidate != NULL && is_wanted(revalidation, check, candidate))
             list->items[list->count++] = candidate;
+        else if (may_leave_out(revalidation, check))
+            leave_out(revalidation, check, *name, CANCEL_CHURN);
         else
             missing++;
     }
@@ -89,18 +119,25 @@ static bool find_candidates(struct revalidation *revalidation, struct command_ch
 }
 
 static bool take_budgets(struct revalidation *revalidation, struct command_check *check,
-                         const candidate_list *list)
+                         candidate_list *list)
 {
     struct disruption *disruption = &revalidation->disruption;
     const struct candidate_table *table = &disruption->table;
     candidates_apply_budgets(disruption->arena, disruption->snapshot, table, check->reason);
     uint32_t taken = 0;
-    for (; taken < list->count; taken++) {
+    while (taken < list->count) {
         uint32_t pool = (uint32_t)(list->items[taken]->pool - table->pools.items);
         assert(pool < table->pools.count);
-        if (list->items[taken]->pool->remaining <= revalidation->taken[pool])
+        bool allows = list->items[taken]->pool->remaining > revalidation->taken[pool];
+        if (!allows && !may_leave_out(revalidation, check))
             break;
-        revalidation->taken[pool]++;
+        if (allows) {
+            revalidation->taken[pool]++;
+            taken++;
+        } else {
+            leave_out(revalidation, check, list->items[taken]->node->meta.name, CANCEL_BUDGET);
+            drop_candidate(list, taken);
+        }
     }
     if (taken == list->count)
         return true;
@@ -261,68 +298,31 @@ static bool removes_idle_nodes(const struct disruption *disruption,
     return alone;
 }
 
-// A deletion holds if kube-scheduler would find room for every pod. Where it would is planned anew:
-// nodes that were to take some may have gone.
-static const char *judge_deletion(struct disruption *disruption, struct command_check *check,
-                                  const candidate_list *list)
+// Leaves a candidate out that the budgets were charged with.
+static void leave_out_charged(struct revalidation *revalidation, struct command_check *check,
+                              candidate_list *list, uint32_t index, enum cancel_kind kind)
 {
-    struct removal_simulation removal =
-        removal_simulate_mixed(disruption, list->items, list->count, 0, check->is_guided);
-    const char *why = judge_removal(disruption, &removal, check);
-    if (why == NULL)
-        planned_moves_find(disruption, removal.pass, list->items, list->count, NULL, 0,
-                           &check->moves);
-    removal_free(&removal);
-    return why;
-}
-
-static const char *judge_alone(struct disruption *disruption, struct command_check *check,
-                               const candidate_list *list)
-{
-    if (removes_idle_nodes(disruption, check, list))
-        return NULL;
-    if (disruption->strategy->confirms_together && !is_drift(check) && check->replacements == 0)
-        return judge_deletion(disruption, check, list);
-    struct removal_simulation removal =
-        removal_simulate(disruption, list->items, list->count, !is_drift(check));
-    const char *why = judge_removal(disruption, &removal, check);
-    removal_free(&removal);
-    if (why == NULL || !disruption->strategy->confirms_together || is_drift(check))
-        return why;
-    removal = removal_simulate_scheduled(disruption, list->items, list->count,
-                                         NULL); // as at the decision
-    why = judge_removal(disruption, &removal, check);
-    removal_free(&removal);
-    return why;
-}
-
-static bool simulate_again(struct revalidation *revalidation, struct command_check *check,
-                           const candidate_list *list)
-{
-    assert(list->count == check->nodes.count);
-    struct disruption *disruption = &revalidation->disruption;
-    if (check->reason == DISRUPTION_EMPTY)
-        plan_places(revalidation, check, list);
-    if (!has_simulation(check, list))
-        return true;
-    if (revalidation->fits_together && !is_drift(check)) {
-        accept(revalidation, check, list);
-        return true;
-    }
-    const char *why = judge_alone(disruption, check, list);
-    if (why == NULL)
-        why = try_together(revalidation, check, list);
-    return why == NULL || reject(check, CANCEL_SCHEDULING, why);
+    const struct disruption_candidate *candidate = list->items[index];
+    revalidation->taken[candidate->pool - revalidation->disruption.table.pools.items]--;
+    leave_out(revalidation, check, candidate->node->meta.name, kind);
+    drop_candidate(list, index);
 }
 
 // DIS-760, DIS-761: pods that were ready at the decision may not be ready now.
 static bool take_pods(struct revalidation *revalidation, struct command_check *check,
-                      const candidate_list *list)
+                      candidate_list *list)
 {
     struct evictions *evictions = &revalidation->evictions;
     uint32_t taken = 0;
-    while (taken < list->count && evictions_take(evictions, list->items[taken], is_drift(check)))
-        taken++;
+    while (taken < list->count) {
+        bool allow = evictions_take(evictions, list->items[taken], is_drift(check));
+        if (!allow && !may_leave_out(revalidation, check))
+            break;
+        if (allow)
+            taken++;
+        else
+            leave_out_charged(revalidation, check, list, taken, CANCEL_BUDGET);
+    }
     if (taken == list->count)
         return true;
     while (taken-- > 0)
@@ -338,6 +338,69 @@ static void give_pods_back(struct revalidation *revalidation, const struct comma
         evictions_give_back(&revalidation->evictions, list->items[i], is_drift(check));
 }
 
+// A deletion holds if kube-scheduler would find room for every pod. Where it would is planned anew:
+// nodes that were to take some may have gone.
+static const char *judge_deletion(struct revalidation *revalidation, struct command_check *check,
+                                  candidate_list *list)
+{
+    struct disruption *disruption = &revalidation->disruption;
+    for (;;) {
+        struct removal_simulation removal =
+            removal_simulate_mixed(disruption, list->items, list->count, 0, check->is_guided);
+        uint32_t misfit = list->count > 1 && may_leave_out(revalidation, check)
+                              ? removal_misfit(disruption, &removal)
+                              : NONE;
+        const char *why = misfit == NONE ? judge_removal(disruption, &removal, check) : NULL;
+        if (misfit == NONE && why == NULL)
+            planned_moves_find(disruption, removal.pass, list->items, list->count, NULL, 0,
+                               &check->moves);
+        removal_free(&removal);
+        if (misfit == NONE)
+            return why;
+        evictions_give_back(&revalidation->evictions, list->items[misfit], is_drift(check));
+        leave_out_charged(revalidation, check, list, misfit, CANCEL_SCHEDULING);
+    }
+}
+
+static const char *judge_alone(struct revalidation *revalidation, struct command_check *check,
+                               candidate_list *list)
+{
+    struct disruption *disruption = &revalidation->disruption;
+    if (removes_idle_nodes(disruption, check, list))
+        return NULL;
+    if (disruption->strategy->confirms_together && !is_drift(check) && check->replacements == 0)
+        return judge_deletion(revalidation, check, list);
+    struct removal_simulation removal =
+        removal_simulate(disruption, list->items, list->count, !is_drift(check));
+    const char *why = judge_removal(disruption, &removal, check);
+    removal_free(&removal);
+    if (why == NULL || !disruption->strategy->confirms_together || is_drift(check))
+        return why;
+    removal = removal_simulate_scheduled(disruption, list->items, list->count,
+                                         NULL); // as at the decision
+    why = judge_removal(disruption, &removal, check);
+    removal_free(&removal);
+    return why;
+}
+
+static bool simulate_again(struct revalidation *revalidation, struct command_check *check,
+                           candidate_list *list)
+{
+    assert(list->count + check->left_out.count == check->nodes.count);
+    if (check->reason == DISRUPTION_EMPTY)
+        plan_places(revalidation, check, list);
+    if (!has_simulation(check, list))
+        return true;
+    if (revalidation->fits_together && !is_drift(check)) {
+        accept(revalidation, check, list);
+        return true;
+    }
+    const char *why = judge_alone(revalidation, check, list);
+    if (why == NULL)
+        why = try_together(revalidation, check, list);
+    return why == NULL || reject(check, CANCEL_SCHEDULING, why);
+}
+
 static void check_one(struct revalidation *revalidation, struct command_check *check)
 {
     struct disruption *disruption = &revalidation->disruption;
@@ -346,6 +409,7 @@ static void check_one(struct revalidation *revalidation, struct command_check *c
     check->kind = CANCEL_NONE;
     check->message = NULL;
     check->moves.count = 0;
+    check->left_out = (struct string_list){0};
     list.items =
         arena_allocate_array(disruption->arena, check->nodes.count + 1, sizeof *list.items);
     if (!find_candidates(revalidation, check, &list) || !take_budgets(revalidation, check, &list))

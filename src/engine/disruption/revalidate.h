@@ -18,6 +18,10 @@ struct command_check {
     // Where the pods of empty nodes, and of nodes that go without a replacement, are planned to go
     // (DIS-755, DIS-749); in the arena. None: as decided before.
     struct plan_moves moves;
+    // Nodes that stay although the check is valid: a deletion of several nodes needs not all of
+    // them. In the arena.
+    struct string_list left_out;
+    enum cancel_kind left_out_kind; // of the last one
 };
 // In the snapshot the checks' nodes must not be marked for deletion; those of other commands are.
 // Valid checks count for later ones: budgets, room, replacements. False, with *error, if the
