@@ -14,7 +14,7 @@
 #define STRIKES         2 // moves after which a workload is planned by where it goes
 #define NODES_KEPT      8 // of a workload: where its pods were put lately
 #define OUTCOMES_MAX    200
-#define LED_MIN         10 // pods of a command that show whether kube-scheduler goes where it is led
+#define LED_MIN         10   // pods of a command that show whether they go where they are led
 #define LED_PERCENT     60   // of them that must have
 #define UNGUIDED_NS     HOUR // for which no drain is guided otherwise
 

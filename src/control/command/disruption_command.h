@@ -47,7 +47,7 @@ struct command_move {     // the plan of a pod of its nodes
     char *node;           // an existing Node or NodeClaim; NULL: on none
     uint32_t replacement; // index; NO_REPLACEMENT: on none
     uint32_t turn;        // in the order of eviction that the plan assumes
-    bool is_led;          // to the node (node/drain_guide.h)
+    bool is_led;          // to the node (control/node/drain_guide.h)
 };
 #define NO_REPLACEMENT UINT32_MAX
 struct disruption_command {
