@@ -90,7 +90,7 @@ static void only_what_is_proposed_is_called_a_candidate_DIS_775(void **state)
                      1);
 }
 
-// Three nodes that should become one; a pod of one of them is protected meanwhile.
+// Three nodes that should become one; their pods are protected meanwhile.
 static void rejected_merger_is_told_on_each_of_its_nodes_DIS_773(void **state)
 {
     struct scenario *scenario = *state;
@@ -112,7 +112,11 @@ static void rejected_merger_is_told_on_each_of_its_nodes_DIS_773(void **state)
     scenario_until(scenario, 30, "nodes to be chosen", moves_any_chosen);
     uint32_t chosen = moves_chosen(scenario);
     assert_true(chosen >= 2);
-    moves_protect(scenario, "part-1");
+    for (int i = 0; i < 3; i++) {
+        char name[20];
+        snprintf(name, sizeof name, "part-%d", i);
+        moves_protect(scenario, name);
+    }
     scenario_run(scenario, 5);
     assert_int_equal(view_events(scenario, "Node", "ConsolidationRejected", "reason: churn"),
                      chosen);
