@@ -14,6 +14,7 @@
 #include "model/reading/pod.h"
 #include "model/schema/condition_types.h"
 
+#define WINDOW_KEPT   48                  // those for the replacements of one command
 #define WINDOW_ALL    64                  // successors that are waited for at a time, of all queues
 #define SUCCESSOR_NS  (3 * SECOND)        // the longest wait for a successor
 #define HOLD_POLL_NS  (50 * MILLISECOND)  // while nodes open
@@ -370,7 +371,7 @@ static uint32_t window_of(const struct drain_order *order, const struct drain_qu
 {
     if (queue->command == 0 && order->are_led)
         return 1;
-    return queue->command != 0 ? EVICTED_TOGETHER_MAX : evicted_together(queue->most);
+    return queue->command != 0 ? WINDOW_KEPT : evicted_together(queue->most);
 }
 
 // --- leading -------------------------------------------------------------------------------------
