@@ -162,9 +162,9 @@ static void list_held(const struct openings *openings, bool group, held_list *ou
     }
 }
 
-// Nodes with planned pods are still to come, whose NodeClaims were created together with the
-// listed.
-static bool others_are_due(const struct openings *openings, const held_list *listed)
+// The nodes with planned pods that are still to come, whose NodeClaims were created together with
+// the listed.
+static uint32_t count_others(const struct openings *openings, const held_list *listed)
 {
     int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
     vector_for_each (held, listed) {
@@ -176,13 +176,13 @@ static bool others_are_due(const struct openings *openings, const held_list *lis
     }
     struct map_entry *position = NULL;
     const struct node_claim *claim;
+    uint32_t count = 0;
     while ((claim = cluster_next_planned(openings->control->cluster, &position)) != NULL)
-        if (map_get(openings->held, claim->meta.name) == NULL &&
-            !condition_is_true(&claim->status.conditions, CONDITION_REGISTERED) &&
-            claim->meta.creation_timestamp >= ns_subtract(first_ns, TOGETHER_NS) &&
-            claim->meta.creation_timestamp <= ns_add(last_ns, TOGETHER_NS))
-            return true;
-    return false;
+        count += map_get(openings->held, claim->meta.name) == NULL &&
+                 !condition_is_true(&claim->status.conditions, CONDITION_REGISTERED) &&
+                 claim->meta.creation_timestamp >= ns_subtract(first_ns, TOGETHER_NS) &&
+                 claim->meta.creation_timestamp <= ns_add(last_ns, TOGETHER_NS);
+    return count;
 }
 
 struct span { // monotonic
@@ -195,12 +195,15 @@ static void extend(struct span *span, int64_t at_ns)
     span->last_ns = ns_maximum(span->last_ns, at_ns);
 }
 
-// The wait has reached one of its limits.
+// The wait has reached one of its limits. The longest wait is as much longer as the missing ones
+// will take at the pace of those that are there, at most twice as long: on a slow control plane a
+// wave would fall apart otherwise.
 static bool has_timed_out(const struct openings *openings, const struct span *span,
-                          int64_t longest_ns, int64_t pause_ns)
+                          int64_t longest_ns, int64_t pause_ns, uint32_t there, uint32_t missing)
 {
     int64_t now_ns = now_of(openings);
-    return ns_subtract(now_ns, span->first_ns) >= longest_ns ||
+    int64_t more_ns = there > missing ? ns_multiply(longest_ns, missing) / there : longest_ns;
+    return ns_subtract(now_ns, span->first_ns) >= ns_add(longest_ns, more_ns) ||
            ns_subtract(now_ns, span->last_ns) >= pause_ns;
 }
 
@@ -209,8 +212,10 @@ static bool has_gathered(const struct openings *openings, const held_list *liste
     struct span span = {INT64_MAX, INT64_MIN};
     vector_for_each (held, listed)
         extend(&span, (*held)->seen_ns);
-    return listed->count > 0 && (has_timed_out(openings, &span, GATHER_NS, GATHER_PAUSE_NS) ||
-                                 !others_are_due(openings, listed));
+    uint32_t missing = listed->count > 0 ? count_others(openings, listed) : 0;
+    return listed->count > 0 &&
+           (missing == 0 ||
+            has_timed_out(openings, &span, GATHER_NS, GATHER_PAUSE_NS, listed->count, missing));
 }
 
 // All nodes are ready, or the wait for the others has reached its limit.
@@ -225,7 +230,8 @@ static bool group_is_ready(const struct openings *openings, const held_list *gro
         extend(&span, (*held)->ready_ns);
     }
     return ready == group->count ||
-           (ready > 0 && has_timed_out(openings, &span, READY_ALL_NS, READY_PAUSE_NS));
+           (ready > 0 && has_timed_out(openings, &span, READY_ALL_NS, READY_PAUSE_NS, ready,
+                                       group->count - ready));
 }
 
 static int by_claim(const void *a, const void *b)
