@@ -82,7 +82,6 @@ void commands_remove(struct commands *commands, const struct disruption_command 
     map_remove(commands->by_id, command->id);
 }
 
-// --- lookups -------------------------------------------------------------------------------------
 void commands_move_node(struct commands *commands, struct control *control,
                         struct disruption_command *from, const char *name,
                         struct disruption_command *to)
@@ -103,6 +102,7 @@ void commands_move_node(struct commands *commands, struct control *control,
             (--from->nodes.count - at) * sizeof *from->nodes.items);
 }
 
+// --- lookups -------------------------------------------------------------------------------------
 void commands_note_recovered(struct commands *commands)
 {
     assert(!commands->recovered);

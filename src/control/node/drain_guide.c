@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/nanoseconds.h"
-#include "control/state/cluster.h"
+#include "control/node/drain_room.h"
 #include "model/schema/karpenter.h"
 #include "reconcile/operations.h"
 #include "reconcile/patch.h"
@@ -31,15 +31,10 @@ static const struct taint *taint_on(const struct node *node)
     return find_taint(&node->spec.taints, filled_later.key, filled_later.effect);
 }
 
-// Nodes that go, or are closed for another reason, draw no pods.
 static bool wants_taint(const struct drain_guide *guide, const struct node *node)
 {
-    if (!guide->is_active || (guide->open != NULL && strcmp(guide->open, node->meta.name) == 0) ||
-        object_is_deleting((const struct object *)node) || node_is_closed(node))
-        return false;
-    const struct state_node *state = cluster_state_of_node(guide->control->cluster, node);
-    return state != NULL && state->claims.count > 0 && state_initialized(state) &&
-           !state_marked(state);
+    return guide->is_active && (guide->open == NULL || strcmp(guide->open, node->meta.name) != 0) &&
+           drain_room_is_open(guide->control, node);
 }
 
 static bool is_as_wanted(const struct drain_guide *guide, const struct node *node)

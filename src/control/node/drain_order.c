@@ -247,27 +247,31 @@ bool drain_order_admits(struct drain_order *order, const struct pod *pod)
     return turn->is_due;
 }
 
+// `turn`: of the evicted pod; NULL: it had none.
+static void await_successor(struct drain_order *order, const char *workload,
+                            struct drain_turn *turn)
+{
+    struct outstanding awaited = {
+        .queue = join_queue(order, turn != NULL ? turn->queue->command : 0),
+        .command = turn != NULL ? turn->command : 0,
+        .owner = memory_copy_string(workload),
+        .until_ns = ns_add(loop_monotonic_ns(order->control->manager.loop), SUCCESSOR_NS)};
+    if (turn != NULL && turn->lead != NULL) {
+        awaited.lead = turn->lead;
+        turn->lead = NULL;
+        drain_leading_evicted(order->leading);
+    }
+    vector_push(&order->outstanding, awaited);
+}
+
 void drain_order_evicted(struct drain_order *order, const struct pod *pod)
 {
     if (order == NULL)
         return;
     const char *workload = pod_successor_owner(pod);
-    const struct drain_turn *turn = map_get(order->turns, pod->meta.uid);
-    uint64_t command = turn != NULL ? turn->command : 0;
-    char *lead = turn != NULL && turn->lead != NULL ? memory_copy_string(turn->lead) : NULL;
-    struct drain_queue *queue =
-        workload != NULL ? join_queue(order, turn != NULL ? turn->queue->command : 0) : NULL;
+    if (workload != NULL)
+        await_successor(order, workload, map_get(order->turns, pod->meta.uid));
     drain_order_forget(order, pod->meta.uid);
-    if (workload == NULL) {
-        free(lead);
-        return;
-    }
-    if (lead != NULL)
-        drain_leading_evicted(order->leading);
-    vector_push(&order->outstanding,
-                (struct outstanding){
-                    queue, command, memory_copy_string(workload), lead,
-                    ns_add(loop_monotonic_ns(order->control->manager.loop), SUCCESSOR_NS)});
 }
 
 void drain_order_rejected(struct drain_order *order, const char *pod_uid)

@@ -40,17 +40,8 @@ static void release_displaced(struct cluster *cluster, const struct landing *lan
         planned_pods_count(cluster->planned, claim->meta.name) == 0)
         return;
     CLEANUP_ARENA struct arena *arena = arena_create(16 * 1024);
-    struct resource_map room = state_allocatable(arena, landing->state);
-    struct resource_map own = {.items =
-                                   arena_allocate_array(arena, room.count + 1, sizeof *own.items)};
-    list_for_each (entry, &room)
-        own.items[own.count++] = *entry;
-    const struct pod_list *pods = pod_index_on(&cluster->pods, landing->node->meta.name);
-    for (uint32_t i = 0; i < pods->count; i++) {
-        struct resource_map requests = pod_requests(arena, pods->items[i]);
-        if (!pod_is_terminal(pods->items[i]))
-            resource_map_take(&own, &requests);
-    }
+    struct resource_map own =
+        state_room(arena, landing->state, pod_index_on(&cluster->pods, landing->node->meta.name));
     struct pod_record *record;
     for (uint32_t i = 0; (record = planned_record(cluster, claim->meta.name, i)) != NULL;) {
         struct resource_map requests = pod_requests(arena, record->pod);

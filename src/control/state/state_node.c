@@ -1,6 +1,8 @@
 #include "control/state/state_node.h"
 
+#include "model/reading/pod.h"
 #include "model/reading/state_node_rules.h"
+#include "model/schema/resources.h"
 
 const struct node *state_only_node(const struct state_node *state)
 {
@@ -84,4 +86,20 @@ struct resource_map state_capacity(struct arena *arena, const struct state_node 
 struct resource_map state_allocatable(struct arena *arena, const struct state_node *state)
 {
     return state_node_allocatable(arena, state_main_node(state), main_claim(state));
+}
+
+struct resource_map state_room(struct arena *arena, const struct state_node *state,
+                               const struct pod_list *pods)
+{
+    struct resource_map all = state_allocatable(arena, state);
+    struct resource_map room = {.items =
+                                    arena_allocate_array(arena, all.count + 1, sizeof *room.items)};
+    list_for_each (entry, &all)
+        room.items[room.count++] = *entry;
+    for (uint32_t i = 0; i < pods->count; i++) {
+        struct resource_map requests = pod_requests(arena, pods->items[i]);
+        if (!pod_is_terminal(pods->items[i]))
+            resource_map_take(&room, &requests);
+    }
+    return room;
 }

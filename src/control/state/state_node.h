@@ -3,6 +3,7 @@
 
 #include "base/vector.h"
 #include "control/runtime/control.h"
+#include "control/state/pod_index.h"
 
 struct node_list {
     const struct node **items;
@@ -38,3 +39,6 @@ const char *state_pool(const struct state_node *state);                    // it
 const char *label_of_node(const struct node *node, const struct node_claim *claim, const char *key);
 struct resource_map state_capacity(struct arena *arena, const struct state_node *state);
 struct resource_map state_allocatable(struct arena *arena, const struct state_node *state);
+// What the pods leave of it; negative where they ask for more.
+struct resource_map state_room(struct arena *arena, const struct state_node *state,
+                               const struct pod_list *pods);

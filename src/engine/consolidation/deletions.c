@@ -343,15 +343,15 @@ static void find_best_set(struct deletion_search *search)
 static bool is_worth_leading(const struct deletion_search *search)
 {
     const struct state_nodes *nodes = &search->disruption->problem->nodes;
-    uint32_t pods = 0, leading = 0;
+    uint32_t pods = 0, tainted = 0;
     for (uint32_t i = 0; i < search->set_count; i++)
         list_for_each (pod, &search->set[i]->state->pods)
             pods += pod_is_led(*pod);
     for (uint32_t i = 0; i < nodes->count; i++)
-        leading += node_leads(&nodes->items[i]);
-    leading -= search->set_count;
-    return pods >= GUIDED_PODS && leading <= GUIDED_NODES_MAX &&
-           leading <= GUIDED_NODES_A_POD * pods;
+        tainted += node_can_get_taint(&nodes->items[i]);
+    tainted -= search->set_count;
+    return pods >= GUIDED_PODS && tainted <= GUIDED_NODES_MAX &&
+           tainted <= GUIDED_NODES_A_POD * pods;
 }
 
 static bool may_lead(const struct disruption *disruption)

@@ -28,7 +28,7 @@ static struct plan_move move_of(struct arena *arena, const struct pass *pass, ui
     if (placement->kind == ON_NODE) {
         move.where = MOVE_TO_NODE;
         move.is_led = pass->input.guided && pod_is_led(move.pod) &&
-                      node_leads(&pass->problem->nodes.items[placement->index]);
+                      node_can_get_taint(&pass->problem->nodes.items[placement->index]);
         move.name = name_of(arena, &pass->problem->nodes.items[placement->index]);
     } else if (placement->kind == ON_CLAIM) {
         const struct claim *claim = pass->claims.items[placement->index];

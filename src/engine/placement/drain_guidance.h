@@ -14,7 +14,7 @@
 // True if the pod's successor can be led: it comes at once, and minds the taint.
 bool pod_is_led(const struct pod *pod);
 // True if the node can get the taint; others draw pods as the planned one does.
-static inline bool node_leads(const struct state_node *state)
+static inline bool node_can_get_taint(const struct state_node *state)
 {
     return state->claim != NULL && state->node != NULL;
 }

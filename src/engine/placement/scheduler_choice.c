@@ -169,14 +169,14 @@ static struct high_scores high_scores_of(const struct scheduler_choice *choice,
                                .highest = {INT64_MIN / 2, INT64_MIN / 2},
                                .second = {INT64_MIN / 2, INT64_MIN / 2}};
     for (uint32_t i = 0; i < choice->count; i++) {
-        bool leads = node_leads(&pass->problem->nodes.items[pass->scheduler->nodes[i]]);
+        bool can = node_can_get_taint(&pass->problem->nodes.items[pass->scheduler->nodes[i]]);
         int64_t score = pass->scheduler->scores[i];
-        if (score > high.highest[leads]) {
-            high.second[leads] = high.highest[leads];
-            high.highest[leads] = score;
-            high.best_of[leads] = i;
-        } else if (score > high.second[leads]) {
-            high.second[leads] = score;
+        if (score > high.highest[can]) {
+            high.second[can] = high.highest[can];
+            high.highest[can] = score;
+            high.best_of[can] = i;
+        } else if (score > high.second[can]) {
+            high.second[can] = score;
         }
     }
     return high;
