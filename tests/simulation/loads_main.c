@@ -1,11 +1,12 @@
 // Runs loads on virtual time and prints their results.
 //
-//   loads [--seed N] [--set NAME=VALUE]... [--verbose] [--drift] [--api MS] [--live] [--log]
-//   [--trace FILE] two thirty 1 2 3 ...
+//   loads [--seed N] [--set NAME=VALUE]... [--verbose] [--drift] [--api MS] [--live] [--slow N]
+//   [--log] [--trace FILE] two thirty 1 2 3 ...
 //
-// --live gives scheduler and workload controllers the pace of a live control plane; --log writes
-// the controller's log to standard error; --trace writes what load_trace.h says. Each goes up, down
-// and up again; with --drift all its nodes drift while it is down.
+// --live gives scheduler and workload controllers the pace of a live control plane, --slow one that
+// is N times as slow; --log writes the controller's log to standard error; --trace writes what
+// load_trace.h says. Each goes up, down and up again; with --drift all its nodes drift while it is
+// down.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,7 @@ static void print(const char *load, const char *step, double last,
 struct course {
     uint64_t seed;
     bool verbose, drift, live, log;
+    int64_t slow; // with `live`
     FILE *trace;
     int64_t api_ms; // the longest latency of a request; 0: the usual one
 };
@@ -60,6 +62,17 @@ static FILE *open_trace(const char *path)
     return file;
 }
 
+static void slow_down(struct world_options *world, int64_t times)
+{
+    world->scheduler_pod_ns *= times;
+    world->scheduler_rejection_ns *= times;
+    world->scheduler_bind_ns *= times;
+    world->controller_request_ns *= times;
+    world->controller_delay_ns *= times;
+    world->controller_requests_per_second /= (int32_t)times;
+    world->controller_requests_burst /= (int32_t)times;
+}
+
 static void run(const char *name, const struct course *course, char **settings, int count)
 {
     struct scenario *scenario = scenario_create(course->seed);
@@ -84,6 +97,8 @@ static void run(const char *name, const struct course *course, char **settings, 
         scenario->options.api_latency_max = course->api_ms * MILLISECOND;
     if (course->live)
         scenario_live_pace(scenario);
+    if (course->slow > 1)
+        slow_down(&scenario->options.world, course->slow);
     scenario_begin(scenario);
     if (course->log)
         begin_log(scenario->loop);
@@ -121,7 +136,7 @@ int main(int argc, char **argv)
 {
     char *settings[32];
     int count = 0;
-    struct course course = {.seed = 1};
+    struct course course = {.seed = 1, .slow = 1};
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc)
             course.seed = strtoull(argv[++i], NULL, 10);
@@ -135,7 +150,10 @@ int main(int argc, char **argv)
             course.trace = open_trace(argv[++i]);
         else if (strcmp(argv[i], "--live") == 0)
             course.live = true;
-        else if (strcmp(argv[i], "--log") == 0)
+        else if (strcmp(argv[i], "--slow") == 0 && i + 1 < argc) {
+            course.live = true;
+            course.slow = strtoll(argv[++i], NULL, 10);
+        } else if (strcmp(argv[i], "--log") == 0)
             course.log = true;
         else if (strcmp(argv[i], "--api") == 0 && i + 1 < argc)
             course.api_ms = strtoll(argv[++i], NULL, 10);

@@ -60,17 +60,18 @@ static enum operation_outcome note_deleted(void *context, const char *key,
     return OPERATION_PASS;
 }
 
-// Replacements that are still closed wait for their pods (kept_replacements.h).
+// Replacements that are still closed wait for their pods (kept_replacements.h). Successors take the
+// places in the order in which pods leave (drain_order.h): one node is full after the other.
 static void keep_places(const struct step *step)
 {
     const struct disruption_command *command = step->command;
     const struct nominations *nominations = cluster_nominations(step->control->cluster);
-    list_for_each (move, &command->moves) {
-        if (move->replacement == NO_REPLACEMENT || move->workload[0] == '\0')
-            continue;
-        const char *name = command->replacements.items[move->replacement].name;
-        if (nominations_keep(nominations, name))
-            cluster_keep_place(step->control->cluster, move->workload, name);
+    for (uint32_t i = command->replacements.count; i-- > 0;) {
+        const char *name = command->replacements.items[i].name;
+        list_for_each (move, &command->moves)
+            if (move->replacement == i && move->workload[0] != '\0' &&
+                nominations_keep(nominations, name))
+                cluster_keep_place(step->control->cluster, move->workload, name);
     }
 }
 

@@ -103,7 +103,7 @@ static void forget(struct disruption_queue *queue, struct disruption_command *co
 {
     commands_remove(queue->commands, command);
     list_for_each (replacement, &command->replacements) {
-        cluster_keep_no_more(queue->control->cluster, replacement->name);
+        cluster_end_keeping(queue->control->cluster, replacement->name);
         replacement_release(queue->parts, replacement);
         disruption_cleanup_release(queue->parts->cleanup, replacement->name);
     }

@@ -2,11 +2,13 @@
 
 #include <stdlib.h>
 
+#include "base/nanoseconds.h"
 #include "control/node/drain.h"
 #include "control/node/eviction_queue.h"
 #include "model/reading/pod.h"
 
 #define NAMES_MAX 5
+#define LATE_NS   (10 * SECOND) // past its grace period a pod needs a moment to be gone
 
 static void write_budgets(const struct control *control, const struct pod *pod, struct text *out)
 {
@@ -26,7 +28,7 @@ static void write_cause(const struct control *control, const struct eviction_que
     int64_t until;
     enum do_not_disrupt protection = pod_protection(pod, now, &until);
     if (!pod_is_active(pod)) {
-        if (pod->meta.deletion_timestamp < now)
+        if (ns_subtract(now, pod->meta.deletion_timestamp) > LATE_NS)
             text_add(out, "has outlived its grace period");
     } else if (pod->meta.unreadable != NULL) {
         text_format(out, "cannot be read: %s", pod->meta.unreadable);

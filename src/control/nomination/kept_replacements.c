@@ -15,7 +15,8 @@
 // Limits of the wait, for the nodes of a command:
 #define EMPTY_NS (5 * MINUTE)  // in all, or until the command's other replacements are ready
 #define PAUSE_NS (3 * SECOND)  // while nothing comes, and nothing can be expected
-#define FILL_NS  (20 * SECOND) // from the first arrival on
+#define FULL_NS  (20 * SECOND) // of a full node and those beside it, from its first pod on
+#define FILL_NS  (40 * SECOND) // of a node that pods are missing on
 // Evicted pods come one after the other: kube-scheduler is soon done with them.
 #define PATIENCE_NS (10 * SECOND)
 #define HOLD_NS     (15 * SECOND) // so long at most no pod is evicted before an opening
@@ -24,18 +25,19 @@
 enum wait { WAITS_FOR_NOTHING, WAITS_FOR_EVICTION, WAITS_FOR_PODS };
 
 struct kept {
-    int64_t since_ns; // monotonic
-    uint64_t command; // its number
+    int64_t since_ns, first_ns; // monotonic: the beginning, the first pod (0: none has come)
+    uint64_t command;           // its number
     char claim[];
 };
 
 struct watched { // a command with kept nodes that wait for pods
     uint64_t command;
-    bool is_due, is_used;
-    uint32_t places;   // on its kept nodes, not taken at the last review
-    uint32_t to_evict; // its pods, then
-    // Monotonic: the first look, the first arrival (0: none yet), the last sign of progress.
-    int64_t since_ns, first_ns, last_ns;
+    bool is_used;
+    bool is_due;               // all its nodes
+    bool is_partly_due;        // those whose pods have all come
+    uint32_t places;           // on its kept nodes, not taken at the last review
+    uint32_t to_evict;         // its pods, then
+    int64_t since_ns, last_ns; // monotonic: the first look, the last sign of progress
 };
 
 struct kept_replacements {
@@ -92,8 +94,18 @@ static bool has_pods_to_come(const struct disruption_command *command, const cha
     return false;
 }
 
-static enum wait wait_of(const struct disruption_command *command, const char *claim)
+static const struct disruption_command *command_of(const struct kept_replacements *kept,
+                                                   const char *claim)
 {
+    return commands_of_replacement(kept->commands, claim);
+}
+
+// A command ends with its nodes. Pods may come later.
+static enum wait wait_of(const struct kept_replacements *kept, const char *claim)
+{
+    const struct disruption_command *command = command_of(kept, claim);
+    if (command == NULL && cluster_awaited_places(kept->control->cluster, claim) > 0)
+        return WAITS_FOR_PODS;
     if (command == NULL || !has_pods_to_come(command, claim))
         return WAITS_FOR_NOTHING;
     switch (command->phase) {
@@ -112,17 +124,11 @@ static enum wait wait_of(const struct disruption_command *command, const char *c
     return WAITS_FOR_NOTHING;
 }
 
-static const struct disruption_command *command_of(const struct kept_replacements *kept,
-                                                   const char *claim)
-{
-    return commands_of_replacement(kept->commands, claim);
-}
-
 // A controller that removes startup taints expects to find only its own, so such nodes stay out.
 bool kept_replacements_applies(const struct kept_replacements *kept, const struct node_claim *claim)
 {
-    return claim->spec.startup_taints.count == 0 &&
-           wait_of(command_of(kept, claim->meta.name), claim->meta.name) != WAITS_FOR_NOTHING;
+    return claim->spec.startup_taints.count == 0 && command_of(kept, claim->meta.name) != NULL &&
+           wait_of(kept, claim->meta.name) != WAITS_FOR_NOTHING;
 }
 
 // --- nodes that are kept closed ------------------------------------------------------------------
@@ -175,53 +181,79 @@ static uint32_t count_to_evict(const struct kept_replacements *kept,
     return count;
 }
 
-// All pods of the command have come: also those for existing nodes, which an open node would draw.
-// Or the wait for them has reached a limit.
-static void look(struct kept_replacements *kept, struct watched *watched,
-                 const struct disruption_command *command, uint32_t places)
-{
-    int64_t now_ns = now_of(kept);
-    uint32_t to_evict = count_to_evict(kept, command);
-    bool awaits = eviction_queue_awaits(kept->evictions, watched->command);
-    bool is_first = watched->last_ns == 0;
-    if (!is_first && places < watched->places && watched->first_ns == 0)
-        watched->first_ns = now_ns;
-    if (is_first || awaits || places != watched->places || to_evict != watched->to_evict)
-        watched->last_ns = now_ns;
-    watched->places = places;
-    watched->to_evict = to_evict;
-    watched->is_due =
-        (to_evict == 0 && !awaits) ||
-        (watched->first_ns != 0 && ns_subtract(now_ns, watched->first_ns) >= FILL_NS) ||
-        ns_subtract(now_ns, watched->last_ns) >= PAUSE_NS ||
-        ns_subtract(now_ns, watched->since_ns) >= EMPTY_NS;
-}
+struct places { // of a command that no pod has taken yet
+    uint32_t kept;
+    uint32_t awaited; // of them: for pods that their controllers have yet to create
+};
 
-static uint32_t places_of(const struct kept_replacements *kept, uint64_t command)
+static struct places places_of(const struct kept_replacements *kept, uint64_t command)
 {
-    uint32_t places = 0;
+    struct places places = {0};
     for (struct map_entry *entry = map_first(kept->nodes); entry != NULL; entry = map_next(entry)) {
         const struct kept *node = map_value(entry);
-        if (node->command == command)
-            places += cluster_kept_places(kept->control->cluster, node->claim);
+        if (node->command != command)
+            continue;
+        places.kept += cluster_kept_places(kept->control->cluster, node->claim);
+        places.awaited += cluster_awaited_places(kept->control->cluster, node->claim);
     }
     return places;
+}
+
+// All pods of the command have come: also those for existing nodes, which an open node would draw.
+// Or the wait for them has reached a limit. When it takes long, the nodes that are full open before
+// the others: no other pod finds room there.
+static void look(struct kept_replacements *kept, struct watched *watched,
+                 const struct disruption_command *command)
+{
+    int64_t now_ns = now_of(kept);
+    struct places places = places_of(kept, watched->command);
+    uint32_t to_evict = command != NULL ? count_to_evict(kept, command) : 0;
+    bool awaits = eviction_queue_awaits(kept->evictions, watched->command);
+    bool is_first = watched->last_ns == 0;
+    if (is_first || awaits || places.kept != watched->places || to_evict != watched->to_evict)
+        watched->last_ns = now_ns;
+    watched->places = places.kept;
+    watched->to_evict = to_evict;
+    watched->is_due = (to_evict == 0 && !awaits && places.awaited == 0) ||
+                      ns_subtract(now_ns, watched->last_ns) >= PAUSE_NS ||
+                      ns_subtract(now_ns, watched->since_ns) >= EMPTY_NS;
+    watched->is_partly_due = false;
+}
+
+static bool has_waited(const struct kept_replacements *kept, const struct kept *node,
+                       int64_t limit_ns)
+{
+    return node->first_ns != 0 && ns_subtract(now_of(kept), node->first_ns) >= limit_ns;
+}
+
+// All pods of the node have come.
+static bool is_full(const struct kept_replacements *kept, const struct kept *node)
+{
+    return node->first_ns != 0 && cluster_kept_places(kept->control->cluster, node->claim) == 0;
+}
+
+static void look_at_node(struct kept_replacements *kept, struct kept *node)
+{
+    const struct node_claim *claim = find_claim(kept->control, node->claim);
+    if (claim == NULL || wait_of(kept, node->claim) != WAITS_FOR_PODS)
+        return;
+    struct watched *watched = watch(kept, node->command);
+    if (!watched->is_used)
+        look(kept, watched, command_of(kept, node->claim));
+    watched->is_used = true;
+    if (node->first_ns == 0 && cluster_planned_count(kept->control->cluster, claim) >
+                                   cluster_kept_places(kept->control->cluster, node->claim))
+        node->first_ns = now_of(kept);
+    watched->is_partly_due =
+        watched->is_partly_due || (is_full(kept, node) && has_waited(kept, node, FULL_NS));
 }
 
 static void look_at_commands(struct kept_replacements *kept)
 {
     vector_for_each (watched, &kept->watched)
         watched->is_used = false;
-    for (struct map_entry *entry = map_first(kept->nodes); entry != NULL; entry = map_next(entry)) {
-        const struct kept *node = map_value(entry);
-        const struct disruption_command *command = command_of(kept, node->claim);
-        if (wait_of(command, node->claim) != WAITS_FOR_PODS)
-            continue;
-        struct watched *watched = watch(kept, node->command);
-        if (!watched->is_used)
-            look(kept, watched, command, places_of(kept, node->command));
-        watched->is_used = true;
-    }
+    for (struct map_entry *entry = map_first(kept->nodes); entry != NULL; entry = map_next(entry))
+        look_at_node(kept, map_value(entry));
     for (uint32_t i = kept->watched.count; i-- > 0;)
         if (!kept->watched.items[i].is_used)
             kept->watched.items[i] = kept->watched.items[--kept->watched.count];
@@ -229,9 +261,12 @@ static void look_at_commands(struct kept_replacements *kept)
 
 static bool is_due(struct kept_replacements *kept, const struct kept *node)
 {
-    enum wait wait = wait_of(command_of(kept, node->claim), node->claim);
-    if (wait == WAITS_FOR_PODS)
-        return watch(kept, node->command)->is_due;
+    enum wait wait = wait_of(kept, node->claim);
+    if (wait == WAITS_FOR_PODS) {
+        const struct watched *watched = watch(kept, node->command);
+        return watched->is_due || (watched->is_partly_due && is_full(kept, node)) ||
+               has_waited(kept, node, FILL_NS);
+    }
     return wait == WAITS_FOR_NOTHING || ns_subtract(now_of(kept), node->since_ns) >= EMPTY_NS;
 }
 

@@ -6,7 +6,9 @@
 // adze.dev/awaiting-pods. Pods that fit on other nodes go there, as the decision expects; the rest
 // waits. When all pods of the command have come, except those whose eviction waits for pods that
 // may wait here, or no more come, its nodes open together: no pod is evicted for a moment,
-// kube-scheduler gets quiet, the pods are nominated in one go. The reason for the taint is not
+// kube-scheduler gets quiet, the pods are nominated in one go. When that takes long, nodes whose
+// pods have all come open before the others. Pods that a slow controller has yet to create are
+// waited for, also when the command has ended with its nodes. The reason for the taint is not
 // stored: a closed node that no controller keeps is opened (registration.c).
 #pragma once
 

@@ -165,6 +165,10 @@ static void note_growth(struct workload_bursts *waves)
 
 static void note_change(struct workload_bursts *waves, struct workload *workload)
 {
+    bool creates =
+        !is_complete(workload) && workload->wanted != WANTED_UNKNOWN && !workload->is_failing;
+    cluster_set_missing(waves->control->cluster, workload->uid,
+                        creates ? (uint32_t)(workload->wanted - workload->pods) : 0);
     workload->changed_ns = loop_monotonic_ns(waves->control->manager.loop);
     if (!workload->is_listed && !is_complete(workload)) {
         workload->is_listed = true;
@@ -180,7 +184,7 @@ static void note_change(struct workload_bursts *waves, struct workload *workload
 static void keep_sample(struct workload_bursts *waves, struct workload *workload,
                         const struct pod *pod)
 {
-    if (!workload->is_listed || workload->sample != NULL || !pod_is_unexamined(pod))
+    if (!workload->is_listed || workload->sample != NULL)
         return;
     workload->sample = (const struct pod *)object_acquire((const struct object *)pod);
     note_growth(waves);
@@ -266,14 +270,18 @@ static void on_pod(void *context, enum mirror_change change, const struct object
         if (workload->wanted == WANTED_UNKNOWN)
             report_absence(waves, after.kind);
         note_change(waves, workload);
-        keep_sample(waves, workload, (const struct pod *)new_object);
+        if (pod_is_unexamined((const struct pod *)new_object))
+            keep_sample(waves, workload, (const struct pod *)new_object);
     }
     if (before.owner != NULL) {
         struct workload *workload = workload_of(waves, before.owner->uid);
+        bool drained = leaves_for_command(waves->control, (const struct pod *)old_object);
         workload->pods--;
-        if (leaves_for_command(waves->control, (const struct pod *)old_object))
+        if (drained)
             workload->drained_ns = loop_monotonic_ns(waves->control->manager.loop);
         note_change(waves, workload);
+        if (drained && workload->wanted > 0) // its successor is like it
+            keep_sample(waves, workload, (const struct pod *)old_object);
     }
     report_change(waves);
 }
@@ -316,6 +324,7 @@ static void unlist(struct workload_bursts *waves, uint32_t index)
     object_release((const struct object *)workload->sample);
     workload->sample = NULL;
     cluster_expect_no_more(waves->control->cluster, workload->uid);
+    cluster_set_missing(waves->control->cluster, workload->uid, 0);
     if (workload->pods > 0 || workload->wanted > 0)
         return;
     map_remove(waves->workloads, workload->uid);

@@ -191,14 +191,31 @@ void cluster_keep_place(struct cluster *cluster, const char *workload_uid, const
     planned_pods_keep(cluster->planned, workload_uid, claim);
 }
 
+const struct node_claim *cluster_kept_on(const struct cluster *cluster, const char *workload_uid,
+                                         uint32_t number)
+{
+    const char *name = planned_pods_kept_on(cluster->planned, workload_uid, number);
+    return name != NULL ? find_claim(cluster->control, name) : NULL;
+}
+
 uint32_t cluster_kept_places(const struct cluster *cluster, const char *claim)
 {
     return planned_pods_kept(cluster->planned, claim);
 }
 
-void cluster_keep_no_more(struct cluster *cluster, const char *claim)
+void cluster_set_missing(struct cluster *cluster, const char *workload_uid, uint32_t count)
 {
-    planned_pods_keep_no_more(cluster->planned, claim);
+    planned_pods_set_missing(cluster->planned, workload_uid, count);
+}
+
+uint32_t cluster_awaited_places(const struct cluster *cluster, const char *claim)
+{
+    return planned_pods_awaited(cluster->planned, claim);
+}
+
+void cluster_end_keeping(struct cluster *cluster, const char *claim)
+{
+    planned_pods_end_keeping(cluster->planned, claim);
 }
 
 void cluster_note_opening(struct cluster *cluster, const char *name)

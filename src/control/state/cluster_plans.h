@@ -46,7 +46,15 @@ const struct node_claim *cluster_expected_on(const struct cluster *cluster,
 // (kept_replacements.h), and the number of those that no pod has taken yet.
 void cluster_keep_place(struct cluster *cluster, const char *workload_uid, const char *claim);
 uint32_t cluster_kept_places(const struct cluster *cluster, const char *claim);
-void cluster_keep_no_more(struct cluster *cluster, const char *claim);
+// The NodeClaim of the kept place that the workload's next pod but `number` takes; NULL: there is
+// no such place, or the NodeClaim is gone.
+const struct node_claim *cluster_kept_on(const struct cluster *cluster, const char *workload_uid,
+                                         uint32_t number);
+// Pods that the workload's controller has yet to create take the first of its kept places.
+void cluster_set_missing(struct cluster *cluster, const char *workload_uid, uint32_t count);
+uint32_t cluster_awaited_places(const struct cluster *cluster, const char *claim);
+// No more pods are evicted for the NodeClaim; the places that are about to be taken stay.
+void cluster_end_keeping(struct cluster *cluster, const char *claim);
 // The node of the NodeClaim opens: kube-scheduler's chance to bind its pods begins now.
 void cluster_note_opening(struct cluster *cluster, const char *claim);
 // Nodes with planned pods are closed: pods that are planned for open nodes may have to wait for

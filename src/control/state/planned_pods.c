@@ -9,8 +9,10 @@
 
 struct planned_claim {
     VECTOR(struct planned_pod *) pods;
-    uint32_t count; // pods and places
-    uint32_t kept;  // kept places
+    uint32_t count;   // pods and places
+    uint32_t kept;    // kept places
+    uint32_t awaited; // of them: about to be taken; see count_awaited()
+    bool is_ended;    // they are kept only as long as they are about to be taken
     char name[];
 };
 
@@ -23,12 +25,14 @@ struct planned_pod {
 typedef VECTOR(struct planned_claim *) place_list; // in the order of planning
 struct planned_workload {
     place_list places, kept; // for future pods; for successors of evicted pods
+    uint32_t missing;        // pods that are yet to be created
 };
 
 struct planned_pods {
     struct map *by_pod;      // UID -> struct planned_pod
     struct map *by_claim;    // name -> struct planned_claim, while it has pods
-    struct map *by_workload; // UID -> struct planned_workload, while it has places
+    struct map *by_workload; // UID -> struct planned_workload, while it has places or lacks pods
+    bool is_counted;         // awaited places, since the last change
 };
 
 struct planned_pods *planned_pods_create(void)
@@ -164,7 +168,7 @@ const char *planned_pods_expected_on(const struct planned_pods *planned, const c
 static void drop_if_empty(struct planned_pods *planned, const char *workload_uid,
                           const struct planned_workload *workload)
 {
-    if (workload->places.count == 0 && workload->kept.count == 0)
+    if (workload->places.count == 0 && workload->kept.count == 0 && workload->missing == 0)
         workload_destroy(map_remove(planned->by_workload, workload_uid));
 }
 
@@ -180,8 +184,10 @@ bool planned_pods_arrive(struct planned_pods *planned, const char *workload_uid,
                          const char *pod_uid, const char *name)
 {
     struct planned_workload *workload = map_get(planned->by_workload, workload_uid);
-    if (workload == NULL || planned_pods_claim(planned, pod_uid) != NULL)
+    if (workload == NULL || workload->places.count + workload->kept.count == 0 ||
+        planned_pods_claim(planned, pod_uid) != NULL)
         return false;
+    planned->is_counted = false;
     bool is_kept = workload->places.count == 0;
     struct planned_claim *claim = take_first(is_kept ? &workload->kept : &workload->places);
     planned_pods_set(planned, pod_uid, name, claim->name);
@@ -210,13 +216,89 @@ void planned_pods_keep(struct planned_pods *planned, const char *workload_uid, c
     struct planned_claim *claim = claim_of(planned, name);
     claim->count++;
     claim->kept++;
+    planned->is_counted = false;
     vector_push(&workload->kept, claim);
+}
+
+const char *planned_pods_kept_on(const struct planned_pods *planned, const char *workload_uid,
+                                 uint32_t number)
+{
+    const struct planned_workload *workload = map_get(planned->by_workload, workload_uid);
+    return workload != NULL && number < workload->kept.count ? workload->kept.items[number]->name
+                                                             : NULL;
 }
 
 uint32_t planned_pods_kept(const struct planned_pods *planned, const char *name)
 {
     const struct planned_claim *claim = map_get(planned->by_claim, name);
     return claim != NULL ? claim->kept : 0;
+}
+
+// Places that are kept only for missing pods, and are more than those.
+static void trim(struct planned_pods *planned, struct planned_workload *workload)
+{
+    uint32_t kept = 0, count = (uint32_t)workload->kept.count;
+    for (uint32_t i = 0; i < count; i++) {
+        struct planned_claim *claim = workload->kept.items[i];
+        if (i < workload->missing || !claim->is_ended) {
+            workload->kept.items[kept++] = claim;
+            continue;
+        }
+        claim->kept--;
+        give_back(planned, claim);
+    }
+    workload->kept.count = kept;
+    planned->is_counted = false;
+}
+
+void planned_pods_set_missing(struct planned_pods *planned, const char *workload_uid,
+                              uint32_t count)
+{
+    struct planned_workload *workload =
+        count > 0 ? map_ensure(planned->by_workload, workload_uid, sizeof *workload)
+                  : map_get(planned->by_workload, workload_uid);
+    if (workload == NULL || workload->missing == count)
+        return;
+    workload->missing = count;
+    trim(planned, workload);
+    drop_if_empty(planned, workload_uid, workload);
+}
+
+static void count_awaited(struct planned_pods *planned)
+{
+    for (struct map_entry *entry = map_first(planned->by_claim); entry != NULL;
+         entry = map_next(entry))
+        ((struct planned_claim *)map_value(entry))->awaited = 0;
+    for (struct map_entry *entry = map_first(planned->by_workload); entry != NULL;
+         entry = map_next(entry)) {
+        struct planned_workload *workload = map_value(entry);
+        for (uint32_t i = 0; i < workload->kept.count && i < workload->missing; i++)
+            workload->kept.items[i]->awaited++;
+    }
+    planned->is_counted = true;
+}
+
+uint32_t planned_pods_awaited(struct planned_pods *planned, const char *name)
+{
+    if (!planned->is_counted)
+        count_awaited(planned);
+    const struct planned_claim *claim = map_get(planned->by_claim, name);
+    return claim != NULL ? claim->awaited : 0;
+}
+
+void planned_pods_end_keeping(struct planned_pods *planned, const char *name)
+{
+    struct planned_claim *claim = map_get(planned->by_claim, name);
+    struct map_entry *next;
+    if (claim == NULL)
+        return;
+    claim->is_ended = true;
+    for (struct map_entry *entry = map_first(planned->by_workload); entry != NULL; entry = next) {
+        next = map_next(entry);
+        struct planned_workload *workload = map_value(entry);
+        trim(planned, workload);
+        drop_if_empty(planned, map_key(entry), workload);
+    }
 }
 
 static void drop_places(struct planned_pods *planned, place_list *places, const char *name)
@@ -232,29 +314,19 @@ static void drop_places(struct planned_pods *planned, place_list *places, const 
     places->count = kept;
 }
 
-static void drop_claim(struct planned_pods *planned, const char *name, bool kept_only)
+void planned_pods_forget_claim(struct planned_pods *planned, const char *name)
 {
     struct planned_claim *claim = map_get(planned->by_claim, name);
     struct map_entry *next;
     if (claim == NULL)
         return;
     claim->kept = 0;
+    planned->is_counted = false;
     for (struct map_entry *entry = map_first(planned->by_workload); entry != NULL; entry = next) {
         next = map_next(entry);
         struct planned_workload *workload = map_value(entry);
         drop_places(planned, &workload->kept, name);
-        if (!kept_only)
-            drop_places(planned, &workload->places, name);
+        drop_places(planned, &workload->places, name);
         drop_if_empty(planned, map_key(entry), workload);
     }
-}
-
-void planned_pods_keep_no_more(struct planned_pods *planned, const char *name)
-{
-    drop_claim(planned, name, true);
-}
-
-void planned_pods_forget_claim(struct planned_pods *planned, const char *name)
-{
-    drop_claim(planned, name, false);
 }

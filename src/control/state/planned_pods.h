@@ -46,8 +46,18 @@ void planned_pods_expect_no_more(struct planned_pods *planned, const char *workl
 // One more place on the NodeClaim for the successor of a pod that disruption evicts. The place is
 // kept whether or not the workload is complete.
 void planned_pods_keep(struct planned_pods *planned, const char *workload_uid, const char *claim);
+// The NodeClaim of the kept place that the next pod but `number` takes; NULL: there are fewer.
+const char *planned_pods_kept_on(const struct planned_pods *planned, const char *workload_uid,
+                                 uint32_t number);
 // Kept places on the NodeClaim that no pod has taken yet.
 uint32_t planned_pods_kept(const struct planned_pods *planned, const char *claim);
-void planned_pods_keep_no_more(struct planned_pods *planned, const char *claim);
+// Pods that the workload's controller has yet to create: so many kept places are about to be taken.
+void planned_pods_set_missing(struct planned_pods *planned, const char *workload_uid,
+                              uint32_t count);
+// Kept places on the NodeClaim that such pods are about to take.
+uint32_t planned_pods_awaited(struct planned_pods *planned, const char *claim);
+// No more pods are evicted for the NodeClaim: of its kept places only those stay that are about to
+// be taken, and only as long as they are.
+void planned_pods_end_keeping(struct planned_pods *planned, const char *claim);
 // Drops all places on a deleted NodeClaim, kept ones included.
 void planned_pods_forget_claim(struct planned_pods *planned, const char *claim);

@@ -47,12 +47,53 @@ static void kept_places_end_with_their_command_SCH_516(void **state)
     planned_pods_keep(planned, "web", "a");
     planned_pods_keep(planned, "web", "b");
     planned_pods_keep(planned, "db", "a");
-    planned_pods_keep_no_more(planned, "a");
+    planned_pods_end_keeping(planned, "a");
     assert_int_equal(planned_pods_kept(planned, "a"), 0);
     assert_int_equal(planned_pods_count(planned, "a"), 0);
     assert_false(planned_pods_arrive(planned, "db", "1", "default/db-1"));
     assert_true(planned_pods_arrive(planned, "web", "2", "default/web-2"));
     assert_string_equal(planned_pods_claim(planned, "2"), "b");
+}
+
+// The command's nodes are gone, and a controller is slow: its next pods take the first places.
+static void kept_places_stay_for_missing_pods_SCH_516(void **state)
+{
+    struct planned_pods *planned = *state;
+    planned_pods_keep(planned, "web", "a");
+    planned_pods_keep(planned, "web", "b");
+    planned_pods_keep(planned, "web", "b");
+    planned_pods_set_missing(planned, "web", 2);
+    assert_int_equal(planned_pods_awaited(planned, "a"), 1);
+    assert_int_equal(planned_pods_awaited(planned, "b"), 1);
+    planned_pods_end_keeping(planned, "a");
+    planned_pods_end_keeping(planned, "b");
+    assert_int_equal(planned_pods_kept(planned, "a"), 1);
+    assert_int_equal(planned_pods_kept(planned, "b"), 1);
+    assert_string_equal(planned_pods_kept_on(planned, "web", 0), "a");
+    assert_string_equal(planned_pods_kept_on(planned, "web", 1), "b");
+    assert_null(planned_pods_kept_on(planned, "web", 2));
+    assert_true(planned_pods_arrive(planned, "web", "1", "default/web-1"));
+    planned_pods_set_missing(planned, "web", 1);
+    assert_string_equal(planned_pods_claim(planned, "1"), "a");
+    assert_int_equal(planned_pods_awaited(planned, "a"), 0);
+    assert_int_equal(planned_pods_awaited(planned, "b"), 1);
+    planned_pods_set_missing(planned, "web", 0);
+    assert_int_equal(planned_pods_count(planned, "b"), 0);
+    assert_false(planned_pods_arrive(planned, "web", "2", "default/web-2"));
+}
+
+// Missing pods are known before places are kept for them, and without any.
+static void missing_pods_need_no_place_SCH_516(void **state)
+{
+    struct planned_pods *planned = *state;
+    planned_pods_set_missing(planned, "web", 1);
+    planned_pods_set_missing(planned, "db", 3);
+    assert_false(planned_pods_arrive(planned, "web", "1", "default/web-1"));
+    planned_pods_keep(planned, "web", "a");
+    assert_int_equal(planned_pods_awaited(planned, "a"), 1);
+    assert_null(planned_pods_kept_on(planned, "db", 0));
+    planned_pods_forget_claim(planned, "a");
+    assert_int_equal(planned_pods_awaited(planned, "a"), 0);
 }
 
 static void no_place_stays_on_a_node_claim_that_is_gone_LIF_320(void **state)
@@ -72,6 +113,8 @@ int main(void)
         TEST(successors_take_kept_places_after_planned_ones_SCH_516),
         TEST(kept_places_outlive_a_complete_workload_SCH_516),
         TEST(kept_places_end_with_their_command_SCH_516),
+        TEST(kept_places_stay_for_missing_pods_SCH_516),
+        TEST(missing_pods_need_no_place_SCH_516),
         TEST(no_place_stays_on_a_node_claim_that_is_gone_LIF_320),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
