@@ -255,6 +255,19 @@ static bool leaves_for_command(const struct control *control, const struct pod *
            object_annotation((const struct object *)node, ANNOTATION_DISRUPTION_COMMAND) != NULL;
 }
 
+// The successor of a pod that a command evicts is like it. The record may be gone in the end.
+static void note_departure(struct workload_bursts *waves, struct workload *workload,
+                           const struct pod *pod)
+{
+    bool is_drained = leaves_for_command(waves->control, pod);
+    bool stays = workload->wanted > 0;
+    if (is_drained)
+        workload->drained_ns = loop_monotonic_ns(waves->control->manager.loop);
+    note_change(waves, workload);
+    if (is_drained && stays)
+        keep_sample(waves, workload, pod);
+}
+
 static void on_pod(void *context, enum mirror_change change, const struct object *old_object,
                    const struct object *new_object)
 {
@@ -275,13 +288,8 @@ static void on_pod(void *context, enum mirror_change change, const struct object
     }
     if (before.owner != NULL) {
         struct workload *workload = workload_of(waves, before.owner->uid);
-        bool drained = leaves_for_command(waves->control, (const struct pod *)old_object);
         workload->pods--;
-        if (drained)
-            workload->drained_ns = loop_monotonic_ns(waves->control->manager.loop);
-        note_change(waves, workload);
-        if (drained && workload->wanted > 0) // its successor is like it
-            keep_sample(waves, workload, (const struct pod *)old_object);
+        note_departure(waves, workload, (const struct pod *)old_object);
     }
     report_change(waves);
 }
