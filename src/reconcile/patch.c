@@ -6,14 +6,21 @@
 #include "base/text.h"
 #include "model/schema/pack.h"
 
-static json_t *json_taint(const struct taint *taint)
+void json_add_taint(json_t *taints, const struct taint *taint)
 {
+    assert(taints != NULL && taint != NULL);
     json_t *out = json_pack("{s:s, s:s}", "key", taint->key, "effect", taint->effect);
     if (taint->value != NULL && *taint->value != '\0')
         json_object_set_new(out, "value", json_string(taint->value));
     if (taint->time_added != 0)
         json_object_set_new(out, "timeAdded", json_instant(taint->time_added));
-    return out;
+    json_array_append_new(taints, out);
+}
+
+void json_set_taints(json_t *patch, json_t *taints)
+{
+    assert(patch != NULL && taints != NULL);
+    json_object_set_new(patch, "spec", json_pack("{s:o}", "taints", taints));
 }
 
 json_t *json_taints(const taint_list *taints, const struct taint *without, const struct taint *with)
@@ -23,9 +30,9 @@ json_t *json_taints(const taint_list *taints, const struct taint *without, const
     json_t *out = json_array();
     list_for_each (taint, taints)
         if (taint != without)
-            json_array_append_new(out, json_taint(taint));
+            json_add_taint(out, taint);
     if (with != NULL)
-        json_array_append_new(out, json_taint(with));
+        json_add_taint(out, with);
     return out;
 }
 

@@ -8,6 +8,9 @@
 
 json_t *json_taints(const taint_list *taints, const struct taint *without,
                     const struct taint *with);
+void json_add_taint(json_t *taints, const struct taint *taint);
+// The patch's spec.taints. It takes the reference to them.
+void json_set_taints(json_t *patch, json_t *taints);
 json_t *json_requirements(const requirement_list *requirements);
 json_t *json_instant(int64_t instant);
 // {"metadata": {"resourceVersion": ...}}: the start of a merge patch with optimistic lock

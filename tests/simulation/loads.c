@@ -23,6 +23,7 @@ struct shape {
 struct load {
     struct shape shapes[SHAPES_MAX];
     uint32_t count;
+    uint32_t wanted; // pods of all Deployments, at present
     struct lineage *lineage;
 };
 
@@ -156,12 +157,15 @@ static void describe(struct text *out, const struct shape *shape)
                     shape->name);
 }
 
-void load_apply(struct scenario *scenario, const struct load *load)
+void load_apply(struct scenario *scenario, struct load *load)
 {
     struct text text = {0};
     text_add(&text, pool);
-    for (uint32_t i = 0; i < load->count; i++)
+    load->wanted = 0;
+    for (uint32_t i = 0; i < load->count; i++) {
         describe(&text, &load->shapes[i]);
+        load->wanted += load->shapes[i].pods;
+    }
     scenario_apply(scenario, text.data);
     text_free(&text);
 }
@@ -169,9 +173,11 @@ void load_apply(struct scenario *scenario, const struct load *load)
 static void scale(struct scenario *scenario, struct load *load, bool fewer)
 {
     lineage_begin_anew(load->lineage);
+    load->wanted = 0;
     for (uint32_t i = 0; i < load->count; i++) {
         struct error error = {0};
         const struct shape *shape = &load->shapes[i];
+        load->wanted += fewer ? shape->fewer : shape->pods;
         if (!simulation_scale(scenario->simulation, shape->name, fewer ? shape->fewer : shape->pods,
                               &error))
             fail_msg("%s", error.message);
@@ -302,7 +308,7 @@ struct load_figures load_bound(struct scenario *scenario, struct load *load, dou
     double passed = 0;
     struct load_figures figures;
     while (figures = load_look(scenario, load),
-           figures.bound < figures.pods || figures.pods == 0 || passed < 1) {
+           figures.bound < figures.pods || figures.pods != load->wanted || passed < 1) {
         if (passed >= seconds)
             break;
         scenario_run(scenario, STEP_S);

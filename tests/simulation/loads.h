@@ -26,14 +26,14 @@ struct load *load_create(const char *name);
 void load_destroy(struct load *load);
 
 // Applies the NodePool (consolidateAfter 30s, budget 100%) and the Deployments.
-void load_apply(struct scenario *scenario, const struct load *load);
+void load_apply(struct scenario *scenario, struct load *load);
 // Scales every Deployment to its smaller size, or back.
 void load_shrink(struct scenario *scenario, struct load *load);
 void load_grow(struct scenario *scenario, struct load *load);
 // All nodes drift: the NodePool's template changes.
 void load_drift(struct scenario *scenario, struct load *load);
 struct load_figures load_look(struct scenario *scenario, struct load *load);
-// Runs until all pods are bound, or the seconds are over.
+// Runs until all pods that the Deployments want are there and bound, or the seconds are over.
 struct load_figures load_bound(struct scenario *scenario, struct load *load, double seconds);
 // Runs until no NodeClaim or Node came or went for `quiet` seconds, or the seconds are over; `last`
 // gets the time of the last change.

@@ -1,12 +1,12 @@
 // Runs loads on virtual time and prints their results.
 //
 //   loads [--seed N] [--set NAME=VALUE]... [--verbose] [--drift] [--api MS] [--live] [--slow N]
-//   [--log] [--trace FILE] two thirty 1 2 3 ...
+//   [--rest S] [--log] [--trace FILE] two thirty 1 2 3 ...
 //
 // --live gives scheduler and workload controllers the pace of a live control plane, --slow one that
-// is N times as slow; --log writes the controller's log to standard error; --trace writes what
-// load_trace.h says. Each goes up, down and up again; with --drift all its nodes drift while it is
-// down.
+// is N times as slow; --rest waits for so long each time when all pods are bound; --log writes the
+// controller's log to standard error; --trace writes what load_trace.h says. Each goes up, down and
+// up again; with --drift all its nodes drift while it is down.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +36,7 @@ struct course {
     uint64_t seed;
     bool verbose, drift, live, log;
     int64_t slow; // with `live`
+    double rest;  // seconds
     FILE *trace;
     int64_t api_ms; // the longest latency of a request; 0: the usual one
 };
@@ -60,6 +61,16 @@ static FILE *open_trace(const char *path)
     if (file == NULL)
         fail_msg("cannot write %s", path);
     return file;
+}
+
+static void rest(struct scenario *scenario, struct load *load, const char *name, double seconds)
+{
+    if (seconds <= 0)
+        return;
+    scenario_run(scenario, seconds);
+    struct load_figures figures = load_look(scenario, load);
+    figures.seconds = seconds;
+    print(name, "rest", 0, &figures);
 }
 
 static void slow_down(struct world_options *world, int64_t times)
@@ -109,6 +120,7 @@ static void run(const char *name, const struct course *course, char **settings, 
     load_apply(scenario, load);
     struct load_figures figures = load_bound(scenario, load, 300);
     print(name, "up", 0, &figures);
+    rest(scenario, load, name, course->rest);
     load_shrink(scenario, load);
     if (course->verbose)
         for (int i = 0; i < 12; i++) {
@@ -126,6 +138,7 @@ static void run(const char *name, const struct course *course, char **settings, 
     load_grow(scenario, load);
     figures = load_bound(scenario, load, 300);
     print(name, "again", 0, &figures);
+    rest(scenario, load, name, course->rest);
     load_destroy(load);
     if (trace != NULL)
         load_trace_destroy(trace);
@@ -153,7 +166,9 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--slow") == 0 && i + 1 < argc) {
             course.live = true;
             course.slow = strtoll(argv[++i], NULL, 10);
-        } else if (strcmp(argv[i], "--log") == 0)
+        } else if (strcmp(argv[i], "--rest") == 0 && i + 1 < argc)
+            course.rest = strtod(argv[++i], NULL);
+        else if (strcmp(argv[i], "--log") == 0)
             course.log = true;
         else if (strcmp(argv[i], "--api") == 0 && i + 1 < argc)
             course.api_ms = strtoll(argv[++i], NULL, 10);

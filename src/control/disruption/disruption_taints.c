@@ -20,9 +20,7 @@ json_t *taint_patch(const struct node *node, const char *mark)
         json_object_set_new(json_metadata(body, "labels"), LABEL_EXCLUDE_BALANCERS,
                             json_string("karpenter"));
     if (find_taint(&node->spec.taints, TAINT_DISRUPTED, "NoSchedule") == NULL) // DIS-301
-        json_object_set_new(
-            body, "spec",
-            json_pack("{s:o}", "taints", json_taints(&node->spec.taints, NULL, &disrupted)));
+        json_set_taints(body, json_taints(&node->spec.taints, NULL, &disrupted));
     return body;
 }
 
@@ -46,9 +44,7 @@ json_t *untaint_patch(const struct node *node)
     if (balancers_excluded(node))
         json_object_set_new(json_metadata(body, "labels"), LABEL_EXCLUDE_BALANCERS, json_null());
     if (taint != NULL)
-        json_object_set_new(
-            body, "spec",
-            json_pack("{s:o}", "taints", json_taints(&node->spec.taints, taint, NULL)));
+        json_set_taints(body, json_taints(&node->spec.taints, taint, NULL));
     return body;
 }
 

@@ -51,10 +51,8 @@ static struct reconcile_result reconcile(void *context, struct work_item *item, 
         return reconcile_done();
     const struct taint *present = taint_on(node);
     json_t *body = json_locked((const struct object *)node);
-    json_object_set_new(body, "spec",
-                        json_pack("{s:o}", "taints",
-                                  json_taints(&node->spec.taints, present,
-                                              present == NULL ? &filled_later : NULL)));
+    json_set_taints(
+        body, json_taints(&node->spec.taints, present, present == NULL ? &filled_later : NULL));
     const struct operation_about about = {.manager = &guide->control->manager,
                                           .item = item,
                                           .doing = "leading evicted pods by taints"};

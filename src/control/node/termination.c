@@ -195,17 +195,11 @@ static struct reconcile_result taint(const struct termination_pass *pass)
                         json_string("karpenter"));
     if (disrupted_taint(pass->node) == NULL) {
         json_t *taints = json_array();
-        const taint_list none = {0};
         list_for_each (present, &pass->node->spec.taints)
-            if (!text_equal(present->key, TAINT_DISRUPTED)) {
-                json_t *one = json_taints(&none, NULL, present);
-                json_array_extend(taints, one);
-                json_decref(one);
-            }
-        json_t *one = json_taints(&none, NULL, &disrupted);
-        json_array_extend(taints, one);
-        json_decref(one);
-        json_object_set_new(body, "spec", json_pack("{s:o}", "taints", taints));
+            if (!text_equal(present->key, TAINT_DISRUPTED))
+                json_add_taint(taints, present);
+        json_add_taint(taints, &disrupted);
+        json_set_taints(body, taints);
         patch.record = note_tainted;
     }
     return start_patch(&patch, (const struct object *)pass->node, NULL, body);

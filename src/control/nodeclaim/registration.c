@@ -68,10 +68,7 @@ static json_t *synced_taints(const struct claim_pass *pass, const struct node *n
                 continue;
             if (i == 1 && find_taint(&claim->spec.taints, taint->key, taint->effect) != NULL)
                 continue;
-            const taint_list none = {0};
-            json_t *one = json_taints(&none, NULL, taint);
-            json_array_extend(taints, one);
-            json_decref(one);
+            json_add_taint(taints, taint);
         }
     return taints;
 }
@@ -117,7 +114,7 @@ static void sync_node(struct claim_pass *pass, const struct node *node)
     json_object_set_new(json_metadata(patch, "labels"), LABEL_REGISTERED, json_string("true"));
     if (node_will_be_initialized(claim, node)) // LIF-66, in the same write
         json_object_set_new(json_metadata(patch, "labels"), LABEL_INITIALIZED, json_string("true"));
-    json_object_set_new(patch, "spec", json_pack("{s:o}", "taints", synced_taints(pass, node)));
+    json_set_taints(patch, synced_taints(pass, node));
     pass->node = node;
     pass->node_patch = patch;
     pass->node_doing = "syncing node";
@@ -169,8 +166,7 @@ void claim_open_node(struct claim_pass *pass)
         return;
     pass->node = node;
     pass->node_patch = json_locked((const struct object *)node);
-    json_object_set_new(pass->node_patch, "spec",
-                        json_pack("{s:o}", "taints", json_taints(&node->spec.taints, taint, NULL)));
+    json_set_taints(pass->node_patch, json_taints(&node->spec.taints, taint, NULL));
     pass->node_doing = "opening node";
 }
 
