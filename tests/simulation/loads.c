@@ -177,9 +177,9 @@ static void scale(struct scenario *scenario, struct load *load, bool fewer)
     for (uint32_t i = 0; i < load->count; i++) {
         struct error error = {0};
         const struct shape *shape = &load->shapes[i];
-        load->wanted += fewer ? shape->fewer : shape->pods;
-        if (!simulation_scale(scenario->simulation, shape->name, fewer ? shape->fewer : shape->pods,
-                              &error))
+        uint32_t pods = fewer ? shape->fewer : shape->pods;
+        load->wanted += pods;
+        if (!simulation_scale(scenario->simulation, shape->name, pods, &error))
             fail_msg("%s", error.message);
     }
 }

@@ -80,8 +80,10 @@ static void slow_down(struct world_options *world, int64_t times)
     world->scheduler_bind_ns *= times;
     world->controller_request_ns *= times;
     world->controller_delay_ns *= times;
-    world->controller_requests_per_second /= (int32_t)times;
-    world->controller_requests_burst /= (int32_t)times;
+    int32_t rate = world->controller_requests_per_second / (int32_t)times;
+    int32_t burst = world->controller_requests_burst / (int32_t)times;
+    world->controller_requests_per_second = rate > 0 ? rate : 1; // 0: no limit
+    world->controller_requests_burst = burst > 0 ? burst : 1;
 }
 
 static void run(const char *name, const struct course *course, char **settings, int count)

@@ -68,9 +68,10 @@ static void keep_places(const struct step *step)
     const struct nominations *nominations = cluster_nominations(step->control->cluster);
     for (uint32_t i = command->replacements.count; i-- > 0;) {
         const char *name = command->replacements.items[i].name;
+        if (!nominations_keep(nominations, name))
+            continue;
         list_for_each (move, &command->moves)
-            if (move->replacement == i && move->workload[0] != '\0' &&
-                nominations_keep(nominations, name))
+            if (move->replacement == i && move->workload[0] != '\0')
                 cluster_keep_place(step->control->cluster, move->workload, name);
     }
 }

@@ -15,8 +15,8 @@
 // Limits of the wait, for the nodes of a command:
 #define EMPTY_NS (5 * MINUTE)  // in all, or until the command's other replacements are ready
 #define PAUSE_NS (3 * SECOND)  // while nothing comes, and nothing can be expected
-#define FULL_NS  (20 * SECOND) // of a full node and those beside it, from its first pod on
-#define FILL_NS  (40 * SECOND) // of a node that pods are missing on
+#define FULL_NS  (20 * SECOND) // of full nodes, from the first pod of one of them on
+#define FILL_NS  (40 * SECOND) // of a node that lacks pods, from its first pod on
 // Evicted pods come one after the other: kube-scheduler is soon done with them.
 #define PATIENCE_NS (10 * SECOND)
 #define HOLD_NS     (15 * SECOND) // so long at most no pod is evicted before an opening
@@ -34,7 +34,7 @@ struct watched { // a command with kept nodes that wait for pods
     uint64_t command;
     bool is_used;
     bool is_due;               // all its nodes
-    bool is_partly_due;        // those whose pods have all come
+    bool is_partly_due;        // those that are full
     uint32_t places;           // on its kept nodes, not taken at the last review
     uint32_t to_evict;         // its pods, then
     int64_t since_ns, last_ns; // monotonic: the first look, the last sign of progress
@@ -217,7 +217,6 @@ static void look(struct kept_replacements *kept, struct watched *watched,
     watched->is_due = (to_evict == 0 && !awaits && places.awaited == 0) ||
                       ns_subtract(now_ns, watched->last_ns) >= PAUSE_NS ||
                       ns_subtract(now_ns, watched->since_ns) >= EMPTY_NS;
-    watched->is_partly_due = false;
 }
 
 static bool has_waited(const struct kept_replacements *kept, const struct kept *node,
@@ -244,14 +243,14 @@ static void look_at_node(struct kept_replacements *kept, struct kept *node)
     if (node->first_ns == 0 && cluster_planned_count(kept->control->cluster, claim) >
                                    cluster_kept_places(kept->control->cluster, node->claim))
         node->first_ns = now_of(kept);
-    watched->is_partly_due =
-        watched->is_partly_due || (is_full(kept, node) && has_waited(kept, node, FULL_NS));
+    if (is_full(kept, node) && has_waited(kept, node, FULL_NS))
+        watched->is_partly_due = true;
 }
 
 static void look_at_commands(struct kept_replacements *kept)
 {
     vector_for_each (watched, &kept->watched)
-        watched->is_used = false;
+        watched->is_used = watched->is_partly_due = false;
     for (struct map_entry *entry = map_first(kept->nodes); entry != NULL; entry = map_next(entry))
         look_at_node(kept, map_value(entry));
     for (uint32_t i = kept->watched.count; i-- > 0;)

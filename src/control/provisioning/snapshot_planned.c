@@ -269,19 +269,6 @@ static struct pod *expect(struct snapshot *snapshot, const struct expected_pods 
     return copy;
 }
 
-// The place that the next pod but `number` of the workload takes, if there is one; NULL: its
-// NodeClaim is gone.
-static const struct node_claim *next_place(const struct cluster *cluster, const char *workload,
-                                           uint32_t number, bool *has_place)
-{
-    uint32_t places = cluster_expected(cluster, workload);
-    const struct node_claim *claim = number < places
-                                         ? cluster_expected_on(cluster, workload, number)
-                                         : cluster_kept_on(cluster, workload, number - places);
-    *has_place = number < places || claim != NULL;
-    return claim;
-}
-
 void snapshot_add_expected_pods(struct snapshot *snapshot, struct control *control,
                                 struct workload_bursts *bursts)
 {
@@ -291,10 +278,9 @@ void snapshot_add_expected_pods(struct snapshot *snapshot, struct control *contr
     while (workload_bursts_next_expected(bursts, after, &expected)) {
         after = expected.workload;
         for (uint32_t i = 0; i < expected.count; i++) {
-            bool has_place;
-            const struct node_claim *claim =
-                next_place(control->cluster, expected.workload, i, &has_place);
-            if (!has_place && !expected.certain)
+            const struct node_claim *claim;
+            if (!cluster_next_place(control->cluster, expected.workload, i, &claim) &&
+                !expected.certain)
                 break;
             struct pod *pod = expect(snapshot, &expected, i);
             if (claim != NULL && !object_is_deleting((const struct object *)claim))

@@ -107,14 +107,21 @@ static bool has_own_volumes(const struct pod *pod)
     return false;
 }
 
-// Pods that may still come, and whose needs are known.
+// Pods that its controller has yet to create, as far as that is known.
+static uint32_t lacking(const struct workload *workload)
+{
+    return workload->wanted == WANTED_UNKNOWN || is_complete(workload)
+               ? 0
+               : (uint32_t)(workload->wanted - workload->pods);
+}
+
+// Of them: pods that may still come, and whose needs are known.
 static uint32_t missing_of(const struct workload *workload, int64_t now_ns)
 {
-    if (is_complete(workload) || workload->wanted == WANTED_UNKNOWN || workload->sample == NULL ||
-        ns_subtract(now_ns, workload->changed_ns) >= GIVEN_UP_NS ||
+    if (workload->sample == NULL || ns_subtract(now_ns, workload->changed_ns) >= GIVEN_UP_NS ||
         (workload->is_numbered && has_own_volumes(workload->sample)))
         return 0;
-    return (uint32_t)(workload->wanted - workload->pods);
+    return lacking(workload);
 }
 
 // The places of the pods that leave are the command's business.
@@ -165,10 +172,8 @@ static void note_growth(struct workload_bursts *waves)
 
 static void note_change(struct workload_bursts *waves, struct workload *workload)
 {
-    bool creates =
-        !is_complete(workload) && workload->wanted != WANTED_UNKNOWN && !workload->is_failing;
     cluster_set_missing(waves->control->cluster, workload->uid,
-                        creates ? (uint32_t)(workload->wanted - workload->pods) : 0);
+                        workload->is_failing ? 0 : lacking(workload));
     workload->changed_ns = loop_monotonic_ns(waves->control->manager.loop);
     if (!workload->is_listed && !is_complete(workload)) {
         workload->is_listed = true;

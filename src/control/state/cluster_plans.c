@@ -166,16 +166,12 @@ void cluster_expect_pod(struct cluster *cluster, const char *workload_uid, const
     planned_pods_expect(cluster->planned, workload_uid, claim);
 }
 
-uint32_t cluster_expected(const struct cluster *cluster, const char *workload_uid)
+bool cluster_next_place(const struct cluster *cluster, const char *workload_uid, uint32_t number,
+                        const struct node_claim **claim)
 {
-    return planned_pods_expected(cluster->planned, workload_uid);
-}
-
-const struct node_claim *cluster_expected_on(const struct cluster *cluster,
-                                             const char *workload_uid, uint32_t number)
-{
-    return find_claim(cluster->control,
-                      planned_pods_expected_on(cluster->planned, workload_uid, number));
+    const char *name = planned_pods_next_place(cluster->planned, workload_uid, number);
+    *claim = name != NULL ? find_claim(cluster->control, name) : NULL;
+    return name != NULL;
 }
 
 void cluster_expect_no_more(struct cluster *cluster, const char *workload_uid)
@@ -189,13 +185,6 @@ void cluster_expect_no_more(struct cluster *cluster, const char *workload_uid)
 void cluster_keep_place(struct cluster *cluster, const char *workload_uid, const char *claim)
 {
     planned_pods_keep(cluster->planned, workload_uid, claim);
-}
-
-const struct node_claim *cluster_kept_on(const struct cluster *cluster, const char *workload_uid,
-                                         uint32_t number)
-{
-    const char *name = planned_pods_kept_on(cluster->planned, workload_uid, number);
-    return name != NULL ? find_claim(cluster->control, name) : NULL;
 }
 
 uint32_t cluster_kept_places(const struct cluster *cluster, const char *claim)

@@ -38,18 +38,14 @@ bool cluster_lost_nomination(const struct cluster *cluster, const struct pod *po
 // Plans a place on the NodeClaim for one more pod that the workload is about to create
 // (workload_bursts.h): its next new pod takes it.
 void cluster_expect_pod(struct cluster *cluster, const char *workload_uid, const char *claim);
-// Planned places for future pods of the workload, and the NodeClaim of each; NULL: it is gone.
-uint32_t cluster_expected(const struct cluster *cluster, const char *workload_uid);
-const struct node_claim *cluster_expected_on(const struct cluster *cluster,
-                                             const char *workload_uid, uint32_t number);
+// Whether there is a place, planned or kept, for the workload's next pod but `number`, and its
+// NodeClaim; NULL: it is gone.
+bool cluster_next_place(const struct cluster *cluster, const char *workload_uid, uint32_t number,
+                        const struct node_claim **claim);
 // Places on the NodeClaim for successors of the workload's pods that disruption evicts
 // (kept_replacements.h), and the number of those that no pod has taken yet.
 void cluster_keep_place(struct cluster *cluster, const char *workload_uid, const char *claim);
 uint32_t cluster_kept_places(const struct cluster *cluster, const char *claim);
-// The NodeClaim of the kept place that the workload's next pod but `number` takes; NULL: there is
-// no such place, or the NodeClaim is gone.
-const struct node_claim *cluster_kept_on(const struct cluster *cluster, const char *workload_uid,
-                                         uint32_t number);
 // Pods that the workload's controller has yet to create take the first of its kept places.
 void cluster_set_missing(struct cluster *cluster, const char *workload_uid, uint32_t count);
 uint32_t cluster_awaited_places(const struct cluster *cluster, const char *claim);

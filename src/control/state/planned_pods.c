@@ -158,11 +158,16 @@ uint32_t planned_pods_expected(const struct planned_pods *planned, const char *w
     return workload != NULL ? (uint32_t)workload->places.count : 0;
 }
 
-const char *planned_pods_expected_on(const struct planned_pods *planned, const char *workload_uid,
-                                     uint32_t number)
+const char *planned_pods_next_place(const struct planned_pods *planned, const char *workload_uid,
+                                    uint32_t number)
 {
     const struct planned_workload *workload = map_get(planned->by_workload, workload_uid);
-    return workload->places.items[number]->name;
+    if (workload == NULL)
+        return NULL;
+    if (number < workload->places.count)
+        return workload->places.items[number]->name;
+    number -= (uint32_t)workload->places.count;
+    return number < workload->kept.count ? workload->kept.items[number]->name : NULL;
 }
 
 static void drop_if_empty(struct planned_pods *planned, const char *workload_uid,
@@ -218,14 +223,6 @@ void planned_pods_keep(struct planned_pods *planned, const char *workload_uid, c
     claim->kept++;
     planned->is_counted = false;
     vector_push(&workload->kept, claim);
-}
-
-const char *planned_pods_kept_on(const struct planned_pods *planned, const char *workload_uid,
-                                 uint32_t number)
-{
-    const struct planned_workload *workload = map_get(planned->by_workload, workload_uid);
-    return workload != NULL && number < workload->kept.count ? workload->kept.items[number]->name
-                                                             : NULL;
 }
 
 uint32_t planned_pods_kept(const struct planned_pods *planned, const char *name)

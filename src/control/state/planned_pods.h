@@ -33,9 +33,10 @@ const char *planned_pods_on(const struct planned_pods *planned, const char *clai
 void planned_pods_expect(struct planned_pods *planned, const char *workload_uid, const char *claim);
 // Places that no pod has taken yet.
 uint32_t planned_pods_expected(const struct planned_pods *planned, const char *workload_uid);
-// The NodeClaim of the place with that number, below planned_pods_expected().
-const char *planned_pods_expected_on(const struct planned_pods *planned, const char *workload_uid,
-                                     uint32_t number);
+// The NodeClaim of the place that the workload's next pod but `number` takes, by the order of
+// planned_pods_arrive(); NULL: there are fewer.
+const char *planned_pods_next_place(const struct planned_pods *planned, const char *workload_uid,
+                                    uint32_t number);
 // A new pod of the workload takes the earliest planned place, kept places last; false: there is
 // none.
 bool planned_pods_arrive(struct planned_pods *planned, const char *workload_uid,
@@ -46,9 +47,6 @@ void planned_pods_expect_no_more(struct planned_pods *planned, const char *workl
 // One more place on the NodeClaim for the successor of a pod that disruption evicts. The place is
 // kept whether or not the workload is complete.
 void planned_pods_keep(struct planned_pods *planned, const char *workload_uid, const char *claim);
-// The NodeClaim of the kept place that the next pod but `number` takes; NULL: there are fewer.
-const char *planned_pods_kept_on(const struct planned_pods *planned, const char *workload_uid,
-                                 uint32_t number);
 // Kept places on the NodeClaim that no pod has taken yet.
 uint32_t planned_pods_kept(const struct planned_pods *planned, const char *claim);
 // Pods that the workload's controller has yet to create: so many kept places are about to be taken.

@@ -69,9 +69,9 @@ static void kept_places_stay_for_missing_pods_SCH_516(void **state)
     planned_pods_end_keeping(planned, "b");
     assert_int_equal(planned_pods_kept(planned, "a"), 1);
     assert_int_equal(planned_pods_kept(planned, "b"), 1);
-    assert_string_equal(planned_pods_kept_on(planned, "web", 0), "a");
-    assert_string_equal(planned_pods_kept_on(planned, "web", 1), "b");
-    assert_null(planned_pods_kept_on(planned, "web", 2));
+    assert_string_equal(planned_pods_next_place(planned, "web", 0), "a");
+    assert_string_equal(planned_pods_next_place(planned, "web", 1), "b");
+    assert_null(planned_pods_next_place(planned, "web", 2));
     assert_true(planned_pods_arrive(planned, "web", "1", "default/web-1"));
     planned_pods_set_missing(planned, "web", 1);
     assert_string_equal(planned_pods_claim(planned, "1"), "a");
@@ -91,7 +91,7 @@ static void missing_pods_need_no_place_SCH_516(void **state)
     assert_false(planned_pods_arrive(planned, "web", "1", "default/web-1"));
     planned_pods_keep(planned, "web", "a");
     assert_int_equal(planned_pods_awaited(planned, "a"), 1);
-    assert_null(planned_pods_kept_on(planned, "db", 0));
+    assert_null(planned_pods_next_place(planned, "db", 0));
     planned_pods_forget_claim(planned, "a");
     assert_int_equal(planned_pods_awaited(planned, "a"), 0);
 }
