@@ -227,6 +227,26 @@ static void successors_that_come_late_have_their_places_SCH_516(void **state)
     expect_drifted_pods_as_planned(scenario);
 }
 
+static bool any_claim(struct scenario *scenario)
+{
+    return simulation_count(scenario->simulation, "karpenter.sh/v1", "NodeClaim") > 0;
+}
+
+// Workload controllers need forty seconds for the pods of a wave. It is planned in parts: nodes for
+// the rest of it would stand open when that comes, and the wrong pods would take their room.
+static void a_wave_that_comes_slowly_is_planned_in_parts_SCH_516_SCH_527(void **state)
+{
+    struct scenario *scenario = *state;
+    scenario_live_pace(scenario);
+    scenario->options.world.controller_requests_per_second = 8;
+    scenario->options.world.controller_requests_burst = 8;
+    scenario_begin(scenario);
+    uint32_t pods = apply_many(scenario, false);
+    assert_true(scenario_until(scenario, 60, "a NodeClaim", any_claim) < 6);
+    scenario_expect_running(scenario, pods);
+    assert_true(kept(scenario) >= 0.8);
+}
+
 static void scale(struct scenario *scenario, const char *name, uint32_t pods)
 {
     struct error error = {0};
@@ -327,6 +347,7 @@ int main(void)
         TEST(drift_does_not_wait_for_rest_DIS_717),
         TEST(drifted_pods_go_where_they_were_planned_SCH_516_DIS_725),
         TEST(successors_that_come_late_have_their_places_SCH_516),
+        TEST(a_wave_that_comes_slowly_is_planned_in_parts_SCH_516_SCH_527),
         TEST(a_wave_meets_replacements_SCH_516),
         TEST(busy_workloads_hold_no_drift_up_DIS_725),
         TEST(no_node_is_held_for_long_SCH_516),

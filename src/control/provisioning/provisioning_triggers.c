@@ -13,6 +13,8 @@
 #include "model/reading/pod.h"
 #include "model/schema/condition_types.h"
 
+#define FIRST_PART_NS (2 * SECOND) // of a wave that comes slowly
+
 enum next_batch { // start of the batch after the pass under way
     NEXT_WHEN_TRIGGERED,
     NEXT_AS_BATCH, // triggered meanwhile (SCH-15)
@@ -28,12 +30,24 @@ struct provisioning_triggers {
     bool replans;        // the same: pods of launches without capacity
 };
 
+// A wave that comes slowly is planned in parts. Each lasts as long as the wave has lasted before:
+// the first nodes come soon, and later parts are large enough for good plans.
+static int64_t part_of_slow_wave(const struct provisioning_triggers *triggers)
+{
+    int64_t begun_ns = workload_bursts_begun_ns(triggers->options.bursts);
+    int64_t part_ns = ns_maximum(ns_subtract(triggers->batcher.opened_ns, begun_ns), FIRST_PART_NS);
+    return ns_minimum(part_ns, triggers->options.control->manager.settings->batch_max_duration);
+}
+
 static struct batcher_window window_of(const struct provisioning_triggers *triggers)
 {
     const struct control *control = triggers->options.control;
     const struct settings *settings = control->manager.settings;
     struct workload_bursts *bursts = triggers->options.bursts;
     bool is_wave = bursts != NULL && triggers->has_fresh_pods;
+    if (is_wave && workload_bursts_is_slow(bursts))
+        return (struct batcher_window){.idle_ns = settings->batch_idle_duration,
+                                       .max_ns = part_of_slow_wave(triggers)};
     return (struct batcher_window){.idle_ns = settings->batch_idle_duration,
                                    .max_ns = settings->batch_max_duration,
                                    .early = control->strategy->anticipates_pods,

@@ -5,6 +5,7 @@
 
 #include "base/nanoseconds.h"
 #include "control/command/disruption_command.h"
+#include "control/provisioning/wave_pace.h"
 #include "control/state/cluster.h"
 #include "control/state/cluster_plans.h"
 #include "model/reading/pod.h"
@@ -18,6 +19,8 @@
 #define SETTLE_GAPS    5 // the wait for the next workload, in pauses between those of the wave
 #define SETTLE_SHARE   2 // the least wait, as a part of the idle time
 #define ALONE_SHARE    4 // the same with a single workload
+#define SLOW_NS        (15 * SECOND) // a wave that needs longer for its rest comes slowly
+#define STAYS_SLOW_NS  (4 * SECOND)  // a slow one stays so until its rest needs less
 
 static const enum kind_id kinds[] = {KIND_REPLICA_SET, KIND_STATEFUL_SET, KIND_JOB};
 
@@ -39,7 +42,9 @@ struct workload_bursts {
     VECTOR(struct workload *)
     under_way;                         // candidates: the next review drops those that are complete
     bool is_told[ARRAY_LENGTH(kinds)]; // the log says that the kind cannot be seen
-    int64_t loose_ns;                  // when the last pod without a counted workload came
+    struct wave_pace pace;
+    bool is_slow;             // at the last look
+    int64_t loose_ns;         // when the last pod without a counted workload came
     int64_t grown_ns, gap_ns; // monotonic: when a workload joined last, the longest pause before
     void (*changed)(void *context);
     void *context;
@@ -288,6 +293,8 @@ static void on_pod(void *context, enum mirror_change change, const struct object
         if (workload->wanted == WANTED_UNKNOWN)
             report_absence(waves, after.kind);
         note_change(waves, workload);
+        if (before.owner == NULL && old_object == NULL)
+            wave_pace_note(&waves->pace, loop_monotonic_ns(waves->control->manager.loop));
         if (pod_is_unexamined((const struct pod *)new_object))
             keep_sample(waves, workload, (const struct pod *)new_object);
     }
@@ -354,6 +361,23 @@ void workload_bursts_review(struct workload_bursts *waves)
     }
 }
 
+bool workload_bursts_is_slow(struct workload_bursts *waves)
+{
+    int64_t now_ns = loop_monotonic_ns(waves->control->manager.loop);
+    uint32_t missing = 0;
+    vector_for_each (workload, &waves->under_way)
+        if (makes_progress(*workload, now_ns))
+            missing += missing_of(*workload, now_ns);
+    int64_t left_ns = wave_pace_time(&waves->pace, now_ns, missing);
+    waves->is_slow = left_ns > (waves->is_slow ? STAYS_SLOW_NS : SLOW_NS);
+    return waves->is_slow;
+}
+
+int64_t workload_bursts_begun_ns(const struct workload_bursts *waves)
+{
+    return waves->pace.begun_ns;
+}
+
 static bool any_is_under_way(const struct workload_bursts *waves)
 {
     int64_t now_ns = loop_monotonic_ns(waves->control->manager.loop);
@@ -388,6 +412,7 @@ bool workload_bursts_next_expected(struct workload_bursts *waves, const char *af
 {
     int64_t now_ns = loop_monotonic_ns(waves->control->manager.loop);
     const struct workload *next = NULL;
+    bool is_slow = workload_bursts_is_slow(waves);
     vector_for_each (entry, &waves->under_way) {
         const struct workload *workload = *entry;
         if (missing_of(workload, now_ns) > 0 &&
@@ -398,6 +423,7 @@ bool workload_bursts_next_expected(struct workload_bursts *waves, const char *af
     if (next == NULL)
         return false;
     *out = (struct expected_pods){next->uid, next->sample, missing_of(next, now_ns),
-                                  makes_progress(next, now_ns) && !is_drained(next, now_ns)};
+                                  !is_slow && makes_progress(next, now_ns) &&
+                                      !is_drained(next, now_ns)};
     return true;
 }

@@ -4,9 +4,9 @@
 // expected, and planned with the others.
 //
 // Nothing is expected of a workload whose controller is refused (a quota, an admission webhook) or
-// makes no progress, nor of one whose pods a command evicts at present; places that were planned
-// for its pods are kept for a while longer. The work is done at each change, not for each pod at
-// each review.
+// makes no progress, of a wave that comes slowly, nor of a workload whose pods a command evicts at
+// present; places that were planned for its pods are kept for a while longer. The work is done at
+// each change, not for each pod at each review.
 #pragma once
 
 #include "control/runtime/control.h"
@@ -30,6 +30,11 @@ bool workload_bursts_finished(struct workload_bursts *waves);
 // Monotonic: the instant at which the present wave counts as complete. Workloads that are applied
 // together appear one after the other. INT64_MAX: not known yet.
 int64_t workload_bursts_settled_at(const struct workload_bursts *waves);
+// The rest of the wave will take long at its present pace. None of it is expected then: nodes that
+// are bought for it would stand open, with room for the wrong pods, long before it comes.
+bool workload_bursts_is_slow(struct workload_bursts *waves);
+// Monotonic: the first pod of the present wave.
+int64_t workload_bursts_begun_ns(const struct workload_bursts *waves);
 
 struct expected_pods {        // of one workload: pods that its controller is about to create
     const char *workload;     // UID; borrowed, like the sample
