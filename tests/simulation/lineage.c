@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "base/vector.h"
+#include "sim/store/store_watch.h"
 
 struct line {           // of a pod
     uint32_t evictions; // of its predecessors
@@ -17,6 +18,7 @@ struct waiting { // lines of a workload that have no successor yet
 };
 
 struct lineage {
+    struct store_watch *pods;
     struct map *lines;   // struct line by UID of the pod
     struct map *waiting; // struct waiting by UID of the workload
     uint32_t epoch, counts[LINEAGE_TIMES];
@@ -39,6 +41,8 @@ static void waiting_free(void *value)
 
 void lineage_destroy(struct lineage *lineage)
 {
+    if (lineage->pods != NULL)
+        store_watch_destroy(lineage->pods);
     map_destroy(lineage->lines, free);
     map_destroy(lineage->waiting, waiting_free);
     free(lineage);
@@ -76,41 +80,41 @@ static struct waiting *waiting_of(struct lineage *lineage, const json_t *pod)
     return workload != NULL ? map_ensure(lineage->waiting, workload, sizeof(struct waiting)) : NULL;
 }
 
-static bool look_whether_it_goes(void *context, json_t *pod)
+static void note_end(struct lineage *lineage, const json_t *pod, struct line *line)
 {
-    struct lineage *lineage = context;
-    const char *uid = json_string_value(store_path(pod, "metadata.uid"));
-    struct line *line = map_ensure(lineage->lines, uid, sizeof *line);
     struct waiting *waiting = waiting_of(lineage, pod);
-    if (line->is_over || waiting == NULL || store_path(pod, "metadata.deletionTimestamp") == NULL)
-        return true;
     line->is_over = true;
-    if (!was_evicted(pod))
-        return true;
+    if (waiting == NULL || !was_evicted(pod))
+        return;
     uint32_t before = line->epoch == lineage->epoch ? line->evictions : 0;
     lineage->counts[before < LINEAGE_TIMES ? before : LINEAGE_TIMES - 1]++;
     vector_push(&waiting->evictions, before + 1);
-    return true;
 }
 
-static bool look_whether_it_is_new(void *context, json_t *pod)
+static void note_start(struct lineage *lineage, const json_t *pod, struct line *line)
 {
-    struct lineage *lineage = context;
-    struct line *line = map_get(lineage->lines, json_string_value(store_path(pod, "metadata.uid")));
     struct waiting *waiting = waiting_of(lineage, pod);
-    if (line->is_known)
-        return true;
     line->is_known = true;
     line->epoch = lineage->epoch;
     if (waiting != NULL && waiting->evictions.count > 0)
         line->evictions = waiting->evictions.items[--waiting->evictions.count];
-    return true;
 }
 
-void lineage_look(struct lineage *lineage, struct scenario *scenario)
+static void note_pod(void *context, const struct store_change *change)
+{
+    struct lineage *lineage = context;
+    const json_t *pod = change->object != NULL ? change->object : change->previous;
+    const char *uid = json_string_value(store_path(pod, "metadata.uid"));
+    struct line *line = map_ensure(lineage->lines, uid, sizeof *line);
+    if (!line->is_known)
+        note_start(lineage, pod, line);
+    if (!line->is_over && store_path(pod, "metadata.deletionTimestamp") != NULL)
+        note_end(lineage, pod, line);
+}
+
+void lineage_watch(struct lineage *lineage, struct scenario *scenario)
 {
     struct store *store = simulation_store(scenario->simulation);
-    const struct store_resource *pods = store_resource_of_kind(store, "v1", "Pod");
-    store_each(store, pods, NULL, look_whether_it_goes, lineage);
-    store_each(store, pods, NULL, look_whether_it_is_new, lineage);
+    const struct store_target all = {.resource = store_resource_of_kind(store, "v1", "Pod")};
+    lineage->pods = store_watch_changes(store, &all, 0, note_pod, lineage, NULL);
 }

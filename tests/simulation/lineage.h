@@ -9,8 +9,8 @@
 struct lineage;
 struct lineage *lineage_create(void);
 void lineage_destroy(struct lineage *lineage);
-// Updates from all pods. Call it often enough that no pod comes and goes in between.
-void lineage_look(struct lineage *lineage, struct scenario *scenario);
+// Counts from now on, change by change, until it is destroyed; once.
+void lineage_watch(struct lineage *lineage, struct scenario *scenario);
 // The load has changed: all counts restart at 0.
 void lineage_begin_anew(struct lineage *lineage);
 // Evictions since then of pods with `times` evictions before.

@@ -166,6 +166,7 @@ void load_apply(struct scenario *scenario, struct load *load)
         describe(&text, &load->shapes[i]);
         load->wanted += load->shapes[i].pods;
     }
+    lineage_watch(load->lineage, scenario);
     scenario_apply(scenario, text.data);
     text_free(&text);
 }
@@ -283,7 +284,6 @@ static double above_target(struct scenario *scenario)
 struct load_figures load_look(struct scenario *scenario, struct load *load)
 {
     struct look look = {.scenario = scenario};
-    lineage_look(load->lineage, scenario);
     visit(scenario, "Pod", look_at_pod, &look);
     visit(scenario, "Node", look_at_node, &look);
     struct load_figures *figures = &look.figures;
