@@ -41,6 +41,12 @@ int64_t pod_waves_left(const struct pod_waves *waves, const struct control *cont
     return end_ns > now_ns ? ns_subtract(end_ns, now_ns) : 0;
 }
 
+// Workload controllers have yet to create many pods.
+static bool wave_comes(const struct control *control)
+{
+    return cluster_missing_pods(control->cluster) >= DISTURBING_PODS;
+}
+
 // Pods of a wave that kube-scheduler is still to bind, to nodes that are there or on their way.
 static bool pods_arrive(const struct control *control)
 {
@@ -77,16 +83,17 @@ static bool many_rest_soon(const struct control *control)
     return soon > 1 && UNREST_SHARE * soon >= all;
 }
 
-// Pods arrive, and have not done so for too long.
+// Pods arrive, and have not done so for too long, or a wave is still being created.
 static bool awaits_arrivals(struct pod_waves *waves, const struct control *control, int64_t now_ns)
 {
-    if (!pods_arrive(control)) {
+    bool comes = wave_comes(control);
+    if (!comes && !pods_arrive(control)) {
         waves->arriving_ns = 0;
         return false;
     }
     if (waves->arriving_ns == 0)
         waves->arriving_ns = now_ns;
-    if (ns_subtract(now_ns, waves->arriving_ns) >= ARRIVING_MAX_NS)
+    if (!comes && ns_subtract(now_ns, waves->arriving_ns) >= ARRIVING_MAX_NS)
         return false;
     waves->disturbed_ns = now_ns;
     return true;

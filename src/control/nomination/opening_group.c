@@ -21,6 +21,8 @@
 #define STORM_SHARE    20     // of the group's pods: more are a storm, if they are at least
 #define STORM_LEAST    3
 #define STORMS_MAX     2             // of a group's nominations
+#define HURRY_SHARE    5             // of the group's pods: no more may have lost theirs, and
+#define HURRY_LEFT     4             // no more may be left to nominate
 #define BIND_NS        (10 * SECOND) // from the opening on
 #define LATE_SHARE     20            // of the group's pods: so few are left behind, or
 #define LATE_FEW       2
@@ -208,6 +210,21 @@ static void await_quiet(struct opening_group *group, bool is_ready)
         begin_nominating(group);
 }
 
+// Many pods have lost their nominations: no more are written before kube-scheduler is quiet again.
+// If that does not help, the nodes open as they are.
+static bool is_stormy(const struct opening_group *group)
+{
+    return group->lost >= STORM_LEAST && group->lost > group->pods / STORM_SHARE;
+}
+
+// A storm gets worse with each attempt, so the last nominations are written in spite of it, and the
+// nodes open at once.
+static bool is_hurried(const struct opening_group *group)
+{
+    return is_stormy(group) && group->lost <= group->pods / HURRY_SHARE &&
+           group->unprepared - group->lost <= group->pods / HURRY_LEFT;
+}
+
 // While pods are nominated, kube-scheduler tries one after the other, and those lose their
 // nomination. They come last now, so a few of them need not be waited for.
 static bool is_prepared(struct opening_group *group)
@@ -224,7 +241,7 @@ static bool is_prepared(struct opening_group *group)
         group->progress_ns = now_of(group);
     group->unprepared = left;
     group->lost = lost;
-    return left == lost && lost <= group->pods / LOST_SHARE;
+    return left == lost && (lost <= group->pods / LOST_SHARE || is_hurried(group));
 }
 
 static bool preparation_timed_out(const struct opening_group *group)
@@ -268,13 +285,6 @@ static bool open_now(struct opening_group *group)
     return true;
 }
 
-// Many pods have lost their nominations: no more are written before kube-scheduler is quiet again.
-// If that does not help, the nodes open as they are.
-static bool is_stormy(const struct opening_group *group)
-{
-    return group->lost >= STORM_LEAST && group->lost > group->pods / STORM_SHARE;
-}
-
 // Those that wait for the members' nodes.
 static uint32_t count_waiting(const struct opening_group *group)
 {
@@ -303,9 +313,10 @@ static bool open_if_prepared(struct opening_group *group)
 {
     if (is_prepared(group) || preparation_timed_out(group))
         return !mend_order(group) && open_now(group);
-    if (is_stormy(group) && group->storms++ >= STORMS_MAX)
+    bool is_lost = is_stormy(group) && !is_hurried(group);
+    if (is_lost && group->storms++ >= STORMS_MAX)
         return open_now(group);
-    if (is_stormy(group))
+    if (is_lost)
         group->paused_ns = now_of(group);
     return false;
 }

@@ -197,6 +197,11 @@ void cluster_set_missing(struct cluster *cluster, const char *workload_uid, uint
     planned_pods_set_missing(cluster->planned, workload_uid, count);
 }
 
+uint32_t cluster_missing_pods(const struct cluster *cluster)
+{
+    return planned_pods_missing(cluster->planned);
+}
+
 uint32_t cluster_awaited_places(const struct cluster *cluster, const char *claim)
 {
     return planned_pods_awaited(cluster->planned, claim);

@@ -32,6 +32,7 @@ struct planned_pods {
     struct map *by_pod;      // UID -> struct planned_pod
     struct map *by_claim;    // name -> struct planned_claim, while it has pods
     struct map *by_workload; // UID -> struct planned_workload, while it has places or lacks pods
+    uint32_t missing;        // pods that are yet to be created, of all workloads
     bool is_counted;         // awaited places, since the last change
 };
 
@@ -256,9 +257,15 @@ void planned_pods_set_missing(struct planned_pods *planned, const char *workload
                   : map_get(planned->by_workload, workload_uid);
     if (workload == NULL || workload->missing == count)
         return;
+    planned->missing = planned->missing - workload->missing + count;
     workload->missing = count;
     trim(planned, workload);
     drop_if_empty(planned, workload_uid, workload);
+}
+
+uint32_t planned_pods_missing(const struct planned_pods *planned)
+{
+    return planned->missing;
 }
 
 static void count_awaited(struct planned_pods *planned)
