@@ -342,6 +342,14 @@ static bool count_closed(void *context, json_t *node)
     return true;
 }
 
+static uint32_t closed_nodes(struct scenario *scenario)
+{
+    struct store *store = simulation_store(scenario->simulation);
+    uint32_t closed = 0;
+    store_each(store, store_resource_of_kind(store, "v1", "Node"), NULL, count_closed, &closed);
+    return closed;
+}
+
 // All nominations are lost again and again: the nodes open without them, after some seconds.
 static void a_storm_of_attempts_keeps_no_node_closed_SCH_516(void **state)
 {
@@ -350,16 +358,44 @@ static void a_storm_of_attempts_keeps_no_node_closed_SCH_516(void **state)
     pending_pod(scenario, "large", "7");
     pending_pod(scenario, "huge", "7500m");
     scenario_until(scenario, 30, "three nodes", has_three_nodes);
-    struct store *store = simulation_store(scenario->simulation);
     uint32_t tries = 0, closed = 3;
     for (; tries < 100 && closed > 0; tries++) {
         note_attempt(scenario, "large", tries);
         note_attempt(scenario, "huge", tries);
         scenario_run(scenario, 0.1);
-        closed = 0;
-        store_each(store, store_resource_of_kind(store, "v1", "Node"), NULL, count_closed, &closed);
+        closed = closed_nodes(scenario);
     }
     assert_true(tries < 60);
+}
+
+static bool are_thirty_closed(struct scenario *scenario)
+{
+    return closed_nodes(scenario) == 30;
+}
+
+// Some pods lose their nominations again and again, the others hold theirs: a longer wait would
+// only make it worse.
+static void a_storm_near_the_end_is_not_waited_out_SCH_516(void **state)
+{
+    struct scenario *scenario = *state;
+    char name[8];
+    begin_with_open_node(scenario);
+    for (uint32_t i = 0; i < 30; i++) {
+        snprintf(name, sizeof name, "p%02u", i);
+        pending_pod(scenario, name, "7");
+    }
+    scenario_until(scenario, 30, "closed nodes", are_thirty_closed);
+    uint32_t since_nominated = 0;
+    for (uint32_t tries = 0; tries < 500 && closed_nodes(scenario) > 0; tries++) {
+        for (uint32_t i = 0; i < 5; i++) {
+            snprintf(name, sizeof name, "p%02u", i);
+            note_attempt(scenario, name, tries);
+        }
+        loop_run_for(scenario->loop, 20 * MILLISECOND);
+        since_nominated += nominated_to(scenario, "p29")[0] != '\0';
+    }
+    assert_int_equal(closed_nodes(scenario), 0);
+    assert_true(since_nominated < 8);
 }
 
 static int setup(void **state)
@@ -380,6 +416,7 @@ int main(void)
         TEST(a_place_in_another_zone_goes_to_a_sibling_SCH_516),
         TEST(nominations_wait_for_a_quiet_scheduler_SCH_516),
         TEST(a_storm_of_attempts_keeps_no_node_closed_SCH_516),
+        TEST(a_storm_near_the_end_is_not_waited_out_SCH_516),
         cmocka_unit_test(a_pod_with_a_volume_keeps_its_place_SCH_516),
         cmocka_unit_test(a_pod_of_another_size_keeps_its_place_SCH_516),
     };

@@ -33,8 +33,8 @@ int64_t wave_pace_time(struct wave_pace *pace, int64_t now_ns, uint32_t missing)
     int64_t parts = ns_minimum(age_ns / 2, SPAN_NS) / PART_NS;
     if (missing == 0 || parts == 0 || pace->last_ns == 0)
         return 0;
-    uint32_t created = 0;
+    uint32_t came = 0;
     for (int64_t i = 1; i <= parts; i++)
-        created += pace->pods[(pace->part - i) % WAVE_PACE_PARTS];
-    return ns_multiply(missing, ns_multiply(parts, PART_NS)) / (created > 0 ? created : 1);
+        came += pace->pods[(pace->part - i) % WAVE_PACE_PARTS];
+    return ns_multiply(missing, ns_multiply(parts, PART_NS)) / (came > 0 ? came : 1);
 }
