@@ -1,8 +1,8 @@
 // Waves of pods that come to nodes or leave them by the dozen.
 // While many pods leave, the API server has the workload's controllers to serve: new commands wait.
-// An evaluation chooses for the cluster as a whole: it waits while pods are on their way to their
-// nodes, and after a wave until the nodes have come to rest (consolidateAfter). Neither waits for
-// long.
+// An evaluation chooses for the cluster as a whole: it waits while workload controllers create a
+// wave, while pods are on their way to their nodes, and after a wave until the nodes have come to
+// rest (consolidateAfter). Neither waits for long.
 #pragma once
 
 #include "control/runtime/control.h"

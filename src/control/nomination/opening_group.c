@@ -40,11 +40,12 @@ struct opening_group {
     struct map *members; // by NodeClaim
     uint32_t pods;
     uint32_t unprepared; // pods, at the last step
+    uint32_t waiting;    // pods that are not bound, at the last step after the opening
     uint32_t lost;       // pods that have lost their nomination, at the last step
     uint32_t mends, storms;
     // Monotonic; 0: not yet.
     int64_t begun_ns;
-    int64_t progress_ns;  // the last decrease of the unprepared pods
+    int64_t progress_ns;  // the last decrease of the unprepared or waiting pods
     int64_t paused_ns;    // since when pods are not nominated; 0: they are
     int64_t nominated_ns; // since when they are
     int64_t opened_ns;
@@ -277,7 +278,8 @@ static bool open_now(struct opening_group *group)
     opening_order(group->control, claims, count);
     set_turns(group, claims, count);
     free(claims);
-    group->opened_ns = now_of(group);
+    group->opened_ns = group->progress_ns = now_of(group);
+    group->waiting = group->pods;
     log_debug("opening nodes", "s:controller", "pod.nomination", "i:nodes", (int64_t)count,
               "i:pods", (int64_t)group->pods, "i:unprepared", (int64_t)group->unprepared,
               "d:preparation", ns_subtract(group->opened_ns, group->begun_ns), "i:storms",
@@ -305,8 +307,12 @@ static uint32_t count_waiting(const struct opening_group *group)
 static void note_end(struct opening_group *group)
 {
     uint32_t few = group->pods / LATE_SHARE > LATE_FEW ? group->pods / LATE_SHARE : LATE_FEW;
-    group->is_over = group->is_over || ns_subtract(now_of(group), group->opened_ns) >= BIND_NS ||
-                     count_waiting(group) <= few;
+    uint32_t waiting = count_waiting(group);
+    if (waiting < group->waiting)
+        group->progress_ns = now_of(group);
+    group->waiting = waiting;
+    group->is_over =
+        group->is_over || ns_subtract(now_of(group), group->opened_ns) >= BIND_NS || waiting <= few;
 }
 
 static bool open_if_prepared(struct opening_group *group)
@@ -345,6 +351,11 @@ bool opening_group_prepares(const struct opening_group *group, const char *claim
 bool opening_group_is_over(const struct opening_group *group)
 {
     return group->is_over;
+}
+
+bool opening_group_stands_still(const struct opening_group *group)
+{
+    return group->opened_ns != 0 && ns_subtract(now_of(group), group->progress_ns) >= PROGRESS_NS;
 }
 
 bool opening_group_has_the_turn(const struct opening_group *group)

@@ -1,7 +1,8 @@
 // Closed nodes that open to pods together (SCH-516). Their planned pods are nominated first, once
 // kube-scheduler is quiet, in an order in which each fits at its turn. What kube-scheduler tries
 // meanwhile comes last: the order is mended before the nodes open. When many pods lose their
-// nominations at once, no more are written before kube-scheduler is quiet again.
+// nominations at once, no more are written before kube-scheduler is quiet again; near the end, the
+// rest is written and the nodes open at once.
 //
 // The waits have limits: then the nodes open as they are. How long nodes may take to become ready,
 // or another group to open, is their owner's business (openings.h, kept_replacements.h).
@@ -45,6 +46,8 @@ bool opening_group_prepares(const struct opening_group *group, const char *claim
 bool opening_group_rests(const struct opening_group *group);
 // The nodes have opened, and nearly all pods are bound, or have had their chance.
 bool opening_group_is_over(const struct opening_group *group);
+// The nodes have opened, and no pod has been bound for a moment.
+bool opening_group_stands_still(const struct opening_group *group);
 // Ready nodes are about to open, or have opened and are not over: another group waits, since each
 // opening and each new order has kube-scheduler try pods in vain.
 bool opening_group_has_the_turn(const struct opening_group *group);

@@ -38,6 +38,7 @@ struct openings {
     struct map *held; // by NodeClaim
     struct late_drivers *late;
     struct opening_group *group; // the nodes that open next, together
+    int64_t ended_ns;            // monotonic: the end of the last group
     bool is_opening;
 };
 
@@ -81,16 +82,22 @@ static struct held *held_of(struct openings *openings, const char *claim)
     return held;
 }
 
+// A ready node has been closed for long enough. While another group is under way it waits for that.
+static bool has_waited(const struct openings *openings, const struct held *held)
+{
+    bool is_member = opening_group_has(openings->group, held->claim);
+    if (!is_member && !opening_group_is_empty(openings->group))
+        return false;
+    int64_t since_ns = is_member ? opening_group_nominated_ns(openings->group) : openings->ended_ns;
+    return ns_subtract(now_of(openings), ns_maximum(held->up_ns, since_ns)) >= READY_NS;
+}
+
 // The node has been closed for long enough.
 static bool is_overdue(const struct openings *openings, const struct held *held,
                        const struct node *node)
 {
-    if (held->up_ns != 0) {
-        int64_t nominated_ns = opening_group_has(openings->group, held->claim)
-                                   ? opening_group_nominated_ns(openings->group)
-                                   : 0;
-        return ns_subtract(now_of(openings), ns_maximum(held->up_ns, nominated_ns)) >= READY_NS;
-    }
+    if (held->up_ns != 0)
+        return has_waited(openings, held);
     int64_t since_ns =
         ns_subtract(manager_now(&openings->control->manager), node->meta.creation_timestamp);
     return since_ns >= UNREADY_NS || since_ns < -UNREADY_NS;
@@ -299,15 +306,17 @@ bool openings_under_way(const struct openings *openings)
     return openings->is_opening;
 }
 
-// `left`: nodes of the group that are not registered yet. A wave may need several groups.
+// `left`: nodes of the group that are not registered yet. A wave may need several groups: the next
+// one waits while pods of this one are being bound, since its nominations would be in their way.
 static bool group_has_ended(const struct openings *openings, const held_list *left)
 {
     int64_t opened_ns = opening_group_opened_ns(openings->group);
-    bool others_wait = map_count(openings->held) > left->count;
     if (opened_ns == 0)
         return left->count == 0;
+    bool others_wait = map_count(openings->held) > left->count;
     return ns_subtract(now_of(openings), opened_ns) >= OPEN_NS ||
-           (left->count == 0 && (others_wait || opening_group_is_over(openings->group)));
+           (left->count == 0 && (opening_group_is_over(openings->group) ||
+                                 (others_wait && opening_group_stands_still(openings->group))));
 }
 
 static void advance_group(struct openings *openings, const held_list *group, bool may_open)
@@ -315,8 +324,10 @@ static void advance_group(struct openings *openings, const held_list *group, boo
     bool is_ready = may_open && group_is_ready(openings, group);
     if (opening_group_advance(openings->group, is_ready))
         open_in_turn(openings);
-    if (group_has_ended(openings, group))
+    if (group_has_ended(openings, group)) {
         opening_group_end(openings->group);
+        openings->ended_ns = now_of(openings);
+    }
 }
 
 int64_t openings_review(struct openings *openings, bool may_open)
