@@ -56,6 +56,11 @@ uint32_t view_count(struct scenario *scenario, const char *api_version, const ch
     return simulation_count(scenario->simulation, api_version, kind);
 }
 
+bool view_any_claim(struct scenario *scenario)
+{
+    return view_count(scenario, KARPENTER, "NodeClaim") > 0;
+}
+
 // --- readings ------------------------------------------------------------------------------------
 const char *view_text(const json_t *object, const char *path)
 {

@@ -14,6 +14,7 @@ json_t *view_first(struct scenario *scenario, const char *api_version, const cha
 json_t *view_claim(struct scenario *scenario); // the first NodeClaim
 json_t *view_node(struct scenario *scenario);  // the first Node
 uint32_t view_count(struct scenario *scenario, const char *api_version, const char *kind);
+bool view_any_claim(struct scenario *scenario); // a NodeClaim
 
 // The text at a dotted path, or NULL.
 const char *view_text(const json_t *object, const char *path);

@@ -227,11 +227,6 @@ static void successors_that_come_late_have_their_places_SCH_516(void **state)
     expect_drifted_pods_as_planned(scenario);
 }
 
-static bool any_claim(struct scenario *scenario)
-{
-    return simulation_count(scenario->simulation, "karpenter.sh/v1", "NodeClaim") > 0;
-}
-
 // Workload controllers need forty seconds for the pods of a wave. It is planned in parts: nodes for
 // the rest of it would stand open when that comes, and the wrong pods would take their room.
 static void a_wave_that_comes_slowly_is_planned_in_parts_SCH_516_SCH_527(void **state)
@@ -242,7 +237,7 @@ static void a_wave_that_comes_slowly_is_planned_in_parts_SCH_516_SCH_527(void **
     scenario->options.world.controller_requests_burst = 8;
     scenario_begin(scenario);
     uint32_t pods = apply_many(scenario, false);
-    assert_true(scenario_until(scenario, 60, "a NodeClaim", any_claim) < 6);
+    assert_true(scenario_until(scenario, 60, "a NodeClaim", view_any_claim) < 6);
     scenario_expect_running(scenario, pods);
     assert_true(kept(scenario) >= 0.8);
 }

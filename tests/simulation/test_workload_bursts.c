@@ -18,14 +18,9 @@ static int setup(void **state)
     return 0;
 }
 
-static bool any_claim(struct scenario *scenario)
-{
-    return simulation_count(scenario->simulation, "karpenter.sh/v1", "NodeClaim") > 0;
-}
-
 static double first_claim(struct scenario *scenario)
 {
-    return scenario_until(scenario, 60, "a NodeClaim", any_claim);
+    return scenario_until(scenario, 60, "a NodeClaim", view_any_claim);
 }
 
 static void apply_job(struct scenario *scenario)

@@ -16,13 +16,13 @@
 #define PODS_MAX       2000
 #define PREPARE_NS     (2 * SECOND) // for nominations, and so much longer for each pod:
 #define PREPARE_POD_NS (8 * MILLISECOND)
-#define PROGRESS_NS    SECOND // while a node is prepared so often, twice as long: a slow API server
+#define PROGRESS_NS    SECOND // while a pod is nominated so often, twice as long: a slow API server
 #define LOST_SHARE     40     // of the group's pods: so few need not be waited for
 #define STORM_SHARE    20     // of the group's pods: more are a storm, if they are at least
 #define STORM_LEAST    3
 #define STORMS_MAX     2             // of a group's nominations
-#define HURRY_SHARE    5             // of the group's pods: no more may have lost theirs, and
-#define HURRY_LEFT     4             // no more may be left to nominate
+#define OUTRUN_SHARE   5             // of the group's pods: no more may have lost theirs, and
+#define OUTRUN_LEFT    4             // no more may be left to nominate
 #define BIND_NS        (10 * SECOND) // from the opening on
 #define LATE_SHARE     20            // of the group's pods: so few are left behind, or
 #define LATE_FEW       2
@@ -220,10 +220,10 @@ static bool is_stormy(const struct opening_group *group)
 
 // A storm gets worse with each attempt, so the last nominations are written in spite of it, and the
 // nodes open at once.
-static bool is_hurried(const struct opening_group *group)
+static bool outruns_storm(const struct opening_group *group)
 {
-    return is_stormy(group) && group->lost <= group->pods / HURRY_SHARE &&
-           group->unprepared - group->lost <= group->pods / HURRY_LEFT;
+    return is_stormy(group) && group->lost <= group->pods / OUTRUN_SHARE &&
+           group->unprepared - group->lost <= group->pods / OUTRUN_LEFT;
 }
 
 // While pods are nominated, kube-scheduler tries one after the other, and those lose their
@@ -242,7 +242,7 @@ static bool is_prepared(struct opening_group *group)
         group->progress_ns = now_of(group);
     group->unprepared = left;
     group->lost = lost;
-    return left == lost && (lost <= group->pods / LOST_SHARE || is_hurried(group));
+    return left == lost && (lost <= group->pods / LOST_SHARE || outruns_storm(group));
 }
 
 static bool preparation_timed_out(const struct opening_group *group)
@@ -311,18 +311,17 @@ static void note_end(struct opening_group *group)
     if (waiting < group->waiting)
         group->progress_ns = now_of(group);
     group->waiting = waiting;
-    group->is_over =
-        group->is_over || ns_subtract(now_of(group), group->opened_ns) >= BIND_NS || waiting <= few;
+    group->is_over = ns_subtract(now_of(group), group->opened_ns) >= BIND_NS || waiting <= few;
 }
 
 static bool open_if_prepared(struct opening_group *group)
 {
     if (is_prepared(group) || preparation_timed_out(group))
         return !mend_order(group) && open_now(group);
-    bool is_lost = is_stormy(group) && !is_hurried(group);
-    if (is_lost && group->storms++ >= STORMS_MAX)
+    bool must_wait = is_stormy(group) && !outruns_storm(group);
+    if (must_wait && group->storms++ >= STORMS_MAX)
         return open_now(group);
-    if (is_lost)
+    if (must_wait)
         group->paused_ns = now_of(group);
     return false;
 }
@@ -330,6 +329,8 @@ static bool open_if_prepared(struct opening_group *group)
 bool opening_group_advance(struct opening_group *group, bool is_ready)
 {
     if (opening_group_is_empty(group))
+        return false;
+    if (group->is_over)
         return false;
     if (group->opened_ns != 0)
         note_end(group);

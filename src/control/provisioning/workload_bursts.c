@@ -42,9 +42,9 @@ struct workload_bursts {
     VECTOR(struct workload *)
     under_way;                         // candidates: the next review drops those that are complete
     bool is_told[ARRAY_LENGTH(kinds)]; // the log says that the kind cannot be seen
-    struct wave_pace pace;
-    bool is_slow;             // at the last look
-    int64_t loose_ns;         // when the last pod without a counted workload came
+    struct wave_pace pace;             // of new pods
+    bool is_slow;                      // the present wave, at the last look
+    int64_t loose_ns;                  // when the last pod without a counted workload came
     int64_t grown_ns, gap_ns; // monotonic: when a workload joined last, the longest pause before
     void (*changed)(void *context);
     void *context;
@@ -293,7 +293,7 @@ static void on_pod(void *context, enum mirror_change change, const struct object
         if (workload->wanted == WANTED_UNKNOWN)
             report_absence(waves, after.kind);
         note_change(waves, workload);
-        if (before.owner == NULL && old_object == NULL)
+        if (old_object == NULL)
             wave_pace_note(&waves->pace, loop_monotonic_ns(waves->control->manager.loop));
         if (pod_is_unexamined((const struct pod *)new_object))
             keep_sample(waves, workload, (const struct pod *)new_object);
@@ -359,6 +359,7 @@ void workload_bursts_review(struct workload_bursts *waves)
         if (!is_under_way(waves, workload, now_ns) && missing_of(workload, now_ns) == 0)
             unlist(waves, i);
     }
+    workload_bursts_is_slow(waves);
 }
 
 bool workload_bursts_is_slow(struct workload_bursts *waves)
@@ -368,7 +369,7 @@ bool workload_bursts_is_slow(struct workload_bursts *waves)
     vector_for_each (workload, &waves->under_way)
         if (makes_progress(*workload, now_ns))
             missing += missing_of(*workload, now_ns);
-    int64_t left_ns = wave_pace_time(&waves->pace, now_ns, missing);
+    int64_t left_ns = wave_pace_left_ns(&waves->pace, now_ns, missing);
     waves->is_slow = left_ns > (waves->is_slow ? STAYS_SLOW_NS : SLOW_NS);
     return waves->is_slow;
 }
@@ -412,7 +413,6 @@ bool workload_bursts_next_expected(struct workload_bursts *waves, const char *af
 {
     int64_t now_ns = loop_monotonic_ns(waves->control->manager.loop);
     const struct workload *next = NULL;
-    bool is_slow = workload_bursts_is_slow(waves);
     vector_for_each (entry, &waves->under_way) {
         const struct workload *workload = *entry;
         if (missing_of(workload, now_ns) > 0 &&
@@ -423,7 +423,7 @@ bool workload_bursts_next_expected(struct workload_bursts *waves, const char *af
     if (next == NULL)
         return false;
     *out = (struct expected_pods){next->uid, next->sample, missing_of(next, now_ns),
-                                  !is_slow && makes_progress(next, now_ns) &&
+                                  !waves->is_slow && makes_progress(next, now_ns) &&
                                       !is_drained(next, now_ns)};
     return true;
 }

@@ -42,7 +42,8 @@ struct expected_pods {        // of one workload: pods that its controller is ab
     uint32_t count;
     bool certain; // they will come and need places; else only places that are kept already count
 };
-// Forgets workloads of which no pods are expected any more, and the places that were made for them.
+// Looks at the pace of the wave, and forgets workloads of which no pods are expected any more, and
+// the places that were made for them.
 // To be called before a snapshot of the pods is taken: waiting pods may take such places.
 void workload_bursts_review(struct workload_bursts *waves);
 // The next workload with expected pods, by UID; false: there is none. `after` starts as NULL.

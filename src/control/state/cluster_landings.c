@@ -164,7 +164,7 @@ static bool exchange_places(struct cluster *cluster, const struct pod_record *re
     return here != NULL;
 }
 
-static const char *planned_place(const struct node *node, const struct pod *pod)
+static const char *state_of_place(const struct node *node, const struct pod *pod)
 {
     if (node == NULL)
         return "yet to come";
@@ -173,16 +173,17 @@ static const char *planned_place(const struct node *node, const struct pod *pod)
     return pod_is_nominated(pod) ? "open, pod nominated" : "open";
 }
 
-static void tell(const struct cluster *cluster, const struct pod_record *record,
-                 const struct node_claim *planned, const struct landing *landing, bool holds)
+static void log_landing(const struct cluster *cluster, const struct pod_record *record,
+                        const struct node_claim *planned, const struct landing *landing, bool holds)
 {
     const struct state_node *state = state_of_claim(cluster, planned);
     const struct node *node = state != NULL ? state_main_node(state) : NULL;
     const struct pod *pod = record->pod;
     log_debug(holds ? "pod was bound in the place of a sibling" : "pod was bound elsewhere",
               "s:controller", "pod.nomination", "n:Pod", pod->meta.namespace, pod->meta.name,
-              "o:Node", landing->node != NULL ? landing->node->meta.name : "", "o:NodeClaim",
-              planned->meta.name, "s:planned-node", planned_place(node, pod));
+              "o:Node", landing->node != NULL ? landing->node->meta.name : "",
+              "s:planned-nodeclaim", planned->meta.name, "s:planned-node-is",
+              state_of_place(node, pod));
 }
 
 // SCH-516: kube-scheduler may bind a planned pod elsewhere. True if the plan holds all the same.
@@ -198,7 +199,7 @@ static bool note_landing(struct cluster *cluster, const struct pod_record *recor
     bool holds = there || exchange_places(cluster, record, planned, landing, &left);
     count_landing(cluster, planned, holds);
     if (!there)
-        tell(cluster, record, planned, landing, holds);
+        log_landing(cluster, record, planned, landing, holds);
     if (!holds)
         keep_again(cluster, record->pod, left);
     return holds;

@@ -48,7 +48,7 @@ void cluster_keep_place(struct cluster *cluster, const char *workload_uid, const
 uint32_t cluster_kept_places(const struct cluster *cluster, const char *claim);
 // Pods that the workload's controller has yet to create take the first of its kept places.
 void cluster_set_missing(struct cluster *cluster, const char *workload_uid, uint32_t count);
-uint32_t cluster_missing_pods(const struct cluster *cluster); // such pods of all workloads
+uint32_t cluster_missing_pods(const struct cluster *cluster); // yet to be created, of all workloads
 uint32_t cluster_awaited_places(const struct cluster *cluster, const char *claim);
 // No more pods are evicted for the NodeClaim; the places that are about to be taken stay.
 void cluster_end_keeping(struct cluster *cluster, const char *claim);

@@ -52,7 +52,7 @@ uint32_t planned_pods_kept(const struct planned_pods *planned, const char *claim
 // Pods that the workload's controller has yet to create: so many kept places are about to be taken.
 void planned_pods_set_missing(struct planned_pods *planned, const char *workload_uid,
                               uint32_t count);
-uint32_t planned_pods_missing(const struct planned_pods *planned); // such pods of all workloads
+uint32_t planned_pods_missing(const struct planned_pods *planned); // in all workloads
 // Kept places on the NodeClaim that such pods are about to take.
 uint32_t planned_pods_awaited(struct planned_pods *planned, const char *claim);
 // No more pods are evicted for the NodeClaim: of its kept places only those stay that are about to

@@ -15,10 +15,10 @@ static void a_young_wave_says_nothing_SCH_527(void **state)
 {
     (void)state;
     struct wave_pace pace = {0};
-    assert_int_equal(wave_pace_time(&pace, HOUR, 1000), 0);
+    assert_int_equal(wave_pace_left_ns(&pace, HOUR, 1000), 0);
     wave_pace_note(&pace, HOUR);
-    assert_int_equal(wave_pace_time(&pace, HOUR + 100 * MILLISECOND, 1000), 0);
-    assert_int_equal(wave_pace_time(&pace, HOUR + SECOND, 0), 0);
+    assert_int_equal(wave_pace_left_ns(&pace, HOUR + 100 * MILLISECOND, 1000), 0);
+    assert_int_equal(wave_pace_left_ns(&pace, HOUR + SECOND, 0), 0);
 }
 
 static void an_even_pace_goes_on_SCH_527(void **state)
@@ -26,7 +26,7 @@ static void an_even_pace_goes_on_SCH_527(void **state)
     (void)state;
     struct wave_pace pace = {0};
     create(&pace, 100, HOUR, HOUR + 5 * SECOND);
-    assert_int_equal(wave_pace_time(&pace, HOUR + 5 * SECOND, 200), 10 * SECOND);
+    assert_int_equal(wave_pace_left_ns(&pace, HOUR + 5 * SECOND, 200), 10 * SECOND);
 }
 
 // A controller that may send thirty requests at once seems to be quick at first.
@@ -36,10 +36,10 @@ static void only_the_last_moments_count_SCH_527(void **state)
     struct wave_pace pace = {0};
     create(&pace, 30, HOUR, HOUR + 10 * MILLISECOND);
     create(&pace, 20, HOUR + 10 * MILLISECOND, HOUR + SECOND);
-    int64_t left_ns = wave_pace_time(&pace, HOUR + SECOND, 1000);
+    int64_t left_ns = wave_pace_left_ns(&pace, HOUR + SECOND, 1000);
     assert_in_range(left_ns, 40 * SECOND, 60 * SECOND);
     create(&pace, 400, HOUR + SECOND, HOUR + 3 * SECOND);
-    assert_int_equal(wave_pace_time(&pace, HOUR + 3 * SECOND, 1000), 5 * SECOND);
+    assert_int_equal(wave_pace_left_ns(&pace, HOUR + 3 * SECOND, 1000), 5 * SECOND);
 }
 
 static void a_pause_begins_another_wave_SCH_527(void **state)
@@ -50,7 +50,7 @@ static void a_pause_begins_another_wave_SCH_527(void **state)
     int64_t later_ns = HOUR + 10 * SECOND;
     wave_pace_note(&pace, later_ns);
     assert_int_equal(pace.begun_ns, later_ns);
-    assert_int_equal(wave_pace_time(&pace, later_ns + 100 * MILLISECOND, 1000), 0);
+    assert_int_equal(wave_pace_left_ns(&pace, later_ns + 100 * MILLISECOND, 1000), 0);
 }
 
 int main(void)
