@@ -38,7 +38,7 @@ struct world {
     size_t cut;                   // for the test's own use
     char folder[64];
     struct fake_connection *held[HELD_MAX]; // answered by the test, not at once
-    unsigned held_count;
+    unsigned held_count, held_nodes;
 };
 
 static void serve(void *context, struct fake_connection *connection, const char *request)
@@ -537,6 +537,7 @@ static void reply_later(struct world *world, struct fake_connection *connection,
         return;
     }
     assert_in_range(world->held_count, 0, HELD_MAX - 1);
+    world->held_nodes += strstr(request, "/nodes/") != NULL;
     world->held[world->held_count++] = connection;
 }
 
@@ -582,6 +583,32 @@ static void a_burst_of_calls_waits_its_turn(void **state)
     }
     assert_int_equal(world->server->requests, 200 - 1 + 3);
     assert_int_equal(world->done, 198 + 3);
+    world_destroy(world);
+}
+
+static void a_wave_of_nodes_opens_on_one_connection(void **state)
+{
+    (void)state;
+    struct world *world = world_create(NULL, reply_later);
+    ask(world, KUBE_GET, "/version", NULL); // libcurl knows now that the server speaks HTTP/1.1
+    for (int i = 0; i < 80; i++)
+        start(world, KUBE_PATCH, "/api/v1/pods/p", NULL);
+    for (int i = 0; i < 120; i++)
+        start(world, KUBE_PATCH, "/api/v1/nodes/n", NULL);
+    world->server->requests = world->done = 0;
+    run_briefly(world);
+    unsigned first = world->server->requests;
+    assert_int_equal(first, 96); // one connection of HTTP/2 has room for all of them
+    assert_int_equal(world->held_nodes, 96 - 64);
+    // The nodes that wait go before the pods.
+    for (unsigned answered = 0; answered < world->held_count; answered++) {
+        fake_reply(world->held[answered], 200, "application/json", "", "{}");
+        if (answered + 1 < world->held_count)
+            continue;
+        run_briefly(world);
+        assert_int_equal(world->held_nodes, 120);
+    }
+    assert_int_equal(world->done, 200);
     world_destroy(world);
 }
 
@@ -827,6 +854,7 @@ int main(void)
         cmocka_unit_test(handlers_may_destroy_the_transport),
         cmocka_unit_test(calls_may_be_cancelled_at_any_time),
         cmocka_unit_test(a_burst_of_calls_waits_its_turn),
+        cmocka_unit_test(a_wave_of_nodes_opens_on_one_connection),
         cmocka_unit_test(a_refused_token_is_read_again),
         cmocka_unit_test(a_plugin_gives_the_token_once),
         cmocka_unit_test(an_expired_credential_is_renewed_but_not_for_every_request),
