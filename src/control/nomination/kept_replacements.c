@@ -13,10 +13,12 @@
 #include "model/reading/pod.h"
 
 // Limits of the wait, for the nodes of a command:
-#define EMPTY_NS (5 * MINUTE)  // in all, or until the command's other replacements are ready
-#define PAUSE_NS (3 * SECOND)  // while nothing comes, and nothing can be expected
-#define FULL_NS  (20 * SECOND) // of full nodes, from the first pod of one of them on
-#define FILL_NS  (40 * SECOND) // of a node that lacks pods, from its first pod on
+#define EMPTY_NS (5 * MINUTE) // in all, or until the command's other replacements are ready
+#define PAUSE_NS (3 * SECOND) // while nothing comes, and nothing can be expected
+#define FULL_NS \
+    (20 * SECOND)             // of full nodes, from the first pod of one of them on; twice as
+                              // long when the others' pods will have come by then
+#define FILL_NS (40 * SECOND) // of a node that lacks pods, from its first pod on
 // Evicted pods come one after the other: kube-scheduler is soon done with them.
 #define PATIENCE_NS (10 * SECOND)
 #define HOLD_NS     (15 * SECOND) // so long at most no pod is evicted before an opening
@@ -35,9 +37,11 @@ struct watched { // a command with kept nodes that wait for pods
     bool is_used;
     bool is_due;               // all its nodes
     bool is_partly_due;        // those that are full
-    uint32_t places;           // on its kept nodes, not taken at the last review
+    bool is_soon_due;          // at the pace of the pods that have come
+    uint32_t places, most;     // on its kept nodes, not taken: at the last review, and at most
     uint32_t to_evict;         // its pods, then
     int64_t since_ns, last_ns; // monotonic: the first look, the last sign of progress
+    int64_t first_ns;          // the last look before a pod came
 };
 
 struct kept_replacements {
@@ -199,6 +203,18 @@ static struct places places_of(const struct kept_replacements *kept, uint64_t co
     return places;
 }
 
+// Places are taken at a pace at which the rest takes no longer than full nodes wait.
+static void look_at_pace(struct watched *watched, uint32_t places, int64_t now_ns)
+{
+    if (places >= watched->most) {
+        watched->most = places;
+        watched->first_ns = now_ns;
+    }
+    uint32_t taken = watched->most - places;
+    int64_t since_ns = ns_subtract(now_ns, watched->first_ns);
+    watched->is_soon_due = taken > 0 && ns_multiply(since_ns, places) / taken <= FULL_NS;
+}
+
 // All pods of the command have come: also those for existing nodes, which an open node would draw.
 // Or the wait for them has reached a limit. When it takes long, the nodes that are full open before
 // the others: no other pod finds room there.
@@ -212,6 +228,7 @@ static void look(struct kept_replacements *kept, struct watched *watched,
     bool is_first = watched->last_ns == 0;
     if (is_first || awaits || places.kept != watched->places || to_evict != watched->to_evict)
         watched->last_ns = now_ns;
+    look_at_pace(watched, places.kept, now_ns);
     watched->places = places.kept;
     watched->to_evict = to_evict;
     watched->is_due = (to_evict == 0 && !awaits && places.awaited == 0) ||
@@ -243,7 +260,8 @@ static void look_at_node(struct kept_replacements *kept, struct kept *node)
     if (node->first_ns == 0 && cluster_planned_count(kept->control->cluster, claim) >
                                    cluster_kept_places(kept->control->cluster, node->claim))
         node->first_ns = now_of(kept);
-    if (is_full(kept, node) && has_waited(kept, node, FULL_NS))
+    if (is_full(kept, node) &&
+        has_waited(kept, node, watched->is_soon_due ? ns_multiply(2, FULL_NS) : FULL_NS))
         watched->is_partly_due = true;
 }
 

@@ -11,39 +11,28 @@
 #include "kube/transport/http_answer.h"
 #include "kube/transport/http_easy.h"
 #include "kube/transport/http_multi.h"
+#include "kube/transport/http_turns.h"
 #include "kube/transport/line_reader.h"
 #include "kube/transport/status.h"
 
 #define RESPONSE_BYTES_MAX ((size_t)512 << 20)
-// Without these limits a burst of hundreds of calls would open connection after connection (a
-// server accepts some 100 streams on each) and hold buffers for all of them, with no faster
-// answers. Some streams are left for urgent calls, and a few for the lease.
-#define CALLS_UNDER_WAY_MAX    96
-#define ORDINARY_UNDER_WAY_MAX 64
 
 // libcurl's callbacks only collect bytes and results. The consequences (events, ends of calls, new
 // requests) run in transport_dispatch(), on a timer of its own. There every function of libcurl and
 // of the transport may be called, including its destruction.
 enum call_state {
-    CALL_QUEUED,  // until fewer calls are under way
+    CALL_QUEUED,  // until it is its turn
     CALL_WAITING, // for the credential plugin
     CALL_RUNNING, // in the multi
     CALL_ENDED,   // see `result` or `error`
 };
 
-enum call_turn {
-    TURN_AT_ONCE, // a watch is long-lived, a late renewal loses the lease
-    TURN_URGENT,  // the nodes of a wave are to open together (control/nomination/openings.h)
-    TURN_ORDINARY,
-};
-
 struct kube_call {
-    TAILQ_ENTRY(kube_call) all_link, ready_link, queue_link;
+    TAILQ_ENTRY(kube_call) all_link, ready_link;
     struct http_transport *transport;
     enum call_state state;
-    enum call_turn turn;
+    struct http_turn turn;
     bool is_ready;              // in the ready list
-    bool is_counted;            // among the calls under way
     bool is_busy, is_cancelled; // a handler of this call is running; that handler has cancelled it
     bool is_retried;            // sent again after a 401
     bool is_overflown;
@@ -75,9 +64,9 @@ struct http_transport {
     struct credentials *credentials;
     size_t line_bytes_max, response_bytes_max;
     struct timer *dispatcher;
-    struct call_list all, ready, urgent, queue; // the last two: calls that wait for their turn
-    unsigned under_way, ordinary_under_way;     // calls that are counted
-    bool is_dispatching, is_destroyed;          // the end of the dispatch frees it
+    struct call_list all, ready;
+    struct http_turns turns;
+    bool is_dispatching, is_destroyed; // the end of the dispatch frees it
 };
 
 static struct kube_call *transport_start(struct kube_transport *base,
@@ -89,11 +78,6 @@ static void transport_dispatch(void *context);
 static void transport_credentials_settled(void *context);
 static bool transport_begin_next(struct http_transport *transport);
 static void call_begin(struct kube_call *call);
-static enum call_turn turn_of(const struct kube_call *call);
-static struct call_list *call_queue(const struct kube_call *call);
-static bool call_has_room(const struct kube_call *call);
-static void call_count(struct kube_call *call);
-static void call_uncount(struct kube_call *call);
 static void call_send(struct kube_call *call);
 static struct http_multi *call_multi(const struct kube_call *call);
 static int call_is_about_to_be_sent(void *context, char *peer, char *own, int peer_port,
@@ -129,8 +113,7 @@ struct kube_transport *http_transport_create(struct loop *loop, const struct kub
     transport->config = kube_config_copy(config);
     TAILQ_INIT(&transport->all);
     TAILQ_INIT(&transport->ready);
-    TAILQ_INIT(&transport->urgent);
-    TAILQ_INIT(&transport->queue);
+    http_turns_init(&transport->turns);
     transport->line_bytes_max = options->line_bytes_max;
     transport->response_bytes_max =
         options->response_bytes_max != 0 ? options->response_bytes_max : RESPONSE_BYTES_MAX;
@@ -151,9 +134,7 @@ static void transport_destroy(struct kube_transport *base)
         transport_cancel(base, TAILQ_FIRST(&transport->all));
     assert(!transport->is_destroyed);
     assert(TAILQ_EMPTY(&transport->ready));
-    assert(TAILQ_EMPTY(&transport->urgent));
-    assert(TAILQ_EMPTY(&transport->queue));
-    assert(transport->under_way == 0);
+    assert(http_turns_are_idle(&transport->turns));
     timer_destroy(transport->dispatcher);
     credentials_destroy(transport->credentials);
     http_multi_destroy(transport->calls);
@@ -191,7 +172,7 @@ static struct kube_call *transport_start(struct kube_transport *base,
         call->body = json_dumps(request->body, JSON_COMPACT | JSON_ENCODE_ANY);
         assert(call->body != NULL);
     }
-    call->turn = turn_of(call);
+    call->turn = (struct http_turn){.kind = http_turn_kind(call->verb, call->path), .call = call};
     TAILQ_INSERT_TAIL(&transport->all, call, all_link);
     call_begin(call);
     return call;
@@ -228,14 +209,11 @@ static void transport_dispatch(void *context)
 
 static bool transport_begin_next(struct http_transport *transport)
 {
-    struct kube_call *call = TAILQ_FIRST(&transport->urgent);
-    if (call == NULL)
-        call = TAILQ_FIRST(&transport->queue);
-    if (call == NULL || !call_has_room(call))
+    struct http_turn *turn = http_turns_next(&transport->turns);
+    if (turn == NULL)
         return false;
-    assert(call->state == CALL_QUEUED);
-    TAILQ_REMOVE(call_queue(call), call, queue_link);
-    call_send(call);
+    assert(turn->call->state == CALL_QUEUED);
+    call_send(turn->call);
     return true;
 }
 
@@ -251,57 +229,10 @@ static void transport_credentials_settled(void *context)
 // Sends the request or queues it; never calls a handler.
 static void call_begin(struct kube_call *call)
 {
-    if (call->turn == TURN_AT_ONCE || (TAILQ_EMPTY(call_queue(call)) && call_has_room(call))) {
+    if (http_turns_begin(&call->transport->turns, &call->turn))
         call_send(call);
-    } else {
+    else
         call->state = CALL_QUEUED;
-        TAILQ_INSERT_TAIL(call_queue(call), call, queue_link);
-    }
-}
-
-static bool path_begins(const struct kube_call *call, const char *start)
-{
-    return strncmp(call->path, start, strlen(start)) == 0;
-}
-
-static enum call_turn turn_of(const struct kube_call *call)
-{
-    if (call->verb == KUBE_WATCH || path_begins(call, "/apis/coordination.k8s.io/"))
-        return TURN_AT_ONCE;
-    return call->verb == KUBE_PATCH && path_begins(call, "/api/v1/nodes/") ? TURN_URGENT
-                                                                           : TURN_ORDINARY;
-}
-
-static struct call_list *call_queue(const struct kube_call *call)
-{
-    struct http_transport *transport = call->transport;
-    return call->turn == TURN_URGENT ? &transport->urgent : &transport->queue;
-}
-
-static bool call_has_room(const struct kube_call *call)
-{
-    const struct http_transport *transport = call->transport;
-    return transport->under_way < CALLS_UNDER_WAY_MAX &&
-           (call->turn == TURN_URGENT || transport->ordinary_under_way < ORDINARY_UNDER_WAY_MAX);
-}
-
-static void call_count(struct kube_call *call)
-{
-    assert(call_has_room(call));
-    call->is_counted = true;
-    call->transport->under_way++;
-    call->transport->ordinary_under_way += call->turn == TURN_ORDINARY;
-}
-
-static void call_uncount(struct kube_call *call)
-{
-    struct http_transport *transport = call->transport;
-    call->is_counted = false;
-    assert(transport->under_way > 0);
-    transport->under_way--;
-    transport->ordinary_under_way -= call->turn == TURN_ORDINARY;
-    if (!TAILQ_EMPTY(&transport->urgent) || !TAILQ_EMPTY(&transport->queue))
-        transport_wake(transport);
 }
 
 // Sends the request, or waits for the credential.
@@ -311,8 +242,6 @@ static void call_send(struct kube_call *call)
     assert(!call->is_cancelled);
     struct http_transport *transport = call->transport;
     struct credential credential;
-    if (!call->is_counted && call->turn != TURN_AT_ONCE)
-        call_count(call);
     call->error = (struct error){0};
     switch (credentials_get(transport->credentials, &credential, &call->error)) {
     case CREDENTIALS_PENDING:
@@ -501,14 +430,14 @@ static void call_stop(struct kube_call *call)
 
 static void call_unlink(struct kube_call *call)
 {
+    struct http_transport *transport = call->transport;
     if (call->is_ready)
-        TAILQ_REMOVE(&call->transport->ready, call, ready_link);
+        TAILQ_REMOVE(&transport->ready, call, ready_link);
     call->is_ready = false;
-    TAILQ_REMOVE(&call->transport->all, call, all_link);
-    if (call->state == CALL_QUEUED)
-        TAILQ_REMOVE(call_queue(call), call, queue_link);
-    if (call->is_counted)
-        call_uncount(call);
+    TAILQ_REMOVE(&transport->all, call, all_link);
+    http_turns_end(&transport->turns, &call->turn);
+    if (http_turns_are_awaited(&transport->turns))
+        transport_wake(transport);
 }
 
 static void call_free(struct kube_call *call)
