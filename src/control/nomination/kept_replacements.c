@@ -13,12 +13,10 @@
 #include "model/reading/pod.h"
 
 // Limits of the wait, for the nodes of a command:
-#define EMPTY_NS (5 * MINUTE) // in all, or until the command's other replacements are ready
-#define PAUSE_NS (3 * SECOND) // while nothing comes, and nothing can be expected
-#define FULL_NS \
-    (20 * SECOND)             // of full nodes, from the first pod of one of them on; twice as
-                              // long when the others' pods will have come by then
-#define FILL_NS (40 * SECOND) // of a node that lacks pods, from its first pod on
+#define EMPTY_NS (5 * MINUTE)  // in all, or until the command's other replacements are ready
+#define PAUSE_NS (3 * SECOND)  // while nothing comes, and nothing can be expected
+#define FULL_NS  (20 * SECOND) // of full nodes, from the first pod of one of them on
+#define FILL_NS  (40 * SECOND) // of a node that lacks pods, from its first pod on
 // Evicted pods come one after the other: kube-scheduler is soon done with them.
 #define PATIENCE_NS (10 * SECOND)
 #define HOLD_NS     (15 * SECOND) // so long at most no pod is evicted before an opening
@@ -260,8 +258,7 @@ static void look_at_node(struct kept_replacements *kept, struct kept *node)
     if (node->first_ns == 0 && cluster_planned_count(kept->control->cluster, claim) >
                                    cluster_kept_places(kept->control->cluster, node->claim))
         node->first_ns = now_of(kept);
-    if (is_full(kept, node) &&
-        has_waited(kept, node, watched->is_soon_due ? ns_multiply(2, FULL_NS) : FULL_NS))
+    if (is_full(kept, node) && has_waited(kept, node, watched->is_soon_due ? FILL_NS : FULL_NS))
         watched->is_partly_due = true;
 }
 

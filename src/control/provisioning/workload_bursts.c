@@ -351,18 +351,7 @@ static void unlist(struct workload_bursts *waves, uint32_t index)
     workload_destroy(workload);
 }
 
-void workload_bursts_review(struct workload_bursts *waves)
-{
-    int64_t now_ns = loop_monotonic_ns(waves->control->manager.loop);
-    for (uint32_t i = waves->under_way.count; i-- > 0;) {
-        const struct workload *workload = waves->under_way.items[i];
-        if (!is_under_way(waves, workload, now_ns) && missing_of(workload, now_ns) == 0)
-            unlist(waves, i);
-    }
-    workload_bursts_is_slow(waves);
-}
-
-bool workload_bursts_is_slow(struct workload_bursts *waves)
+static void look_at_pace(struct workload_bursts *waves)
 {
     int64_t now_ns = loop_monotonic_ns(waves->control->manager.loop);
     uint32_t missing = 0;
@@ -371,6 +360,22 @@ bool workload_bursts_is_slow(struct workload_bursts *waves)
             missing += missing_of(*workload, now_ns);
     int64_t left_ns = wave_pace_left_ns(&waves->pace, now_ns, missing);
     waves->is_slow = left_ns > (waves->is_slow ? STAYS_SLOW_NS : SLOW_NS);
+}
+
+void workload_bursts_review(struct workload_bursts *waves)
+{
+    int64_t now_ns = loop_monotonic_ns(waves->control->manager.loop);
+    for (uint32_t i = waves->under_way.count; i-- > 0;) {
+        const struct workload *workload = waves->under_way.items[i];
+        if (!is_under_way(waves, workload, now_ns) && missing_of(workload, now_ns) == 0)
+            unlist(waves, i);
+    }
+    look_at_pace(waves);
+}
+
+bool workload_bursts_is_slow(struct workload_bursts *waves)
+{
+    look_at_pace(waves);
     return waves->is_slow;
 }
 

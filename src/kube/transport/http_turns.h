@@ -28,7 +28,7 @@ TAILQ_HEAD(http_turn_list, http_turn);
 
 struct http_turns {
     struct http_turn_list urgent, ordinary; // that wait
-    unsigned under_way, ordinary_under_way; // at once: not counted
+    unsigned under_way, ordinary_under_way; // without those that never wait
 };
 
 void http_turns_init(struct http_turns *turns);
