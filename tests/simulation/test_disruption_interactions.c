@@ -240,6 +240,65 @@ static void restarts_do_not_lengthen_a_command_DIS_326_724(void **state)
     never_registers = false;
 }
 
+static bool refuse_new_claims(const struct kube_request *request, struct kube_response *response)
+{
+    if (request->verb != KUBE_CREATE || strstr(request->path, "/nodeclaims") == NULL)
+        return false;
+    response->status = 429;
+    return true;
+}
+
+struct claim_names {
+    char items[16][64];
+    uint32_t count;
+};
+
+static bool add_name(void *context, json_t *object)
+{
+    struct claim_names *names = context;
+    assert_true(names->count < ARRAY_LENGTH(names->items));
+    snprintf(names->items[names->count++], sizeof names->items[0], "%s",
+             view_text(object, "metadata.name"));
+    return true;
+}
+
+// Each second NodeClaim, from the one with that number on.
+static void drift_half(struct scenario *scenario, uint32_t first)
+{
+    struct store *store = simulation_store(scenario->simulation);
+    struct claim_names names = {0};
+    store_each(store, store_resource_of_kind(store, KARPENTER, "NodeClaim"), NULL, add_name,
+               &names);
+    for (uint32_t i = first; i < names.count; i += 2)
+        hand_patch(scenario, KARPENTER, "NodeClaim", NULL, names.items[i], NULL,
+                   "{metadata: {annotations: {karpenter.sh/nodepool-hash: '1'}}}");
+}
+
+// The first command has yet to launch its replacements, and its pods have no other place: the
+// second one buys nothing for them.
+static void replacements_are_for_the_pods_of_their_command_DIS_310(void **state)
+{
+    struct scenario *scenario = *state;
+    story_catalog(scenario, &(struct story_type){"cube", 4, 16, 0.2}, 1);
+    scenario_begin(scenario);
+    story_pool(scenario, &(struct story_pool){.policy = "WhenEmpty"});
+    story_app(scenario, &(struct story_app){.name = "web", .replicas = 24, .cpu = "1200m"});
+    scenario_expect_running(scenario, 24);
+    scenario_run(scenario, 60);
+    assert_int_equal(view_count(scenario, KARPENTER, "NodeClaim"), 8);
+    uint64_t launches = story_launches(scenario);
+    moves_on_request = refuse_new_claims;
+    drift_half(scenario, 0);
+    scenario_until(scenario, 20, "the first command", moves_any_chosen);
+    drift_half(scenario, 1);
+    scenario_run(scenario, 5);
+    moves_on_request = NULL;
+    scenario_run(scenario, 240);
+    scenario_expect_running(scenario, 24);
+    assert_int_equal(story_launches(scenario) - launches, 8);
+    assert_int_equal(view_count(scenario, KARPENTER, "NodeClaim"), 8);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, moves_setup, moves_teardown)
@@ -253,6 +312,7 @@ int main(void)
         TEST(node_with_a_buffer_and_a_pod_moves_with_room_for_both_DIS_434),
         TEST(node_with_a_buffer_alone_moves_too_DIS_753),
         TEST(deadlines_are_copied_and_drift_DIS_100),
+        TEST(replacements_are_for_the_pods_of_their_command_DIS_310),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,6 +18,7 @@
 #include "control/disruption/disruption_cleanup.h"
 #include "control/disruption/disruption_replacements.h"
 #include "control/node/eviction_queue.h"
+#include "control/node/pods_to_evict.h"
 #include "control/node/ready_replicas.h"
 #include "control/runtime/wakes.h"
 #include "control/state/cluster.h"
@@ -107,6 +108,7 @@ static void forget(struct disruption_queue *queue, struct disruption_command *co
         replacement_release(queue->parts, replacement);
         disruption_cleanup_release(queue->parts->cleanup, replacement->name);
     }
+    pods_to_evict_count(queue->control, queue->commands, queue->parts->evictions);
     consolidation_outcomes_drop(queue->parts->outcomes, command);
     command_destroy(command);
 }

@@ -17,7 +17,8 @@
 #define QUIET_NS        SECOND
 #define DURATION_SHARE  4 // the pause after an evaluation, as a multiple of its duration
 #define UNREST_LOOK_NS  (500 * MILLISECOND)
-#define REFUSED_LOOK_NS (5 * SECOND) // from a refused decision to the next look
+#define UNLAUNCHED_NS   (30 * SECOND) // of a command: so long it may hold up evaluations
+#define REFUSED_LOOK_NS (5 * SECOND)  // from a refused decision to the next look
 #define IN_VAIN_NS      (2 * SECOND) // the pause after an evaluation of due nodes without a command
 
 struct evaluation_schedule { // all instants are monotonic
@@ -119,13 +120,39 @@ static int64_t evaluation_due(struct evaluation_schedule *schedule, int64_t now_
 
 // Several nodes of one command are validated in a moment: a command that began meanwhile would take
 // the room that their pods were planned for.
-static bool a_set_waits(const struct commands *commands)
+static bool is_a_set_that_waits(const struct disruption_command *command)
+{
+    return command->phase == COMMAND_WAIT && command->nodes.count > 1 &&
+           command->reason == DISRUPTION_UNDERUTILIZED;
+}
+
+static bool are_marked(const struct control *control, const struct disruption_command *command)
+{
+    list_for_each (entry, &command->nodes) {
+        const struct state_node *state = cluster_state_named(control->cluster, entry->node);
+        if (state != NULL && !state_marked(state))
+            return false;
+    }
+    return true;
+}
+
+// Replacements are launched in a moment, and then the nodes are marked (DIS-306). Until then the
+// command's pods have no known place, and an evaluation would buy nodes for them, too.
+static bool is_about_to_launch(const struct control *control,
+                               const struct disruption_command *command)
+{
+    int64_t age_ns = ns_subtract(loop_monotonic_ns(control->manager.loop), command->created_ns);
+    return command->replacements.count > 0 && command->phase <= COMMAND_AWAIT &&
+           (command->phase >= COMMAND_LAUNCH || command->reason == DISRUPTION_DRIFTED) &&
+           age_ns < UNLAUNCHED_NS && !are_marked(control, command);
+}
+
+static bool one_is_unsettled(const struct control *control, const struct commands *commands)
 {
     struct map_entry *position = NULL;
     for (const struct disruption_command *command;
          (command = commands_next(commands, &position)) != NULL;)
-        if (command->phase == COMMAND_WAIT && command->nodes.count > 1 &&
-            command->reason == DISRUPTION_UNDERUTILIZED)
+        if (is_a_set_that_waits(command) || is_about_to_launch(control, command))
             return true;
     return false;
 }
@@ -146,7 +173,7 @@ static bool is_held_up(const struct evaluation_schedule *schedule)
     return schedule->control->strategy->validates_one_by_one
                ? one_waits(commands)
                : pod_waves_left(schedule->options.waves, schedule->control) > 0 ||
-                     a_set_waits(commands);
+                     one_is_unsettled(schedule->control, commands);
 }
 
 static bool awaits_rest(const struct evaluation_schedule *schedule, int64_t now_ns)

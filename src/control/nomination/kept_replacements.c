@@ -6,11 +6,11 @@
 #include "base/nanoseconds.h"
 #include "control/command/commands.h"
 #include "control/node/eviction_queue.h"
+#include "control/node/pods_to_evict.h"
 #include "control/runtime/wakes.h"
 #include "control/state/cluster.h"
 #include "control/state/cluster_plans.h"
 #include "control/state/nominations.h"
-#include "model/reading/pod.h"
 
 // Limits of the wait, for the nodes of a command:
 #define EMPTY_NS (5 * MINUTE)  // in all, or until the command's other replacements are ready
@@ -36,10 +36,12 @@ struct watched { // a command with kept nodes that wait for pods
     bool is_due;               // all its nodes
     bool is_partly_due;        // those that are full
     bool is_soon_due;          // at the pace of the pods that have come
+    bool waits_for_others;     // that are soon due
     uint32_t places, most;     // on its kept nodes, not taken: at the last review, and at most
     uint32_t to_evict;         // its pods, then
     int64_t since_ns, last_ns; // monotonic: the first look, the last sign of progress
     int64_t first_ns;          // the last look before a pod came
+    int64_t done_ns;           // the first look after its last pod came; 0: there are more
 };
 
 struct kept_replacements {
@@ -49,6 +51,7 @@ struct kept_replacements {
     struct nominations *nominations; // the cluster state's
     struct map *nodes;               // struct kept by NodeClaim
     VECTOR(struct watched) watched;
+    int64_t last_ns;             // monotonic: the last sign of progress of any command
     struct opening_group *group; // the nodes that open next, together
 };
 
@@ -102,13 +105,13 @@ static const struct disruption_command *command_of(const struct kept_replacement
     return commands_of_replacement(kept->commands, claim);
 }
 
-// A command ends with its nodes. Pods may come later.
+// A command ends with its nodes. Pods may come later, also those of other commands.
 static enum wait wait_of(const struct kept_replacements *kept, const char *claim)
 {
     const struct disruption_command *command = command_of(kept, claim);
-    if (command == NULL && cluster_awaited_places(kept->control->cluster, claim) > 0)
+    if (command == NULL)
         return WAITS_FOR_PODS;
-    if (command == NULL || !has_pods_to_come(command, claim))
+    if (!has_pods_to_come(command, claim))
         return WAITS_FOR_NOTHING;
     switch (command->phase) {
     case COMMAND_LAUNCH:
@@ -165,27 +168,18 @@ static struct watched *watch(struct kept_replacements *kept, uint64_t command)
     return &kept->watched.items[kept->watched.count - 1];
 }
 
-// Pods of the command that are yet to be evicted, without those whose eviction waits for other
-// pods, which may wait for its replacements.
 static uint32_t count_to_evict(const struct kept_replacements *kept,
                                const struct disruption_command *command)
 {
     uint32_t count = 0;
-    int64_t now = manager_now(&kept->control->manager);
-    list_for_each (entry, &command->nodes) {
-        const struct pod_list *pods = cluster_pods(kept->control->cluster, entry->node);
-        for (uint32_t i = 0; i < pods->count; i++)
-            count += pod_is_evictable(pods->items[i], now) &&
-                     !pod_owned_by_daemon_set(pods->items[i]) &&
-                     !pod_owned_by_node(pods->items[i]) &&
-                     !eviction_queue_is_put_off(kept->evictions, pods->items[i]);
-    }
+    list_for_each (entry, &command->nodes)
+        count += pods_to_evict_on(kept->control, kept->evictions, entry);
     return count;
 }
 
 struct places { // of a command that no pod has taken yet
     uint32_t kept;
-    uint32_t awaited; // of them: for pods that their controllers have yet to create
+    uint32_t awaited; // of them: for pods that are yet to be created, or to be evicted
 };
 
 static struct places places_of(const struct kept_replacements *kept, uint64_t command)
@@ -213,9 +207,10 @@ static void look_at_pace(struct watched *watched, uint32_t places, int64_t now_n
     watched->is_soon_due = taken > 0 && ns_multiply(since_ns, places) / taken <= FULL_NS;
 }
 
-// All pods of the command have come: also those for existing nodes, which an open node would draw.
-// Or the wait for them has reached a limit. When it takes long, the nodes that are full open before
-// the others: no other pod finds room there.
+// All pods of the command have come: also those for existing nodes, which an open node would draw,
+// and those of other commands for its places, since its own pods may have taken theirs. Or the wait
+// for them has reached a limit. When it takes long, the nodes that are full open before the others:
+// no other pod finds room there.
 static void look(struct kept_replacements *kept, struct watched *watched,
                  const struct disruption_command *command)
 {
@@ -224,14 +219,18 @@ static void look(struct kept_replacements *kept, struct watched *watched,
     uint32_t to_evict = command != NULL ? count_to_evict(kept, command) : 0;
     bool awaits = eviction_queue_awaits(kept->evictions, watched->command);
     bool is_first = watched->last_ns == 0;
+    bool is_done = to_evict == 0 && !awaits;
     if (is_first || awaits || places.kept != watched->places || to_evict != watched->to_evict)
-        watched->last_ns = now_ns;
+        kept->last_ns = watched->last_ns = now_ns;
+    if (!is_done || watched->done_ns == 0)
+        watched->done_ns = is_done ? now_ns : 0;
     look_at_pace(watched, places.kept, now_ns);
     watched->places = places.kept;
     watched->to_evict = to_evict;
-    watched->is_due = (to_evict == 0 && !awaits && places.awaited == 0) ||
-                      ns_subtract(now_ns, watched->last_ns) >= PAUSE_NS ||
-                      ns_subtract(now_ns, watched->since_ns) >= EMPTY_NS;
+    watched->is_due = (is_done && places.awaited == 0) ||
+                      ns_subtract(now_ns, is_done ? kept->last_ns : watched->last_ns) >= PAUSE_NS ||
+                      ns_subtract(now_ns, watched->since_ns) >= EMPTY_NS ||
+                      (is_done && ns_subtract(now_ns, watched->done_ns) >= FILL_NS);
 }
 
 static bool has_waited(const struct kept_replacements *kept, const struct kept *node,
@@ -262,8 +261,27 @@ static void look_at_node(struct kept_replacements *kept, struct kept *node)
         watched->is_partly_due = true;
 }
 
+static bool is_soon_due_elsewhere(const struct kept_replacements *kept,
+                                  const struct watched *watched)
+{
+    vector_for_each (other, &kept->watched)
+        if (other != watched && other->is_used && !other->is_due && other->is_soon_due)
+            return true;
+    return false;
+}
+
+// When nodes open, kube-scheduler tries all pods that wait, also those of closed nodes, in vain. So
+// a command whose pods have all come waits for another one whose pods will have come soon.
+static void wait_for_others(struct kept_replacements *kept)
+{
+    vector_for_each (watched, &kept->watched)
+        watched->waits_for_others = watched->done_ns != 0 && is_soon_due_elsewhere(kept, watched) &&
+                                    ns_subtract(now_of(kept), watched->done_ns) < FULL_NS;
+}
+
 static void look_at_commands(struct kept_replacements *kept)
 {
+    pods_to_evict_count(kept->control, kept->commands, kept->evictions);
     vector_for_each (watched, &kept->watched)
         watched->is_used = watched->is_partly_due = false;
     for (struct map_entry *entry = map_first(kept->nodes); entry != NULL; entry = map_next(entry))
@@ -271,6 +289,7 @@ static void look_at_commands(struct kept_replacements *kept)
     for (uint32_t i = kept->watched.count; i-- > 0;)
         if (!kept->watched.items[i].is_used)
             kept->watched.items[i] = kept->watched.items[--kept->watched.count];
+    wait_for_others(kept);
 }
 
 static bool is_due(struct kept_replacements *kept, const struct kept *node)
@@ -278,8 +297,8 @@ static bool is_due(struct kept_replacements *kept, const struct kept *node)
     enum wait wait = wait_of(kept, node->claim);
     if (wait == WAITS_FOR_PODS) {
         const struct watched *watched = watch(kept, node->command);
-        return watched->is_due || (watched->is_partly_due && is_full(kept, node)) ||
-               has_waited(kept, node, FILL_NS);
+        return (watched->is_due && !watched->waits_for_others) ||
+               (watched->is_partly_due && is_full(kept, node)) || has_waited(kept, node, FILL_NS);
     }
     return wait == WAITS_FOR_NOTHING || ns_subtract(now_of(kept), node->since_ns) >= EMPTY_NS;
 }
@@ -327,8 +346,9 @@ static void end_group(struct kept_replacements *kept)
 {
     opening_group_end(kept->group);
     nominations_set_opening(kept->nominations, false);
-    vector_for_each (watched, &kept->watched) // no pod could come meanwhile
-        watched->last_ns = now_of(kept);
+    kept->last_ns = now_of(kept); // no pod could come meanwhile
+    vector_for_each (watched, &kept->watched)
+        watched->last_ns = kept->last_ns;
 }
 
 static void open_group(struct kept_replacements *kept)

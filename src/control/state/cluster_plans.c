@@ -197,6 +197,11 @@ void cluster_set_missing(struct cluster *cluster, const char *workload_uid, uint
     planned_pods_set_missing(cluster->planned, workload_uid, count);
 }
 
+void cluster_set_leaving(struct cluster *cluster, const struct map *counts)
+{
+    planned_pods_set_leaving(cluster->planned, counts);
+}
+
 uint32_t cluster_missing_pods(const struct cluster *cluster)
 {
     return planned_pods_missing(cluster->planned);

@@ -46,11 +46,14 @@ bool cluster_next_place(const struct cluster *cluster, const char *workload_uid,
 // (kept_replacements.h), and the number of those that no pod has taken yet.
 void cluster_keep_place(struct cluster *cluster, const char *workload_uid, const char *claim);
 uint32_t cluster_kept_places(const struct cluster *cluster, const char *claim);
-// Pods that the workload's controller has yet to create take the first of its kept places.
+// Pods that the workload's controller has yet to create take the first of its kept places, then the
+// successors of those that commands have yet to evict, by workload (uint32_t).
 void cluster_set_missing(struct cluster *cluster, const char *workload_uid, uint32_t count);
+void cluster_set_leaving(struct cluster *cluster, const struct map *counts);
 uint32_t cluster_missing_pods(const struct cluster *cluster); // yet to be created, of all workloads
 uint32_t cluster_awaited_places(const struct cluster *cluster, const char *claim);
-// No more pods are evicted for the NodeClaim; the places that are about to be taken stay.
+// No more pods are evicted for the NodeClaim; the places that missing and leaving pods will take
+// stay (planned_pods_end_keeping()).
 void cluster_end_keeping(struct cluster *cluster, const char *claim);
 // The node of the NodeClaim opens: kube-scheduler's chance to bind its pods begins now.
 void cluster_note_opening(struct cluster *cluster, const char *claim);

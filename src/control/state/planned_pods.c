@@ -11,8 +11,8 @@ struct planned_claim {
     VECTOR(struct planned_pod *) pods;
     uint32_t count;   // pods and places
     uint32_t kept;    // kept places
-    uint32_t awaited; // of them: about to be taken; see count_awaited()
-    bool is_ended;    // they are kept only as long as they are about to be taken
+    uint32_t awaited; // of them: pods may come for them; see count_awaited()
+    bool is_ended;    // they are kept only as long as pods may come for them
     char name[];
 };
 
@@ -26,6 +26,7 @@ typedef VECTOR(struct planned_claim *) place_list; // in the order of planning
 struct planned_workload {
     place_list places, kept; // for future pods; for successors of evicted pods
     uint32_t missing;        // pods that are yet to be created
+    uint32_t leaving;        // pods that are yet to be evicted
 };
 
 struct planned_pods {
@@ -232,13 +233,20 @@ uint32_t planned_pods_kept(const struct planned_pods *planned, const char *name)
     return claim != NULL ? claim->kept : 0;
 }
 
-// Places that are kept only for missing pods, and are more than those.
+// Places that a pod may still come for: those that the workload lacks, then those that it will
+// lack.
+static bool is_awaited(const struct planned_workload *workload, uint32_t place)
+{
+    return place < workload->missing || place - workload->missing < workload->leaving;
+}
+
+// Drops the places of ended commands that nobody comes for.
 static void trim(struct planned_pods *planned, struct planned_workload *workload)
 {
     uint32_t kept = 0, count = (uint32_t)workload->kept.count;
     for (uint32_t i = 0; i < count; i++) {
         struct planned_claim *claim = workload->kept.items[i];
-        if (i < workload->missing || !claim->is_ended) {
+        if (is_awaited(workload, i) || !claim->is_ended) {
             workload->kept.items[kept++] = claim;
             continue;
         }
@@ -276,7 +284,7 @@ static void count_awaited(struct planned_pods *planned)
     for (struct map_entry *entry = map_first(planned->by_workload); entry != NULL;
          entry = map_next(entry)) {
         struct planned_workload *workload = map_value(entry);
-        for (uint32_t i = 0; i < workload->kept.count && i < workload->missing; i++)
+        for (uint32_t i = 0; i < workload->kept.count && is_awaited(workload, i); i++)
             workload->kept.items[i]->awaited++;
     }
     planned->is_counted = true;
@@ -293,13 +301,18 @@ uint32_t planned_pods_awaited(struct planned_pods *planned, const char *name)
 void planned_pods_end_keeping(struct planned_pods *planned, const char *name)
 {
     struct planned_claim *claim = map_get(planned->by_claim, name);
+    if (claim != NULL)
+        claim->is_ended = true;
+}
+
+void planned_pods_set_leaving(struct planned_pods *planned, const struct map *counts)
+{
     struct map_entry *next;
-    if (claim == NULL)
-        return;
-    claim->is_ended = true;
     for (struct map_entry *entry = map_first(planned->by_workload); entry != NULL; entry = next) {
         next = map_next(entry);
         struct planned_workload *workload = map_value(entry);
+        const uint32_t *count = map_get(counts, map_key(entry));
+        workload->leaving = count != NULL ? *count : 0;
         trim(planned, workload);
         drop_if_empty(planned, map_key(entry), workload);
     }

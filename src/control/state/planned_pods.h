@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct map;
 struct map_entry;
 // A planned pod was bound to its planned node or to another one, or was displaced by other pods.
 typedef void (*landing_handler)(void *context, bool as_planned);
@@ -53,10 +54,14 @@ uint32_t planned_pods_kept(const struct planned_pods *planned, const char *claim
 void planned_pods_set_missing(struct planned_pods *planned, const char *workload_uid,
                               uint32_t count);
 uint32_t planned_pods_missing(const struct planned_pods *planned); // in all workloads
-// Kept places on the NodeClaim that such pods are about to take.
+// Pods that will be evicted from the nodes of commands, by workload (uint32_t): after the missing
+// ones, their successors take so many kept places.
+void planned_pods_set_leaving(struct planned_pods *planned, const struct map *counts);
+// Kept places on the NodeClaim that missing and leaving pods will take.
 uint32_t planned_pods_awaited(struct planned_pods *planned, const char *claim);
-// No more pods are evicted for the NodeClaim: of its kept places only those stay that are about to
-// be taken, and only as long as they are.
+// No more pods are evicted for the NodeClaim. From the next count of missing or leaving pods on, of
+// its kept places only those stay that such pods will take: pods of another command may have taken
+// the places of this one.
 void planned_pods_end_keeping(struct planned_pods *planned, const char *claim);
 // Drops all places on a deleted NodeClaim, kept ones included.
 void planned_pods_forget_claim(struct planned_pods *planned, const char *claim);
