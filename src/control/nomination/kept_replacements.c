@@ -36,7 +36,6 @@ struct watched { // a command with kept nodes that wait for pods
     bool is_due;               // all its nodes
     bool is_partly_due;        // those that are full
     bool is_soon_due;          // at the pace of the pods that have come
-    bool waits_for_others;     // that are soon due
     uint32_t places, most;     // on its kept nodes, not taken: at the last review, and at most
     uint32_t to_evict;         // its pods, then
     int64_t since_ns, last_ns; // monotonic: the first look, the last sign of progress
@@ -261,24 +260,6 @@ static void look_at_node(struct kept_replacements *kept, struct kept *node)
         watched->is_partly_due = true;
 }
 
-static bool is_soon_due_elsewhere(const struct kept_replacements *kept,
-                                  const struct watched *watched)
-{
-    vector_for_each (other, &kept->watched)
-        if (other != watched && other->is_used && !other->is_due && other->is_soon_due)
-            return true;
-    return false;
-}
-
-// When nodes open, kube-scheduler tries all pods that wait, also those of closed nodes, in vain. So
-// a command whose pods have all come waits for another one whose pods will have come soon.
-static void wait_for_others(struct kept_replacements *kept)
-{
-    vector_for_each (watched, &kept->watched)
-        watched->waits_for_others = watched->done_ns != 0 && is_soon_due_elsewhere(kept, watched) &&
-                                    ns_subtract(now_of(kept), watched->done_ns) < FULL_NS;
-}
-
 static void look_at_commands(struct kept_replacements *kept)
 {
     pods_to_evict_count(kept->control, kept->commands, kept->evictions);
@@ -289,7 +270,6 @@ static void look_at_commands(struct kept_replacements *kept)
     for (uint32_t i = kept->watched.count; i-- > 0;)
         if (!kept->watched.items[i].is_used)
             kept->watched.items[i] = kept->watched.items[--kept->watched.count];
-    wait_for_others(kept);
 }
 
 static bool is_due(struct kept_replacements *kept, const struct kept *node)
@@ -297,8 +277,8 @@ static bool is_due(struct kept_replacements *kept, const struct kept *node)
     enum wait wait = wait_of(kept, node->claim);
     if (wait == WAITS_FOR_PODS) {
         const struct watched *watched = watch(kept, node->command);
-        return (watched->is_due && !watched->waits_for_others) ||
-               (watched->is_partly_due && is_full(kept, node)) || has_waited(kept, node, FILL_NS);
+        return watched->is_due || (watched->is_partly_due && is_full(kept, node)) ||
+               has_waited(kept, node, FILL_NS);
     }
     return wait == WAITS_FOR_NOTHING || ns_subtract(now_of(kept), node->since_ns) >= EMPTY_NS;
 }

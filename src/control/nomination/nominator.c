@@ -361,20 +361,31 @@ bool nominator_is_opening(const struct nominator *nominator)
 
 struct pending_write { // a nomination, or its end
     const struct pod *pod;
+    int64_t turn; // of a pod whose node is about to open; 0: it is open
     int64_t cpu, memory;
 };
 
-static struct pending_write pending_write_of(struct arena *arena, const struct pod *pod)
+static struct pending_write pending_write_of(const struct nominator *nominator, struct arena *arena,
+                                             const struct pod *pod)
 {
+    const struct cluster *cluster = nominator->control->cluster;
+    const struct node_claim *claim = cluster_planned_claim(nominator->control->cluster, pod);
     struct resource_map requests = pod_requests(arena, pod);
-    return (struct pending_write){pod, resource_map_get(&requests, "cpu"),
-                                  resource_map_get(&requests, "memory")};
+    return (struct pending_write){
+        pod, claim != NULL && is_preparing(nominator, claim) ? cluster_pod_turn(cluster, pod) : 0,
+        resource_map_get(&requests, "cpu"), resource_map_get(&requests, "memory")};
 }
 
-// Large pods first: the room that small pods leave does not suffice for them.
-static int hardest_first(const void *a, const void *b)
+// For open nodes large pods first: the room that small pods leave does not suffice for them. For
+// those that are about to open, the pods that kube-scheduler tries last: one that it tries in vain
+// loses its nomination, and then it tries them all.
+static int in_order_of_writing(const void *a, const void *b)
 {
     const struct pending_write *x = a, *y = b;
+    if ((x->turn == 0) != (y->turn == 0))
+        return x->turn == 0 ? -1 : 1;
+    if (x->turn != y->turn)
+        return x->turn > y->turn ? -1 : 1;
     if (x->cpu != y->cpu)
         return x->cpu > y->cpu ? -1 : 1;
     return x->memory > y->memory ? -1 : x->memory < y->memory;
@@ -398,8 +409,8 @@ static int64_t review(struct nominator *nominator)
     uint32_t count = 0;
     for (uint32_t i = 0; i < pods->count; i++)
         if (differs(nominator, pods->items[i]) && (sets || pod_is_nominated(pods->items[i])))
-            pending_write[count++] = pending_write_of(arena, pods->items[i]);
-    qsort(pending_write, count, sizeof *pending_write, hardest_first);
+            pending_write[count++] = pending_write_of(nominator, arena, pods->items[i]);
+    qsort(pending_write, count, sizeof *pending_write, in_order_of_writing);
     for (uint32_t i = 0; i < count; i++)
         reconcile_queue_add(nominator->queue,
                             arena_format(arena, "%s/%s", pending_write[i].pod->meta.namespace,
