@@ -404,6 +404,67 @@ static int setup(void **state)
     return 0;
 }
 
+static bool is_bound(struct scenario *scenario, const char *pod)
+{
+    json_t *object = view_object(scenario, "v1", "Pod", "default", pod);
+    const char *node = object != NULL ? view_text(object, "spec.nodeName") : NULL;
+    return node != NULL && *node != '\0';
+}
+
+static bool late_is_bound(struct scenario *scenario)
+{
+    return is_bound(scenario, "late");
+}
+
+// A node with room for one more pod, which a pod holds by a nomination that adze has not written.
+static void hold_room(struct scenario *scenario)
+{
+    char nomination[200];
+    scenario_begin(scenario);
+    hand_pool(
+        scenario,
+        "requirements: [{key: karpenter.kwok.sh/instance-cpu, operator: In, values: ['4']}], ",
+        "limits: {cpu: '4'}, ");
+    hand_pod(scenario, "first", "3", "", "");
+    scenario_expect_running(scenario, 1);
+    hand_pod(scenario, "holder", "800m", "", "schedulingGates: [{name: hold}], ");
+    snprintf(nomination, sizeof nomination, "{status: {nominatedNodeName: %s}}",
+             view_text(view_node(scenario), "metadata.name"));
+    hand_patch(scenario, "v1", "Pod", "default", "holder", "status", nomination);
+    scenario_run(scenario, 1);
+}
+
+static const char *nomination_of(struct scenario *scenario, const char *pod)
+{
+    return view_text(view_object(scenario, "v1", "Pod", "default", pod),
+                     "status.nominatedNodeName");
+}
+
+static void a_nomination_of_somebody_else_is_left_alone_SCH_516(void **state)
+{
+    struct scenario *scenario = *state;
+    hold_room(scenario);
+    scenario_run(scenario, 60);
+    assert_string_equal(nomination_of(scenario, "holder"),
+                        view_text(view_node(scenario), "metadata.name"));
+}
+
+// kube-scheduler has tried the pod while another one held the room, and does not notice that this
+// one was bound elsewhere: it would try again after five minutes.
+static void an_overlooked_pod_is_tried_again_SCH_516(void **state)
+{
+    struct scenario *scenario = *state;
+    hold_room(scenario);
+    hand_pod(scenario, "late", "700m", "", "");
+    scenario_run(scenario, 10);
+    assert_false(late_is_bound(scenario));
+    scenario_apply(scenario, "{apiVersion: v1, kind: Node, metadata: {name: elsewhere}}");
+    scenario_run(scenario, 5);
+    assert_false(late_is_bound(scenario));
+    bind(scenario, "holder", "elsewhere");
+    scenario_until(scenario, 30, "the pod on the node", late_is_bound);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, scenario_teardown)
@@ -417,6 +478,8 @@ int main(void)
         TEST(nominations_wait_for_a_quiet_scheduler_SCH_516),
         TEST(a_storm_of_attempts_keeps_no_node_closed_SCH_516),
         TEST(a_storm_near_the_end_is_not_waited_out_SCH_516),
+        TEST(a_nomination_of_somebody_else_is_left_alone_SCH_516),
+        TEST(an_overlooked_pod_is_tried_again_SCH_516),
         cmocka_unit_test(a_pod_with_a_volume_keeps_its_place_SCH_516),
         cmocka_unit_test(a_pod_of_another_size_keeps_its_place_SCH_516),
     };

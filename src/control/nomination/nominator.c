@@ -5,11 +5,13 @@
 
 #include "base/nanoseconds.h"
 #include "control/nomination/kept_replacements.h"
+#include "control/nomination/open_nodes.h"
 #include "control/nomination/openings.h"
+#include "control/nomination/pending_write.h"
+#include "control/nomination/scheduler_quiet.h"
 #include "control/nomination/spread_order.h"
 #include "control/state/cluster.h"
 #include "control/state/cluster_plans.h"
-#include "control/state/device_drivers.h"
 #include "control/state/nominations.h"
 #include "model/reading/pod.h"
 #include "reconcile/operations.h"
@@ -20,6 +22,7 @@
 #define MINOR_LEAST      35 // of Kubernetes 1
 #define VERSION_RETRY_NS MINUTE
 #define KEPT_REVIEW_NS   (100 * MILLISECOND)
+#define OPEN_REVIEW_NS   SECOND // while pods wait for open nodes
 
 enum support { SUPPORT_UNKNOWN, SUPPORT_ASKED, SUPPORTED, UNSUPPORTED };
 
@@ -31,7 +34,8 @@ struct nominator {
     int64_t version_asked_ns; // monotonic
     struct openings *openings;
     struct kept_replacements *kept;
-    bool are_alike; // all planned pods belong to one workload
+    bool are_alike;   // all planned pods belong to one workload
+    char *overlooked; // UID of the pod that has kube-scheduler try again; NULL: none is overlooked
 };
 
 static struct reconcile_result reconcile(void *context, struct work_item *item,
@@ -126,6 +130,7 @@ void nominator_destroy(struct nominator *nominator)
     kube_cancel(nominator->control->manager.client, nominator);
     openings_destroy(nominator->openings);
     kept_replacements_destroy(nominator->kept);
+    free(nominator->overlooked);
     free(nominator);
 }
 
@@ -167,15 +172,6 @@ static void ask_version(struct nominator *nominator)
 }
 
 // --- the desired nominations ---------------------------------------------------------------------
-// An open node on which pods can be bound: a ready one that has its devices.
-static bool can_bind(const struct nominator *nominator, const struct node_claim *claim,
-                     const struct node *node)
-{
-    const struct manager *manager = &nominator->control->manager;
-    return node_is_ready(node) &&
-           device_drivers_are_there(manager->mirror, manager->settings, claim, node);
-}
-
 static const char *workload_of(const struct pod *pod)
 {
     const char *controller = pod_controller_uid(pod);
@@ -215,9 +211,8 @@ static bool add_to_order(const struct nominator *nominator, struct spread_order 
     const struct node_claim *claim;
     bool any = false;
     while ((claim = cluster_next_planned(cluster, &position)) != NULL) {
-        const struct node *node = cluster_main_node(cluster, claim);
-        bool is_open = node != NULL && !node_is_closed(node) && can_bind(nominator, claim, node);
-        if (is_open != open || is_preparing(nominator, claim))
+        if (open_nodes_has(nominator->control, claim, cluster_main_node(cluster, claim)) != open ||
+            is_preparing(nominator, claim))
             continue;
         spread_order_add_unnominated(order, claim, open);
         any = true;
@@ -242,8 +237,14 @@ void nominator_note_plans(struct nominator *nominator)
 
 struct wanted {
     const char *node; // NULL: the pod is not planned, its node is not to open yet, or it waits
-    bool waits;       // for a sibling: no nomination until then
+    bool waits;       // for a sibling, or to be tried again: no nomination until then
 };
+
+// The end of its nomination has kube-scheduler try all pods again.
+static bool is_overlooked(const struct nominator *nominator, const struct pod *pod)
+{
+    return nominator->overlooked != NULL && text_equal(nominator->overlooked, pod->meta.uid);
+}
 
 static struct wanted wanted_node(const struct nominator *nominator, const struct pod *pod)
 {
@@ -252,12 +253,15 @@ static struct wanted wanted_node(const struct nominator *nominator, const struct
     const struct node *node = claim != NULL ? cluster_main_node(cluster, claim) : NULL;
     if (node == NULL)
         return (struct wanted){0};
-    if (node_is_closed(node) ? !is_preparing(nominator, claim) : !can_bind(nominator, claim, node))
+    if (!open_nodes_has(nominator->control, claim, node) &&
+        !(node_is_closed(node) && is_preparing(nominator, claim)))
         return (struct wanted){0};
     if (!node_is_closed(node) && cluster_lost_nomination(cluster, pod, 0) &&
         openings_rest(nominator->openings))
         return (struct wanted){0};
-    bool waits = waits_for_sibling(nominator, pod, claim);
+    bool waits = waits_for_sibling(nominator, pod, claim) ||
+                 (is_overlooked(nominator, pod) &&
+                  text_equal(pod->status.nominated_node_name, node->meta.name));
     return (struct wanted){waits ? NULL : node->meta.name, waits};
 }
 
@@ -273,13 +277,16 @@ static bool may_preempt(const struct nominator *nominator, const struct pod *pod
 }
 
 // The nomination is not of the present plan: adze wrote it before the plan changed, or a
-// predecessor did. It would hold room that is another pod's.
+// predecessor did. It would hold room that is another pod's. One of a pod that has never been
+// planned is another scheduler's, or of a preemption.
 static bool is_stale(const struct nominator *nominator, const struct pod *pod)
 {
     if (!pod_is_nominated(pod))
         return false;
     struct cluster *cluster = nominator->control->cluster;
     const struct node_claim *claim = cluster_planned_claim(cluster, pod);
+    if (claim == NULL && !nominations_knows(nominator->nominations, pod))
+        return false;
     const struct node *node = claim != NULL ? cluster_main_node(cluster, claim) : NULL;
     bool is_planned = node != NULL && text_equal(node->meta.name, pod->status.nominated_node_name);
     return !is_planned && !may_preempt(nominator, pod);
@@ -359,36 +366,22 @@ bool nominator_is_opening(const struct nominator *nominator)
     return nominator != NULL && openings_under_way(nominator->openings);
 }
 
-struct pending_write { // a nomination, or its end
-    const struct pod *pod;
-    int64_t turn; // of a pod whose node is about to open; 0: it is open
-    int64_t cpu, memory;
-};
-
-static struct pending_write pending_write_of(const struct nominator *nominator, struct arena *arena,
-                                             const struct pod *pod)
+// 0: the pod's node does not open next.
+static int64_t opening_turn(const struct nominator *nominator, const struct pod *pod)
 {
-    const struct cluster *cluster = nominator->control->cluster;
-    const struct node_claim *claim = cluster_planned_claim(nominator->control->cluster, pod);
-    struct resource_map requests = pod_requests(arena, pod);
-    return (struct pending_write){
-        pod, claim != NULL && is_preparing(nominator, claim) ? cluster_pod_turn(cluster, pod) : 0,
-        resource_map_get(&requests, "cpu"), resource_map_get(&requests, "memory")};
+    struct cluster *cluster = nominator->control->cluster;
+    const struct node_claim *claim = cluster_planned_claim(cluster, pod);
+    return claim != NULL && is_preparing(nominator, claim) ? cluster_pod_turn(cluster, pod) : 0;
 }
 
-// For open nodes large pods first: the room that small pods leave does not suffice for them. For
-// those that are about to open, the pods that kube-scheduler tries last: one that it tries in vain
-// loses its nomination, and then it tries them all.
-static int in_order_of_writing(const void *a, const void *b)
+// True: some pod waits for an open node.
+static bool note_overlooked(struct nominator *nominator)
 {
-    const struct pending_write *x = a, *y = b;
-    if ((x->turn == 0) != (y->turn == 0))
-        return x->turn == 0 ? -1 : 1;
-    if (x->turn != y->turn)
-        return x->turn > y->turn ? -1 : 1;
-    if (x->cpu != y->cpu)
-        return x->cpu > y->cpu ? -1 : 1;
-    return x->memory > y->memory ? -1 : x->memory < y->memory;
+    const struct pod *pod = open_nodes_awaited_by(nominator->control);
+    bool is_still = pod != NULL && scheduler_stands_still(nominator->control);
+    free(nominator->overlooked);
+    nominator->overlooked = is_still ? memory_copy_string(pod->meta.uid) : NULL;
+    return pod != NULL;
 }
 
 // The delay until the next review; 0: none is needed.
@@ -401,16 +394,21 @@ static int64_t review(struct nominator *nominator)
     if (kept_replacements_review(nominator->kept, nominations_work(nominator->nominations),
                                  !openings_have_the_turn(nominator->openings)))
         next_ns = KEPT_REVIEW_NS;
+    if (nominations_work(nominator->nominations) && note_overlooked(nominator) && next_ns == 0)
+        next_ns = OPEN_REVIEW_NS;
     bool sets = nominations_work(nominator->nominations) && !nominator->are_alike;
     const struct pod_list *pods = cluster_unbound(control->cluster);
     CLEANUP_ARENA struct arena *arena = arena_create(16 * 1024);
     struct pending_write *pending_write =
         arena_allocate_array(arena, pods->count + 1, sizeof *pending_write);
     uint32_t count = 0;
-    for (uint32_t i = 0; i < pods->count; i++)
-        if (differs(nominator, pods->items[i]) && (sets || pod_is_nominated(pods->items[i])))
-            pending_write[count++] = pending_write_of(nominator, arena, pods->items[i]);
-    qsort(pending_write, count, sizeof *pending_write, in_order_of_writing);
+    for (uint32_t i = 0; i < pods->count; i++) {
+        const struct pod *pod = pods->items[i];
+        if (differs(nominator, pod) &&
+            (sets || pod_is_nominated(pod) || is_overlooked(nominator, pod)))
+            pending_write[count++] = pending_write_create(arena, pod, opening_turn(nominator, pod));
+    }
+    pending_write_sort(pending_write, count);
     for (uint32_t i = 0; i < count; i++)
         reconcile_queue_add(nominator->queue,
                             arena_format(arena, "%s/%s", pending_write[i].pod->meta.namespace,

@@ -7,6 +7,7 @@
 
 #define QUIET_NS     (250 * MILLISECOND) // without an attempt in vain
 #define VAIN_WAIT_NS SECOND
+#define STILL_NS     (3 * SECOND)
 
 static bool any_node_is_open(const struct cluster *cluster)
 {
@@ -31,4 +32,11 @@ enum scheduler_rest scheduler_rest(const struct control *control, int64_t since_
     return ns_subtract(now_ns, since_ns) >= wait_ns || !any_node_is_open(cluster)
                ? SCHEDULER_WAIT_IS_OVER
                : SCHEDULER_IS_BUSY;
+}
+
+bool scheduler_stands_still(const struct control *control)
+{
+    const struct cluster *cluster = control->cluster;
+    int64_t last_ns = ns_maximum(cluster_last_turn(cluster), cluster_last_landing(cluster));
+    return ns_subtract(loop_monotonic_ns(control->manager.loop), last_ns) >= STILL_NS;
 }

@@ -15,3 +15,8 @@ enum scheduler_rest {
 // a second if kube-scheduler needs longer than that.
 enum scheduler_rest scheduler_rest(const struct control *control, int64_t since_ns,
                                    int64_t patience_ns);
+// It has neither tried nor bound a pod for some seconds. Pods that wait for an open node may have
+// been tried while others were nominated there and held the room. When these are bound elsewhere,
+// kube-scheduler does not notice, and would try again after five minutes; the end of a nomination
+// has it try all pods.
+bool scheduler_stands_still(const struct control *control);

@@ -99,6 +99,11 @@ int64_t cluster_last_turn(const struct cluster *cluster)
     return cluster->pods.turns.seen_ns;
 }
 
+int64_t cluster_last_landing(const struct cluster *cluster)
+{
+    return cluster->landed_ns;
+}
+
 int64_t cluster_attempts_ns(const struct cluster *cluster)
 {
     return scheduler_turns_left_ns(&cluster->pods.turns, cluster->pods.provisionable.count);

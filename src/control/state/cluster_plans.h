@@ -27,6 +27,8 @@ bool cluster_is_put_off(const struct cluster *cluster, const struct pod *pod);
 int64_t cluster_pod_turn(const struct cluster *cluster, const struct pod *pod);
 // When a pod was last tried in vain, or appeared (monotonic; scheduler_turns.h).
 int64_t cluster_last_turn(const struct cluster *cluster);
+// When a planned pod was last bound (monotonic; 0: none was).
+int64_t cluster_last_landing(const struct cluster *cluster);
 // How long kube-scheduler has pods to try in vain, since when (monotonic), and that it has tried
 // them all (scheduler_turns.h).
 int64_t cluster_attempts_ns(const struct cluster *cluster);

@@ -75,10 +75,14 @@ void nominations_forget(struct nominations *nominations, const char *pod_uid)
     free(map_remove(nominations->pods, pod_uid));
 }
 
+bool nominations_knows(const struct nominations *nominations, const struct pod *pod)
+{
+    return pod->meta.uid != NULL && map_get(nominations->pods, pod->meta.uid) != NULL;
+}
+
 bool nominations_has(const struct nominations *nominations, const struct pod *pod)
 {
-    return nominations_work(nominations) && pod->meta.uid != NULL &&
-           map_get(nominations->pods, pod->meta.uid) != NULL;
+    return nominations_work(nominations) && nominations_knows(nominations, pod);
 }
 
 int64_t nominations_pause(const struct nominations *nominations, const struct pod *pod)

@@ -21,6 +21,8 @@ bool nominations_work(const struct nominations *nominations);
 // time, except after a nomination that prepares an opening.
 void nominations_note(struct nominations *nominations, const struct pod *pod, bool is_preparing);
 void nominations_forget(struct nominations *nominations, const char *pod_uid);
+// This process has written a nomination of the pod.
+bool nominations_knows(const struct nominations *nominations, const struct pod *pod);
 // The pod is nominated, and kube-scheduler should follow soon.
 bool nominations_has(const struct nominations *nominations, const struct pod *pod);
 // Remaining pause before the pod's next nomination; 0: none.

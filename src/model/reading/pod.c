@@ -241,12 +241,16 @@ bool node_is_ready(const struct node *node)
     return node != NULL && condition_is_true(&node->status.conditions, CONDITION_READY);
 }
 
+bool pod_is_of_kube_scheduler(const struct pod *pod)
+{
+    const char *name = pod->spec.scheduler_name;
+    return !is_set(name) || strcmp(name, "default-scheduler") == 0;
+}
+
 bool pod_is_unexamined(const struct pod *pod)
 {
-    const char *scheduler = pod->spec.scheduler_name;
     return !is_set(pod->spec.node_name) && !is_set(pod->status.nominated_node_name) &&
-           pod->spec.scheduling_gates.count == 0 &&
-           (!is_set(scheduler) || strcmp(scheduler, "default-scheduler") == 0) &&
+           pod->spec.scheduling_gates.count == 0 && pod_is_of_kube_scheduler(pod) &&
            condition_find(&pod->status.conditions, CONDITION_POD_SCHEDULED) == NULL &&
            !pod_is_terminal(pod) && !object_is_deleting((const struct object *)pod);
 }

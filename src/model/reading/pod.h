@@ -29,9 +29,10 @@ const char *pod_controller_uid(const struct pod *pod);
 // for that of a StatefulSet's pod, which comes when the pod is gone, of a Job's, which may never
 // come, and of a DaemonSet's, which does not come elsewhere.
 const char *pod_successor_owner(const struct pod *pod);
-bool pod_is_bound(const struct pod *pod);     // it has a node
-bool pod_is_nominated(const struct pod *pod); // status.nominatedNodeName is set
-bool node_is_ready(const struct node *node);  // condition Ready is True; false for NULL
+bool pod_is_bound(const struct pod *pod);             // it has a node
+bool pod_is_nominated(const struct pod *pod);         // status.nominatedNodeName is set
+bool node_is_ready(const struct node *node);          // condition Ready is True; false for NULL
+bool pod_is_of_kube_scheduler(const struct pod *pod); // by its default profile
 // kube-scheduler has not examined the pod yet: unbound, without gates, not nominated, without the
 // condition PodScheduled. False for pods of other schedulers.
 bool pod_is_unexamined(const struct pod *pod);
