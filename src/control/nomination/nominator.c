@@ -277,15 +277,16 @@ static bool may_preempt(const struct nominator *nominator, const struct pod *pod
 }
 
 // The nomination is not of the present plan: adze wrote it before the plan changed, or a
-// predecessor did. It would hold room that is another pod's. One of a pod that has never been
-// planned is another scheduler's, or of a preemption.
+// predecessor did. It would hold room that is another pod's. One of a pod that kube-scheduler does
+// not try, and that has never been planned, is somebody else's.
 static bool is_stale(const struct nominator *nominator, const struct pod *pod)
 {
     if (!pod_is_nominated(pod))
         return false;
     struct cluster *cluster = nominator->control->cluster;
     const struct node_claim *claim = cluster_planned_claim(cluster, pod);
-    if (claim == NULL && !nominations_knows(nominator->nominations, pod))
+    bool is_tried = pod_is_of_kube_scheduler(pod) && pod->spec.scheduling_gates.count == 0;
+    if (claim == NULL && !is_tried && !nominations_knows(nominator->nominations, pod))
         return false;
     const struct node *node = claim != NULL ? cluster_main_node(cluster, claim) : NULL;
     bool is_planned = node != NULL && text_equal(node->meta.name, pod->status.nominated_node_name);
@@ -374,10 +375,11 @@ static int64_t opening_turn(const struct nominator *nominator, const struct pod 
     return claim != NULL && is_preparing(nominator, claim) ? cluster_pod_turn(cluster, pod) : 0;
 }
 
-// True: some pod waits for an open node.
+// True: some pod waits for an open node, and nominations work.
 static bool note_overlooked(struct nominator *nominator)
 {
-    const struct pod *pod = open_nodes_awaited_by(nominator->control);
+    bool work = nominations_work(nominator->nominations);
+    const struct pod *pod = work ? open_nodes_awaited_by(nominator->control) : NULL;
     bool is_still = pod != NULL && scheduler_stands_still(nominator->control);
     free(nominator->overlooked);
     nominator->overlooked = is_still ? memory_copy_string(pod->meta.uid) : NULL;
@@ -394,7 +396,7 @@ static int64_t review(struct nominator *nominator)
     if (kept_replacements_review(nominator->kept, nominations_work(nominator->nominations),
                                  !openings_have_the_turn(nominator->openings)))
         next_ns = KEPT_REVIEW_NS;
-    if (nominations_work(nominator->nominations) && note_overlooked(nominator) && next_ns == 0)
+    if (note_overlooked(nominator) && next_ns == 0)
         next_ns = OPEN_REVIEW_NS;
     bool sets = nominations_work(nominator->nominations) && !nominator->are_alike;
     const struct pod_list *pods = cluster_unbound(control->cluster);

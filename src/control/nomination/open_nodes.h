@@ -7,6 +7,6 @@
 bool open_nodes_has(const struct control *control, const struct node_claim *claim,
                     const struct node *node);
 // The first by priority of the pods of kube-scheduler that are planned for such nodes; NULL: there
-// is none. The end
-// of its nomination has kube-scheduler try all pods of its priority and of lower ones.
+// is none. The end of its nomination has kube-scheduler try all pods of its priority and of lower
+// ones.
 const struct pod *open_nodes_awaited_by(const struct control *control);
