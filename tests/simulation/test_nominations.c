@@ -404,16 +404,11 @@ static int setup(void **state)
     return 0;
 }
 
-static bool is_bound(struct scenario *scenario, const char *pod)
-{
-    json_t *object = view_object(scenario, "v1", "Pod", "default", pod);
-    const char *node = object != NULL ? view_text(object, "spec.nodeName") : NULL;
-    return node != NULL && *node != '\0';
-}
-
 static bool late_is_bound(struct scenario *scenario)
 {
-    return is_bound(scenario, "late");
+    json_t *pod = view_object(scenario, "v1", "Pod", "default", "late");
+    const char *node = pod != NULL ? view_text(pod, "spec.nodeName") : NULL;
+    return node != NULL && *node != '\0';
 }
 
 // A node with room for one more pod, which a pod holds by a nomination that adze has not written.

@@ -1,7 +1,6 @@
 #include "sim/scheduler/scheduler.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "model/reading/pod.h"
 #include "sim/scheduler/scheduler_cycle.h"
@@ -9,8 +8,6 @@
 #include "sim/scheduler/scheduler_nominations.h"
 #include "sim/scheduler/scheduler_outcomes.h"
 #include "sim/scheduler/scheduler_queue.h"
-
-#define COMPONENT "default-scheduler"
 
 struct scheduler *scheduler_create(struct world *world)
 {
@@ -160,10 +157,9 @@ static uint32_t node_changes(const json_t *before, const json_t *after)
 static bool is_ours(const struct world_object *object)
 {
     const struct pod *pod = object->pod;
-    const char *name = pod->spec.scheduler_name;
     return (pod->spec.node_name == NULL || pod->spec.node_name[0] == '\0') &&
            pod->meta.deletion_timestamp == 0 && !pod_is_terminal(pod) &&
-           (name == NULL || strcmp(name, COMPONENT) == 0);
+           pod_is_of_kube_scheduler(pod);
 }
 
 static void pod_enters(struct scheduler *scheduler, struct world_object *object,

@@ -5,13 +5,9 @@
 #include "model/reading/pod.h"
 #include "sim/scheduler/scheduler_internal.h"
 
-#define SCHEDULER_DEFAULT "default-scheduler"
-
 static bool is_expected(const struct pod *pod)
 {
-    const char *name = pod->spec.scheduler_name;
-    return filter_nomination(pod) != NULL && !pod_is_terminal(pod) &&
-           (name == NULL || text_equal(name, SCHEDULER_DEFAULT));
+    return filter_nomination(pod) != NULL && !pod_is_terminal(pod) && pod_is_of_kube_scheduler(pod);
 }
 
 const char *filter_nomination(const struct pod *pod)
