@@ -28,10 +28,11 @@ static void set_nominated(struct spread_places *places, const struct place *plac
         places->hosts.items[place->host].nominated += (uint32_t)change;
 }
 
-// The next pod with a place that would fit, or NULL.
-static struct mover *next_that_fits(struct spread_places *places, uint32_t from)
+// A pod that comes later and whose place would fit now: the next one, or the last. NULL: none.
+static struct mover *one_that_fits(struct spread_places *places, uint32_t from, bool last)
 {
-    for (uint32_t i = from; i < places->pods.count; i++) {
+    for (uint32_t left = places->pods.count - from; left > 0; left--) {
+        uint32_t i = last ? from + left - 1 : places->pods.count - left;
         struct place *place = &places->places.items[places->pods.items[i].place];
         if (place->is_put_off)
             continue;
@@ -54,23 +55,88 @@ static void exchange(struct spread_places *places, struct mover *one, struct mov
     set_nominated(places, &places->places.items[other->place], 1);
 }
 
-// A pod that does not fit at its turn exchanges its place with the next that would.
-uint32_t spread_places_mend(struct spread_places *places)
+struct mend {
+    uint32_t exchanged;
+    uint32_t unfit; // pods that do not fit at their turn all the same
+};
+
+// A pod that does not fit at its turn exchanges its place with one that comes later.
+static struct mend mend(struct spread_places *places, bool last)
 {
-    uint32_t exchanged = 0;
-    spread_places_sort(places);
+    struct mend mend = {0};
     for (uint32_t i = 0; i < places->pods.count; i++) {
         struct mover *mover = &places->pods.items[i];
         const struct place *place = &places->places.items[mover->place];
         set_nominated(places, place, -1);
-        struct mover *other = fits_now(places, place) ? NULL : next_that_fits(places, i + 1);
+        bool fits = fits_now(places, place);
+        struct mover *other = fits ? NULL : one_that_fits(places, i + 1, last);
         if (other != NULL) {
             exchange(places, mover, other);
-            exchanged++;
+            mend.exchanged++;
         }
+        mend.unfit += !fits && other == NULL;
         places->domains.items[places->places.items[mover->place].domain].pods++;
     }
-    return exchanged;
+    return mend;
+}
+
+// What mend() changes.
+struct kept_state {
+    struct mover *pods;
+    uint32_t *domains, *hosts;
+};
+
+static struct kept_state keep_state(const struct spread_places *places)
+{
+    struct kept_state kept = {
+        .pods = memory_allocate_array(places->pods.count + 1, sizeof *kept.pods),
+        .domains = memory_allocate_array(places->domains.count + 1, sizeof *kept.domains),
+        .hosts = memory_allocate_array(places->hosts.count + 1, sizeof *kept.hosts)};
+    for (uint32_t i = 0; i < places->pods.count; i++)
+        kept.pods[i] = places->pods.items[i];
+    for (uint32_t i = 0; i < places->domains.count; i++)
+        kept.domains[i] = places->domains.items[i].pods;
+    for (uint32_t i = 0; i < places->hosts.count; i++)
+        kept.hosts[i] = places->hosts.items[i].nominated;
+    return kept;
+}
+
+static void restore_state(struct spread_places *places, const struct kept_state *kept)
+{
+    for (uint32_t i = 0; i < places->pods.count; i++)
+        places->pods.items[i] = kept->pods[i];
+    for (uint32_t i = 0; i < places->domains.count; i++)
+        places->domains.items[i].pods = kept->domains[i];
+    for (uint32_t i = 0; i < places->hosts.count; i++)
+        places->hosts.items[i].nominated = kept->hosts[i];
+}
+
+static void free_state(struct kept_state *kept)
+{
+    free(kept->pods);
+    free(kept->domains);
+    free(kept->hosts);
+}
+
+// A pod that has left its turn for the end leaves a gap. Exchanges with the next pods carry the gap
+// on, round after round over the domains; one with the last pods, which left, closes it. But these
+// may run out.
+uint32_t spread_places_mend(struct spread_places *places)
+{
+    spread_places_sort(places);
+    struct kept_state kept = keep_state(places);
+    struct mend by_last = mend(places, true);
+    struct mend best = by_last;
+    if (by_last.unfit > 0) {
+        restore_state(places, &kept);
+        best = mend(places, false);
+    }
+    if (best.unfit > by_last.unfit) {
+        restore_state(places, &kept);
+        best = mend(places, true);
+    }
+    free_state(&kept);
+    return best.exchanged;
 }
 
 static void plan_moved(const struct control *control, const struct spread_places *places)
