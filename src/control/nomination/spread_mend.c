@@ -118,9 +118,9 @@ static void free_state(struct kept_state *kept)
     free(kept->hosts);
 }
 
-// A pod that has left its turn for the end leaves a gap. Exchanges with the next pods carry the gap
-// on, round after round over the domains; one with the last pods, which left, closes it. But these
-// may run out.
+// A pod that has left its turn for the end of the queue leaves a gap. An exchange with the next pod
+// carries the gap on, round after round over the domains; one with the last, which left and has no
+// nomination as a rule, closes it. But the last pods may run out.
 uint32_t spread_places_mend(struct spread_places *places)
 {
     spread_places_sort(places);
