@@ -186,7 +186,8 @@ static uint32_t apply_many(struct scenario *scenario, bool is_zonal)
     return pods;
 }
 
-// While half of the nodes drift at a time, so many times more pods than elsewhere.
+// Half of the nodes drift at a time: at least `times` as many pods go where they were planned as
+// go elsewhere.
 static void expect_drifted_pods_as_planned(struct scenario *scenario, double times)
 {
     double planned = view_landed(scenario, "planned"),

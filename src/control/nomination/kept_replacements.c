@@ -11,7 +11,6 @@
 #include "control/state/cluster.h"
 #include "control/state/cluster_plans.h"
 #include "control/state/nominations.h"
-#include "model/reading/pod.h"
 
 // Limits of the wait, for the nodes of a command:
 #define EMPTY_NS (5 * MINUTE)  // in all, or until the command's other replacements are ready
@@ -245,16 +244,6 @@ static bool is_full(const struct kept_replacements *kept, const struct kept *nod
     return node->first_ns != 0 && cluster_kept_places(kept->control->cluster, node->claim) == 0;
 }
 
-// Pods of the command's nodes are planned for the node before they are evicted.
-static bool a_pod_has_come(const struct kept_replacements *kept, const struct node_claim *claim)
-{
-    const struct pod *pod;
-    for (uint32_t i = 0; (pod = cluster_planned_on(kept->control->cluster, claim, i)) != NULL; i++)
-        if (!pod_is_bound(pod))
-            return true;
-    return false;
-}
-
 static void look_at_node(struct kept_replacements *kept, struct kept *node)
 {
     const struct node_claim *claim = find_claim(kept->control, node->claim);
@@ -264,7 +253,7 @@ static void look_at_node(struct kept_replacements *kept, struct kept *node)
     if (!watched->is_used)
         look(kept, watched, command_of(kept, node->claim));
     watched->is_used = true;
-    if (node->first_ns == 0 && a_pod_has_come(kept, claim))
+    if (node->first_ns == 0 && cluster_waiting_count(kept->control->cluster, claim) > 0)
         node->first_ns = now_of(kept);
     if (is_full(kept, node) && has_waited(kept, node, watched->is_soon_due ? FILL_NS : FULL_NS))
         watched->is_partly_due = true;

@@ -11,7 +11,6 @@
 #include "control/nomination/sibling_exchange.h"
 #include "control/state/cluster.h"
 #include "control/state/cluster_plans.h"
-#include "model/reading/pod.h"
 
 #define PODS_MAX       2000
 #define PREPARE_NS     (2 * SECOND) // for nominations, and so much longer for each pod:
@@ -294,11 +293,7 @@ static uint32_t count_waiting(const struct opening_group *group)
     for (struct map_entry *entry = map_first(group->members); entry != NULL;
          entry = map_next(entry)) {
         const struct node_claim *claim = find_claim(group->control, map_key(entry));
-        const struct pod *pod;
-        for (uint32_t i = 0;
-             claim != NULL && (pod = cluster_planned_on(group->control->cluster, claim, i)) != NULL;
-             i++)
-            waiting += !pod_is_bound(pod);
+        waiting += claim != NULL ? cluster_waiting_count(group->control->cluster, claim) : 0;
     }
     return waiting;
 }

@@ -28,19 +28,24 @@ static void set_nominated(struct spread_places *places, const struct place *plac
         places->hosts.items[place->host].nominated += (uint32_t)change;
 }
 
-// A pod that comes later and whose place would fit now: the next one, or the last. NULL: none.
-static struct mover *one_that_fits(struct spread_places *places, uint32_t from, bool last)
+// With whom a pod that does not fit at its turn exchanges its place.
+enum partner { LAST_THAT_FITS, NEXT_THAT_FITS };
+
+// A pod that comes later and whose place would fit now; NULL: there is none.
+static struct mover *find_partner(struct spread_places *places, uint32_t from, enum partner partner)
 {
-    for (uint32_t left = places->pods.count - from; left > 0; left--) {
-        uint32_t i = last ? from + left - 1 : places->pods.count - left;
-        struct place *place = &places->places.items[places->pods.items[i].place];
+    uint32_t count = places->pods.count;
+    for (uint32_t i = from; i < count; i++) {
+        struct mover *mover =
+            &places->pods.items[partner == NEXT_THAT_FITS ? i : from + count - 1 - i];
+        struct place *place = &places->places.items[mover->place];
         if (place->is_put_off)
             continue;
         set_nominated(places, place, -1);
         bool fits = fits_now(places, place);
         set_nominated(places, place, 1);
         if (fits)
-            return &places->pods.items[i];
+            return mover;
     }
     return NULL;
 }
@@ -60,8 +65,8 @@ struct mend {
     uint32_t unfit; // pods that do not fit at their turn all the same
 };
 
-// A pod that does not fit at its turn exchanges its place with one that comes later.
-static struct mend mend(struct spread_places *places, bool last)
+// Binds the pods in their order. One that does not fit exchanges its place before.
+static struct mend mend(struct spread_places *places, enum partner partner)
 {
     struct mend mend = {0};
     for (uint32_t i = 0; i < places->pods.count; i++) {
@@ -69,7 +74,7 @@ static struct mend mend(struct spread_places *places, bool last)
         const struct place *place = &places->places.items[mover->place];
         set_nominated(places, place, -1);
         bool fits = fits_now(places, place);
-        struct mover *other = fits ? NULL : one_that_fits(places, i + 1, last);
+        struct mover *other = fits ? NULL : find_partner(places, i + 1, partner);
         if (other != NULL) {
             exchange(places, mover, other);
             mend.exchanged++;
@@ -80,42 +85,15 @@ static struct mend mend(struct spread_places *places, bool last)
     return mend;
 }
 
-// What mend() changes.
-struct kept_state {
-    struct mover *pods;
-    uint32_t *domains, *hosts;
-};
-
-static struct kept_state keep_state(const struct spread_places *places)
+// Takes back what mend() has done: it has bound each pod once.
+static void rewind_to(struct spread_places *places, const struct mover *before)
 {
-    struct kept_state kept = {
-        .pods = memory_allocate_array(places->pods.count + 1, sizeof *kept.pods),
-        .domains = memory_allocate_array(places->domains.count + 1, sizeof *kept.domains),
-        .hosts = memory_allocate_array(places->hosts.count + 1, sizeof *kept.hosts)};
-    for (uint32_t i = 0; i < places->pods.count; i++)
-        kept.pods[i] = places->pods.items[i];
-    for (uint32_t i = 0; i < places->domains.count; i++)
-        kept.domains[i] = places->domains.items[i].pods;
-    for (uint32_t i = 0; i < places->hosts.count; i++)
-        kept.hosts[i] = places->hosts.items[i].nominated;
-    return kept;
-}
-
-static void restore_state(struct spread_places *places, const struct kept_state *kept)
-{
-    for (uint32_t i = 0; i < places->pods.count; i++)
-        places->pods.items[i] = kept->pods[i];
-    for (uint32_t i = 0; i < places->domains.count; i++)
-        places->domains.items[i].pods = kept->domains[i];
-    for (uint32_t i = 0; i < places->hosts.count; i++)
-        places->hosts.items[i].nominated = kept->hosts[i];
-}
-
-static void free_state(struct kept_state *kept)
-{
-    free(kept->pods);
-    free(kept->domains);
-    free(kept->hosts);
+    for (uint32_t i = 0; i < places->pods.count; i++) {
+        const struct place *place = &places->places.items[places->pods.items[i].place];
+        places->domains.items[place->domain].pods--;
+        set_nominated(places, place, 1);
+        places->pods.items[i] = before[i];
+    }
 }
 
 // A pod that has left its turn for the end of the queue leaves a gap. An exchange with the next pod
@@ -124,18 +102,18 @@ static void free_state(struct kept_state *kept)
 uint32_t spread_places_mend(struct spread_places *places)
 {
     spread_places_sort(places);
-    struct kept_state kept = keep_state(places);
-    struct mend by_last = mend(places, true);
-    struct mend best = by_last;
+    struct mover *before =
+        memory_copy(places->pods.items, places->pods.count * sizeof *places->pods.items);
+    struct mend by_last = mend(places, LAST_THAT_FITS), best = by_last;
     if (by_last.unfit > 0) {
-        restore_state(places, &kept);
-        best = mend(places, false);
+        rewind_to(places, before);
+        best = mend(places, NEXT_THAT_FITS);
     }
     if (best.unfit > by_last.unfit) {
-        restore_state(places, &kept);
-        best = mend(places, true);
+        rewind_to(places, before);
+        best = mend(places, LAST_THAT_FITS);
     }
-    free_state(&kept);
+    free(before);
     return best.exchanged;
 }
 

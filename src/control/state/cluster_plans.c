@@ -63,6 +63,15 @@ uint32_t cluster_planned_count(const struct cluster *cluster, const struct node_
     return planned_pods_count(cluster->planned, claim->meta.name);
 }
 
+uint32_t cluster_waiting_count(const struct cluster *cluster, const struct node_claim *claim)
+{
+    uint32_t waiting = 0;
+    const struct pod *pod;
+    for (uint32_t i = 0; (pod = cluster_planned_on(cluster, claim, i)) != NULL; i++)
+        waiting += !pod_is_bound(pod);
+    return waiting;
+}
+
 const struct node_claim *cluster_next_planned(const struct cluster *cluster,
                                               struct map_entry **position)
 {

@@ -17,6 +17,8 @@ void cluster_move_plan(struct cluster *cluster, const struct pod *pod, const cha
 const struct pod *cluster_planned_on(const struct cluster *cluster, const struct node_claim *claim,
                                      uint32_t number);
 uint32_t cluster_planned_count(const struct cluster *cluster, const struct node_claim *claim);
+// Of its planned pods those without a node. The others are yet to be evicted, or bound elsewhere.
+uint32_t cluster_waiting_count(const struct cluster *cluster, const struct node_claim *claim);
 // The next NodeClaim with planned pods or places. `position` starts as NULL.
 const struct node_claim *cluster_next_planned(const struct cluster *cluster,
                                               struct map_entry **position);
